@@ -1,0 +1,72 @@
+import type { Plan, PlanInput } from "./core/plan.ts";
+import type { Planner } from "./core/planner.ts";
+import type { RunResult } from "./core/run-result.ts";
+import type { RunStore } from "./core/run-store.ts";
+import type { Tool } from "./core/tool.ts";
+import { Engine } from "./orchestrator/engine.ts";
+import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
+import { observe, type RunHandle, type RunObserver, start } from "./orchestrator/orchestrator.ts";
+import type { PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
+import { createMemoryRunStore } from "./stores/memory-run-store.ts";
+
+/** Options of {@link createAgent}. */
+export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
+  extends ExecutionOptions<TTools>,
+    PlanningOptions {
+  /** Who turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
+  planner?: Planner;
+  /** Where runs are recorded. @default `createMemoryRunStore()` */
+  store?: RunStore;
+}
+
+/** A planner and an orchestrator in one. */
+export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool> {
+  /**
+   * Turns a request into a validated plan; nothing runs and nothing is stored. Rejects with `cannot-plan`,
+   * `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`, `cancelled` or `invalid-options`.
+   */
+  plan(request: string, options?: PlanOptions<TTool>): Promise<Plan>;
+  /**
+   * Runs a plan to its end. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
+   * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
+   */
+  execute(plan: PlanInput<TTool>, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  /** Plans a request and runs the plan. That no plan could be made is in the result, too. */
+  run(request: string, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  /** Starts a request or a plan and returns at once. What `run` or `execute` rejects with, the handle's result does. */
+  start(requestOrPlan: string | PlanInput<TTool>, ...options: RunArguments<TTool>): RunHandle<TTool>;
+}
+
+/**
+ * An agent: what people type becomes a plan, and the plan runs.
+ *
+ * Works without a model and without a server: rules plan, memory stores. Throws `invalid-options`, for two tools of one
+ * name among others.
+ */
+export function createAgent<const TTools extends readonly Tool[]>(
+  options: AgentOptions<TTools>,
+): Agent<TTools[number]> {
+  type TTool = TTools[number];
+  const { planner = createLazyRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
+  const engine = new Engine(resolveOptions({ ...rest, planner, store }, { canPlan: true }));
+  return {
+    ...observe<TTool>(engine),
+    plan: (request, planOptions) => engine.plan(request, planOptions),
+    execute: async (plan, ...args) => start<TTool>(engine, plan, args).result,
+    run: async (request, ...args) => start<TTool>(engine, request, args).result,
+    start: (target, ...args) => start<TTool>(engine, target, args),
+  };
+}
+
+/** The rule planner, loaded on the first request: who brings a planner, or only runs plans, never pays for it. */
+function createLazyRulePlanner(): Planner {
+  let planner: Promise<Planner> | undefined;
+  const load = async () => (await import("./planners/rules/rule-planner.ts")).createRulePlanner();
+  return {
+    name: "rules",
+    async plan(request) {
+      planner ??= load();
+      return (await planner).plan(request);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import pRetry from "p-retry";
+
+/** How failed attempts are repeated; see `RetryOptions` for units and defaults. */
+export interface RetryPolicy {
+  readonly maxAttempts: number;
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly factor: number;
+  readonly maxTotalMs: number;
+}
+
+/** What {@link retryFailed} needs. A result is a success where `isFailure` says no. */
+export interface RetryFailedOptions<TResult> {
+  readonly maxAttempts: number;
+  readonly isFailure: (result: TResult) => boolean;
+  /** Whether to try again. It waits out the delay itself. */
+  readonly shouldRetry: (failure: TResult, attempt: number) => Promise<boolean>;
+  /** Makes attempt number `attempt`, from 2. Must not reject. */
+  readonly attempt: (attempt: number) => Promise<TResult>;
+}
+
+/**
+ * Goes on after a first attempt that failed, through p-retry, and resolves to the last result.
+ *
+ * p-retry is entered only now, as it costs more than most tools. Every failure is wrapped in one kind of error, because
+ * p-retry gives a thrown string or TypeError no second attempt; delays are slept in `shouldRetry`, because p-retry's own
+ * are neither reported nor on our clock; and it gets no signal, as it would drop a value that comes while it aborts.
+ */
+export async function retryFailed<TResult>(first: TResult, options: RetryFailedOptions<TResult>): Promise<TResult> {
+  const { maxAttempts, isFailure, shouldRetry, attempt } = options;
+  const tryOnce = async (number: number) => {
+    const result = number === 1 ? first : await attempt(number);
+    if (isFailure(result)) throw new FailedAttempt(result);
+    return result;
+  };
+  try {
+    return await pRetry(tryOnce, {
+      retries: maxAttempts - 1,
+      minTimeout: 0,
+      shouldRetry: ({ error, attemptNumber }) => shouldRetry((error as FailedAttempt<TResult>).result, attemptNumber),
+    });
+  } catch (thrown) {
+    if (thrown instanceof FailedAttempt) return thrown.result as TResult;
+    throw thrown;
+  }
+}
+
+class FailedAttempt<TResult> extends Error {
+  constructor(readonly result: TResult) {
+    super("attempt failed");
+  }
+}
+
+/**
+ * The delay after failed attempt number `attempt`: exponential, with "equal jitter", so between half and the whole of
+ * `minDelayMs * factor ** (attempt - 1)`, in whole milliseconds.
+ * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export function retryDelayMs(
+  { minDelayMs, maxDelayMs, factor }: RetryPolicy,
+  attempt: number,
+  random: () => number,
+): number {
+  const whole = Math.min(maxDelayMs, minDelayMs * factor ** (attempt - 1));
+  return Math.round(whole / 2 + (whole / 2) * random());
+}

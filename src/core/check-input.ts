@@ -1,0 +1,133 @@
+import type { JsonPath, JsonValue } from "./json.ts";
+import { findUnknownKeys, knownKeys, schemasAt, typesOf } from "./json-schema.ts";
+import type { PlanIssue, PlanStep } from "./plan.ts";
+import { type FoundReference, findReferences } from "./reference.ts";
+import { replaceReferences } from "./resolve-input.ts";
+import { type ParseResult, parseWith } from "./schema.ts";
+import type { Tool } from "./tool.ts";
+import { type ToolSchemas, toolSchemas } from "./tool-schemas.ts";
+
+interface InputScope {
+  /** The path of the step. */
+  readonly path: JsonPath;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The tool of another step. */
+  readonly toolOf: (stepId: string) => Tool | undefined;
+}
+
+/** The issues of one step's tool and input. At once, unless a schema is async or zod 3's converter has to be loaded. */
+export function checkInput(step: PlanStep, scope: InputScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
+  const tool = scope.tools.get(step.tool);
+  if (tool === undefined) {
+    const message = `There is no tool "${step.tool}"; there are: ${[...scope.tools.keys()].join(", ") || "none"}.`;
+    return [{ code: "unknown-tool", path: [...scope.path, "tool"], message }];
+  }
+  const references = findReferences(step.input);
+  const preview = replaceReferences(step.input, unknownValue);
+  const parsed = parseWith(tool.inputSchema, preview);
+  const schemas = toolSchemas(tool);
+  const outputs = references.map(({ reference }) => outputOf(reference && scope.toolOf(reference.stepId)));
+  if (isReady(parsed) && isReady(schemas) && outputs.every(isReady)) {
+    return collectIssues({ step, scope, references, preview, parsed, schemas, outputs });
+  }
+  return Promise.all([parsed, schemas, Promise.all(outputs)]).then(([parsed, schemas, outputs]) =>
+    collectIssues({ step, scope, references, preview, parsed, schemas, outputs }),
+  );
+}
+
+function isReady<T>(value: T | Promise<T>): value is T {
+  return !(value instanceof Promise);
+}
+
+/** Stands for a value that is known only when the plan runs. */
+function unknownValue(): JsonValue {
+  return undefined as unknown as JsonValue;
+}
+
+function outputOf(tool: Tool | undefined): ToolSchemas | undefined | Promise<ToolSchemas> {
+  return tool && toolSchemas(tool);
+}
+
+interface Findings {
+  readonly step: PlanStep;
+  readonly scope: InputScope;
+  readonly references: readonly FoundReference[];
+  readonly preview: JsonValue;
+  readonly parsed: ParseResult<unknown>;
+  readonly schemas: ToolSchemas;
+  readonly outputs: readonly (ToolSchemas | undefined)[];
+}
+
+function collectIssues({ step, scope, references, preview, parsed, schemas, outputs }: Findings): readonly PlanIssue[] {
+  const at = (path: JsonPath): JsonPath => [...scope.path, "input", ...path];
+  const issues: PlanIssue[] = [];
+  for (const [index, found] of references.entries()) {
+    const issue = checkReference(found, { input: schemas.input, value: preview, output: outputs[index]?.output });
+    if (issue !== undefined) issues.push({ ...issue, path: at(found.path) });
+  }
+  for (const path of findUnknownKeys(schemas.input, preview)) {
+    const known = knownKeys(schemasAt(schemas.input, path.slice(0, -1), preview) ?? []);
+    const message = `"${step.tool}" has no input "${path.at(-1)}"; it knows: ${known.join(", ") || "nothing"}.`;
+    issues.push({ code: "unknown-key", path: at(path), message });
+  }
+  if (parsed.ok) return issues;
+  for (const [index, { path, message }] of parsed.issues.entries()) {
+    if (isTold(parsed.raw[index], issues) || isExcused(path, parsed.raw[index], references)) continue;
+    issues.push({ code: "invalid-input", path: at(path), message });
+  }
+  // A schema that throws says nothing about the input while a part of it is not known.
+  return references.length > 0 && parsed.raw.length === 0
+    ? issues.filter(({ code }) => code !== "invalid-input")
+    : issues;
+}
+
+/** Whether this is a strict schema's own issue about keys, which `unknown-key` tells one by one. */
+function isTold(raw: unknown, issues: readonly PlanIssue[]): boolean {
+  const { code } = (raw ?? {}) as { code?: unknown };
+  return code === "unrecognized_keys" && issues.some((issue) => issue.code === "unknown-key");
+}
+
+/** Whether an issue is only about values that are not known yet: at or below a reference, or in every way to fit a union. */
+function isExcused(path: JsonPath, raw: unknown, references: readonly FoundReference[]): boolean {
+  const isBelow = (reference: FoundReference) => reference.path.every((key, index) => path[index] === key);
+  if (references.some(isBelow)) return true;
+  const { errors, unionErrors } = (raw ?? {}) as { errors?: RawIssue[][]; unionErrors?: { issues: RawIssue[] }[] };
+  // zod 4 gives the paths of a union's branches from the union on, zod 3 from the root.
+  if (errors !== undefined) {
+    return errors.some((branch) => branch.every((issue) => isExcused([...path, ...issue.path], issue, references)));
+  }
+  return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, references))) ?? false;
+}
+
+interface RawIssue {
+  readonly path: JsonPath;
+}
+
+interface ReferenceSchemas {
+  readonly input: ToolSchemas["input"];
+  readonly value: JsonValue;
+  readonly output: ToolSchemas["output"];
+}
+
+/** Whether a reference can be read, names something the output can have, and fits where it stands. */
+function checkReference(found: FoundReference, schemas: ReferenceSchemas): Omit<PlanIssue, "path"> | undefined {
+  const { reference, kind, text } = found;
+  if (reference === undefined) {
+    const message = `"${text}" is no reference. Write \${s1.key}, or \${$}{ for the text \${.`;
+    return { code: "invalid-reference", message };
+  }
+  const outputs = schemas.output && schemasAt(schemas.output, reference.path);
+  if (outputs?.length === 0) {
+    const available = knownKeys(schemasAt(schemas.output ?? {}, reference.path.slice(0, -1)) ?? []);
+    const message = `${text} does not exist in the output of "${reference.stepId}"; there are: ${available.join(", ") || "no keys"}.`;
+    return { code: "invalid-reference", message };
+  }
+  const wanted = schemasAt(schemas.input, found.path, schemas.value);
+  const wantedTypes = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;
+  const givenTypes = kind === "text" ? new Set(["string"]) : outputs && typesOf(outputs);
+  if (wantedTypes === undefined || givenTypes === undefined) return undefined;
+  if ([...givenTypes].some((type) => wantedTypes.has(type))) return undefined;
+  const [given, needed] = [[...givenTypes].join(" or "), [...wantedTypes].join(" or ")];
+  const hint = needed === "string" ? ` Write "\${${text}}" to put it into text.` : "";
+  return { code: "reference-type", message: `${text} is ${given}, but ${needed} is needed here.${hint}` };
+}

@@ -1,0 +1,83 @@
+import { checkDuration, checkFunction, checkKeys, checkNumber, failOption } from "./options.ts";
+import type { RetryOptions } from "./retry-options.ts";
+import { inputJsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
+import { findNotJson } from "./schema-zod3.ts";
+
+const effects = ["pure", "idempotent", "once"];
+const known = [
+  "name",
+  "description",
+  "inputSchema",
+  "outputSchema",
+  "effect",
+  "retry",
+  "timeoutMs",
+  "result",
+  "phrases",
+  "execute",
+];
+
+/** Throws `invalid-options` for whatever `defineTool` can not accept. */
+export function checkToolOptions(options: unknown): void {
+  checkKeys("tool", options, known);
+  const { name, description, inputSchema, outputSchema, effect, retry, timeoutMs, result, phrases, execute } =
+    options as Record<string, unknown>;
+  if (typeof name !== "string" || !/^[A-Za-z][\w-]{0,63}$/.test(name)) {
+    failOption("name", name, "1 to 64 letters, digits, _ or -, the first one a letter");
+  }
+  const option = (key: string) => `${name}.${key}`;
+  if (typeof description !== "string") failOption(option("description"), description, "text");
+  if (typeof execute !== "function") failOption(option("execute"), execute, "a function");
+  if (effect !== undefined && typeof effect !== "function" && !effects.includes(effect as string)) {
+    failOption(option("effect"), effect, `one of ${effects.join(", ")}, or a function of the input`);
+  }
+  if (result !== undefined && typeof result !== "string") failOption(option("result"), result, "a path in the output");
+  checkDuration(option("timeoutMs"), timeoutMs, { min: 1 });
+  checkRetryOptions(option("retry"), retry);
+  checkInputSchema(option("inputSchema"), inputSchema);
+  if (outputSchema !== undefined && zodVersionOf(outputSchema) === undefined)
+    failSchema(option("outputSchema"), outputSchema);
+  checkPhrases(option("phrases"), phrases);
+}
+
+/** Throws `invalid-options` for a retry policy that can not work. */
+export function checkRetryOptions(option: string, retry: unknown): asserts retry is RetryOptions | undefined {
+  if (retry === undefined) return;
+  checkKeys(option, retry, ["maxAttempts", "minDelayMs", "maxDelayMs", "factor", "maxTotalMs"]);
+  const { maxAttempts, minDelayMs, maxDelayMs, factor, maxTotalMs } = retry as RetryOptions;
+  checkNumber(`${option}.maxAttempts`, maxAttempts, { min: 1, max: 1_000, isInteger: true });
+  checkDuration(`${option}.minDelayMs`, minDelayMs, { min: 0 });
+  checkDuration(`${option}.maxDelayMs`, maxDelayMs, { min: 0 });
+  checkNumber(`${option}.factor`, factor, { min: 1 });
+  checkDuration(`${option}.maxTotalMs`, maxTotalMs, { min: 0 });
+}
+
+function checkInputSchema(option: string, schema: unknown): void {
+  const version = zodVersionOf(schema);
+  if (version === undefined) failSchema(option, schema);
+  if (version === 3) {
+    const found = findNotJson(schema);
+    if (found) failOption(option, found.type, `expressible as JSON Schema, but ${found.path} is a ${found.type}`);
+    return;
+  }
+  try {
+    inputJsonSchema(schema as StandardSchema);
+  } catch (thrown) {
+    failOption(option, "a schema", `expressible as JSON Schema (${thrown instanceof Error ? thrown.message : thrown})`);
+  }
+}
+
+function failSchema(option: string, schema: unknown): never {
+  failOption(option, schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
+}
+
+function checkPhrases(option: string, phrases: unknown): void {
+  if (phrases === undefined) return;
+  if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases");
+  for (const [index, phrase] of phrases.entries()) {
+    if (typeof phrase === "string") continue;
+    checkKeys(`${option}[${index}]`, phrase, ["phrase", "input", "slots", "toInput"]);
+    if (typeof phrase.phrase !== "string") failOption(`${option}[${index}].phrase`, phrase.phrase, "text");
+    checkFunction(`${option}[${index}].toInput`, phrase.toInput);
+  }
+}

@@ -1,0 +1,198 @@
+import type { JsonObject } from "./json.ts";
+import type { PlanIssue } from "./plan.ts";
+import type { SchemaIssue } from "./schema.ts";
+
+/** What each error code carries in `details`. The keys of this interface are the codes. */
+export interface AgentErrorDetails {
+  /** An option is missing or of the wrong kind. */
+  "invalid-options": { readonly option: string; readonly received: string; readonly expected: string };
+  /** A request is empty or too long. Lengths are in UTF-16 code units. */
+  "invalid-request": { readonly length: number; readonly maxLength: number };
+  /** A planner understood that it can not plan the request. `capabilities` are examples of what it can do. */
+  "cannot-plan": {
+    readonly reason: string;
+    readonly capabilities: readonly string[];
+    /** The part of the request that the planner did understand. */
+    readonly understood?: string;
+    /** The part of the request that it did not. */
+    readonly rejected?: string;
+  };
+  /** A planner threw something else than `cannot-plan`, or answered with what is no plan. */
+  "planning-failed": { readonly planner: string };
+  /** A plan does not hold against the tools; `issues` has every reason. */
+  "invalid-plan": { readonly issues: readonly PlanIssue[] };
+  /** A tool was named that does not exist. */
+  "unknown-tool": { readonly tool: string; readonly available: readonly string[] };
+  /** A step's input does not fit the tool's input schema. */
+  "invalid-tool-input": { readonly tool: string; readonly stepId: string; readonly issues: readonly SchemaIssue[] };
+  /** A tool's output does not fit its output schema, is not JSON or is too large. */
+  "invalid-tool-output": { readonly tool: string; readonly stepId: string; readonly issues: readonly SchemaIssue[] };
+  /** A reference names something that an earlier output does not have. */
+  "invalid-reference": {
+    readonly reference: string;
+    readonly stepId: string;
+    /** The keys there are at the last part of the path that exists. */
+    readonly available: readonly string[];
+  };
+  /** A tool failed for good. `errors` has one entry for each attempt; the last is also the `cause`. */
+  "tool-failed": {
+    readonly tool: string;
+    readonly stepId: string;
+    readonly attempts: number;
+    readonly errors: readonly ErrorData[];
+  };
+  /** Something took too long. */
+  timeout: { readonly scope: "run" | "planner" | "step"; readonly timeoutMs: number; readonly attempts?: number };
+  /** The caller cancelled. */
+  cancelled: { readonly reason: string };
+  /** The plan is not the one that was approved. */
+  "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
+  /** It can not be known whether a step with `effect: "once"` took effect. */
+  "outcome-unknown": { readonly tool: string; readonly stepId: string };
+  /** A run id was used again for another request or plan, or two writers met in one run. */
+  "run-conflict": { readonly runId: string };
+  /** Another process owns the run. */
+  "run-owned-elsewhere": { readonly runId: string };
+  /** The run store failed to record or to read. */
+  "store-failed": { readonly runId: string; readonly operation: "append" | "read" | "list"; readonly reason: string };
+}
+
+/** Every code an error of this package can have. It may grow in a minor release: keep a default branch. */
+export type AgentErrorCode = keyof AgentErrorDetails;
+
+/** An error as JSON, as events and stores keep it: never a stack, a header or the body of a response. */
+export interface ErrorData {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly retryable?: boolean;
+  readonly details?: object;
+  readonly cause?: ErrorData;
+}
+
+/** An {@link AgentError} as JSON. */
+export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
+  [C in TCode]: {
+    readonly name: "AgentError";
+    readonly code: C;
+    readonly message: string;
+    readonly retryable: boolean;
+    readonly details: AgentErrorDetails[C];
+    readonly cause?: ErrorData;
+  };
+}[TCode];
+
+/** What {@link isAgentError} has recognised: a live error, or one that went through JSON. */
+export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
+  [C in TCode]: Omit<AgentErrorData<C>, "cause"> & { readonly cause?: unknown };
+}[TCode];
+
+const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["tool-failed", "timeout", "planning-failed"]);
+const maxMessageLength = 8_192;
+const maxDetailsLength = 16_384;
+const maxCauseDepth = 5;
+
+/**
+ * The one error class of this package: data with a stack.
+ *
+ * `code` says what happened, `details` has the facts with types, `message` says what was received and what would have
+ * worked, `retryable` whether the same call may succeed later.
+ */
+export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends Error {
+  override readonly name = "AgentError";
+  readonly code: TCode;
+  readonly details: AgentErrorDetails[TCode];
+  /** Default: true for `tool-failed`, `timeout` and `planning-failed`, else false. */
+  readonly retryable: boolean;
+
+  constructor(
+    code: TCode,
+    message: string,
+    options: { details: AgentErrorDetails[TCode]; cause?: unknown; retryable?: boolean },
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.retryable = options.retryable ?? retryableCodes.has(code);
+  }
+
+  /** The error as JSON; `isAgentError` recognises it too. */
+  toJSON(): AgentErrorData<TCode> {
+    return toErrorData(this) as AgentErrorData<TCode>;
+  }
+}
+
+/**
+ * Whether a value is an error of this package, of the given code if one is given.
+ *
+ * It reads `name` and `code`, never the class: an error of another copy of the package, or one that went through JSON,
+ * is recognised as well.
+ */
+export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
+  value: unknown,
+  code?: TCode,
+): value is AgentErrorLike<TCode> {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, code: actual } = value as { name?: unknown; code?: unknown };
+  return name === "AgentError" && typeof actual === "string" && (code === undefined || actual === code);
+}
+
+/** The live form of an error that was stored. */
+export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData<TCode>): AgentError<TCode> {
+  const { code, message, details, retryable, cause } = data;
+  return new AgentError<TCode>(code, message, { details, retryable, ...(cause && { cause }) });
+}
+
+/**
+ * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` where they are small and JSON, and the
+ * chain of causes. Stacks and all other properties (headers, bodies, credentials) stay behind.
+ */
+export function toErrorData(thrown: unknown, depth = 0): ErrorData {
+  if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: cut(describe(thrown)) };
+  const { name, message, code, retryable, details, cause } = readProperties(thrown);
+  return {
+    name: typeof name === "string" ? cut(name) : "Error",
+    message: cut(typeof message === "string" ? message : describe(thrown)),
+    ...((typeof code === "string" || typeof code === "number") && { code: cut(String(code)) }),
+    ...(typeof retryable === "boolean" && { retryable }),
+    ...smallDetails(details),
+    ...(cause !== undefined && cause !== null && depth < maxCauseDepth && { cause: toErrorData(cause, depth + 1) }),
+  };
+}
+
+const properties = ["name", "message", "code", "retryable", "details", "cause"] as const;
+
+/** A thrown object may have getters that throw: what can not be read is left out. */
+function readProperties(thrown: object): Partial<Record<(typeof properties)[number], unknown>> {
+  const read: Partial<Record<(typeof properties)[number], unknown>> = {};
+  for (const key of properties) {
+    try {
+      read[key] = (thrown as Record<string, unknown>)[key];
+    } catch {
+      // Unreadable, so unknown.
+    }
+  }
+  return read;
+}
+
+function describe(thrown: unknown): string {
+  try {
+    return typeof thrown === "object" ? (JSON.stringify(thrown) ?? "[object]") : String(thrown);
+  } catch {
+    return Object.prototype.toString.call(thrown);
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength)}… (${text.length} characters)`;
+}
+
+function smallDetails(details: unknown): { details?: JsonObject } {
+  if (typeof details !== "object" || details === null) return {};
+  try {
+    const text = JSON.stringify(details);
+    return text.length <= maxDetailsLength ? { details: JSON.parse(text) } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,150 @@
+import type { JsonPath } from "./json.ts";
+import type { JsonSchema } from "./schema.ts";
+
+/*
+ * Questions to a JSON Schema that can be answered without a value, or with a part of one. All are conservative: where the
+ * schema leaves something open, the answer is that it may fit.
+ */
+
+const maxBranches = 200;
+
+/**
+ * The schemas that a value at a path may have to fit: one for each branch of a union.
+ * `undefined` says that anything may stand there, `[]` that nothing can. With a `value`, branches of a union that its
+ * constant members rule out are left out.
+ */
+export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
+  let schemas = branchesOf(root, root, value);
+  let current = value;
+  for (const key of path) {
+    const next: JsonSchema[] = [];
+    current = typeof current === "object" && current !== null ? (current as Record<string, unknown>)[key] : undefined;
+    for (const schema of schemas) {
+      const child = childOf(schema, key);
+      if (child === true) return undefined;
+      if (child !== false) next.push(...branchesOf(root, child, current));
+    }
+    schemas = next;
+    if (schemas.length > maxBranches) return undefined;
+  }
+  return schemas;
+}
+
+/** The JSON types that any of the schemas allows (`integer` is `number`); undefined if one allows everything. */
+export function typesOf(schemas: readonly JsonSchema[]): ReadonlySet<string> | undefined {
+  const types = new Set<string>();
+  for (const { type, const: constant, enum: values } of schemas) {
+    if (type !== undefined) for (const name of [type].flat()) types.add(name === "integer" ? "number" : name);
+    else if (constant !== undefined) types.add(jsonTypeOf(constant));
+    else if (values !== undefined) for (const item of values) types.add(jsonTypeOf(item));
+    else return undefined;
+  }
+  return types;
+}
+
+/** The name JSON Schema has for the type of a JSON value. */
+export function jsonTypeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** The paths of the keys in a value that its schema does not know, unless it is open for others. */
+export function findUnknownKeys(root: JsonSchema, value: unknown): readonly JsonPath[] {
+  const found: JsonPath[] = [];
+  const visit = (current: unknown, schemas: readonly JsonSchema[], path: JsonPath) => {
+    if (typeof current !== "object" || current === null || schemas.length === 0) return;
+    for (const [name, item] of Object.entries(current)) {
+      const key = Array.isArray(current) ? Number(name) : name;
+      const children = schemas.map((schema) => childOf(schema, key));
+      if (children.includes(true)) continue;
+      const known = children.filter((child): child is JsonSchema => typeof child === "object");
+      if (known.length === 0) found.push([...path, key]);
+      else
+        visit(
+          item,
+          known.flatMap((child) => branchesOf(root, child, item)),
+          [...path, key],
+        );
+    }
+  };
+  visit(value, branchesOf(root, root, value), []);
+  return found;
+}
+
+/** The keys that the schemas know by name. */
+export function knownKeys(schemas: readonly JsonSchema[]): readonly string[] {
+  return [...new Set(schemas.flatMap(({ properties }) => Object.keys(properties ?? {})))];
+}
+
+/** The schema below a key: `true` if anything may be there, `false` if nothing. */
+function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean {
+  const { properties, additionalProperties, items, prefixItems } = schema;
+  if (typeof key === "number") {
+    const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly JsonSchema[]) : undefined);
+    const item = tuple?.[key] ?? (Array.isArray(items) ? undefined : (items as JsonSchema | undefined));
+    return item ?? (allowsType(schema, "array") && tuple === undefined);
+  }
+  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? true;
+  if (typeof additionalProperties === "object") {
+    return Object.keys(additionalProperties).length === 0 ? true : additionalProperties;
+  }
+  if (additionalProperties !== undefined) return additionalProperties;
+  return properties === undefined && allowsType(schema, "object");
+}
+
+function allowsType(schema: JsonSchema, type: string): boolean {
+  return typesOf([schema])?.has(type) ?? true;
+}
+
+/** A schema without `$ref`, `anyOf`, `oneOf` and `allOf` at its top: one schema for each way to fit it. */
+function branchesOf(root: JsonSchema, schema: JsonSchema, value: unknown, depth = 0): readonly JsonSchema[] {
+  if (depth > 20) return [{}];
+  const { $ref, anyOf, oneOf, allOf } = schema;
+  if ($ref !== undefined) return branchesOf(root, resolvePointer(root, $ref), value, depth + 1);
+  if (allOf !== undefined) return [mergeAll(allOf.map((part) => branchesOf(root, part, value, depth + 1)))];
+  const alternatives = anyOf ?? oneOf;
+  if (alternatives === undefined) return [schema];
+  const branches = alternatives.flatMap((part) => branchesOf(root, part, value, depth + 1));
+  const possible = branches.filter((branch) => !isRuledOut(branch, value));
+  return possible.length > 0 ? possible : branches;
+}
+
+/** One schema for an intersection, as open as the most open of its parts. */
+function mergeAll(parts: readonly (readonly JsonSchema[])[]): JsonSchema {
+  if (parts.some((branches) => branches.length !== 1)) return {};
+  const schemas = parts.flat();
+  const properties = Object.assign({}, ...schemas.map((schema) => schema.properties ?? {})) as Record<
+    string,
+    JsonSchema
+  >;
+  const open = schemas.find(
+    ({ additionalProperties }) => additionalProperties !== undefined && additionalProperties !== false,
+  );
+  const closed = schemas.some(({ additionalProperties }) => additionalProperties === false);
+  const type = schemas.find((schema) => schema.type !== undefined)?.type;
+  const additionalProperties = open?.additionalProperties ?? (closed ? false : undefined);
+  return { ...(type && { type }), properties, ...(additionalProperties !== undefined && { additionalProperties }) };
+}
+
+/** Whether a constant member of the branch, such as the discriminator of a union, has another value. */
+function isRuledOut({ properties, type }: JsonSchema, value: unknown): boolean {
+  if (value === undefined) return false;
+  if (typeof value !== "object" || value === null)
+    return type !== undefined && typesOf([{ type }])?.has(jsonTypeOf(value)) === false;
+  return Object.entries(properties ?? {}).some(([key, { const: constant, enum: values }]) => {
+    const member = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+    if (typeof member === "object" || member === undefined) return false;
+    return constant !== undefined ? member !== constant : values !== undefined && !values.includes(member);
+  });
+}
+
+/** Follows a pointer within the schema, RFC 6901 as a URI fragment. */
+function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
+  if (!pointer.startsWith("#")) return {};
+  let schema: unknown = root;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    schema = (schema as Record<string, unknown> | undefined)?.[key];
+  }
+  return typeof schema === "object" && schema !== null ? (schema as JsonSchema) : {};
+}

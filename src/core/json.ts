@@ -1,0 +1,225 @@
+/** What JSON can hold. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** A path into JSON: keys and array indexes. */
+export type JsonPath = readonly (string | number)[];
+
+/**
+ * The type that a value has once it went through JSON: a `Date` is text, what has `toJSON` is what that returns,
+ * functions, symbols and `undefined` are gone from objects, and no value at all is `null`.
+ */
+export type Jsonify<T> = unknown extends T
+  ? unknown
+  : T extends void
+    ? null
+    : T extends string | number | boolean | null
+      ? T
+      : T extends { toJSON(...args: never[]): infer TJson }
+        ? Jsonify<TJson>
+        : T extends (...args: never[]) => unknown
+          ? never
+          : T extends readonly unknown[]
+            ? { [K in keyof T]: Jsonify<T[K]> }
+            : T extends object
+              ? JsonifyObject<T>
+              : never;
+
+type JsonKey<T, K extends keyof T> = K extends symbol
+  ? never
+  : [Exclude<T[K], undefined>] extends [(...args: never[]) => unknown]
+    ? never
+    : K;
+
+type JsonifyObject<T> = {
+  [K in keyof T as undefined extends T[K] ? never : JsonKey<T, K>]: Jsonify<T[K]>;
+} & {
+  [K in keyof T as undefined extends T[K] ? JsonKey<T, K> : never]?: Jsonify<Exclude<T[K], undefined>>;
+} extends infer TObject
+  ? { [K in keyof TObject]: TObject[K] }
+  : never;
+
+/** Why a value is not JSON, and where. */
+export interface JsonFailure {
+  readonly path: JsonPath;
+  readonly message: string;
+}
+
+/** A value as JSON, or the first reason why it is none. */
+export type JsonResult =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly issue: JsonFailure };
+
+const maxDepth = 500;
+
+/**
+ * Copies a value into frozen JSON, as `JSON.stringify` would see it, but refuses what that would lose in silence:
+ * BigInt, NaN, ±Infinity, functions, symbols, Map, Set, Promise, RegExp, Error, binary data, cycles, more than 500
+ * levels. `undefined` is `null` at the top and in arrays and is left out of objects; a `Date` is ISO text.
+ *
+ * The size of the JSON text in UTF-8 bytes is counted on the way, and the walk stops where it passes `maxBytes`.
+ * The copy is frozen so that whoever is shown it (listeners, tools, readers of a store) can not change it for others.
+ */
+export function toJson(
+  value: unknown,
+  { maxBytes = Number.POSITIVE_INFINITY }: { maxBytes?: number } = {},
+): JsonResult {
+  const walk = new JsonWalk(maxBytes);
+  try {
+    return { ok: true, value: walk.copy(value, "") };
+  } catch (thrown) {
+    if (thrown instanceof TooDeep) return notJson(cyclePath(value, walk.path), thrown.message);
+    if (thrown instanceof NotJson) return notJson([...walk.path], thrown.message);
+    return notJson([...walk.path], `a getter or toJSON threw: ${String(thrown)}`);
+  }
+}
+
+function notJson(path: JsonPath, message: string): JsonResult {
+  return { ok: false, issue: { path, message } };
+}
+
+class NotJson extends Error {}
+class TooDeep extends NotJson {}
+
+/** An unfrozen deep copy of what is known to be JSON. */
+export function copyJson<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as T;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, copyJson((value as Record<string, unknown>)[key]));
+  return copy as T;
+}
+
+/** Sets a key as JSON.parse does: `__proto__` becomes a property like any other and never a prototype. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+class JsonWalk {
+  readonly path: (string | number)[] = [];
+  private bytesLeft: number;
+
+  constructor(private readonly maxBytes: number) {
+    this.bytesLeft = maxBytes;
+  }
+
+  copy(value: unknown, key: string): JsonValue {
+    switch (typeof value) {
+      case "string":
+        return this.text(value);
+      case "number":
+        if (!Number.isFinite(value)) return this.fail(`${value} is not JSON; use null or text`);
+        this.count(value >= 0 && value <= 9 ? 1 : String(value).length);
+        return Object.is(value, -0) ? 0 : value;
+      case "boolean":
+        this.count(value ? 4 : 5);
+        return value;
+      case "undefined":
+        this.count(4);
+        return null;
+      case "object":
+        if (value === null) {
+          this.count(4);
+          return null;
+        }
+        return this.object(value, key);
+      case "bigint":
+        return this.fail("a BigInt is not JSON; use text or a number");
+      default:
+        return this.fail(`a ${typeof value} is not JSON`);
+    }
+  }
+
+  private object(value: object, key: string): JsonValue {
+    if (this.path.length > maxDepth) throw new TooDeep(`nested deeper than ${maxDepth} levels, or a cycle`);
+    if (Array.isArray(value)) return this.array(value);
+    const { toJSON } = value as { toJSON?: unknown };
+    if (typeof toJSON === "function") {
+      if (value instanceof Date && Number.isNaN(value.getTime())) return this.fail("an invalid Date is not JSON");
+      const json: unknown = toJSON.call(value, key);
+      if (typeof json !== "object" || json === null) return this.copy(json, key);
+      return Array.isArray(json) ? this.array(json) : this.plain(json);
+    }
+    return this.plain(value);
+  }
+
+  private array(value: readonly unknown[]): JsonValue {
+    this.count(2 + Math.max(0, value.length - 1));
+    const copy: JsonValue[] = [];
+    for (let index = 0; index < value.length; index++) {
+      this.path.push(index);
+      copy.push(this.copy(value[index], String(index)));
+      this.path.pop();
+    }
+    return Object.freeze(copy);
+  }
+
+  private plain(value: object): JsonValue {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) {
+      const tag = Object.prototype.toString.call(value);
+      if (tag !== "[object Object]")
+        return this.fail(`a ${tag.slice(8, -1)} is not JSON; use arrays and plain objects`);
+    }
+    this.count(2);
+    const copy: Record<string, JsonValue> = {};
+    let isFirst = true;
+    for (const key of Object.keys(value)) {
+      const item = (value as Record<string, unknown>)[key];
+      if (item === undefined) continue;
+      this.path.push(key);
+      this.count(isFirst ? 1 : 2);
+      this.text(key);
+      setOwn(copy, key, this.copy(item, key));
+      isFirst = false;
+      this.path.pop();
+    }
+    return Object.freeze(copy);
+  }
+
+  private text(value: string): string {
+    this.count(value.length + 2);
+    // The bytes beyond one a UTF-16 unit: escapes, and what UTF-8 needs more for.
+    if (this.maxBytes !== Number.POSITIVE_INFINITY) this.count(extraBytes(value));
+    return value;
+  }
+
+  private count(bytes: number): void {
+    this.bytesLeft -= bytes;
+    if (this.bytesLeft < 0) this.fail(`larger than ${this.maxBytes} bytes of JSON`);
+  }
+
+  private fail(message: string): never {
+    throw new NotJson(message);
+  }
+}
+
+function extraBytes(value: string): number {
+  let extra = 0;
+  for (let index = 0; index < value.length; index++) {
+    const unit = value.charCodeAt(index);
+    if (unit >= 0x80) extra += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+    else if (unit === 0x22 || unit === 0x5c) extra += 1;
+    else if (unit < 0x20)
+      extra += unit === 0x08 || unit === 0x09 || unit === 0x0a || unit === 0x0c || unit === 0x0d ? 1 : 5;
+  }
+  return extra;
+}
+
+/** Where a path that was found too deep first comes back to an object it has already been in; else its first levels. */
+function cyclePath(value: unknown, path: JsonPath): JsonPath {
+  const ancestors = new Set<unknown>();
+  let current = value;
+  for (let depth = 0; depth < path.length; depth++) {
+    if (ancestors.has(current)) return path.slice(0, depth);
+    ancestors.add(current);
+    current = (current as Record<string | number, unknown> | undefined)?.[path[depth] as string | number];
+  }
+  return path.slice(0, 10);
+}

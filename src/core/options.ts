@@ -1,0 +1,60 @@
+import { AgentError } from "./errors.ts";
+
+/** Bounds of a numeric option. */
+interface NumberBounds {
+  readonly min: number;
+  readonly max?: number;
+  readonly isInteger?: boolean;
+}
+
+/** Throws `invalid-options` that says what was received and what would have worked. */
+export function failOption(option: string, received: unknown, expected: string): never {
+  const text = typeof received === "string" ? JSON.stringify(received.slice(0, 200)) : describeValue(received);
+  throw new AgentError("invalid-options", `Option "${option}" must be ${expected}; received ${text}.`, {
+    details: { option, received: text, expected },
+  });
+}
+
+/** Throws `invalid-options` unless the value is undefined or a number within the bounds. `Infinity` counts as a number. */
+export function checkNumber(
+  option: string,
+  value: unknown,
+  { min, max = Number.POSITIVE_INFINITY, isInteger }: NumberBounds,
+) {
+  if (value === undefined) return;
+  const isNumber = typeof value === "number" && value >= min && value <= max;
+  if (isNumber && (!isInteger || Number.isInteger(value))) return;
+  const range = max === Number.POSITIVE_INFINITY ? `of at least ${min}` : `from ${min} to ${max}`;
+  failOption(option, value, `${isInteger ? "a whole number" : "a number"} ${range}`);
+}
+
+/** The longest finite duration: a timer of JavaScript with a longer one fires at once. */
+export const maxDurationMs = 2_147_483_647;
+
+/** Throws `invalid-options` unless the value is undefined, `Infinity`, or a duration that a timer can have. */
+export function checkDuration(option: string, value: unknown, { min }: { min: number }): void {
+  if (value === Number.POSITIVE_INFINITY) return;
+  checkNumber(option, value, { min, max: maxDurationMs });
+}
+
+/** Throws `invalid-options` unless the value is undefined or a function. */
+export function checkFunction(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "function") failOption(option, value, "a function");
+}
+
+/** Throws `invalid-options` for the first key that is not among the known ones, and for what is no object. */
+export function checkKeys(option: string, value: unknown, known: readonly string[]): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, value, "an object");
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined)
+    failOption(
+      `${option}.${unknown}`,
+      (value as Record<string, unknown>)[unknown],
+      `left out: there is no such option, only ${known.join(", ")}`,
+    );
+}
+
+function describeValue(value: unknown): string {
+  if (value === null || typeof value !== "object") return String(value);
+  return Array.isArray(value) ? `an array of ${value.length}` : "an object";
+}

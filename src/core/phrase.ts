@@ -1,0 +1,39 @@
+import type { StandardSchema } from "./schema.ts";
+
+/** A reference to an earlier step's output, as it stands in a plan. */
+export interface PhraseReference {
+  readonly $ref: string;
+}
+
+/** What a slot of a phrase was filled with: a value of the slot's type, or a reference to an earlier result. */
+export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
+
+/** What a phrase's `toInput` is told about the request. */
+export interface PhraseContext {
+  /** A reference to the result that "it", "that" or "the result" stands for here; undefined for a first step. */
+  readonly previous: PhraseReference | undefined;
+  /** When the request is planned, in milliseconds since 1970 UTC. */
+  readonly nowMs: number;
+  /** The IANA time zone of the request, such as `Europe/Berlin`. */
+  readonly timeZone: string;
+}
+
+/** A phrase of a tool, with what it means. A plain string is short for `{ phrase }`. */
+export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
+  /** A template: words, `{slot}`, `(one|or other)`, `[optional]`. */
+  phrase: string;
+  /** A fixed part of the input. */
+  input?: Partial<TInput>;
+  /** Types of slots, where they are not those of the input schema's fields of the same name. */
+  slots?: Readonly<Record<string, StandardSchema>>;
+  /** The input made from the slots; `undefined` says that the phrase does not fit after all. Default: `input` and the slots. */
+  toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;
+}
+
+/** A phrase as a finished tool holds it. */
+export interface ToolPhrase {
+  readonly phrase: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly slots?: Readonly<Record<string, StandardSchema>>;
+  toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): unknown;
+}

@@ -1,0 +1,129 @@
+import { z } from "zod/v4";
+import type { JsonObject, JsonPath } from "./json.ts";
+import type { InferToolInput, Tool } from "./tool.ts";
+
+/** One call of a tool. */
+export interface PlanStep {
+  /** Unique within the plan: a letter or `_`, then letters, digits, `_`, `-`. */
+  readonly id: string;
+  /** The name of a tool. */
+  readonly tool: string;
+  /** The tool's input as JSON, in which `{ "$ref": "s1.value" }` and `"${s1.value}"` stand for earlier outputs. */
+  readonly input: JsonObject;
+  /** The steps this one waits for. Left out, it waits for the step before it; `[]` may start at once. */
+  readonly dependsOn?: readonly string[];
+  /** Why the step is there, for people. */
+  readonly reasoning?: string;
+  /** A condition. Reserved: `not-supported-yet`. */
+  readonly when?: string;
+  /** A loop. Reserved: `not-supported-yet`. */
+  readonly forEach?: string;
+}
+
+/** Which planner made a plan. */
+export interface PlanSource {
+  readonly planner: string;
+}
+
+/** A plan: what will be done, as JSON that can be read, checked, approved, stored and run. */
+export interface Plan {
+  readonly version: 1;
+  readonly id: string;
+  /** The request it was made for; empty for a plan written by hand. */
+  readonly request: string;
+  readonly source: PlanSource;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** In topological order: a step refers only to steps before it. */
+  readonly steps: readonly PlanStep[];
+}
+
+/** A reference in place of a value of any type, kept as it is: `{ "$ref": "s1.value" }`. */
+export interface Reference {
+  readonly $ref: string;
+}
+
+type Template<T extends string> = string extends T ? string : T | `${string}\${${string}}${string}`;
+
+/** An input in which any value may be a reference, and any text a template. */
+export type Referable<T> =
+  | Reference
+  | { readonly $literal: T }
+  | (unknown extends T
+      ? unknown
+      : T extends string
+        ? Template<T>
+        : T extends readonly (infer TItem)[]
+          ? readonly Referable<TItem>[]
+          : T extends object
+            ? { readonly [K in keyof T]: Referable<T[K]> }
+            : T);
+
+type ReferableInput<T> = unknown extends T
+  ? object
+  : T extends object
+    ? { readonly [K in keyof T]: Referable<T[K]> }
+    : T;
+
+/** A step written by hand for one of the tools, checked by the compiler where it can be. */
+export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
+  ? Omit<PlanStep, "tool" | "input"> & {
+      readonly tool: TTool["name"];
+      readonly input: ReferableInput<InferToolInput<TTool>>;
+    }
+  : never;
+
+/** A plan written by hand: only `steps` is required. */
+export type PlanInput<TTool extends Tool = Tool> = Partial<Omit<Plan, "steps" | "source">> & {
+  readonly source?: PlanSource;
+  readonly steps: readonly PlanStepInput<TTool>[];
+};
+
+/** Why a plan does not hold. It may grow in a minor release: keep a default branch. */
+export type PlanIssueCode =
+  | "not-json"
+  | "invalid-shape"
+  | "unknown-key"
+  | "too-many-steps"
+  | "duplicate-id"
+  | "unknown-tool"
+  | "unknown-step"
+  | "forward-reference"
+  | "cyclic-reference"
+  | "invalid-reference"
+  | "reference-type"
+  | "invalid-input"
+  | "lone-surrogate"
+  | "not-supported-yet";
+
+/** One thing that is wrong with a plan, and where. */
+export interface PlanIssue {
+  readonly code: PlanIssueCode;
+  readonly path: JsonPath;
+  readonly message: string;
+}
+
+/** What ids of steps look like. */
+export const stepIdPattern = /^[A-Za-z_][\w-]*$/;
+
+const stepSchema = z.strictObject({
+  id: z.string().regex(stepIdPattern, "an id is a letter or _, then letters, digits, _ or -"),
+  tool: z.string().min(1),
+  input: z.record(z.string(), z.unknown()),
+  dependsOn: z.array(z.string()).optional(),
+  reasoning: z.string().optional(),
+  when: z.string().optional(),
+  forEach: z.string().optional(),
+});
+
+/**
+ * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
+ */
+export const planSchema = z.strictObject({
+  version: z.literal(1).optional(),
+  id: z.string().optional(),
+  request: z.string().optional(),
+  source: z.object({ planner: z.string() }).optional(),
+  createdAt: z.string().optional(),
+  steps: z.array(stepSchema).min(1, "a plan has at least one step"),
+});

@@ -1,0 +1,36 @@
+import type { PlanInput } from "./plan.ts";
+import type { Tool } from "./tool.ts";
+
+/** What a planner is given. */
+export interface PlanRequest {
+  /** What the user typed. Not empty; at most `maxRequestLength` long. */
+  readonly request: string;
+  /** The tools that may be used, each with its description, schemas and phrases. A planner never executes one. */
+  readonly tools: readonly Tool[];
+  /** Text the caller gives beside the request. */
+  readonly context?: string;
+  /** A plan with more steps is refused. */
+  readonly maxSteps: number;
+  /** When planning began, in milliseconds since 1970 UTC. Planners read no other clock. */
+  readonly nowMs: number;
+  /** IANA name, for words such as "tomorrow". */
+  readonly timeZone: string;
+  /** Aborted when the caller cancels or time runs out. A planner should then reject soon; its answer no longer counts. */
+  readonly signal: AbortSignal;
+}
+
+/** A plan as a planner gives it; version, id, request, source and time are filled in. */
+export type PlanDraft = Pick<PlanInput, "steps">;
+
+/**
+ * Turns a request and the tools' descriptions into a plan.
+ *
+ * It must not have effects, must write `dependsOn` in every step, and must escape every piece of the request it puts into
+ * an input with `escapeTemplate`. What it does not understand it refuses by throwing `cannot-plan`; anything else it
+ * throws becomes `planning-failed`. The plan is validated by whoever called it.
+ */
+export interface Planner {
+  /** Short and stable: it becomes `source.planner` of the plan. */
+  readonly name: string;
+  plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
+}

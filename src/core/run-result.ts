@@ -1,0 +1,91 @@
+import type { AgentErrorData } from "./errors.ts";
+import type { PendingItem } from "./events.ts";
+import { copyJson, type JsonObject } from "./json.ts";
+import type { Plan } from "./plan.ts";
+import type { RunState, RunStatus, StepState, StepStatus } from "./run-state.ts";
+import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
+
+/** One entry of the execution log. */
+export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
+  ? {
+      readonly stepId: string;
+      readonly tool: TTool["name"];
+      /** The JSON after references; as in the plan if the step never started. */
+      readonly input: InferToolInput<TTool>;
+      readonly attempts: number;
+      /** ISO 8601, UTC; absent if the step never started. */
+      readonly startedAt?: string;
+      readonly completedAt?: string;
+      readonly reasoning?: string;
+      /** Absent if the tool was never called. */
+      readonly effect?: ToolEffect;
+    } & (
+      | { readonly status: "completed"; readonly output: InferToolOutput<TTool>; readonly error?: undefined }
+      | {
+          readonly status: Exclude<StepStatus, "completed">;
+          readonly output?: undefined;
+          readonly error?: AgentErrorData;
+        }
+    )
+  : never;
+
+interface RunFields<TTool extends Tool> {
+  readonly runId: string;
+  /** Absent if planning failed. */
+  readonly plan?: Plan;
+  /** The execution log, one entry for each step in plan order. */
+  readonly steps: readonly StepRecord<TTool>[];
+  /** The output of the last step, in plan order, that completed. */
+  readonly output?: InferToolOutput<TTool>;
+}
+
+/** How a run ended: a copy that is the caller's to change. */
+export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
+  (
+    | { readonly status: "completed"; readonly error?: undefined; readonly pending?: undefined }
+    | {
+        readonly status: "failed" | "cancelled" | "interrupted";
+        readonly error: AgentErrorData;
+        readonly pending?: undefined;
+      }
+    | { readonly status: "suspended"; readonly error?: undefined; readonly pending: readonly PendingItem[] }
+  );
+
+/** A stored run as it stands: as a {@link RunResult}, but it may still be going on. */
+export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
+  readonly status: RunStatus;
+  readonly error?: AgentErrorData;
+  readonly pending?: readonly PendingItem[];
+  readonly request?: string;
+  readonly metadata: JsonObject;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+/** A run's state as its result. */
+export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TTool> {
+  const { status, error, pending } = state;
+  return { status, ...fields(state), ...(error && { error }), ...(pending && { pending }) } as RunResult<TTool>;
+}
+
+/** A run's state as it stands. */
+export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<TTool> {
+  const { request, metadata, createdAt, updatedAt } = state;
+  const rest = { ...(request !== undefined && { request }), metadata: copyJson(metadata), createdAt, updatedAt };
+  return { ...toRunResult(state), ...rest } as unknown as RunSnapshot<TTool>;
+}
+
+function fields({ runId, plan, steps }: RunState) {
+  const records: unknown[] = [];
+  let last: StepState | undefined;
+  for (const step of steps.values()) {
+    if (step.status === "completed") last = step;
+    records.push({
+      ...step,
+      input: copyJson(step.input),
+      ...(step.output !== undefined && { output: copyJson(step.output) }),
+    });
+  }
+  return { runId, ...(plan && { plan }), steps: records, ...(last && { output: copyJson(last.output) }) };
+}

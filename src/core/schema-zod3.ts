@@ -1,0 +1,69 @@
+import type { ZodTypeAny } from "zod/v3";
+import type { JsonSchema, StandardSchema } from "./schema.ts";
+
+/** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */
+export async function convertZod3(schema: StandardSchema, io: "input" | "output"): Promise<JsonSchema> {
+  const { zodToJsonSchema } = await import("zod-to-json-schema");
+  return zodToJsonSchema(schema as unknown as ZodTypeAny, {
+    effectStrategy: io === "input" ? "input" : "any",
+    pipeStrategy: io,
+    $refStrategy: "root",
+  }) as JsonSchema;
+}
+
+/** The parts of a zod 3 definition that can hold other schemas. */
+interface Zod3Definition {
+  readonly typeName?: string;
+  readonly coerce?: boolean;
+  readonly effect?: { readonly type: string };
+  readonly shape?: () => Record<string, unknown>;
+  readonly [part: string]: unknown;
+}
+
+const notJson: ReadonlySet<string> = new Set([
+  "ZodDate",
+  "ZodBigInt",
+  "ZodMap",
+  "ZodSet",
+  "ZodSymbol",
+  "ZodFunction",
+  "ZodPromise",
+  "ZodNaN",
+  "ZodVoid",
+]);
+const parts = ["innerType", "schema", "type", "items", "options", "left", "right", "valueType", "rest", "in", "getter"];
+
+/**
+ * Where a zod 3 schema wants something that JSON can not express, and what; undefined if nowhere. Its converter would
+ * accept these without a word, and no planner could ever give such an input.
+ */
+export function findNotJson(schema: unknown): { path: string; type: string } | undefined {
+  const seen = new Set<unknown>();
+  const visit = (node: unknown, path: string): { path: string; type: string } | undefined => {
+    const definition = (node as { _def?: Zod3Definition } | null | undefined)?._def;
+    if (definition === undefined || seen.has(node)) return undefined;
+    seen.add(node);
+    const { typeName = "", coerce, effect } = definition;
+    if (effect?.type === "preprocess") return undefined;
+    if (notJson.has(typeName) && coerce !== true) return { path, type: typeName };
+    for (const [key, child] of childrenOf(definition)) {
+      const found = visit(child, key === "" ? path : `${path}.${key}`);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  return visit(schema, "input");
+}
+
+function* childrenOf(definition: Zod3Definition): Generator<[key: string, child: unknown]> {
+  if (typeof definition.shape === "function") yield* Object.entries(definition.shape());
+  for (const part of parts) {
+    const value = part === "getter" ? callGetter(definition) : definition[part];
+    const children = value instanceof Map ? [...value.values()] : Array.isArray(value) ? value : [value];
+    for (const child of children) yield ["", child];
+  }
+}
+
+function callGetter({ getter }: Zod3Definition): unknown {
+  return typeof getter === "function" ? getter() : undefined;
+}

@@ -1,0 +1,127 @@
+import { toJSONSchema } from "zod/v4/core";
+import type { JsonPath } from "./json.ts";
+import { convertZod3 } from "./schema-zod3.ts";
+
+/**
+ * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
+ * @see https://standardschema.dev
+ */
+export interface StandardSchema<TInput = unknown, TOutput = TInput> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<TOutput> | Promise<StandardResult<TOutput>>;
+    readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined;
+  };
+}
+
+/** What a schema's own `validate` answers. */
+export type StandardResult<TOutput> =
+  | { readonly value: TOutput; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The type a schema accepts. */
+export type InferSchemaInput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["input"];
+
+/** The type a schema gives after parsing. */
+export type InferSchemaOutput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["output"];
+
+/** One thing that is wrong with a value. */
+export interface SchemaIssue {
+  readonly path: JsonPath;
+  readonly message: string;
+}
+
+/** A parsed value, or every issue. `raw` has the library's own issues, with what only it knows (the branches of a union). */
+export type ParseResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly SchemaIssue[]; readonly raw: readonly unknown[] };
+
+/**
+ * Parses a value. Answers at once unless the schema has async refinements; never throws, and never rejects: a
+ * refinement that throws is an issue.
+ */
+export function parseWith<T>(
+  schema: StandardSchema<unknown, T>,
+  value: unknown,
+): ParseResult<T> | Promise<ParseResult<T>> {
+  try {
+    const result = schema["~standard"].validate(value);
+    return result instanceof Promise ? result.then(toParseResult, failedToParse) : toParseResult(result);
+  } catch (thrown) {
+    return failedToParse(thrown);
+  }
+}
+
+function toParseResult<T>(result: StandardResult<T>): ParseResult<T> {
+  if (result.issues === undefined) return { ok: true, value: result.value };
+  return { ok: false, issues: result.issues.map(toSchemaIssue), raw: result.issues };
+}
+
+function toSchemaIssue({ message, path = [] }: StandardIssue): SchemaIssue {
+  const keys = path.map((part) => (typeof part === "object" ? part.key : part));
+  return { path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)), message };
+}
+
+function failedToParse(thrown: unknown): ParseResult<never> {
+  return { ok: false, issues: [{ path: [], message: `the schema threw: ${String(thrown)}` }], raw: [] };
+}
+
+/** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema | readonly JsonSchema[];
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly [keyword: string]: unknown;
+}
+
+/** Which major version of zod made a schema; undefined if none did. */
+export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
+  if (typeof schema !== "object" || schema === null) return undefined;
+  if ("_zod" in schema) return 4;
+  return "_def" in schema && "~standard" in schema ? 3 : undefined;
+}
+
+/**
+ * The JSON Schema of what a schema accepts. For zod 3 its converter is loaded on first use.
+ * Throws (zod 4), or rejects (zod 3) for what JSON can not express; the message has the path.
+ */
+export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
+  if (zodVersionOf(schema) === 3) return convertZod3(schema, "input");
+  return toJSONSchema(schema as unknown as Zod4Schema, { io: "input" }) as JsonSchema;
+}
+
+/** The JSON Schema of the JSON that a schema's output becomes: what JSON can not express is `{}`. Never throws. */
+export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
+  if (zodVersionOf(schema) === 3) return convertZod3(schema, "output").catch(() => ({}));
+  try {
+    return toJSONSchema(schema as unknown as Zod4Schema, {
+      io: "output",
+      unrepresentable: "any",
+      override: ({ zodSchema, jsonSchema }) => {
+        if (zodSchema._zod.def.type !== "date") return;
+        jsonSchema.type = "string";
+        jsonSchema.format = "date-time";
+      },
+    }) as JsonSchema;
+  } catch {
+    return {};
+  }
+}
+
+type Zod4Schema = Parameters<typeof toJSONSchema>[0] & { _zod: unknown };

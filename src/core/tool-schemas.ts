@@ -1,0 +1,47 @@
+import { canonicalJson, sha256 } from "./hash-plan.ts";
+import { inputJsonSchema, type JsonSchema, outputJsonSchema } from "./schema.ts";
+import type { Tool, ToolEffect } from "./tool.ts";
+
+/** A tool's schemas as JSON Schema. */
+export interface ToolSchemas {
+  readonly input: JsonSchema;
+  /** Undefined if the tool has no output schema. */
+  readonly output: JsonSchema | undefined;
+}
+
+/** What identifies a version of a tool in a stored run. */
+export interface ToolFingerprint {
+  readonly name: string;
+  /** SHA-256 of the canonical JSON of the tool's schemas, in hex. */
+  readonly schemaHash: string;
+  readonly effect: ToolEffect | "by-input";
+}
+
+const schemasOf = new WeakMap<Tool, ToolSchemas>();
+const fingerprintOf = new WeakMap<Tool, ToolFingerprint>();
+
+/** A tool's JSON Schemas, made once. At once, but for the first time with zod 3, whose converter has to be loaded. */
+export function toolSchemas(tool: Tool): ToolSchemas | Promise<ToolSchemas> {
+  const known = schemasOf.get(tool);
+  if (known !== undefined) return known;
+  const input = inputJsonSchema(tool.inputSchema);
+  const output = tool.outputSchema && outputJsonSchema(tool.outputSchema);
+  if (!(input instanceof Promise) && !(output instanceof Promise)) return remember(tool, { input, output });
+  return Promise.all([input, output]).then(([input, output]) => remember(tool, { input, output }));
+}
+
+function remember(tool: Tool, schemas: ToolSchemas): ToolSchemas {
+  schemasOf.set(tool, schemas);
+  return schemas;
+}
+
+/** A tool's fingerprint, made once. */
+export async function toolFingerprint(tool: Tool): Promise<ToolFingerprint> {
+  const known = fingerprintOf.get(tool);
+  if (known !== undefined) return known;
+  const { input, output } = await toolSchemas(tool);
+  const schemaHash = await sha256(canonicalJson({ input, output }));
+  const fingerprint = Object.freeze({ name: tool.name, schemaHash, effect: tool.declaredEffect });
+  fingerprintOf.set(tool, fingerprint);
+  return fingerprint;
+}

@@ -1,0 +1,159 @@
+import { checkToolOptions } from "./check-tool.ts";
+import { AgentError } from "./errors.ts";
+import type { Jsonify, JsonObject } from "./json.ts";
+import type { ToolPhrase, ToolPhraseOptions } from "./phrase.ts";
+import type { RetryOptions } from "./retry-options.ts";
+import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
+
+/**
+ * What running a tool does to the world.
+ * - `pure`: nothing; it may run any number of times.
+ * - `idempotent`: it may run again with the same `idempotencyKey` and the world is as if it had run once.
+ * - `once`: it must never run twice. It is not retried once it has started, unless its error has `retryable: true`;
+ *   if it times out, its outcome is `unknown`.
+ */
+export type ToolEffect = "pure" | "idempotent" | "once";
+
+/** What a tool is told about the call it serves. */
+export interface ToolContext<TResources = unknown> {
+  /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to whatever waits. */
+  readonly signal: AbortSignal;
+  /** From 1. */
+  readonly attempt: number;
+  /** The same for every attempt of a step: `runId/stepId`. */
+  readonly idempotencyKey: string;
+  readonly runId: string;
+  readonly stepId: string;
+  /** What the caller of the run passed as `resources`: the user, a database, credentials. Never stored. */
+  readonly resources: TResources;
+  /** What the caller of the run passed as `metadata`. Stored with the run. */
+  readonly metadata: JsonObject;
+  /** Tells listeners how far the step is, as a transient `step-progress` event. Must be JSON; ignored after the end. */
+  progress(value: unknown): void;
+}
+
+/**
+ * A named capability. Make one with {@link defineTool}.
+ *
+ * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It may
+ * throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should end soon
+ * after `context.signal` aborts; a value that it still returns in time is kept.
+ */
+export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown> {
+  readonly name: TName;
+  /** What the tool does, for planners, in a sentence. */
+  readonly description: string;
+  readonly inputSchema: StandardSchema<TInput, unknown>;
+  readonly outputSchema?: StandardSchema<unknown, unknown>;
+  /** The effect as declared: `by-input` where it is a function of the input. */
+  readonly declaredEffect: ToolEffect | "by-input";
+  /** Retry policy over that of the agent, field by field. */
+  readonly retry?: RetryOptions;
+  /** Longest time for one attempt. @default the agent's `stepTimeoutMs` */
+  readonly timeoutMs?: number;
+  /** What the rule planner understands. */
+  readonly phrases: readonly ToolPhrase[];
+  /** Which part of the output "the result" is, as a path such as `value`; the whole output if there is none. */
+  readonly result?: string;
+  /** Only for the compiler: the types of a plan's input and of the output as JSON. */
+  readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
+  /** The effect of running with this parsed input. */
+  effect(input: unknown): ToolEffect;
+  execute(input: unknown, context: ToolContext<TResources>): unknown;
+}
+
+/** The JSON a plan gives to a tool, before the schema's defaults and transforms. */
+export type InferToolInput<TTool extends Tool> = NonNullable<TTool["~types"]>["input"];
+
+/** A tool's output as the JSON it becomes in events, stores and results. */
+export type InferToolOutput<TTool extends Tool> = NonNullable<TTool["~types"]>["output"];
+
+/** What the tools need as `resources` of a run, all together; `unknown` if they need nothing. */
+export type InferToolResources<TTool extends Tool> = (
+  TTool extends Tool
+    ? (resources: NonNullable<TTool["~types"]>["resources"]) => void
+    : never
+) extends (resources: infer TResources) => void
+  ? TResources
+  : never;
+
+interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> {
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`, from a letter on. Unique within an agent. */
+  name: TName;
+  description: string;
+  /** zod 3 (from 3.25.28) or zod 4. It must be expressible as JSON Schema. */
+  inputSchema: TSchema;
+  /** A value, or a function of the parsed input. @default "idempotent" */
+  effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect);
+  retry?: RetryOptions;
+  /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
+  timeoutMs?: number;
+  /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
+  result?: string;
+  /** What the rule planner understands, so that this tool can be planned for without a model. */
+  phrases?: readonly (string | ToolPhraseOptions<InferSchemaInput<TSchema>>)[];
+}
+
+/** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. */
+export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
+  extends ToolOptionsBase<TName, TSchema> {
+  outputSchema?: undefined;
+  execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
+}
+
+/** Options of {@link defineTool} with an output schema, against which references are checked before a run. */
+export interface CheckedToolOptions<
+  TName extends string,
+  TSchema extends StandardSchema,
+  TOutputSchema extends StandardSchema,
+  TResources,
+> extends ToolOptionsBase<TName, TSchema> {
+  outputSchema: TOutputSchema;
+  execute(
+    input: InferSchemaOutput<TSchema>,
+    context: ToolContext<TResources>,
+  ): NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
+}
+
+/**
+ * Makes a tool: checks the options and infers the types.
+ *
+ * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that is not zod 3.25 or zod 4, and
+ * for an input schema that JSON can not express (Date, Map, Set, BigInt …).
+ */
+export function defineTool<
+  const TName extends string,
+  TSchema extends StandardSchema,
+  TOutputSchema extends StandardSchema,
+  TResources = unknown,
+>(
+  options: CheckedToolOptions<TName, TSchema, TOutputSchema, TResources>,
+): Tool<TName, InferSchemaInput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>, TResources>;
+export function defineTool<const TName extends string, TSchema extends StandardSchema, TOutput, TResources = unknown>(
+  options: ToolOptions<TName, TSchema, TOutput, TResources>,
+): Tool<TName, InferSchemaInput<TSchema>, Jsonify<Awaited<TOutput>>, TResources>;
+export function defineTool(options: ToolOptions<string, StandardSchema, unknown, unknown>): Tool {
+  checkToolOptions(options);
+  const { effect = "idempotent", phrases = [], execute, ...rest } = options;
+  return Object.freeze({
+    ...rest,
+    declaredEffect: typeof effect === "function" ? "by-input" : effect,
+    phrases: phrases.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase))),
+    effect: (input: unknown) => (typeof effect === "function" ? effect(input) : effect),
+    execute: (input: unknown, context: ToolContext) => execute.call(options, input, context),
+  });
+}
+
+/** The tools by name. Throws `invalid-options` if two have the same name. */
+export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) {
+      throw new AgentError("invalid-options", `Two tools are named "${tool.name}"; names must be unique.`, {
+        details: { option: "tools", received: tool.name, expected: "tools of different names" },
+      });
+    }
+    byName.set(tool.name, tool);
+  }
+  return byName;
+}

@@ -1,0 +1,107 @@
+import { checkInput } from "./check-input.ts";
+import { checkOrder } from "./check-order.ts";
+import { type JsonValue, toJson } from "./json.ts";
+import { checkNumber } from "./options.ts";
+import { type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
+import { indexTools, type Tool } from "./tool.ts";
+
+/** The most steps a plan may have, unless told otherwise. */
+export const defaultMaxSteps = 1_000;
+
+/** Options of {@link validatePlan}. */
+export interface ValidatePlanOptions {
+  /** The tools the plan may use. */
+  readonly tools: readonly Tool[];
+  /** @default 1000 */
+  readonly maxSteps?: number;
+}
+
+/**
+ * Every issue of a plan at once; an empty list says that it can run. Nothing is called and nothing is stored.
+ *
+ * Any value may be given: it never throws for a bad plan. Throws `invalid-options` for two tools of one name.
+ * Issues of an input that lie at or below a reference are left out, as its value is not known yet; where the tools'
+ * schemas tell its type, that is checked.
+ */
+export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
+  const { tools, maxSteps } = options;
+  checkNumber("maxSteps", maxSteps, { min: 1 });
+  return (await checkPlan(plan, { tools: indexTools(tools), maxSteps })).issues;
+}
+
+/** What {@link checkPlan} found: a frozen copy of the plan if there is no issue. */
+export type CheckedPlan =
+  | { readonly plan: PlanInput; readonly issues: readonly [] }
+  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[] };
+
+/** As {@link validatePlan}, and gives a frozen copy of the plan, which nobody else can change. */
+export async function checkPlan(
+  plan: unknown,
+  { tools, maxSteps = defaultMaxSteps }: { tools: ReadonlyMap<string, Tool>; maxSteps?: number | undefined },
+): Promise<CheckedPlan> {
+  const json = toJson(plan);
+  if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
+  const issues: PlanIssue[] = [];
+  findSurrogates(json.value, [], issues);
+  const steps = checkShape(json.value, issues);
+  if (steps.length > maxSteps) {
+    const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
+    return { issues: [{ code: "too-many-steps", path: ["steps"], message }] };
+  }
+  checkOrder(steps, issues);
+  const byId = new Map(steps.map((step) => [step?.id, step]));
+  for (const [index, step] of steps.entries()) {
+    if (step === undefined) continue;
+    const pending = checkInput(step, {
+      path: ["steps", index],
+      tools,
+      toolOf: (id) => tools.get(byId.get(id)?.tool ?? ""),
+    });
+    issues.push(...(pending instanceof Promise ? await pending : pending));
+  }
+  if (issues.length > 0) return { issues };
+  return { plan: json.value as unknown as PlanInput, issues: [] };
+}
+
+/** The steps whose shape is right, `undefined` in the place of the others. */
+function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
+  const parsed = planSchema.safeParse(plan);
+  const rawSteps = ((plan ?? {}) as { steps?: unknown }).steps;
+  const steps = (Array.isArray(rawSteps) ? rawSteps : []) as (PlanStep | undefined)[];
+  const broken = new Set<PropertyKey>();
+  for (const issue of parsed.error?.issues ?? []) {
+    const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+    if (path[0] === "steps" && path[1] !== undefined) broken.add(path[1]);
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys)
+        issues.push({ code: "unknown-key", path: [...path, key], message: `Unknown key "${key}".` });
+    } else {
+      issues.push({ code: "invalid-shape", path, message: issue.message });
+    }
+  }
+  const whole = steps.map((step, index) => (broken.has(index) ? undefined : step));
+  for (const [index, step] of whole.entries()) {
+    for (const key of ["when", "forEach"] as const) {
+      if (step?.[key] === undefined) continue;
+      issues.push({ code: "not-supported-yet", path: ["steps", index, key], message: `"${key}" can not be used yet.` });
+    }
+  }
+  return whole;
+}
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** A lone surrogate has no UTF-8 and so no hash. */
+function findSurrogates(value: JsonValue, path: (string | number)[], issues: PlanIssue[]): void {
+  if (typeof value === "string") {
+    if (!loneSurrogate.test(value)) return;
+    issues.push({ code: "lone-surrogate", path: [...path], message: "The text has half a surrogate pair." });
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      path.push(Array.isArray(value) ? Number(key) : key);
+      findSurrogates(key, path, issues);
+      findSurrogates(item, path, issues);
+      path.pop();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
+export type { Clock } from "./async/clock.ts";
+export type { EventStream } from "./async/event-channel.ts";
+export type { Unsubscribe } from "./async/event-hub.ts";
+export {
+  AgentError,
+  type AgentErrorCode,
+  type AgentErrorData,
+  type AgentErrorDetails,
+  type AgentErrorLike,
+  type ErrorData,
+  isAgentError,
+} from "./core/errors.ts";
+export type {
+  AgentEvent,
+  AgentEventOf,
+  AgentEventType,
+  PendingItem,
+  PlanEndEvent,
+  PlanStartEvent,
+  RunEndEvent,
+  RunStartEvent,
+  RunSuspendEvent,
+  StepEndEvent,
+  StepLateEvent,
+  StepOutcome,
+  StepProgressEvent,
+  StepRetryEvent,
+  StepSkipEvent,
+  StepStartEvent,
+  StoredRunOptions,
+} from "./core/events.ts";
+export { hashPlan } from "./core/hash-plan.ts";
+export type { Jsonify, JsonObject, JsonPath, JsonValue } from "./core/json.ts";
+export type { PhraseContext, PhraseReference, SlotValue, ToolPhrase, ToolPhraseOptions } from "./core/phrase.ts";
+export {
+  type Plan,
+  type PlanInput,
+  type PlanIssue,
+  type PlanIssueCode,
+  type PlanSource,
+  type PlanStep,
+  type PlanStepInput,
+  planSchema,
+  type Referable,
+  type Reference,
+} from "./core/plan.ts";
+export type { PlanDraft, Planner, PlanRequest } from "./core/planner.ts";
+export { escapeTemplate } from "./core/reference.ts";
+export type { RetryOptions } from "./core/retry-options.ts";
+export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
+export type { RunStatus, StepStatus } from "./core/run-state.ts";
+export type { ListRunsOptions, RunPage, RunStore, RunSummary } from "./core/run-store.ts";
+export type { InferSchemaInput, InferSchemaOutput, SchemaIssue, StandardSchema } from "./core/schema.ts";
+export {
+  type CheckedToolOptions,
+  defineTool,
+  type InferToolInput,
+  type InferToolOutput,
+  type InferToolResources,
+  type Tool,
+  type ToolContext,
+  type ToolEffect,
+  type ToolOptions,
+} from "./core/tool.ts";
+export type { ToolFingerprint } from "./core/tool-schemas.ts";
+export { type ValidatePlanOptions, validatePlan } from "./core/validate-plan.ts";
+export type { AgentWarning, ExecutionOptions, PlanningOptions } from "./orchestrator/options.ts";
+export {
+  createOrchestrator,
+  type Orchestrator,
+  type OrchestratorOptions,
+  type RunHandle,
+  type RunObserver,
+} from "./orchestrator/orchestrator.ts";
+export type { PlanOptions, RunArguments, RunOptions } from "./orchestrator/run-options.ts";
+export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";

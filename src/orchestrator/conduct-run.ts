@@ -1,0 +1,136 @@
+import { AgentError, type AgentErrorData, fromErrorData } from "../core/errors.ts";
+import { hashPlan } from "../core/hash-plan.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
+import { type RunResult, toRunResult } from "../core/run-result.ts";
+import type { Tool } from "../core/tool.ts";
+import { toolFingerprint } from "../core/tool-schemas.ts";
+import type { EngineSettings } from "./options.ts";
+import { planRequest, requireValid } from "./plan-request.ts";
+import type { Run } from "./run.ts";
+import type { RunSettings } from "./run-options.ts";
+import { closeUnrecorded, outcomeOfSteps, runPlan } from "./run-plan.ts";
+
+/** What a run begins with. */
+export type RunTarget = { readonly request: string } | { readonly plan: Plan };
+
+/** A plan written by hand as a whole one, checked. Rejects with `invalid-plan` or `plan-not-approved`. */
+export async function completeGivenPlan(
+  engine: EngineSettings,
+  settings: RunSettings,
+  given: PlanInput,
+): Promise<Plan> {
+  const plan = await requireValid(given, settings, "The plan does not hold");
+  await requireApproved(plan, settings);
+  return Object.freeze({
+    version: 1,
+    id: plan.id ?? `plan_${engine.createId()}`,
+    request: plan.request ?? "",
+    source: plan.source ?? { planner: "given" },
+    createdAt: plan.createdAt ?? new Date(engine.clock.now()).toISOString(),
+    steps: plan.steps,
+  }) as Plan;
+}
+
+async function requireApproved(plan: PlanInput, { approvedHash }: RunSettings): Promise<void> {
+  if (approvedHash === undefined) return;
+  const planHash = await hashPlan(plan);
+  if (planHash === approvedHash) return;
+  const message = `The plan's hash is ${planHash}, but ${approvedHash} was approved: the plan has changed since.`;
+  throw new AgentError("plan-not-approved", message, { details: { approvedHash, planHash } });
+}
+
+/**
+ * Conducts a run from its first event to its last: plan (if it began with a request), run the steps, close the leg.
+ * Resolves to the result, whatever happened; rejects only with `run-conflict`, when another run of this id was recorded.
+ */
+export async function conductRun(run: Run, target: RunTarget): Promise<RunResult> {
+  run.open();
+  try {
+    await emitStart(run, target);
+    const planned = "plan" in target ? { plan: target.plan } : await planInRun(run, target.request);
+    if (planned.plan !== undefined) await runPlan(run, planned.plan);
+    await closeLeg(run, planned.error);
+    return toRunResult(run.state);
+  } finally {
+    run.close();
+  }
+}
+
+async function emitStart(run: Run, target: RunTarget): Promise<void> {
+  const { context, metadata, stored, tools } = run.settings;
+  await run.emit({
+    type: "run-start",
+    // A request that is far too long is refused later; here it must not fill the store.
+    ...("plan" in target ? target : { request: String(target.request).slice(0, run.engine.maxRequestLength) }),
+    ...(context !== undefined && { context }),
+    metadata,
+    options: stored,
+    tools: await Promise.all([...tools.values()].map(toolFingerprint)),
+  });
+  if (run.recorder.failure?.code === "run-conflict") throw run.recorder.failure;
+}
+
+type Planned =
+  | { readonly plan: Plan; readonly error?: undefined }
+  | { readonly plan?: undefined; readonly error?: AgentErrorData };
+
+async function planInRun(run: Run, request: string): Promise<Planned> {
+  const { planner } = run.engine;
+  if (run.abortReason !== undefined || planner === undefined) return {};
+  await run.emit({ type: "plan-start", planner: planner.name });
+  const controller = run.openController();
+  try {
+    const plan = await planRequest(run.engine, { request, planner, settings: run.settings, controller });
+    await run.emit({ type: "plan-end", outcome: { status: "completed", plan } });
+    return { plan };
+  } catch (thrown) {
+    const error = (thrown as AgentError).toJSON();
+    await run.emit({
+      type: "plan-end",
+      outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error },
+    });
+    return { error };
+  } finally {
+    run.release(controller);
+  }
+}
+
+async function closeLeg(run: Run, planningError: AgentErrorData | undefined): Promise<void> {
+  const aborted = run.abortReason?.toJSON() as AgentErrorData | undefined;
+  if (aborted !== undefined) {
+    const status = aborted.code === "cancelled" ? "cancelled" : "failed";
+    if (run.recorder.failure === undefined) await run.emit({ type: "run-end", outcome: { status, error: aborted } });
+  } else if (planningError !== undefined) {
+    await run.emit({ type: "run-end", outcome: { status: "failed", error: planningError } });
+  } else {
+    await emitOutcome(run);
+  }
+  if (run.recorder.failure !== undefined) closeBroken(run, run.recorder.failure.toJSON() as AgentErrorData);
+}
+
+async function emitOutcome(run: Run): Promise<void> {
+  const outcome = outcomeOfSteps(run);
+  switch (outcome.type) {
+    case "suspended":
+      return run.emit({ type: "run-suspend", pending: outcome.pending });
+    case "failed":
+      return run.emit({ type: "run-end", outcome: { status: "failed", error: outcome.error } });
+    case "completed":
+      return run.emit({ type: "run-end", outcome: { status: "completed", output: outcome.output } });
+    default:
+      outcome satisfies never;
+  }
+}
+
+/** Closes the leg for listeners after the store has failed, be it with the last event. */
+function closeBroken(run: Run, error: AgentErrorData): void {
+  closeUnrecorded(run, error);
+  run.recorder.close({ type: "run-end", outcome: { status: "failed", error } });
+}
+
+/** A result as the caller wants it: thrown where it failed and that was asked for. */
+export function deliver<TTool extends Tool>(result: RunResult, { throwOnFailure }: RunSettings): RunResult<TTool> {
+  const { status, error } = result;
+  if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
+  return result as RunResult<TTool>;
+}

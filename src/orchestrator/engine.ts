@@ -1,0 +1,179 @@
+import { EventChannel, type EventStream } from "../async/event-channel.ts";
+import { EventHub } from "../async/event-hub.ts";
+import { AgentError } from "../core/errors.ts";
+import { type AgentEvent, isTransient } from "../core/events.ts";
+import { canonicalPlan } from "../core/hash-plan.ts";
+import { toJson } from "../core/json.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
+import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
+import { foldEvents, type RunState } from "../core/run-state.ts";
+import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
+import { completeGivenPlan, conductRun, deliver } from "./conduct-run.ts";
+import type { EngineSettings } from "./options.ts";
+import { planRequest } from "./plan-request.ts";
+import { cancelledBy, Run } from "./run.ts";
+import { resolveRunOptions } from "./run-options.ts";
+import { RunRecorder, toStoreError } from "./run-recorder.ts";
+
+/** The most events that wait in a handle to be read. */
+const eventCapacity = 1_000;
+
+type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
+
+/** A run that is going on. */
+export interface EngineHandle {
+  readonly runId: string;
+  readonly events: EventStream<AgentEvent>;
+  readonly result: Promise<RunResult>;
+  cancel(reason?: string): void;
+}
+
+interface ActiveRun {
+  readonly identity: string;
+  readonly handle: EngineHandle;
+}
+
+/**
+ * Runs requests and plans, for an agent and an orchestrator alike. It knows no types of tools: those who own it give them.
+ */
+export class Engine {
+  readonly hub: EventHub<AgentEvent>;
+  private readonly active = new Map<string, ActiveRun>();
+
+  constructor(readonly settings: EngineSettings) {
+    this.hub = new EventHub(settings.onListenerError);
+  }
+
+  /** Starts a run, or joins the one of the same id that is going on here. Throws for options and ids that can not be. */
+  start(target: string | PlanInput, options: AnyRunOptions = {}): EngineHandle {
+    const settings = resolveRunOptions(options, this.settings);
+    const runId = options.runId ?? `run_${this.settings.createId()}`;
+    const identity = identityOf(target);
+    const active = this.active.get(runId);
+    if (active !== undefined) {
+      if (active.identity !== identity) throw runConflict(runId);
+      return active.handle;
+    }
+    const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
+    const run = new Run(runId, this.settings, settings, this.hub, channel);
+    const result = this.conduct(run, { target, identity, isNamed: options.runId !== undefined, channel });
+    const tidied = result.finally(() => {
+      this.active.delete(runId);
+      channel.close();
+    });
+    // Whoever does not read the result has not asked for its errors either.
+    tidied.catch(() => {});
+    const handle = {
+      runId,
+      events: channel,
+      result: tidied,
+      cancel: (reason?: string) => run.abort(cancelledBy(reason)),
+    };
+    this.active.set(runId, { identity, handle });
+    return handle;
+  }
+
+  private async conduct(run: Run, { target, identity, isNamed, channel }: Conducted): Promise<RunResult> {
+    const { settings } = run;
+    if (isNamed) {
+      const stored = await this.readState(run.runId, channel);
+      if (stored !== undefined) return deliver(storedResult(stored, identity), settings);
+    }
+    if (typeof target === "string") return deliver(await conductRun(run, { request: target }), settings);
+    const plan = await completeGivenPlan(this.settings, settings, target);
+    return deliver(await conductRun(run, { plan }), settings);
+  }
+
+  /** Makes a plan without a run: its events carry a fresh run id, and nothing is stored. */
+  async plan(request: string, options: AnyRunOptions = {}): Promise<Plan> {
+    const { planner, createId, clock } = this.settings;
+    if (planner === undefined) throw new TypeError("This engine has no planner.");
+    const settings = resolveRunOptions(options, this.settings);
+    const recorder = new RunRecorder({
+      runId: `run_${createId()}`,
+      now: () => clock.now(),
+      tell: (event) => this.hub.emit(event),
+    });
+    const controller = new AbortController();
+    const onAbort = () => controller.abort(cancelledBy(settings.signal?.reason));
+    if (settings.signal?.aborted) onAbort();
+    settings.signal?.addEventListener("abort", onAbort, { once: true });
+    recorder.emit({ type: "plan-start", planner: planner.name });
+    try {
+      const plan = await planRequest(this.settings, { request, planner, settings, controller });
+      recorder.emit({ type: "plan-end", outcome: { status: "completed", plan } });
+      return plan;
+    } catch (thrown) {
+      const error = (thrown as AgentError).toJSON();
+      recorder.emit({
+        type: "plan-end",
+        outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error },
+      });
+      throw thrown;
+    } finally {
+      settings.signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
+  async getRun(runId: string): Promise<RunSnapshot | undefined> {
+    const state = await this.readState(runId);
+    return state && toRunSnapshot(state);
+  }
+
+  /** A page of the stored runs. Rejects with `store-failed`. */
+  async listRuns(options: ListRunsOptions = {}): Promise<RunPage> {
+    try {
+      return await this.settings.store.list(options);
+    } catch (thrown) {
+      if (thrown instanceof AgentError && thrown.code === "invalid-options") throw thrown;
+      throw toStoreError(thrown, { runId: "", operation: "list" });
+    }
+  }
+
+  private async readState(runId: string, channel?: EventChannel<AgentEvent>): Promise<RunState | undefined> {
+    let events: readonly AgentEvent[];
+    try {
+      events = await this.settings.store.read(runId);
+    } catch (thrown) {
+      throw toStoreError(thrown, { runId, operation: "read" });
+    }
+    if (events.length === 0) return undefined;
+    for (const event of events) channel?.push(event);
+    return foldEvents(runId, events);
+  }
+}
+
+interface Conducted {
+  readonly target: string | PlanInput;
+  readonly identity: string;
+  /** The caller gave the run's id, so that there may be one already. */
+  readonly isNamed: boolean;
+  readonly channel: EventChannel<AgentEvent>;
+}
+
+/** What makes two runs of one id the same: the request's text, or what the plan's hash is made of. */
+function identityOf(target: unknown): string {
+  if (typeof target === "string") return `request ${target}`;
+  const json = toJson(target);
+  // What is not JSON is no plan, and validation will say why.
+  if (!json.ok || typeof json.value !== "object" || json.value === null) return "not a plan";
+  return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
+}
+
+function storedResult(state: RunState, identity: string): RunResult {
+  const stored = state.request === undefined ? identityOf(state.plan) : identityOf(state.request);
+  if (stored !== identity) throw runConflict(state.runId);
+  if (state.status === "planning" || state.status === "running") throw runElsewhere(state.runId);
+  return toRunResult(state);
+}
+
+function runConflict(runId: string): AgentError<"run-conflict"> {
+  const message = `Run "${runId}" was started with another request or plan. Use a new runId, or the same request.`;
+  return new AgentError("run-conflict", message, { details: { runId } });
+}
+
+function runElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
+  const message = `Run "${runId}" has begun elsewhere and has not ended; its result is not known here.`;
+  return new AgentError("run-owned-elsewhere", message, { details: { runId } });
+}

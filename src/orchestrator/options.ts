@@ -1,0 +1,171 @@
+import { type Clock, systemClock } from "../async/clock.ts";
+import type { RetryPolicy } from "../async/retry.ts";
+import { checkRetryOptions } from "../core/check-tool.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { checkDuration, checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../core/options.ts";
+import type { Planner } from "../core/planner.ts";
+import type { RetryOptions } from "../core/retry-options.ts";
+import type { RunStore } from "../core/run-store.ts";
+import { indexTools, type Tool } from "../core/tool.ts";
+import { defaultMaxSteps } from "../core/validate-plan.ts";
+
+/** Something a developer should know of, though no run depends on it. */
+export interface AgentWarning {
+  /** `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool told what is not JSON. */
+  readonly code: "late-result" | "invalid-progress";
+  readonly message: string;
+  readonly runId: string;
+  readonly stepId: string;
+}
+
+/** What an orchestrator and an agent have in common. */
+export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool[]> {
+  /** The tools that plans may use; their names are unique. */
+  tools: TTools;
+  /** Retry policy of tools that have none of their own. */
+  retry?: RetryOptions;
+  /** Longest time for one attempt of a step, at least 1; `Infinity` is allowed. @default 30000 */
+  stepTimeoutMs?: number;
+  /** How long a tool may go on after its signal aborted before it is given up. @default 1000 */
+  abortGraceMs?: number;
+  /** The most steps a plan may have. @default 1000 */
+  maxSteps?: number;
+  /** The largest output of a step, in bytes of JSON. @default 1048576 */
+  maxOutputBytes?: number;
+  /** Told of what a listener throws or rejects with. @default one `console.warn` */
+  onListenerError?: (error: unknown, event: AgentEvent) => void;
+  /** @default `console.warn` */
+  onWarning?: (warning: AgentWarning) => void;
+  /** Time, for tests. @default the machine's */
+  clock?: Clock;
+  /** Random numbers from 0 to below 1, for jitter. @default `Math.random` */
+  random?: () => number;
+  /** Makes what follows the prefix in the ids of runs and plans. @default `crypto.randomUUID` */
+  createId?: () => string;
+}
+
+/** What planning needs besides. */
+export interface PlanningOptions {
+  /** Longest time for a planner, at least 1; `Infinity` is allowed. @default 120000 */
+  plannerTimeoutMs?: number;
+  /** The longest request, in UTF-16 code units. @default 200000 */
+  maxRequestLength?: number;
+}
+
+/** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */
+export interface EngineSettings {
+  readonly tools: readonly Tool[];
+  readonly toolsByName: ReadonlyMap<string, Tool>;
+  readonly store: RunStore;
+  readonly planner: Planner | undefined;
+  readonly stepTimeoutMs: number;
+  readonly plannerTimeoutMs: number;
+  readonly abortGraceMs: number;
+  readonly maxSteps: number;
+  readonly maxRequestLength: number;
+  readonly maxOutputBytes: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly createId: () => string;
+  readonly onListenerError: (error: unknown, event: AgentEvent) => void;
+  readonly onWarning: (warning: AgentWarning) => void;
+  /** The policy of a tool, with the agent's and the general defaults filled in. */
+  readonly retryPolicyOf: (tool: Tool) => RetryPolicy;
+}
+
+const defaultRetry: RetryPolicy = {
+  maxAttempts: 3,
+  minDelayMs: 1_000,
+  maxDelayMs: 30_000,
+  factor: 2,
+  maxTotalMs: Number.POSITIVE_INFINITY,
+};
+
+const executionKeys = [
+  "tools",
+  "store",
+  "retry",
+  "stepTimeoutMs",
+  "abortGraceMs",
+  "maxSteps",
+  "maxOutputBytes",
+  "onListenerError",
+  "onWarning",
+  "clock",
+  "random",
+  "createId",
+];
+const planningKeys = ["planner", "plannerTimeoutMs", "maxRequestLength"];
+
+type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; planner?: Planner | undefined };
+
+/** Checks the options of an agent or orchestrator and fills in the defaults. Throws `invalid-options`. */
+export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
+  checkKeys("options", options, canPlan ? [...executionKeys, ...planningKeys] : executionKeys);
+  const { tools, store, planner, retry } = options;
+  if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
+  for (const [index, tool] of tools.entries()) checkTool(`tools[${index}]`, tool);
+  checkMethods("store", store, ["append", "read", "list", "claim", "renew", "release"], "a run store");
+  if (planner !== undefined) checkMethods("planner", planner, ["plan"], "a planner");
+  if (options.clock !== undefined)
+    checkMethods("clock", options.clock, ["now", "setTimeout", "clearTimeout"], "a clock");
+  checkRetryOptions("retry", retry);
+  for (const key of ["maxSteps", "maxRequestLength", "maxOutputBytes"] as const) {
+    checkNumber(key, options[key], { min: 1, isInteger: true });
+  }
+  checkDuration("stepTimeoutMs", options.stepTimeoutMs, { min: 1 });
+  checkDuration("plannerTimeoutMs", options.plannerTimeoutMs, { min: 1 });
+  checkNumber("abortGraceMs", options.abortGraceMs, { min: 0, max: maxDurationMs });
+  for (const key of ["onListenerError", "onWarning", "random", "createId"] as const) checkFunction(key, options[key]);
+  return withDefaults(options);
+}
+
+function withDefaults(options: EngineOptions): EngineSettings {
+  const { tools, store, planner, retry } = options;
+  const policies = new Map(tools.map((tool) => [tool, { ...defaultRetry, ...defined(retry), ...defined(tool.retry) }]));
+  return {
+    tools: Object.freeze([...tools]),
+    toolsByName: indexTools(tools),
+    store,
+    planner,
+    stepTimeoutMs: options.stepTimeoutMs ?? 30_000,
+    plannerTimeoutMs: options.plannerTimeoutMs ?? 120_000,
+    abortGraceMs: options.abortGraceMs ?? 1_000,
+    maxSteps: options.maxSteps ?? defaultMaxSteps,
+    maxRequestLength: options.maxRequestLength ?? 200_000,
+    maxOutputBytes: options.maxOutputBytes ?? 1_048_576,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    createId: options.createId ?? (() => crypto.randomUUID()),
+    onListenerError: options.onListenerError ?? warnOnce(),
+    onWarning: options.onWarning ?? (({ message }) => console.warn(`planwright: ${message}`)),
+    retryPolicyOf: (tool) => policies.get(tool) ?? defaultRetry,
+  };
+}
+
+function defined<T extends object>(options: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function warnOnce(): (error: unknown, event: AgentEvent) => void {
+  let isTold = false;
+  return (error, event) => {
+    if (isTold) return;
+    isTold = true;
+    console.warn(
+      `planwright: a listener of "${event.type}" failed; no more of these are told (set onListenerError).`,
+      error,
+    );
+  };
+}
+
+function checkTool(option: string, tool: unknown): void {
+  checkMethods(option, tool, ["execute", "effect"], "a tool made by defineTool");
+}
+
+function checkMethods(option: string, value: unknown, methods: readonly string[], expected: string): void {
+  const isWhole = methods.every(
+    (method) => typeof (value as Record<string, unknown> | undefined)?.[method] === "function",
+  );
+  if (!isWhole) failOption(option, value, `${expected} (with ${methods.join(", ")})`);
+}

@@ -1,0 +1,89 @@
+import type { EventStream } from "../async/event-channel.ts";
+import type { Unsubscribe } from "../async/event-hub.ts";
+import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
+import type { PlanInput } from "../core/plan.ts";
+import type { RunResult, RunSnapshot } from "../core/run-result.ts";
+import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
+import type { Tool } from "../core/tool.ts";
+import { Engine } from "./engine.ts";
+import { type ExecutionOptions, resolveOptions } from "./options.ts";
+import type { RunArguments } from "./run-options.ts";
+
+/** Options of {@link createOrchestrator}. */
+export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
+  extends ExecutionOptions<TTools> {
+  /** Where runs are recorded, such as `createMemoryRunStore()`. */
+  store: RunStore;
+}
+
+/** A run that is going on. */
+export interface RunHandle<TTool extends Tool = Tool> {
+  readonly runId: string;
+  /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
+  readonly events: EventStream<AgentEvent<TTool>>;
+  /** Resolves when the run has ended, whatever its status. Left unread, it is never an unhandled rejection. */
+  readonly result: Promise<RunResult<TTool>>;
+  /** Cancels the run; its tools have `abortGraceMs` to end. Nothing happens if it has ended. */
+  cancel(reason?: string): void;
+}
+
+/** Listening to runs and looking at stored ones: what agents and orchestrators have in common. */
+export interface RunObserver<TTool extends Tool = Tool> {
+  readonly tools: readonly TTool[];
+  /** Calls a listener for each event of a type. What it throws, or rejects with, never changes a run. */
+  on<TType extends AgentEventType>(type: TType, listener: (event: AgentEventOf<TType, TTool>) => unknown): Unsubscribe;
+  off<TType extends AgentEventType>(type: TType, listener: (event: AgentEventOf<TType, TTool>) => unknown): void;
+  /** Calls a listener for every event. */
+  subscribe(listener: (event: AgentEvent<TTool>) => unknown): Unsubscribe;
+  /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
+  getRun(runId: string): Promise<RunSnapshot<TTool> | undefined>;
+  /** Stored runs, the newest first, by page. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
+  listRuns(options?: ListRunsOptions): Promise<RunPage>;
+}
+
+/** Runs plans. */
+export interface Orchestrator<TTool extends Tool = Tool> extends RunObserver<TTool> {
+  /**
+   * Runs a plan to its end. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
+   * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
+   */
+  execute(plan: PlanInput<TTool>, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  /** Starts a plan and returns at once. What `execute` rejects with, the handle's result does. */
+  start(plan: PlanInput<TTool>, ...options: RunArguments<TTool>): RunHandle<TTool>;
+}
+
+/**
+ * An orchestrator: it validates plans, runs them and tells their story, and knows no planner.
+ * Throws `invalid-options`.
+ */
+export function createOrchestrator<const TTools extends readonly Tool[]>(
+  options: OrchestratorOptions<TTools>,
+): Orchestrator<TTools[number]> {
+  const engine = new Engine(resolveOptions({ ...options }, { canPlan: false }));
+  return {
+    ...observe(engine),
+    execute: async (plan, ...args) => start(engine, plan, args).result,
+    start: (plan, ...args) => start(engine, plan, args),
+  };
+}
+
+/** The part of an engine that observes, with the types of its tools. */
+export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> {
+  return {
+    tools: engine.settings.tools as readonly TTool[],
+    on: (type, listener) => engine.hub.on(type, listener),
+    off: (type, listener) => engine.hub.off(type, listener),
+    subscribe: (listener) => engine.hub.on(undefined, listener),
+    getRun: (runId) => engine.getRun(runId) as Promise<RunSnapshot<TTool> | undefined>,
+    listRuns: (options) => engine.listRuns(options),
+  };
+}
+
+/** Starts a run on an engine, with the types of its tools. */
+export function start<TTool extends Tool>(
+  engine: Engine,
+  target: string | PlanInput<TTool>,
+  [options]: RunArguments<TTool>,
+): RunHandle<TTool> {
+  return engine.start(target as string | PlanInput, options) as RunHandle<TTool>;
+}

@@ -1,0 +1,127 @@
+import { settleOrAbort } from "../async/timeout.ts";
+import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
+import type { Plan, PlanIssue } from "../core/plan.ts";
+import type { Planner } from "../core/planner.ts";
+import { checkPlan } from "../core/validate-plan.ts";
+import type { EngineSettings } from "./options.ts";
+import type { RunSettings } from "./run-options.ts";
+
+/** What {@link planRequest} plans. */
+export interface PlanTask {
+  readonly request: string;
+  readonly planner: Planner;
+  readonly settings: RunSettings;
+  /** Aborted by the caller, with an `AgentError` as reason, or by the planner's time limit. */
+  readonly controller: AbortController;
+}
+
+/**
+ * Lets the planner plan a request and validates what it gives: a whole plan, frozen. A planner that ignores its signal is
+ * left behind. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout` or the reason
+ * of the controller.
+ */
+export async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan> {
+  const { request, planner, settings, controller } = task;
+  const { clock, plannerTimeoutMs: timeoutMs } = engine;
+  checkRequest(request, engine.maxRequestLength);
+  const timer =
+    timeoutMs === Number.POSITIVE_INFINITY
+      ? undefined
+      : clock.setTimeout(() => controller.abort(plannerTimeout(planner, timeoutMs)), timeoutMs);
+  try {
+    const draft = await settleOrAbort(callPlanner(task, clock.now()), controller.signal);
+    return await completePlan(engine, { request, planner, settings, draft });
+  } catch (thrown) {
+    if (controller.signal.aborted) throw controller.signal.reason;
+    throw toPlanningError(planner, thrown);
+  } finally {
+    if (timer !== undefined) clock.clearTimeout(timer);
+  }
+}
+
+function checkRequest(request: unknown, maxLength: number): void {
+  const length = typeof request === "string" ? request.length : 0;
+  if (typeof request === "string" && request.trim() !== "" && length <= maxLength) return;
+  const received =
+    typeof request !== "string" ? "it is no text" : length > maxLength ? `it has ${length}` : "it is empty";
+  const message = `A request is text of 1 to ${maxLength} characters; ${received}.`;
+  throw new AgentError("invalid-request", message, { details: { length, maxLength } });
+}
+
+/** Async, so that what a planner throws at once is a rejection like any other. */
+async function callPlanner({ request, planner, settings, controller }: PlanTask, nowMs: number): Promise<unknown> {
+  const { context, tools, stored } = settings;
+  return planner.plan({
+    request,
+    tools: [...tools.values()],
+    ...(context !== undefined && { context }),
+    maxSteps: stored.maxSteps,
+    nowMs,
+    timeZone: stored.timeZone,
+    signal: controller.signal,
+  });
+}
+
+interface Draft {
+  readonly request: string;
+  readonly planner: Planner;
+  readonly settings: RunSettings;
+  readonly draft: unknown;
+}
+
+async function completePlan(engine: EngineSettings, { request, planner, settings, draft }: Draft): Promise<Plan> {
+  if (typeof draft !== "object" || draft === null) {
+    throw new AgentError("planning-failed", `The planner "${planner.name}" answered with no plan.`, {
+      details: { planner: planner.name },
+    });
+  }
+  const plan = {
+    version: 1,
+    id: `plan_${engine.createId()}`,
+    request,
+    source: { planner: planner.name },
+    createdAt: new Date(engine.clock.now()).toISOString(),
+    steps: (draft as { steps?: unknown }).steps,
+  };
+  return (await requireValid(plan, settings, `The planner "${planner.name}" made a plan that does not hold`)) as Plan;
+}
+
+/** A frozen copy of a plan that holds. Throws `invalid-plan` with every issue. */
+export async function requireValid(plan: unknown, { tools, stored }: RunSettings, complaint: string) {
+  const checked = await checkPlan(plan, { tools, maxSteps: stored.maxSteps });
+  if (checked.plan !== undefined) return checked.plan;
+  const { issues } = checked;
+  throw new AgentError("invalid-plan", `${complaint}: ${describePlanIssues(issues)}`, { details: { issues } });
+}
+
+function describePlanIssues(issues: readonly PlanIssue[]): string {
+  const shown = issues
+    .slice(0, 5)
+    .map(({ code, path, message }) => `${code} at ${path.join(".") || "the plan"}: ${message}`);
+  return shown.join(" ") + (issues.length > 5 ? ` … and ${issues.length - 5} more.` : "");
+}
+
+function plannerTimeout({ name }: Planner, timeoutMs: number): AgentError<"timeout"> {
+  return new AgentError("timeout", `The planner "${name}" took longer than plannerTimeoutMs, ${timeoutMs} ms.`, {
+    details: { scope: "planner", timeoutMs },
+  });
+}
+
+const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
+  "cannot-plan",
+  "planning-failed",
+  "invalid-plan",
+  "invalid-request",
+  "timeout",
+]);
+
+function toPlanningError(planner: Planner, thrown: unknown): AgentError {
+  if (isAgentError(thrown) && planningCodes.has(thrown.code)) {
+    return thrown instanceof AgentError ? thrown : fromErrorData(thrown as AgentErrorData);
+  }
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AgentError("planning-failed", `The planner "${planner.name}" failed: ${reason}`, {
+    details: { planner: planner.name },
+    cause: thrown,
+  });
+}

@@ -1,0 +1,160 @@
+import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
+import { AgentError, type ErrorData, toErrorData } from "../core/errors.ts";
+import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.ts";
+import type { PlanStep } from "../core/plan.ts";
+import { type ParseResult, parseWith, type SchemaIssue } from "../core/schema.ts";
+import type { Tool, ToolContext, ToolEffect } from "../core/tool.ts";
+import type { Run } from "./run.ts";
+
+/** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
+export interface StepCall {
+  readonly step: PlanStep;
+  readonly tool: Tool;
+  readonly input: JsonObject;
+  readonly effect: ToolEffect;
+}
+
+/** How an attempt ended. */
+export type AttemptResult =
+  | { readonly type: "completed"; readonly output: JsonValue }
+  | {
+      readonly type: "failed";
+      readonly reason: "thrown" | "timeout" | "aborted" | "invalid-output";
+      readonly error: ErrorData;
+      readonly thrown: unknown;
+      /** The tool ignores its signal and is still running. */
+      readonly isRunning: boolean;
+    };
+
+/** A step's input as its schema parses it, from a copy that is the tool's to change. */
+export function parseInput(tool: Tool, input: JsonObject): ParseResult<unknown> | Promise<ParseResult<unknown>> {
+  return parseWith(tool.inputSchema, copyJson(input));
+}
+
+/**
+ * Calls a step's tool once and waits for it, at most `timeoutMs`. When time is up or the run aborts, the tool's signal is
+ * aborted and it has `abortGraceMs` to settle: a value that comes in time counts. Never rejects.
+ */
+export async function runAttempt(run: Run, call: StepCall, attempt: number, parsed: unknown): Promise<AttemptResult> {
+  const { clock, abortGraceMs, stepTimeoutMs } = run.engine;
+  const { tool, step } = call;
+  const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
+  const controller = run.openController();
+  const { context, end } = createContext(run, call, { attempt, signal: controller.signal });
+  const pending = execute(tool, parsed, context);
+  const timer =
+    timeoutMs === Number.POSITIVE_INFINITY
+      ? undefined
+      : clock.setTimeout(() => controller.abort(stepTimeout(step, timeoutMs)), timeoutMs);
+  try {
+    return await checkOutput(run, call, await settleOrAbort(pending, controller.signal));
+  } catch (thrown) {
+    if (!controller.signal.aborted) return failed("thrown", thrown);
+    const settled = await settleWithin(settle(pending), abortGraceMs, clock);
+    if (settled === notInTime) tellLate(run, call, { attempt, pending });
+    else if (settled.ok) return await checkOutput(run, call, settled.value);
+    const reason = run.abortReason === controller.signal.reason ? "aborted" : "timeout";
+    // What the tool threw on its abort says more than the abort: whether something has happened, for one.
+    const cause = settled === notInTime ? undefined : settled.thrown;
+    return { ...failed(reason, controller.signal.reason), thrown: cause, isRunning: settled === notInTime };
+  } finally {
+    if (timer !== undefined) clock.clearTimeout(timer);
+    run.release(controller);
+    end();
+  }
+}
+
+/** Async, so that what a tool throws at once is a rejection like any other. */
+async function execute(tool: Tool, input: unknown, context: ToolContext): Promise<unknown> {
+  return tool.execute(input, context);
+}
+
+type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly thrown: unknown };
+
+function settle(pending: Promise<unknown>): Promise<Settled> {
+  return pending.then(
+    (value) => ({ ok: true, value }),
+    (thrown) => ({ ok: false, thrown }),
+  );
+}
+
+function failed(reason: "thrown" | "timeout" | "aborted" | "invalid-output", thrown: unknown) {
+  return { type: "failed", reason, error: toErrorData(thrown), thrown, isRunning: false } as const;
+}
+
+function stepTimeout({ id, tool }: PlanStep, timeoutMs: number): AgentError<"timeout"> {
+  const message = `An attempt of step "${id}" (${tool}) took longer than its timeoutMs of ${timeoutMs} ms.`;
+  return new AgentError("timeout", message, { details: { scope: "step", timeoutMs } });
+}
+
+function createContext(
+  run: Run,
+  { step, tool }: StepCall,
+  { attempt, signal }: { attempt: number; signal: AbortSignal },
+) {
+  const { runId, settings, engine } = run;
+  let hasEnded = false;
+  const context: ToolContext = {
+    signal,
+    attempt,
+    idempotencyKey: `${runId}/${step.id}`,
+    runId,
+    stepId: step.id,
+    resources: settings.resources,
+    metadata: settings.metadata,
+    progress: (value) => {
+      if (hasEnded) return;
+      const json = toJson(value, { maxBytes: engine.maxOutputBytes });
+      if (json.ok) run.emit({ type: "step-progress", stepId: step.id, tool: tool.name, attempt, value: json.value });
+      else
+        run.warn({
+          code: "invalid-progress",
+          stepId: step.id,
+          message: `${tool.name} told progress that is ${json.issue.message}.`,
+        });
+    },
+  };
+  return { context, end: () => (hasEnded = true) };
+}
+
+async function checkOutput(run: Run, { step, tool }: StepCall, value: unknown): Promise<AttemptResult> {
+  let parsed = value;
+  if (tool.outputSchema !== undefined) {
+    const pending = parseWith(tool.outputSchema, value);
+    const result = pending instanceof Promise ? await pending : pending;
+    if (!result.ok) return failed("invalid-output", invalidOutput(step, result.issues));
+    parsed = result.value;
+  }
+  const json = toJson(parsed, { maxBytes: run.engine.maxOutputBytes });
+  if (!json.ok) return failed("invalid-output", invalidOutput(step, [json.issue]));
+  return { type: "completed", output: json.value };
+}
+
+function invalidOutput({ id, tool }: PlanStep, issues: readonly SchemaIssue[]): AgentError<"invalid-tool-output"> {
+  const message = `The output of step "${id}" (${tool}) is not valid: ${describeIssues(issues)}`;
+  return new AgentError("invalid-tool-output", message, { details: { tool, stepId: id, issues } });
+}
+
+/** Issues as one line of text. */
+export function describeIssues(issues: readonly SchemaIssue[]): string {
+  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
+}
+
+/** Tells of an attempt that was given up when it settles after all. */
+function tellLate(
+  run: Run,
+  { step, tool }: StepCall,
+  { attempt, pending }: { attempt: number; pending: Promise<unknown> },
+): void {
+  const base = { type: "step-late", stepId: step.id, tool: tool.name, attempt } as const;
+  pending.then(
+    (value) => {
+      const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
+      const outcome = json.ok
+        ? ({ status: "completed", output: json.value } as const)
+        : ({ status: "failed", error: toErrorData(invalidOutput(step, [json.issue])) } as const);
+      run.tellLate({ ...base, outcome });
+    },
+    (thrown) => run.tellLate({ ...base, outcome: { status: "failed", error: toErrorData(thrown) } }),
+  );
+}

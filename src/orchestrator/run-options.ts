@@ -1,0 +1,164 @@
+import { AgentError } from "../core/errors.ts";
+import type { StoredRunOptions } from "../core/events.ts";
+import { type JsonObject, toJson } from "../core/json.ts";
+import { checkDuration, checkKeys, checkNumber, failOption } from "../core/options.ts";
+import type { InferToolResources, Tool } from "../core/tool.ts";
+import type { EngineSettings } from "./options.ts";
+
+/** Options of making a plan. */
+export interface PlanOptions<TTool extends Tool = Tool> {
+  /** Text for the planner beside the request. */
+  context?: string;
+  /** The names of the tools that may be used this time. @default all */
+  tools?: readonly TTool["name"][];
+  /** @default the agent's */
+  maxSteps?: number;
+  /** IANA name of the time zone for words such as "tomorrow". @default the machine's */
+  timeZone?: string;
+  /** Cancels. */
+  signal?: AbortSignal;
+}
+
+interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
+  /** JSON that is stored with the run and reaches the tools. */
+  metadata?: JsonObject;
+  /**
+   * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
+   * gives its result; with another it is `run-conflict`.
+   */
+  runId?: string;
+  /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
+  timeoutMs?: number;
+  /** The most steps at a time. @default 1 */
+  concurrency?: number;
+  /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
+  approvedHash?: string;
+  /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
+  throwOnFailure?: boolean;
+}
+
+/** Options of a run. `resources` is required if a tool needs some. */
+export type RunOptions<TTool extends Tool = Tool> = RunOptionsBase<TTool> &
+  (unknown extends InferToolResources<TTool>
+    ? { /** What reaches the tools and is never stored. */ resources?: unknown }
+    : { /** What reaches the tools and is never stored. */ resources: InferToolResources<TTool> });
+
+/** The options argument of a run: it may be left out unless a tool needs resources. */
+export type RunArguments<TTool extends Tool> =
+  unknown extends InferToolResources<TTool> ? [options?: RunOptions<TTool>] : [options: RunOptions<TTool>];
+
+/** Options of a run, checked and with their defaults. */
+export interface RunSettings {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly context: string | undefined;
+  readonly metadata: JsonObject;
+  readonly resources: unknown;
+  readonly signal: AbortSignal | undefined;
+  readonly approvedHash: string | undefined;
+  readonly throwOnFailure: boolean;
+  readonly stored: StoredRunOptions;
+}
+
+/** Checks the options of a run. Throws `invalid-options`, and `unknown-tool` for a tool that there is not. */
+export function resolveRunOptions(
+  options: RunOptionsBase<Tool> & { resources?: unknown },
+  engine: EngineSettings,
+): RunSettings {
+  checkKeys("options", options, optionKeys);
+  const { signal, runId, context, timeoutMs, approvedHash } = options;
+  checkNumber("maxSteps", options.maxSteps, { min: 1, isInteger: true });
+  checkDuration("timeoutMs", timeoutMs, { min: 1 });
+  checkNumber("concurrency", options.concurrency, { min: 1, isInteger: true });
+  checkText("context", context);
+  checkText("approvedHash", approvedHash);
+  if (runId !== undefined && !(typeof runId === "string" && /^[\w.-]{1,128}$/.test(runId))) {
+    failOption("runId", runId, "1 to 128 letters, digits, _ . or -");
+  }
+  if (signal !== undefined && typeof signal?.addEventListener !== "function")
+    failOption("signal", signal, "an AbortSignal");
+  const { concurrency = 1, maxSteps = engine.maxSteps } = options;
+  const hasDeadline = timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY;
+  const stored = {
+    maxSteps,
+    concurrency,
+    timeZone: checkTimeZone(options.timeZone),
+    ...(hasDeadline && { timeoutMs }),
+  };
+  return {
+    tools: selectTools(options.tools, engine.toolsByName),
+    context,
+    metadata: checkMetadata(options.metadata),
+    resources: options.resources,
+    signal,
+    approvedHash,
+    throwOnFailure: options.throwOnFailure ?? false,
+    stored,
+  };
+}
+
+const optionKeys = [
+  "context",
+  "tools",
+  "maxSteps",
+  "timeZone",
+  "signal",
+  "metadata",
+  "runId",
+  "timeoutMs",
+  "concurrency",
+  "approvedHash",
+  "throwOnFailure",
+  "resources",
+];
+
+function checkText(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "string") failOption(option, value, "text");
+}
+
+function checkMetadata(metadata: unknown): JsonObject {
+  if (metadata === undefined) return emptyMetadata;
+  const json = toJson(metadata);
+  if (!json.ok) failOption(`metadata.${json.issue.path.join(".")}`, metadata, `JSON: ${json.issue.message}`);
+  if (typeof json.value !== "object" || json.value === null || Array.isArray(json.value)) {
+    failOption("metadata", metadata, "a JSON object");
+  }
+  return json.value as JsonObject;
+}
+
+const emptyMetadata: JsonObject = Object.freeze({});
+
+let machineTimeZone: string | undefined;
+
+function checkTimeZone(timeZone: unknown): string {
+  if (timeZone === undefined) {
+    // Asking for it costs as much as several steps, so it is asked for once.
+    machineTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return machineTimeZone;
+  }
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions().timeZone;
+  } catch {
+    failOption("timeZone", timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"');
+  }
+}
+
+function selectTools(names: unknown, all: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
+  if (names === undefined) return all;
+  if (!Array.isArray(names)) failOption("tools", names, "a list of names");
+  const selected = new Map<string, Tool>();
+  for (const name of names) {
+    const tool = all.get(name);
+    if (tool === undefined) {
+      const available = [...all.keys()];
+      throw new AgentError(
+        "unknown-tool",
+        `There is no tool "${name}"; there are: ${available.join(", ") || "none"}.`,
+        {
+          details: { tool: String(name), available },
+        },
+      );
+    }
+    selected.set(name, tool);
+  }
+  return selected;
+}

@@ -1,0 +1,136 @@
+import { AgentError, isAgentError } from "../core/errors.ts";
+import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
+import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
+import type { RunStore } from "../core/run-store.ts";
+
+/** What a {@link RunRecorder} writes to. */
+export interface RunRecorderOptions {
+  readonly runId: string;
+  /** Left out, nothing is stored: the events are only told. */
+  readonly store?: RunStore;
+  readonly now: () => number;
+  readonly tell: (event: AgentEvent) => void;
+  readonly onStoreFailure?: (error: StoreError) => void;
+}
+
+/** What a run store fails with. */
+export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned-elsewhere">;
+
+/**
+ * The one sink of a run's events. Each is numbered, recorded, then folded into the state, then told.
+ *
+ * With a store that answers at once all that happens before `emit` returns. With one that answers by a promise, events
+ * that come while it writes are written together when it is done. When the store fails, nothing more is recorded, and
+ * nothing that was not recorded is told, but for what `close` tells.
+ */
+export class RunRecorder {
+  readonly state: RunState;
+  private sequence = 0;
+  private storeError: StoreError | undefined;
+  private writing: Promise<void> | undefined;
+  private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
+  private lastMs = Number.NaN;
+  private lastTimestamp = "";
+
+  constructor(private readonly options: RunRecorderOptions) {
+    this.state = initialRunState(options.runId);
+  }
+
+  /** Records an event and tells it: at once, or when the promise it returns resolves. Never rejects. */
+  emit(init: EventInit): void | Promise<void> {
+    if (this.storeError !== undefined) return;
+    const event = this.number(init, isTransient(init) ? this.sequence : ++this.sequence);
+    if (this.writing !== undefined) return this.enqueue(event, this.writing);
+    const written = this.write([event]);
+    if (written !== undefined) this.keepWriting(written);
+    return written;
+  }
+
+  /** What the store failed with, if it did: nothing can be recorded any more. */
+  get failure(): StoreError | undefined {
+    return this.storeError;
+  }
+
+  /** Folds and tells an event after the store has failed, so that listeners and the result see how the run ends. */
+  close(init: EventInit): void {
+    this.accept(this.number(init, this.state.sequence));
+  }
+
+  private number(init: EventInit, sequence: number): AgentEvent {
+    const { runId } = this.options;
+    return Object.freeze({ ...init, runId, sequence, timestamp: this.timestamp() }) as AgentEvent;
+  }
+
+  private timestamp(): string {
+    const now = this.options.now();
+    if (now !== this.lastMs) {
+      this.lastMs = now;
+      this.lastTimestamp = new Date(now).toISOString();
+    }
+    return this.lastTimestamp;
+  }
+
+  private enqueue(event: AgentEvent, writing: Promise<void>): Promise<void> {
+    if (this.queued !== undefined) {
+      this.queued.events.push(event);
+      return this.queued.written;
+    }
+    const events = [event];
+    const written = writing.then(() => {
+      this.queued = undefined;
+      return this.write(events);
+    });
+    this.queued = { events, written };
+    this.keepWriting(written);
+    return written;
+  }
+
+  private keepWriting(written: Promise<void>): void {
+    this.writing = written;
+    written.then(() => {
+      if (this.writing === written) this.writing = undefined;
+    });
+  }
+
+  private write(events: readonly AgentEvent[]): void | Promise<void> {
+    if (this.storeError !== undefined) return;
+    const { store, runId } = this.options;
+    const recorded = store === undefined ? [] : events.filter((event) => !isTransient(event));
+    try {
+      const [first] = recorded;
+      const appended = first && store?.append(runId, recorded, { sequence: first.sequence });
+      if (!(appended instanceof Promise)) return events.forEach((event) => void this.accept(event));
+      return appended.then(
+        () => events.forEach((event) => void this.accept(event)),
+        (thrown) => this.fail(thrown),
+      );
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+  }
+
+  private accept(event: AgentEvent): void {
+    if (!isTransient(event)) reduceRunState(this.state, event);
+    this.options.tell(event);
+  }
+
+  private fail(thrown: unknown): void {
+    this.storeError = toStoreError(thrown, { runId: this.options.runId, operation: "append" });
+    this.options.onStoreFailure?.(this.storeError);
+  }
+}
+
+/** What a store threw as an error of this package; `run-conflict` and `run-owned-elsewhere` stay what they are. */
+export function toStoreError(
+  thrown: unknown,
+  { runId, operation }: { runId: string; operation: "append" | "read" | "list" },
+): StoreError {
+  if (isAgentError(thrown, "run-conflict") || isAgentError(thrown, "run-owned-elsewhere")) {
+    return new AgentError(thrown.code, thrown.message, { details: thrown.details, cause: thrown });
+  }
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AgentError("store-failed", `The run store failed to ${operation}: ${reason}`, {
+    details: { runId, operation, reason },
+    cause: thrown,
+  });
+}

@@ -1,0 +1,128 @@
+import type { EventChannel } from "../async/event-channel.ts";
+import type { EventHub } from "../async/event-hub.ts";
+import { AgentError } from "../core/errors.ts";
+import type { AgentEvent, EventInit } from "../core/events.ts";
+import type { JsonValue } from "../core/json.ts";
+import type { RunState } from "../core/run-state.ts";
+import type { AgentWarning, EngineSettings } from "./options.ts";
+import type { RunSettings } from "./run-options.ts";
+import { RunRecorder, type StoreError } from "./run-recorder.ts";
+
+/** Why a run ends before its steps do. */
+export type AbortReason = AgentError<"cancelled" | "timeout"> | StoreError;
+
+/** One run while it is going on: its state, its events, and all that has to stop when it is aborted. */
+export class Run {
+  readonly recorder: RunRecorder;
+  /** Set by the first abort; later ones change nothing. */
+  abortReason: AbortReason | undefined;
+  private readonly controllers = new Set<AbortController>();
+  private deadline: unknown;
+  private isClosed = false;
+
+  constructor(
+    readonly runId: string,
+    readonly engine: EngineSettings,
+    readonly settings: RunSettings,
+    hub: EventHub<AgentEvent>,
+    channel: EventChannel<AgentEvent> | undefined,
+  ) {
+    this.recorder = new RunRecorder({
+      runId,
+      store: engine.store,
+      now: () => engine.clock.now(),
+      tell: (event) => {
+        hub.emit(event);
+        channel?.push(event);
+      },
+      onStoreFailure: (error) => this.abort(error),
+    });
+  }
+
+  get state(): RunState {
+    return this.recorder.state;
+  }
+
+  /** Records and tells an event; see {@link RunRecorder.emit}. */
+  emit(init: EventInit): void | Promise<void> {
+    return this.recorder.emit(init);
+  }
+
+  /** The recorded output of a step that has completed. */
+  outputOf(stepId: string): JsonValue | undefined {
+    return this.state.steps.get(stepId)?.output;
+  }
+
+  /** Starts the deadline and listens to the caller's signal, until {@link Run.close}. */
+  open(): void {
+    const { clock } = this.engine;
+    const { signal, stored } = this.settings;
+    const { timeoutMs } = stored;
+    if (timeoutMs !== undefined) this.deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), timeoutMs);
+    if (signal?.aborted) this.onSignal();
+    else signal?.addEventListener("abort", this.onSignal, { once: true });
+  }
+
+  /** Lets go of timers and listeners; late results become warnings. */
+  close(): void {
+    this.isClosed = true;
+    if (this.deadline !== undefined) this.engine.clock.clearTimeout(this.deadline);
+    this.settings.signal?.removeEventListener("abort", this.onSignal);
+  }
+
+  /** Stops the run: no step starts any more, and every open controller is aborted. */
+  abort(reason: AbortReason): void {
+    if (this.abortReason !== undefined || this.isClosed) return;
+    this.abortReason = reason;
+    for (const controller of this.controllers) controller.abort(reason);
+  }
+
+  /** A controller that is aborted with the run. Give it back with {@link Run.release}. */
+  openController(): AbortController {
+    const controller = new AbortController();
+    if (this.abortReason !== undefined) controller.abort(this.abortReason);
+    this.controllers.add(controller);
+    return controller;
+  }
+
+  release(controller: AbortController): void {
+    this.controllers.delete(controller);
+  }
+
+  /** Tells of an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
+  tellLate(init: Extract<EventInit, { type: "step-late" }>): void {
+    const { stepId, attempt } = init;
+    if (!this.isClosed) this.emit(init);
+    else
+      this.warn({
+        code: "late-result",
+        stepId,
+        message: `Attempt ${attempt} of step "${stepId}" settled after run ${this.runId} had ended.`,
+      });
+  }
+
+  warn(warning: Omit<AgentWarning, "runId">): void {
+    try {
+      this.engine.onWarning({ ...warning, runId: this.runId });
+    } catch {
+      // A failing warning changes no run.
+    }
+  }
+
+  private readonly onSignal = (): void => {
+    this.abort(cancelledBy(this.settings.signal?.reason));
+  };
+}
+
+/** The error of a run that a caller cancelled, for the reason given. */
+export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
+  const text = reason instanceof Error ? reason.message : reason === undefined ? "no reason given" : String(reason);
+  return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
+}
+
+function runTimeout(timeoutMs: number): AgentError<"timeout"> {
+  return new AgentError("timeout", `The run took longer than its timeoutMs of ${timeoutMs} ms.`, {
+    details: { scope: "run", timeoutMs },
+    retryable: false,
+  });
+}

@@ -1,0 +1,97 @@
+import type { Token } from "./tokens.ts";
+
+/** A part of a request between two separators, in tokens. */
+export interface Clause {
+  readonly start: number;
+  readonly end: number;
+  /** Whether what separates it from the next one can not belong to a text: a sentence's end, `;`, "then". */
+  readonly endsHard: boolean;
+}
+
+const connectors: readonly { readonly words: readonly string[]; readonly isHard: boolean }[] = [
+  { words: ["and"], isHard: false },
+  { words: ["&"], isHard: false },
+  { words: ["then"], isHard: true },
+  { words: ["after", "that"], isHard: true },
+  { words: ["after", "which"], isHard: true },
+  { words: ["afterwards"], isHard: true },
+  { words: ["afterward"], isHard: true },
+  { words: ["followed", "by"], isHard: true },
+  { words: ["once", "that", "is", "done"], isHard: true },
+  { words: ["once", "done"], isHard: true },
+  { words: ["when", "that", "is", "done"], isHard: true },
+];
+const abbreviations = new Set("mr mrs ms dr prof st vs etc no nr approx e.g i.e jr sr inc ltd co ave".split(" "));
+
+/** Cuts a request at every place where one wish may end and another begin. Linear. */
+export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
+  const clauses: Clause[] = [];
+  let start = 0;
+  for (let at = 0; at < tokens.length; ) {
+    const separator = readSeparator(tokens, at, at === start);
+    if (separator === undefined) {
+      at++;
+      continue;
+    }
+    if (at > start) clauses.push({ start, end: at, endsHard: separator.isHard });
+    else markHard(clauses, separator.isHard);
+    start = at = separator.end;
+  }
+  if (start < tokens.length) clauses.push({ start, end: tokens.length, endsHard: true });
+  return clauses;
+}
+
+function markHard(clauses: Clause[], isHard: boolean): void {
+  const last = clauses.pop();
+  if (last !== undefined) clauses.push({ ...last, endsHard: last.endsHard || isHard });
+}
+
+interface Separator {
+  readonly end: number;
+  readonly isHard: boolean;
+}
+
+/** A run of separators that begins at a token. A line break before a token is one that takes no token. */
+function readSeparator(tokens: readonly Token[], start: number, isAtStart: boolean): Separator | undefined {
+  let at = start;
+  let isHard = false;
+  let isFound = false;
+  for (let token = tokens[at]; token !== undefined; token = tokens[at]) {
+    if (token.newLine && !isAtStart && at === start) isHard = isFound = true;
+    const sign = token.kind === "sign" ? signSeparator(tokens, at) : undefined;
+    const connector = sign === undefined && token.kind !== "quote" ? connectorAt(tokens, at) : undefined;
+    if (sign !== undefined) isHard ||= sign;
+    else if (connector !== undefined) isHard ||= connector.isHard;
+    else break;
+    isFound = true;
+    at += connector?.words.length ?? 1;
+  }
+  return isFound && (at > start || !isAtStart) ? { end: at, isHard } : undefined;
+}
+
+/** Whether a sign separates, and if so, whether hard. */
+function signSeparator(tokens: readonly Token[], at: number): boolean | undefined {
+  const sign = tokens[at]?.norm;
+  const before = tokens[at - 1];
+  const after = tokens[at + 1];
+  if (sign === ",") return false;
+  if (sign === ";") return true;
+  if (sign === "?") return true;
+  if (sign === "!") return isFactorial(tokens, at) ? undefined : true;
+  if (sign !== ".") return undefined;
+  const isInside = after?.glued === true && after.kind !== "quote" && !/^[.!?"”)]$/.test(after.norm);
+  if (isInside) return undefined;
+  if (after === undefined) return true;
+  const isAbbreviated = before?.glued !== undefined && (abbreviations.has(before.norm) || /^\p{L}$/u.test(before.norm));
+  return isAbbreviated ? undefined : true;
+}
+
+/** "5!" and "(2 + 3)!" are sums and not exclamations. */
+function isFactorial(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1];
+  return tokens[at]?.glued === true && (before?.kind === "number" || before?.norm === ")" || before?.norm === "!");
+}
+
+function connectorAt(tokens: readonly Token[], at: number): (typeof connectors)[number] | undefined {
+  return connectors.find(({ words }) => words.every((word, index) => tokens[at + index]?.norm === word && tokens[at + index]?.kind !== "quote"));
+}

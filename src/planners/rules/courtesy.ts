@@ -1,0 +1,78 @@
+/*
+ * What people say around what they want. It belongs to no tool, so the planner takes it off for all of them: where a phrase
+ * has such words itself, they are matched there, as that costs less.
+ */
+
+const before = `
+please | pls | plz | kindly | just | now | so | well | hey | hi | hello | hey there | hi there | good morning | good evening
+ok | okay | alright | all right | right | great | cool | thanks | thank you | oh | um | uh | hmm | yes | yeah | sure | also | too
+can you | could you | would you | will you | can we | could we | can i | could i | may i | can you please
+can you help me | could you help me | help me | help me to | are you able to | is it possible to | is there a way to | you can | you could | you should | you may
+would you mind | would you be able to | would you be so kind as to | do you mind | do you think you could | be so kind as to
+i want you to | i need you to | i would like you to | i want to | i wanna | i need to | i would like to | i would love to | i wish to | i have to | i have got to
+i am going to | i am trying to | i was wondering if you could | i wonder if you could | i was hoping you could | i would appreciate it if you could
+i want | i need | i would like | let us | let me | go ahead and | be sure to | make sure to | make sure you | make sure that you | you need to | remember to
+my dear | dear | assistant | buddy | friend | computer | bot | if you can | if you could | if possible | when you can | for me | quickly | quick | one more thing
+first | firstly | first of all | first off | to begin with | to start with | to start | start by | begin by | second | secondly | third | thirdly
+next | finally | lastly | last of all | at last | in the end | then | after that | afterwards | and | at the end | in addition | additionally | besides that | once done | once that is done | when that is done | when you are done | after you are done
+tell me | show me | give me | get me | let me know | i want to know | i need to know | i would like to know | do you know | do you happen to know | find out | figure out | check | work out
+what is | what are | what was | how is | what about | how about | tell me what is | i wonder
+the | a | an | my | quick question | question
+`;
+
+const after = `
+please | pls | plz | thanks | thank you | thanks a lot | thank you very much | thank you so much | many thanks | thx | ty | cheers | ta
+for me | for us | would you | will you | could you | can you | if you can | if you could | if you would | if possible | if you do not mind | when you can | when you get a chance | when you have a moment | when you have time
+right now | now | right away | immediately | asap | as soon as possible | quickly | at once | real quick | this time
+too | as well | also | again | afterwards | at the end | at last | after that | in the end | ok | okay | alright | all right | right | then | instead | though | buddy | dear | first
+`;
+
+type SequenceIndex = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+function indexSequences(text: string, keyOf: (words: readonly string[]) => string | undefined): SequenceIndex {
+  const index = new Map<string, (readonly string[])[]>();
+  for (const entry of text.trim().split(/[|\n]/)) {
+    const words = entry.trim().split(" ");
+    const key = keyOf(words) ?? "";
+    index.set(key, [...(index.get(key) ?? []), words]);
+  }
+  return index;
+}
+
+const openings = indexSequences(before, (words) => words[0]);
+const closings = indexSequences(after, (words) => words.at(-1));
+const maxTokens = 24;
+
+/** Signs that say nothing where they stand between words. */
+export function isFiller(norm: string): boolean {
+  return norm === "," || norm === ":" || norm === "–" || norm === "—" || norm === "…";
+}
+
+/** Where what is wanted may begin, in a clause from `start` to `end`: at its start, or behind any courtesies. */
+export function contentStarts(words: readonly string[], start: number, end: number): readonly number[] {
+  return spread(start, (at) => {
+    if (at >= end || at - start > maxTokens) return [];
+    if (isFiller(words[at] ?? "")) return [at + 1];
+    return (openings.get(words[at] ?? "") ?? []).flatMap((sequence) =>
+      at + sequence.length < end && sequence.every((word, index) => words[at + index] === word) ? [at + sequence.length] : [],
+    );
+  });
+}
+
+/** Where what is wanted may end, in a clause from `start` to `end`: at its end, or before any courtesies. */
+export function contentEnds(words: readonly string[], start: number, end: number): readonly number[] {
+  return spread(end, (at) => {
+    if (at <= start || end - at > maxTokens) return [];
+    if (isFiller(words[at - 1] ?? "") || words[at - 1] === "." || words[at - 1] === "?") return [at - 1];
+    return (closings.get(words[at - 1] ?? "") ?? []).flatMap((sequence) => {
+      const first = at - sequence.length;
+      return first > start && sequence.every((word, index) => words[first + index] === word) ? [first] : [];
+    });
+  });
+}
+
+function spread(first: number, nextOf: (at: number) => readonly number[]): readonly number[] {
+  const found = new Set([first]);
+  for (const at of found) for (const next of nextOf(at)) found.add(next);
+  return [...found];
+}

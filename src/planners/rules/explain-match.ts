@@ -1,0 +1,58 @@
+import type { PlanStep } from "../../core/plan.ts";
+import { type MatchInput, textBetween } from "./match-input.ts";
+import type { PhraseMatch } from "./match-phrases.ts";
+import { capturesOf } from "./slot-values.ts";
+
+/** Some words of a request, and what took them. */
+export interface ExplainedWords {
+  readonly text: string;
+  /** `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please". */
+  readonly by: "phrase" | "slot" | "courtesy";
+  readonly slot?: string;
+}
+
+/** A part of a request, and the phrase that took it. */
+export interface ExplainedPart {
+  readonly text: string;
+  readonly tool: string;
+  /** The phrase as the tool has it. */
+  readonly phrase: string;
+  readonly words: readonly ExplainedWords[];
+  /** The steps it became. */
+  readonly stepIds: readonly string[];
+  /** All this in a line. */
+  readonly summary: string;
+}
+
+/** A plan, and how each part of the request came to be in it. */
+export interface RequestExplanation {
+  readonly steps: readonly PlanStep[];
+  readonly parts: readonly ExplainedPart[];
+}
+
+/** Tells which phrase of which tool took which words. */
+export function explainMatch(match: PhraseMatch, input: MatchInput, stepIds: readonly string[]): ExplainedPart {
+  const { rules, phraseIndex, firstClause, lastClause } = match;
+  const rule = rules.rules[phraseIndex];
+  const start = input.clauses[firstClause]?.start ?? match.start;
+  const end = input.clauses[lastClause]?.end ?? match.end;
+  const words: ExplainedWords[] = [];
+  const push = (from: number, to: number, entry: Omit<ExplainedWords, "text">) => {
+    if (to > from) words.push({ text: textBetween(input, from, to), ...entry });
+  };
+  push(start, match.start, { by: "courtesy" });
+  let at = match.start;
+  const slots: string[] = [];
+  for (const [name, capture] of capturesOf(match)) {
+    push(at, capture.start, { by: "phrase" });
+    push(capture.start, capture.end, { by: "slot", slot: name });
+    slots.push(`${name}: "${textBetween(input, capture.start, capture.end)}"`);
+    at = capture.end;
+  }
+  push(at, match.end, { by: "phrase" });
+  push(match.end, end, { by: "courtesy" });
+  const example = rule?.example ?? "";
+  const tool = rules.tool.name;
+  const summary = [`rule "${example}" of ${tool}`, ...slots].join("; ");
+  return { text: textBetween(input, start, end), tool, phrase: rule?.source.phrase ?? "", words, stepIds, summary };
+}

@@ -1,0 +1,109 @@
+import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import { findReferences, parseReference } from "../../core/reference.ts";
+import { chainSteps } from "./chain-steps.ts";
+import { cutText } from "./cut-text.ts";
+import { type MatchInput, textBetween } from "./match-input.ts";
+import type { PhraseMatch } from "./match-phrases.ts";
+import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";
+import type { Unfit } from "./slot-values.ts";
+import type { ToolRules } from "./tool-rules.ts";
+
+/** The steps of a plan, and which of them each match made. */
+export interface MadeSteps {
+  readonly ok: true;
+  readonly steps: readonly PlanStep[];
+  readonly stepIds: readonly (readonly string[])[];
+}
+
+/** A match that makes no valid step where it stands. */
+export interface UnmadeSteps {
+  readonly ok: false;
+  readonly match: PhraseMatch;
+  readonly reason: string | undefined;
+}
+
+/** So many earlier steps may be what "it" stands for. */
+const maxLookBack = 16;
+const maxReasoning = 300;
+
+interface DraftStep {
+  readonly id: string;
+  readonly rules: ToolRules;
+  readonly input: JsonObject;
+  readonly reasoning: string;
+}
+
+/** Makes the steps of matches in their order, now that each knows which results stand before it. */
+export async function makeSteps(
+  matches: readonly PhraseMatch[],
+  input: MatchInput,
+  describe: (match: PhraseMatch) => string,
+): Promise<MadeSteps | UnmadeSteps> {
+  const drafts: DraftStep[] = [];
+  const stepIds: string[][] = [];
+  for (const match of matches) {
+    const pending = planWithResults(match, input, drafts);
+    const planned = pending instanceof Promise ? await pending : pending;
+    if (!planned.ok) return { ok: false, match, reason: planned.reason };
+    const reasoning = describe(match);
+    const made = planned.inputs.map((stepInput, index) => {
+      return { id: `s${drafts.length + index + 1}`, rules: match.rules, input: stepInput, reasoning };
+    });
+    drafts.push(...made);
+    stepIds.push(made.map(({ id }) => id));
+  }
+  const dependencies = chainSteps(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
+  const steps = drafts.map(({ id, rules, input, reasoning }, index): PlanStep => {
+    return { id, tool: rules.tool.name, input, dependsOn: dependencies[index] ?? [], reasoning };
+  });
+  return { ok: true, steps, stepIds };
+}
+
+/** Tries the results of the steps before, the nearest first: "it" is the last one that fits. */
+function planWithResults(
+  match: PhraseMatch,
+  input: MatchInput,
+  drafts: readonly DraftStep[],
+): ClauseInputs | Unfit | Promise<ClauseInputs | Unfit> {
+  const earlier = drafts.slice(-maxLookBack).reverse();
+  if (earlier.length === 0) return planClause(match, input, undefined);
+  let first: Unfit | undefined;
+  for (const [index, { id, rules }] of earlier.entries()) {
+    const result: EarlierResult = { reference: { $ref: id + rules.resultPath }, tool: rules.tool };
+    const planned = planClause(match, input, result);
+    if (planned instanceof Promise) return planned.then((ready) => tryOthers(ready, match, input, drafts.slice(0, -1 - index)));
+    const checked = checkTexts(planned, rules, id);
+    if (checked.ok) return checked;
+    first ??= checked;
+  }
+  return first ?? { ok: false };
+}
+
+async function tryOthers(ready: ClauseInputs | Unfit, match: PhraseMatch, input: MatchInput, drafts: readonly DraftStep[]) {
+  if (ready.ok || drafts.length === 0) return ready;
+  const other = await planWithResults(match, input, drafts);
+  return other.ok ? other : ready;
+}
+
+/** A result that is an object or a list is no text that anyone wants in a title. */
+function checkTexts(planned: ClauseInputs | Unfit, { schemas, tool }: ToolRules, id: string): ClauseInputs | Unfit {
+  if (!planned.ok || schemas.output === undefined) return planned;
+  for (const { kind, text } of planned.inputs.flatMap((input) => findReferences(input))) {
+    const reference = parseReference(text);
+    if (kind !== "text" || reference === undefined) continue;
+    const types = typesOf(schemasAt(schemas.output, reference.path) ?? [{}]);
+    if (types !== undefined && (types.has("object") || types.has("array"))) {
+      return { ok: false, reason: `the result of ${id} (${tool.name}) is no single value` };
+    }
+  }
+  return planned;
+}
+
+/** The words a match took, as a sentence of their own. */
+export function reasoningOf(match: PhraseMatch, input: MatchInput): string {
+  const text = textBetween(input, match.start, match.end).replace(/\s+/g, " ");
+  const short = cutText(text, maxReasoning);
+  return short.charAt(0).toUpperCase() + short.slice(1);
+}

@@ -1,0 +1,47 @@
+import type { Clause } from "./clauses.ts";
+import { splitClauses } from "./clauses.ts";
+import { contentEnds, contentStarts } from "./courtesy.ts";
+import type { DateClock } from "./dates.ts";
+import { tokenize, type Token } from "./tokens.ts";
+
+/** A request as the matcher reads it. */
+export interface MatchInput {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  /** The tokens as they are compared; a quoted text is no word. */
+  readonly words: readonly string[];
+  readonly clauses: readonly Clause[];
+  /** For each position between tokens, the clause that may end there, plus 1; 0 where none may. */
+  readonly endsClause: Int32Array;
+  readonly clock: DateClock;
+  /** Steps the matcher took, for tests: a count of work that no clock disturbs. */
+  work: number;
+}
+
+/** Stands for a quoted text among the words: no phrase has it. */
+export const quotedWord = '"';
+
+/** Reads a request. Linear in its length. */
+export function readRequest(text: string, clock: DateClock): MatchInput {
+  const tokens = tokenize(text);
+  const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+  const clauses = splitClauses(tokens);
+  const endsClause = new Int32Array(tokens.length + 1);
+  for (const [index, { start, end }] of clauses.entries()) {
+    for (const position of contentEnds(words, start, end)) endsClause[position] = index + 1;
+  }
+  return { text, tokens, words, clauses, endsClause, clock, work: 0 };
+}
+
+/** Where what is wanted may begin in a clause. */
+export function startsOf({ words, clauses }: MatchInput, index: number): readonly number[] {
+  const clause = clauses[index];
+  return clause === undefined ? [] : contentStarts(words, clause.start, clause.end);
+}
+
+/** The request's own text from one token to before another. */
+export function textBetween({ text, tokens }: MatchInput, start: number, end: number): string {
+  const first = tokens[start];
+  const last = tokens[end - 1];
+  return first === undefined || last === undefined || end <= start ? "" : text.slice(first.start, last.end);
+}

@@ -1,0 +1,72 @@
+import { checkInput } from "../../core/check-input.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { PhraseContext, PhraseReference } from "../../core/phrase.ts";
+import type { PlanIssue } from "../../core/plan.ts";
+import { findReferences } from "../../core/reference.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { MatchInput } from "./match-input.ts";
+import type { PhraseMatch } from "./match-phrases.ts";
+import { readSlotValues, type Unfit } from "./slot-values.ts";
+import { toStepInput } from "./step-input.ts";
+
+/** The inputs of the steps that a match makes. */
+export interface ClauseInputs {
+  readonly ok: true;
+  readonly inputs: readonly JsonObject[];
+}
+
+/** The earlier result that a clause may use. */
+export interface EarlierResult {
+  readonly reference: PhraseReference;
+  /** The tool whose step has it, if the step is settled: then its type is checked. */
+  readonly tool: Tool | undefined;
+}
+
+/** Makes the inputs of a match, or says that it does not fit. Async only where a tool's schema is. */
+export function planClause(
+  match: PhraseMatch,
+  input: MatchInput,
+  earlier: EarlierResult | undefined,
+): ClauseInputs | Unfit | Promise<ClauseInputs | Unfit> {
+  const previous = earlier?.reference;
+  const values = readSlotValues(match, input, previous);
+  if (!values.ok) return values;
+  const { tool, schemas } = match.rules;
+  const phrase = match.rules.rules[match.phraseIndex]?.source;
+  const context: PhraseContext = { previous, ...input.clock };
+  const inputs: JsonObject[] = [];
+  const checks: Promise<Unfit | undefined>[] = [];
+  for (const slots of values.records) {
+    const made = phrase?.toInput === undefined ? { ...phrase?.input, ...slots } : phrase.toInput(slots, context);
+    const stepInput = made === undefined ? undefined : toStepInput(made, { schema: schemas.input, previous });
+    if (stepInput === undefined) return { ok: false };
+    inputs.push(stepInput);
+    const unfit = checkStepInput(stepInput, { tool, earlier });
+    if (unfit instanceof Promise) checks.push(unfit);
+    else if (unfit !== undefined) return unfit;
+  }
+  if (checks.length === 0) return { ok: true, inputs };
+  return Promise.all(checks).then((unfit) => unfit.find((found) => found !== undefined) ?? { ok: true, inputs });
+}
+
+function checkStepInput(
+  input: JsonObject,
+  { tool, earlier }: { tool: Tool; earlier: EarlierResult | undefined },
+): Unfit | undefined | Promise<Unfit | undefined> {
+  const step = { id: "step", tool: tool.name, input };
+  const scope = { path: [], tools: new Map([[tool.name, tool]]), toolOf: () => earlier?.tool };
+  const issues = checkInput(step, scope);
+  return issues instanceof Promise ? issues.then(toUnfit) : toUnfit(issues);
+}
+
+function toUnfit(issues: readonly PlanIssue[]): Unfit | undefined {
+  const [first] = issues;
+  if (first === undefined) return undefined;
+  const where = first.path.length > 1 ? `${first.path.slice(1).join(".")}: ` : "";
+  return { ok: false, reason: `${where}${first.message}` };
+}
+
+/** Whether any of the inputs uses an earlier result. */
+export function usesResult(inputs: readonly JsonObject[]): boolean {
+  return inputs.some((input) => findReferences(input).length > 0);
+}

@@ -1,0 +1,109 @@
+import type { MatchInput } from "./match-input.ts";
+import { type PhraseMatch, PhraseMatcher } from "./match-phrases.ts";
+import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";
+import type { Unfit } from "./slot-values.ts";
+import type { ToolRules } from "./tool-rules.ts";
+
+/** The best way found to read a request from one clause on. */
+interface Reading {
+  readonly cost: number;
+  readonly match: PhraseMatch;
+  /** A phrase of another tool that fits the same words as well. */
+  readonly rival: PhraseMatch | undefined;
+}
+
+/** How a request was cut: the phrase for each part, or where that ended. */
+export type Segmentation =
+  | { readonly type: "cut"; readonly matches: readonly PhraseMatch[] }
+  /** Two tools fit a part equally well. */
+  | { readonly type: "ambiguous"; readonly match: PhraseMatch; readonly rival: PhraseMatch }
+  /** The first part that no phrase fits, as clauses, and what can be said about it. */
+  | { readonly type: "not-understood"; readonly first: number; readonly last: number; readonly reason: string | undefined };
+
+/** Each part costs a little, so that of two ways that take the same words the one with fewer parts wins. */
+const partCost = 4;
+/** So many clauses are looked at to tell where understanding ended. */
+const maxExamined = 64;
+
+/** Stands for an earlier result while it is not settled which steps come before. */
+const someResult: EarlierResult = { reference: { $ref: "earlier" }, tool: undefined };
+
+/**
+ * Cuts a request into parts that each fit a phrase as a whole, at the least cost: from the last clause back to the first,
+ * each keeps the best way on from there. Only ways that also make a valid input count.
+ */
+export function segmentRequest(tools: readonly ToolRules[], input: MatchInput): Segmentation {
+  const count = input.clauses.length;
+  const matchers = tools.map((rules) => new PhraseMatcher(rules, input));
+  const readings: (Reading | undefined)[] = [];
+  for (let index = count - 1; index >= 0; index--) {
+    const candidates = matchers.flatMap((matcher) => matcher.matchFrom(index));
+    readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
+  }
+  const matches: PhraseMatch[] = [];
+  for (let index = 0; index < count; ) {
+    const reading = readings[index];
+    if (reading === undefined) return explainFailure(matchers, input, readings);
+    if (reading.rival !== undefined) return { type: "ambiguous", match: reading.match, rival: reading.rival };
+    matches.push(reading.match);
+    index = reading.match.lastClause + 1;
+  }
+  return { type: "cut", matches };
+}
+
+function bestReading(
+  candidates: readonly PhraseMatch[],
+  input: MatchInput,
+  costFrom: (clause: number) => number | undefined,
+): Reading | undefined {
+  const ranked: { match: PhraseMatch; cost: number }[] = [];
+  for (const match of candidates) {
+    const rest = costFrom(match.lastClause + 1);
+    if (rest !== undefined) ranked.push({ match, cost: match.cost + partCost + rest });
+  }
+  ranked.sort((left, right) => left.cost - right.cost);
+  let best: { match: PhraseMatch; cost: number } | undefined;
+  for (const { match, cost } of ranked) {
+    if (best !== undefined && cost > best.cost) break;
+    const isRival = best === undefined || (match.rules !== best.match.rules && match.lastClause === best.match.lastClause);
+    if (!isRival || !tryMatch(match, input).ok) continue;
+    if (best !== undefined) return { ...best, rival: match };
+    best = { match, cost };
+  }
+  return best && { ...best, rival: undefined };
+}
+
+/** Whether a match makes valid inputs. What only an async schema can tell is asked when the steps are made. */
+function tryMatch(match: PhraseMatch, input: MatchInput): ClauseInputs | Unfit {
+  const planned = planClause(match, input, match.firstClause === 0 ? undefined : someResult);
+  return planned instanceof Promise ? { ok: true, inputs: [] } : planned;
+}
+
+/** Goes through the request as far as phrases fit, and tells where that ends and where they fit again. */
+function explainFailure(
+  matchers: readonly PhraseMatcher[],
+  input: MatchInput,
+  readings: readonly (Reading | undefined)[],
+): Segmentation {
+  const count = input.clauses.length;
+  const reached = new Set([0]);
+  let first = 0;
+  let reason: string | undefined;
+  for (const index of reached) {
+    if (index >= count || reached.size > maxExamined) continue;
+    if (index >= first) reason = undefined;
+    first = Math.max(first, index);
+    for (const matcher of matchers) {
+      for (const match of matcher.matchFrom(index)) {
+        const tried = tryMatch(match, input);
+        if (tried.ok) reached.add(match.lastClause + 1);
+        else if (index === first) reason ??= tried.reason;
+      }
+      const slot = matcher.missingSlot();
+      if (slot !== undefined && index === first) reason ??= `{${slot}} is missing`;
+    }
+  }
+  let last = first;
+  while (last + 1 < count && readings[last + 1] === undefined && input.clauses[last]?.endsHard === false) last++;
+  return { type: "not-understood", first, last, reason };
+}

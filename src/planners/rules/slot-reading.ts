@@ -1,0 +1,82 @@
+import { readAnaphor } from "./anaphora.ts";
+import { readDate, type DateClock } from "./dates.ts";
+import { readNumber } from "./number-words.ts";
+import type { SlotType } from "./slot-type.ts";
+
+/** A value of a slot that was found in the words, and where the next word is. */
+export interface SlotReading {
+  readonly value: string | number | boolean | typeof anaphor;
+  readonly end: number;
+}
+
+/** Stands for an earlier result, until it is known which. */
+export const anaphor: unique symbol = Symbol("anaphor");
+
+const truths: Readonly<Record<string, boolean>> = {
+  true: true, yes: true, on: true, enabled: true, enable: true,
+  false: false, no: false, off: false, disabled: false, disable: false,
+};
+const ordinals = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth".split(" ");
+const nth = /^(\d+)(?:st|nd|rd|th)$/;
+const currency = new Set(["$", "€", "£", "¥"]);
+
+/** Whether a value of the type is told by its words, so that it is looked up and not spanned. */
+export function isReadable({ kind }: SlotType): boolean {
+  return kind !== "text" && kind !== "list";
+}
+
+/** Every value of a type that begins at a word (lower case). Few and short, so that matching stays linear. */
+export function readSlot(type: SlotType, words: readonly string[], start: number, clock: DateClock): readonly SlotReading[] {
+  switch (type.kind) {
+    case "number":
+      return readNumberSlot(words, start);
+    case "boolean": {
+      const word = words[start] ?? "";
+      const value = Object.hasOwn(truths, word) ? truths[word] : undefined;
+      return value === undefined ? [] : [{ value, end: start + 1 }];
+    }
+    case "enum":
+      return (type.values ?? []).flatMap(({ words: said, value }) =>
+        said.every((word, index) => words[start + index] === word) ? [{ value, end: start + said.length }] : [],
+      );
+    case "date":
+    case "date-time": {
+      const found = readDate(words, start, clock);
+      if (found === undefined) return [];
+      return [{ value: type.kind === "date" ? found.date : startOfDay(found.date, clock.timeZone), end: found.end }];
+    }
+    case "text":
+    case "list":
+      return [];
+  }
+}
+
+function readNumberSlot(words: readonly string[], start: number): readonly SlotReading[] {
+  const readings: SlotReading[] = [];
+  const first = words[start] ?? "";
+  const isNegative = first === "-" || first === "minus" || first === "negative";
+  const found = readNumber(words, isNegative || currency.has(first) ? start + 1 : start);
+  if (found !== undefined) {
+    const value = Number(found.digits);
+    readings.push({ value: isNegative ? -value : value, end: found.end });
+  }
+  const rank = ordinals.indexOf(first) + 1 || Number(nth.exec(first)?.[1] ?? 0);
+  if (rank > 0) readings.push({ value: rank, end: start + 1 });
+  const end = readAnaphor(words, start);
+  if (end !== undefined) readings.push({ value: anaphor, end });
+  return readings;
+}
+
+/** The instant a day begins in a time zone, as ISO text in UTC. */
+function startOfDay(date: string, timeZone: string): string {
+  const guess = Date.parse(`${date}T00:00:00Z`);
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  const offset = (ms: number) => {
+    const name = format.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? "GMT";
+    const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d\d):?(\d\d)?/.exec(name) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  };
+  // The offset a day begins with is not that of the same hour in UTC where clocks change in between: ask again.
+  const first = guess - offset(guess);
+  return new Date(guess - offset(first)).toISOString();
+}

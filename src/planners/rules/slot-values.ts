@@ -1,0 +1,97 @@
+import type { PhraseReference, SlotValue } from "../../core/phrase.ts";
+import { parseWith } from "../../core/schema.ts";
+import { readAnaphor } from "./anaphora.ts";
+import { textBetween, type MatchInput } from "./match-input.ts";
+import { isAnaphor, type Capture, type PhraseMatch } from "./match-phrases.ts";
+import { readNumber } from "./number-words.ts";
+import type { SlotType } from "./slot-type.ts";
+
+/** The values of a phrase's slots; one record for each step the match makes. */
+export interface SlotValues {
+  readonly ok: true;
+  readonly records: readonly Readonly<Record<string, SlotValue>>[];
+}
+
+/** Why a match is none after all. */
+export interface Unfit {
+  readonly ok: false;
+  /** For people, if it says more than that nothing fits. */
+  readonly reason?: string;
+}
+
+/** The slots of a match by name, the first one first. */
+export function capturesOf({ rules, captures }: PhraseMatch): ReadonlyMap<string, Capture> {
+  const chain: Capture[] = [];
+  for (let capture = captures; capture !== undefined; capture = capture.before) chain.unshift(capture);
+  return new Map(chain.map((capture) => [rules.program.slots[capture.slot]?.name ?? "", capture]));
+}
+
+/** Reads the slots of a match. `previous` is the result that "it" stands for here, if there is one. */
+export function readSlotValues(match: PhraseMatch, input: MatchInput, previous: PhraseReference | undefined): SlotValues | Unfit {
+  let records: Record<string, SlotValue>[] = [{}];
+  for (const [name, capture] of capturesOf(match)) {
+    const type = match.rules.program.slots[capture.slot]?.type;
+    if (type === undefined) continue;
+    const value = readValue(type, capture, { input, previous });
+    if (value === undefined) return { ok: false };
+    if (value === nothing) return { ok: false, reason: `"${textBetween(input, capture.start, capture.end)}" stands for a result, but no step before has one` };
+    if (!fitsOwnSchema(type, value)) return { ok: false };
+    const options = type.isSpread && Array.isArray(value) ? (value as readonly SlotValue[]) : [value];
+    records = options.flatMap((option) => records.map((record) => ({ ...record, [name]: option })));
+  }
+  return { ok: true, records };
+}
+
+const nothing: unique symbol = Symbol("nothing");
+
+interface ValueContext {
+  readonly input: MatchInput;
+  readonly previous: PhraseReference | undefined;
+}
+
+function readValue(type: SlotType, capture: Capture, context: ValueContext): SlotValue | undefined | typeof nothing {
+  const { start, end, value } = capture;
+  const { words } = context.input;
+  if (isAnaphor(value)) return context.previous ?? nothing;
+  if (value !== undefined && typeof value !== "symbol") return value;
+  if (type.kind === "list") return readList(type, capture, context.input);
+  if (readAnaphor(words, start) === end) return context.previous ?? nothing;
+  return textOf(context.input, start, end);
+}
+
+/** The user's own words; a text that is all in quotes without them. */
+function textOf(input: MatchInput, start: number, end: number): string {
+  const only = end - start === 1 ? input.tokens[start] : undefined;
+  return only?.kind === "quote" ? only.norm : textBetween(input, start, end);
+}
+
+/** "milk, eggs and bread" is three items. */
+function readList(type: SlotType, { start, end }: Capture, input: MatchInput): SlotValue | undefined {
+  const items: (string | number)[] = [];
+  let first = start;
+  for (let at = start; at <= end; at++) {
+    const word = input.words[at];
+    const isEnd = at === end || word === "," || word === "and" || word === "&" || word === ";";
+    if (!isEnd) continue;
+    if (at > first) {
+      const item = readItem(type, input, first, at);
+      if (item === undefined) return undefined;
+      items.push(item);
+    }
+    first = at + 1;
+  }
+  return items.length === 0 ? undefined : items;
+}
+
+function readItem(type: SlotType, input: MatchInput, start: number, end: number): string | number | undefined {
+  if (type.item !== "number") return textOf(input, start, end);
+  const found = readNumber(input.words.slice(start, end), 0);
+  return found?.end === end - start ? Number(found.digits) : undefined;
+}
+
+/** Whether the phrase's own schema for the slot takes the value. A reference's value is not known yet. */
+function fitsOwnSchema({ schema }: SlotType, value: SlotValue): boolean {
+  if (schema === undefined || (typeof value === "object" && "$ref" in value)) return true;
+  const parsed = parseWith(schema, value);
+  return parsed instanceof Promise || parsed.ok;
+}

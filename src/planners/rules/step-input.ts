@@ -1,0 +1,55 @@
+import { asLiteral, asReference, escapeTemplate } from "../../core/reference.ts";
+import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { JsonObject, JsonPath, JsonValue } from "../../core/json.ts";
+import { setOwn } from "../../core/json.ts";
+import type { PhraseReference } from "../../core/phrase.ts";
+import type { JsonSchema } from "../../core/schema.ts";
+
+/** What an input is made safe with. */
+export interface InputContext {
+  readonly schema: JsonSchema;
+  /** The only result the input may refer to, or a part of it. */
+  readonly previous: PhraseReference | undefined;
+}
+
+/**
+ * What a phrase made of a request, as the input of a step: every text is escaped, so that nothing the user typed is a
+ * reference; references to the earlier result stay, and become text where the tool wants text. `undefined` for what is no
+ * JSON object.
+ */
+export function toStepInput(made: unknown, context: InputContext): JsonObject | undefined {
+  if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
+  const copy = copyValue(made, [], { ...context, whole: made });
+  return copy as JsonObject;
+}
+
+type CopyContext = InputContext & { readonly whole: object };
+
+function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonValue {
+  if (typeof value === "string") return escapeTemplate(value);
+  if (typeof value !== "object" || value === null) return value as JsonValue;
+  if (Array.isArray(value)) return value.map((item, index) => copyValue(item, [...path, index], context));
+  const reference = path.length > 0 ? asReference(value) : undefined;
+  if (reference !== undefined) return copyReference(reference.$ref, path, context);
+  if (path.length > 0 && asLiteral(value) !== undefined) return { $literal: value as JsonObject };
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) setOwn(copy, key, copyValue(item, [...path, key], context));
+  }
+  return copy;
+}
+
+/** Only the planner's own reference, or a part of what it names, is one: whatever else looks like it came from a text. */
+function copyReference(reference: unknown, path: JsonPath, { schema, previous, whole }: CopyContext): JsonValue {
+  const known = previous?.$ref;
+  const isOurs =
+    known !== undefined &&
+    typeof reference === "string" &&
+    reference.startsWith(known) &&
+    /^$|^[.[]/.test(reference.slice(known.length));
+  if (!isOurs) return { $literal: { $ref: reference as JsonValue } };
+  const wanted = schemasAt(schema, path, whole);
+  const types = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;
+  const isText = types?.has("string") === true && types.size === 1;
+  return isText ? `\${${reference}}` : { $ref: reference };
+}

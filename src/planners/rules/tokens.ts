@@ -1,0 +1,142 @@
+/** One piece of a request or of a phrase: a word, a number, a quoted text or a sign. */
+export interface Token {
+  readonly kind: "word" | "number" | "quote" | "sign";
+  /** What it is compared by: lower case; for a number without separators of thousands; for a quoted text what is inside. */
+  readonly norm: string;
+  /** Where it stands in the text, in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether a line break stands before it. */
+  readonly newLine: boolean;
+  /** Whether nothing stands between it and the token before. */
+  readonly glued: boolean;
+}
+
+const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/uy;
+const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:['’][\p{L}\p{M}]+)*/uy;
+const number = /(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
+const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
+const closers: Readonly<Record<string, string>> = { '"': '"', "“": "”", "„": "“", "«": "»", "`": "`" };
+const maxSingleQuoted = 200;
+const singleQuoted = new RegExp(`['‘]([^\\n'’‘]|['’](?=[\\p{L}])){1,${maxSingleQuoted}}['’](?![\\p{L}\\p{N}])`, "uy");
+
+/** What stands for two words: the part behind the apostrophe, where it is not a genitive. */
+const contracted = new Set(["what", "that", "it", "where", "who", "how", "there", "here", "when", "which"]);
+const endings: Readonly<Record<string, string>> = { s: "is", re: "are", ve: "have", ll: "will", d: "would", m: "am" };
+const spelled: Readonly<Record<string, readonly string[]>> = {
+  whats: ["what", "is"],
+  "let's": ["let", "us"],
+  lets: ["let", "us"],
+  "don't": ["do", "not"],
+  dont: ["do", "not"],
+  "doesn't": ["does", "not"],
+  "haven't": ["have", "not"],
+  havent: ["have", "not"],
+  "isn't": ["is", "not"],
+  "aren't": ["are", "not"],
+  "didn't": ["did", "not"],
+};
+
+/** Cuts a text into tokens. Linear in its length, whatever it holds. */
+export function tokenize(text: string): readonly Token[] {
+  return new Tokenizer(text).run();
+}
+
+class Tokenizer {
+  private readonly tokens: Token[] = [];
+  private readonly unclosed = new Set<string>();
+  private newLine = false;
+  private lastEnd = -1;
+
+  constructor(private readonly text: string) {}
+
+  run(): readonly Token[] {
+    let position = 0;
+    while (position < this.text.length) position = this.next(position);
+    return this.tokens;
+  }
+
+  private next(position: number): number {
+    const space = matchAt(gap, this.text, position);
+    if (space !== undefined) {
+      if (/[\n\r\u2028\u2029]/.test(space)) this.newLine = true;
+      return position + space.length;
+    }
+    return this.nextQuote(position) ?? this.nextNumber(position) ?? this.nextWord(position) ?? this.nextSign(position);
+  }
+
+  private nextQuote(position: number): number | undefined {
+    const first = this.text.charAt(position);
+    const closer = closers[first];
+    if (closer !== undefined) {
+      // A search that failed once would fail again, and asking each time would be quadratic.
+      const end = this.unclosed.has(first) ? -1 : this.text.indexOf(closer, position + 1);
+      if (end === -1) this.unclosed.add(first);
+      else if (end > position + 1) return this.push("quote", this.text.slice(position + 1, end), position, end + 1);
+      return undefined;
+    }
+    if ((first !== "'" && first !== "‘") || this.lastEnd === position) return undefined;
+    const quoted = matchAt(singleQuoted, this.text, position);
+    if (quoted === undefined) return undefined;
+    return this.push("quote", quoted.slice(1, -1), position, position + quoted.length);
+  }
+
+  private nextNumber(position: number): number | undefined {
+    const nth = matchAt(ordinal, this.text, position);
+    if (nth !== undefined) return this.push("word", nth.toLowerCase(), position, position + nth.length);
+    const digits = matchAt(number, this.text, position);
+    if (digits === undefined) return undefined;
+    return this.push("number", digits.replaceAll(",", ""), position, position + digits.length);
+  }
+
+  private nextWord(position: number): number | undefined {
+    const found = matchAt(word, this.text, position);
+    if (found === undefined) return undefined;
+    const norm = normalizeWord(found);
+    const end = position + found.length;
+    const apostrophe = norm.lastIndexOf("'");
+    const whole = spelled[norm];
+    if (whole !== undefined) return this.pushAll(whole, position, end);
+    const stem = norm.slice(0, apostrophe);
+    const ending = apostrophe > 0 ? endings[norm.slice(apostrophe + 1)] : undefined;
+    if (ending === undefined || (ending === "is" && !contracted.has(stem))) return this.push("word", norm, position, end);
+    this.push("word", stem, position, position + found.length - (norm.length - apostrophe));
+    return this.push("word", ending, this.lastEnd, end);
+  }
+
+  /** Two words where one was written: the first has no text of its own, so that no text is given twice. */
+  private pushAll(norms: readonly string[], start: number, end: number): number {
+    for (const [index, norm] of norms.entries()) {
+      const isLast = index === norms.length - 1;
+      this.push("word", norm, index === 0 ? start : end - 1, isLast ? end : end - 1);
+    }
+    return end;
+  }
+
+  private nextSign(position: number): number {
+    const sign = String.fromCodePoint(this.text.codePointAt(position) ?? 0);
+    const end = position + sign.length;
+    // A hyphen or slash inside a word joins two words: "to-do" is "to do", "twenty-five" is "twenty five".
+    const last = this.tokens.at(-1);
+    const joins = /[-‐‑]/.test(sign) && last?.kind === "word" && last.end === position && /^\p{L}/u.test(this.text.slice(end, end + 2));
+    if (joins) return end;
+    return this.push("sign", sign, position, end);
+  }
+
+  private push(kind: Token["kind"], norm: string, start: number, end: number): number {
+    this.tokens.push({ kind, norm, start, end, newLine: this.newLine, glued: this.lastEnd === start });
+    this.newLine = false;
+    this.lastEnd = end;
+    return end;
+  }
+}
+
+function normalizeWord(text: string): string {
+  const lower = text.toLowerCase();
+  return /^[a-z]+$/.test(lower) ? lower : lower.normalize("NFKC").replaceAll("’", "'");
+}
+
+function matchAt(pattern: RegExp, text: string, position: number): string | undefined {
+  pattern.lastIndex = position;
+  return pattern.exec(text)?.[0];
+}

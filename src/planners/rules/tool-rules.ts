@@ -1,0 +1,109 @@
+import { AgentError } from "../../core/errors.ts";
+import { schemasAt } from "../../core/json-schema.ts";
+import type { ToolPhrase } from "../../core/phrase.ts";
+import { inputJsonSchema, type JsonSchema } from "../../core/schema.ts";
+import type { Tool } from "../../core/tool.ts";
+import { toolSchemas, type ToolSchemas } from "../../core/tool-schemas.ts";
+import { compileProgram, type PhraseProgram } from "./phrase-program.ts";
+import { examplePhrase, parsePhrase, PhraseError, slotNames, type PhraseNode } from "./phrase-template.ts";
+import { checkSlotField, ownSlotType, slotTypeOf, type SlotType } from "./slot-type.ts";
+
+/** One phrase of a tool, ready to be matched. */
+export interface PhraseRule {
+  readonly source: ToolPhrase;
+  readonly slots: ReadonlyMap<string, SlotType>;
+  /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
+  readonly example: string;
+}
+
+/** The phrases of a tool, ready to be matched, and what else the planner reads of it. */
+export interface ToolRules {
+  readonly tool: Tool;
+  readonly schemas: ToolSchemas;
+  readonly rules: readonly PhraseRule[];
+  readonly program: PhraseProgram;
+  /** What is put behind a step's id to refer to the result: `.value`, or nothing for the whole output. */
+  readonly resultPath: string;
+}
+
+const rulesOf = new WeakMap<Tool, ToolRules>();
+
+/**
+ * A tool's phrases, compiled once. At once, but for the first time with zod 3, whose converter has to be loaded.
+ * Throws `invalid-options`, with the phrase, for one that can not be read.
+ */
+export function compileTool(tool: Tool): ToolRules | Promise<ToolRules> {
+  const known = rulesOf.get(tool);
+  if (known !== undefined) return known;
+  const schemas = toolSchemas(tool);
+  const owned = tool.phrases.map((phrase) => ownSchemas(phrase));
+  if (!(schemas instanceof Promise) && owned.every((own) => !(own instanceof Promise))) {
+    return remember(tool, schemas, owned as readonly OwnSchemas[]);
+  }
+  return Promise.all([schemas, Promise.all(owned)]).then(([schemas, owned]) => remember(tool, schemas, owned));
+}
+
+type OwnSchemas = ReadonlyMap<string, JsonSchema>;
+
+function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas> {
+  const entries = Object.entries(slots).map(([name, schema]) => [name, inputJsonSchema(schema)] as const);
+  if (entries.every(([, schema]) => !(schema instanceof Promise))) return new Map(entries as [string, JsonSchema][]);
+  return Promise.all(entries.map(async ([name, schema]) => [name, await schema] as const)).then((ready) => new Map(ready));
+}
+
+function remember(tool: Tool, schemas: ToolSchemas, owned: readonly OwnSchemas[]): ToolRules {
+  const parsed = tool.phrases.map((source, index) => {
+    try {
+      const node = parsePhrase(source.phrase);
+      return { source, node, slots: typesOfSlots(source, node, schemas.input, owned[index] ?? new Map()) };
+    } catch (thrown) {
+      if (!(thrown instanceof PhraseError)) throw thrown;
+      const option = `${tool.name}.phrases[${index}]`;
+      const received = JSON.stringify(source.phrase.slice(0, 200));
+      throw new AgentError("invalid-options", `Option "${option}" is no phrase: ${thrown.message}; received ${received}.`, {
+        details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
+      });
+    }
+  });
+  const rules: ToolRules = {
+    tool,
+    schemas,
+    rules: parsed.map(({ source, node, slots }) => ({ source, slots, example: examplePhrase(node) })),
+    program: compileProgram(parsed),
+    resultPath: resultPathOf(tool, schemas.output),
+  };
+  rulesOf.set(tool, rules);
+  return rules;
+}
+
+function typesOfSlots(
+  { input = {}, slots: own = {}, toInput }: ToolPhrase,
+  node: PhraseNode,
+  schema: JsonSchema,
+  ownSchemas: OwnSchemas,
+): ReadonlyMap<string, SlotType> {
+  const types = new Map<string, SlotType>();
+  for (const name of slotNames(node)) {
+    const fields = schemasAt(schema, [name], input);
+    const ownJson = ownSchemas.get(name);
+    const ownSchema = own[name];
+    if (ownJson !== undefined && ownSchema !== undefined) {
+      const field = fields === undefined || fields.length === 0 ? undefined : slotTypeOf(fields);
+      types.set(name, ownSlotType({ type: slotTypeOf(schemasAt(ownJson, [])), schema: ownSchema }, field));
+      continue;
+    }
+    if (toInput === undefined) checkSlotField(name, fields);
+    types.set(name, slotTypeOf(fields));
+  }
+  return types;
+}
+
+/** The path the tool names; else the only property of its output; else the whole output. */
+function resultPathOf({ result }: Tool, output: JsonSchema | undefined): string {
+  if (result !== undefined) return result.startsWith("[") ? result : `.${result}`;
+  const branches = output && schemasAt(output, []);
+  const keys = branches?.length === 1 ? Object.keys(branches[0]?.properties ?? {}) : [];
+  const [only] = keys;
+  if (keys.length !== 1 || only === undefined) return "";
+  return /^[A-Za-z_][\w-]*$/.test(only) ? `.${only}` : `[${JSON.stringify(only)}]`;
+}

@@ -1,0 +1,140 @@
+import { AgentError } from "../core/errors.ts";
+import type { AgentEvent, RunStartEvent } from "../core/events.ts";
+import { checkKeys, checkNumber, failOption } from "../core/options.ts";
+import { type RunStatus, runStatusAfter } from "../core/run-state.ts";
+import type { ListRunsOptions, RunPage, RunStore, RunSummary } from "../core/run-store.ts";
+
+/** Options of {@link createMemoryRunStore}. */
+export interface MemoryRunStoreOptions {
+  /** The most finished runs that are kept; the one that ended first goes first. @default 1000 */
+  maxFinishedRuns?: number;
+  /** Time for claims, in milliseconds since 1970 UTC. @default `Date.now` */
+  now?: () => number;
+}
+
+interface StoredRun {
+  readonly events: AgentEvent[];
+  status: RunStatus;
+  /** Grows with each new run, so that pages stand still while runs come. */
+  readonly number: number;
+}
+
+interface Claim {
+  readonly fence: number;
+  owner: string | undefined;
+  untilMs: number;
+}
+
+const finished: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
+
+/**
+ * A run store in memory: for tests, for tools that can lose their runs with the process, and to begin with. All its
+ * methods answer at once. Runs that have not finished are never dropped. Throws `invalid-options`.
+ */
+export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
+  checkKeys("options", options, ["maxFinishedRuns", "now"]);
+  checkNumber("maxFinishedRuns", options.maxFinishedRuns, { min: 0, isInteger: true });
+  return new MemoryRunStore(options);
+}
+
+class MemoryRunStore implements RunStore {
+  private readonly runs = new Map<string, StoredRun>();
+  private readonly claims = new Map<string, Claim>();
+  /** In the order of their ends. */
+  private readonly finishedRuns = new Set<string>();
+  private readonly maxFinishedRuns: number;
+  private readonly now: () => number;
+  private counter = 0;
+
+  constructor({ maxFinishedRuns = 1_000, now = Date.now }: MemoryRunStoreOptions) {
+    this.maxFinishedRuns = maxFinishedRuns;
+    this.now = now;
+  }
+
+  append(
+    runId: string,
+    events: readonly AgentEvent[],
+    { sequence, fence }: { sequence: number; fence?: number },
+  ): void {
+    if (fence !== undefined && fence !== this.claims.get(runId)?.fence) throw ownedElsewhere(runId);
+    const run = this.runs.get(runId) ?? { events: [], status: "planning", number: ++this.counter };
+    if (sequence !== run.events.length + 1) throw conflict(runId, { sequence, next: run.events.length + 1 });
+    this.runs.set(runId, run);
+    for (const event of events) {
+      run.events.push(event);
+      run.status = runStatusAfter(event) ?? run.status;
+    }
+    if (finished.has(run.status)) this.finish(runId);
+    else this.finishedRuns.delete(runId);
+  }
+
+  read(
+    runId: string,
+    { after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {},
+  ): readonly AgentEvent[] {
+    return this.runs.get(runId)?.events.slice(after, after + limit) ?? [];
+  }
+
+  list(options: ListRunsOptions = {}): RunPage {
+    const { status, since, limit = 100, cursor } = options;
+    checkNumber("limit", limit, { min: 1, max: 1_000, isInteger: true });
+    const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
+    if (Number.isNaN(before)) failOption("cursor", cursor, "the cursor of a page");
+    const wanted = status === undefined ? undefined : new Set([status].flat());
+    const runs: RunSummary[] = [];
+    for (const run of [...this.runs.values()].reverse()) {
+      if (run.number >= before || (wanted !== undefined && !wanted.has(run.status))) continue;
+      const summary = summarize(run);
+      if (since !== undefined && Date.parse(summary.createdAt) < Date.parse(since)) continue;
+      if (runs.length === limit) return { runs, cursor: String(this.runs.get(runs.at(-1)?.runId ?? "")?.number) };
+      runs.push(summary);
+    }
+    return { runs };
+  }
+
+  claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } {
+    const held = this.claims.get(runId);
+    const isHeld = held?.owner !== undefined && this.now() < held.untilMs;
+    if (isHeld && held.owner !== owner) throw ownedElsewhere(runId);
+    const fence = (held?.fence ?? 0) + (isHeld ? 0 : 1);
+    this.claims.set(runId, { fence, owner, untilMs: this.now() + ttlMs });
+    return { fence };
+  }
+
+  renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): void {
+    const held = this.claims.get(runId);
+    if (held?.owner !== owner || held.fence !== fence) throw ownedElsewhere(runId);
+    held.untilMs = this.now() + ttlMs;
+  }
+
+  release(runId: string, { owner, fence }: { owner: string; fence: number }): void {
+    const held = this.claims.get(runId);
+    if (held?.owner === owner && held.fence === fence) held.owner = undefined;
+  }
+
+  private finish(runId: string): void {
+    this.finishedRuns.add(runId);
+    for (const oldest of this.finishedRuns) {
+      if (this.finishedRuns.size <= this.maxFinishedRuns) break;
+      this.finishedRuns.delete(oldest);
+      this.runs.delete(oldest);
+      this.claims.delete(oldest);
+    }
+  }
+}
+
+function summarize({ events, status }: StoredRun): RunSummary {
+  const start = events[0] as RunStartEvent;
+  const { runId, timestamp: createdAt, request } = start;
+  const updatedAt = events.at(-1)?.timestamp ?? createdAt;
+  return { runId, status, ...(request !== undefined && { request }), createdAt, updatedAt };
+}
+
+function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
+  return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
+}
+
+function conflict(runId: string, { sequence, next }: { sequence: number; next: number }): AgentError<"run-conflict"> {
+  const message = `Run "${runId}" expects event ${next}, not ${sequence}: somebody else has written to it.`;
+  return new AgentError("run-conflict", message, { details: { runId } });
+}

@@ -1,0 +1,20 @@
+import type { Unsubscribe } from "../async/event-hub.ts";
+import type { AgentEvent } from "../core/events.ts";
+
+/** Events as they were told. */
+export interface CollectedEvents {
+  readonly events: readonly AgentEvent[];
+  /** The types, in order. */
+  types(): readonly AgentEvent["type"][];
+  /** Stops collecting. */
+  stop: Unsubscribe;
+}
+
+/** Collects every event of an agent or orchestrator from now on. */
+export function collectEvents(observed: {
+  subscribe(listener: (event: AgentEvent) => unknown): Unsubscribe;
+}): CollectedEvents {
+  const events: AgentEvent[] = [];
+  const stop = observed.subscribe((event) => events.push(event));
+  return { events, types: () => events.map(({ type }) => type), stop };
+}

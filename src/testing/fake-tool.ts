@@ -1,0 +1,64 @@
+import { z } from "zod/v4";
+import { type Clock, systemClock } from "../async/clock.ts";
+import type { RetryOptions } from "../core/retry-options.ts";
+import { defineTool, type Tool, type ToolContext, type ToolEffect } from "../core/tool.ts";
+
+/** What a call of a fake tool does, after `afterMs` on the clock. */
+export type FakeOutcome = { readonly afterMs?: number } & (
+  | { readonly returns: unknown }
+  | { readonly throws: unknown }
+  /** `until-aborted` rejects when its signal aborts; `forever` never settles. */
+  | { readonly hangs: "until-aborted" | "forever" }
+);
+
+/** A call that a fake tool has had. */
+export interface FakeCall {
+  readonly input: unknown;
+  readonly context: ToolContext;
+}
+
+/** Options of {@link createFakeTool}. */
+export interface FakeToolOptions<TName extends string = string> {
+  name: TName;
+  /** What the calls do, in turn; the last one is repeated. @default returns null */
+  outcomes?: readonly FakeOutcome[];
+  effect?: ToolEffect;
+  retry?: RetryOptions;
+  timeoutMs?: number;
+  /** For `afterMs`. @default the machine's */
+  clock?: Clock;
+}
+
+/** A tool that takes any input, does as it was told, and remembers its calls. */
+export interface FakeTool<TName extends string = string> extends Tool<TName> {
+  readonly calls: readonly FakeCall[];
+}
+
+/** A {@link FakeTool}. */
+export function createFakeTool<const TName extends string>(options: FakeToolOptions<TName>): FakeTool<TName> {
+  const { outcomes = [{ returns: null }], clock = systemClock, ...rest } = options;
+  const calls: FakeCall[] = [];
+  const tool = defineTool({
+    ...rest,
+    description: "Does as the test says",
+    inputSchema: z.looseObject({}),
+    execute: (input, context): Promise<unknown> => {
+      const outcome = outcomes[Math.min(calls.length, outcomes.length - 1)];
+      calls.push({ input, context });
+      return perform(outcome, context, clock);
+    },
+  });
+  return { ...tool, calls } as unknown as FakeTool<TName>;
+}
+
+async function perform(outcome: FakeOutcome | undefined, { signal }: ToolContext, clock: Clock): Promise<unknown> {
+  const { afterMs } = outcome ?? {};
+  if (afterMs !== undefined) await new Promise<void>((resolve) => clock.setTimeout(resolve, afterMs));
+  if (outcome === undefined || "returns" in outcome) return outcome?.returns;
+  if ("throws" in outcome) throw outcome.throws;
+  return new Promise((_resolve, reject) => {
+    if (outcome.hangs === "forever") return;
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,78 @@
+import type { Clock } from "../async/clock.ts";
+
+/** A clock that stands still until a test moves it. */
+export interface ManualClock extends Clock {
+  /** How many timers wait; 0 once nothing is left behind. */
+  readonly pendingTimers: number;
+  /** Moves time on, firing the timers that come due, each at its own time, and lets all they set off settle. */
+  advance(ms: number): Promise<void>;
+  /** Moves time from timer to timer until the promise settles, and settles as it does. Rejects if it never would. */
+  runUntil<T>(promise: Promise<T>): Promise<T>;
+}
+
+interface Timer {
+  readonly atMs: number;
+  readonly callback: () => void;
+}
+
+/** How many turns of the event loop a promise may need that waits for no timer (files, hashes). */
+const maxIdleTurns = 10_000;
+const turnsToSettle = 5;
+
+/** A {@link ManualClock}. It begins at 2026-01-01 UTC unless told otherwise. */
+export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: number } = {}): ManualClock {
+  const timers = new Set<Timer>();
+  let now = nowMs;
+
+  const nextTimer = (): Timer | undefined => {
+    let next: Timer | undefined;
+    for (const timer of timers) if (next === undefined || timer.atMs < next.atMs) next = timer;
+    return next;
+  };
+  const fire = (timer: Timer) => {
+    timers.delete(timer);
+    now = Math.max(now, timer.atMs);
+    timer.callback();
+  };
+
+  return {
+    now: () => now,
+    setTimeout(callback, delayMs) {
+      const timer = { atMs: now + Math.max(0, delayMs), callback };
+      timers.add(timer);
+      return timer;
+    },
+    clearTimeout: (timer) => void timers.delete(timer as Timer),
+    get pendingTimers() {
+      return timers.size;
+    },
+    async advance(ms) {
+      const untilMs = now + ms;
+      await settle();
+      for (let timer = nextTimer(); timer !== undefined && timer.atMs <= untilMs; timer = nextTimer()) {
+        fire(timer);
+        await settle();
+      }
+      now = untilMs;
+    },
+    async runUntil(promise) {
+      let isSettled = false;
+      const markSettled = () => {
+        isSettled = true;
+      };
+      promise.then(markSettled, markSettled);
+      for (let idleTurns = 0; !isSettled; ) {
+        await settle();
+        const timer = isSettled ? undefined : nextTimer();
+        if (timer !== undefined) fire(timer);
+        idleTurns = timer === undefined ? idleTurns + 1 : 0;
+        if (idleTurns > maxIdleTurns) throw new Error("The promise waits for no timer and does not settle.");
+      }
+      return promise;
+    },
+  };
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < turnsToSettle; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}

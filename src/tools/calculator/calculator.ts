@@ -1,0 +1,58 @@
+import { z } from "zod/v4";
+import { checkKeys, checkNumber } from "../../core/options.ts";
+import { defineTool } from "../../core/tool.ts";
+import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
+
+/** Options of {@link createCalculator}. */
+export interface CalculatorOptions {
+  /** Longest expression, in UTF-16 code units, from 1 to 100 000. @default 10_000 */
+  readonly maxLength?: number;
+  /** Most parentheses open at once, those of functions included, from 1 to 100 000. @default 2_000 */
+  readonly maxDepth?: number;
+}
+
+/** What the Calculator answers. */
+export interface CalculatorResult {
+  /** The value, finite. */
+  readonly value: number;
+  /** The expression as it was given. */
+  readonly expression: string;
+}
+
+const description =
+  "Evaluates an arithmetic expression exactly: + - * / % ^ and parentheses, percentages (15%), factorials (5!), the constants pi and e, " +
+  "and functions such as sqrt, abs, round, floor, ceil, min, max, sum, sin (radians), log (base 10), ln and exp. " +
+  "Earlier results enter as variables.";
+
+/**
+ * Makes the tool "Calculator": `{ expression, variables? }` to `{ value, expression }`.
+ *
+ * Only what its grammar lists is evaluated, with decimal arithmetic: 0.1 + 0.2 is 0.3. `%` is a remainder where an operand
+ * follows, else a percentage; `^` binds to the right and before a minus sign; angles are in radians. A variable enters as a
+ * value: `{ expression: "x ^ 2", variables: { x: -3 } }` is 9. An expression without a value fails with CalculatorError,
+ * which has a code and a position and is never retried.
+ *
+ * Throws `invalid-options` for an option that is unknown or out of range.
+ */
+export function createCalculator(options: CalculatorOptions = {}) {
+  checkKeys("options", options, ["maxLength", "maxDepth"]);
+  const { maxLength = defaultMaxLength, maxDepth = defaultMaxDepth } = options;
+  checkNumber("maxLength", maxLength, { min: 1, max: 100_000, isInteger: true });
+  checkNumber("maxDepth", maxDepth, { min: 1, max: 100_000, isInteger: true });
+  return defineTool({
+    name: "Calculator",
+    description,
+    inputSchema: z.object({
+      expression: z.string().describe('Such as "(41 * 7) + 13", "sqrt(2) * x" or "15% * 80"'),
+      variables: z.record(z.string(), z.number()).optional().describe("Values of the names in the expression"),
+    }),
+    outputSchema: z.object({ value: z.number(), expression: z.string() }),
+    effect: "pure",
+    result: "value",
+    execute({ expression, variables }): CalculatorResult | Promise<CalculatorResult> {
+      const value = evaluate(expression, { variables, maxLength, maxDepth });
+      if (typeof value === "number") return { value, expression };
+      return value.then((later) => ({ value: later, expression }));
+    },
+  });
+}

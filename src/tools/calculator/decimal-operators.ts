@@ -1,0 +1,92 @@
+import { ArithmeticFault } from "./calculator-error.ts";
+import { add, type Decimal, one, overflow, precision, settle, zero } from "./decimal.ts";
+import type { Operator } from "./instruction.ts";
+
+/** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
+const maxFactorial = 1_000;
+
+/** What an operator does to its operands; `right` is the only operand of those that have one. */
+export const operators: Readonly<Record<Operator, (left: Decimal, right: Decimal) => Decimal>> = {
+  add,
+  subtract: (left, right) => add(left, right.negated()),
+  multiply: (left, right) => settle(left.times(right)),
+  divide,
+  remainder,
+  power,
+  negate: (_, operand) => operand.negated(),
+  percent: (_, operand) => operand.times("0.01"),
+  factorial: (_, operand) => factorial(operand),
+};
+
+/** The quotient. */
+export function divide(left: Decimal, right: Decimal): Decimal {
+  if (right.isZero()) throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor must not be 0.");
+  return settle(left.div(right));
+}
+
+/** The remainder with the sign of the dividend, as `%` of JavaScript: -8 % 3 is -2. */
+export function remainder(left: Decimal, right: Decimal): Decimal {
+  if (right.isZero())
+    throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor of a remainder must not be 0.");
+  if (left.isZero()) return zero();
+  // With more digits before the point than there are, the remainder would be made of digits that rounding has lost.
+  if (left.e - right.e >= precision - 2) {
+    const message = `The remainder is lost in rounding; the dividend may be at most 1e${precision - 2} times the divisor.`;
+    throw new ArithmeticFault("not-a-number", message);
+  }
+  return left.mod(right);
+}
+
+/** The power; 0^0 is 1, as in JavaScript. */
+export function power(base: Decimal, exponent: Decimal): Decimal {
+  if (base.isZero() && exponent.isNegative() && !exponent.isZero()) {
+    throw new ArithmeticFault("division-by-zero", "Division by zero; 0 can not be raised to a negative power.");
+  }
+  if (base.isNegative() && !exponent.isInteger()) {
+    const message =
+      "A negative number raised to a fraction is no real number; an odd root can be written root(x, n) or cbrt(x).";
+    throw new ArithmeticFault("not-a-number", message);
+  }
+  return settle(base.pow(exponent));
+}
+
+/** The factorial of a whole number from 0 to 1000. */
+export function factorial(operand: Decimal): Decimal {
+  if (!operand.isInteger() || operand.lessThan(0)) {
+    throw new ArithmeticFault("not-a-number", "A factorial needs a whole number of at least 0.");
+  }
+  if (operand.greaterThan(maxFactorial)) throw overflow();
+  let product = one();
+  for (let factor = operand.toNumber(); factor > 1; factor--) product = product.times(factor);
+  return product;
+}
+
+/** Work of an operator on these operands, in units of one addition. */
+export function workOf(operator: Operator, left: Decimal, right: Decimal): number {
+  switch (operator) {
+    case "add":
+    case "subtract":
+    case "negate":
+    case "percent":
+      return 1;
+    case "multiply":
+    case "divide":
+      return 2;
+    case "remainder":
+      return 5;
+    case "factorial":
+      return factorialWork(right);
+    case "power":
+      return powerWork(left, right);
+  }
+}
+
+/** Work of a factorial: one multiplication for each factor. */
+export function factorialWork(operand: Decimal): number {
+  return Math.min(Math.abs(operand.toNumber()), maxFactorial) + 1;
+}
+
+/** Work of a power: a few multiplications for a whole exponent, a logarithm and an exponential for any other. */
+export function powerWork(_base: Decimal, exponent: Decimal): number {
+  return exponent.isInteger() ? 20 + 4 * exponent.e : 600;
+}

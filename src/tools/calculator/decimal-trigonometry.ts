@@ -1,0 +1,98 @@
+import { ArithmeticFault } from "./calculator-error.ts";
+import { constantTexts, Decimal, one, overflow, precision, settle, zero } from "./decimal.ts";
+import { divide } from "./decimal-operators.ts";
+
+/** Beyond it, the 40 digits of an angle no longer tell where in the circle it is. */
+const maxAngle = "1e20";
+/** The exponential of more is beyond every decimal here, and of less is 0. */
+const maxExponent = 23_100;
+/** Below it, a hyperbolic function is its argument to more digits than a JavaScript number has. */
+const tiny = "1e-13";
+
+/** Sine and its relatives, with angles in radians, and the exponential and its relatives. */
+export const trigonometry = {
+  acos: (value: Decimal) => settle(withinOne(value, "acos").acos()),
+  acosh: (value: Decimal) => settle(atLeastOne(value).times(value).minus(1).sqrt().plus(value).ln()),
+  asin: (value: Decimal) => settle(withinOne(value, "asin").asin()),
+  asinh: (value: Decimal) => odd(value, (size) => size.times(size).plus(1).sqrt().plus(size).ln()),
+  atan: (value: Decimal) => settle(value.atan()),
+  atan2: (first: Decimal, second?: Decimal) => settle(Decimal.atan2(first, second ?? zero())),
+  atanh: (value: Decimal) => odd(insideOne(value), (size) => size.plus(1).div(one().minus(size)).ln().div(2)),
+  cos,
+  cosh: (value: Decimal) => settle(exponential(value).plus(exponential(value.negated())).div(2)),
+  degrees: (value: Decimal) => divide(value.times(180), pi()),
+  exp: exponential,
+  radians: (value: Decimal) => settle(value.times(pi()).div(180)),
+  sin,
+  sinh: (value: Decimal) => odd(value, (size) => exponential(size).minus(exponential(size.negated())).div(2)),
+  tan,
+  tanh: (value: Decimal) => odd(value, hyperbolicTangent),
+};
+
+function pi(): Decimal {
+  return new Decimal(constantTexts.pi);
+}
+
+function sin(angle: Decimal): Decimal {
+  return withoutNoise(checkAngle(angle, "sin").sin(), angle.abs());
+}
+
+function cos(angle: Decimal): Decimal {
+  return withoutNoise(checkAngle(angle, "cos").cos(), Decimal.max(angle.abs(), 1));
+}
+
+function tan(angle: Decimal): Decimal {
+  const cosine = cos(checkAngle(angle, "tan"));
+  if (cosine.isZero()) {
+    throw new ArithmeticFault(
+      "not-a-number",
+      "tan has no value at pi / 2, nor at any whole multiple of pi from there.",
+    );
+  }
+  return divide(sin(angle), cosine);
+}
+
+/** sin(pi) is 0: the 40 digits of pi leave an error in proportion to the angle, and less than that is nothing. */
+function withoutNoise(result: Decimal, scale: Decimal): Decimal {
+  return result.abs().lessThan(scale.times(`1e-${precision - 4}`)) ? zero() : settle(result);
+}
+
+function checkAngle(angle: Decimal, name: string): Decimal {
+  if (angle.abs().lessThanOrEqualTo(maxAngle)) return angle;
+  throw new ArithmeticFault("not-a-number", `${name} needs an angle of at most ${maxAngle} radians.`);
+}
+
+/** e raised to the value. Checked first, since the library works long on an exponent it then rejects. */
+function exponential(value: Decimal): Decimal {
+  if (value.greaterThan(maxExponent)) throw overflow();
+  return value.lessThan(-maxExponent) ? zero() : settle(value.exp());
+}
+
+/** 1 - 2 / (e^2x + 1), which can not overflow to a quotient of two infinities. */
+function hyperbolicTangent(size: Decimal): Decimal {
+  if (size.greaterThan(maxExponent / 2)) return one();
+  return one().minus(new Decimal(2).div(exponential(size.times(2)).plus(1)));
+}
+
+/** An odd function from its values above 0. */
+function odd(value: Decimal, ofSize: (size: Decimal) => Decimal): Decimal {
+  const size = value.abs();
+  if (size.lessThan(tiny)) return value;
+  const result = settle(ofSize(size));
+  return value.isNegative() ? result.negated() : result;
+}
+
+function withinOne(value: Decimal, name: string): Decimal {
+  if (value.abs().lessThanOrEqualTo(1)) return value;
+  throw new ArithmeticFault("not-a-number", `${name} needs a number from -1 to 1.`);
+}
+
+function insideOne(value: Decimal): Decimal {
+  if (value.abs().lessThan(1)) return value;
+  throw new ArithmeticFault("not-a-number", "atanh needs a number between -1 and 1.");
+}
+
+function atLeastOne(value: Decimal): Decimal {
+  if (value.greaterThanOrEqualTo(1)) return value;
+  throw new ArithmeticFault("not-a-number", "acosh needs a number of at least 1.");
+}

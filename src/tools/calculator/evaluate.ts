@@ -1,0 +1,66 @@
+import { CalculatorError } from "./calculator-error.ts";
+import { parse } from "./parse.ts";
+import { evaluateSmallDecimals } from "./small-decimals.ts";
+import { cut } from "./unexpected.ts";
+
+/** Options of {@link evaluate}. */
+export interface EvaluateOptions {
+  /** Values for names, `[A-Za-z_][A-Za-z0-9_]*`, finite. A variable hides the constant of its name. @default none */
+  readonly variables?: Readonly<Record<string, number>> | undefined;
+  /** Longest expression, in UTF-16 code units. @default 10_000 */
+  readonly maxLength?: number | undefined;
+  /** Most parentheses open at once. @default 2_000 */
+  readonly maxDepth?: number | undefined;
+}
+
+/** Longest expression, unless an option says otherwise, in UTF-16 code units. */
+export const defaultMaxLength = 10_000;
+
+/** Most parentheses open at once, unless an option says otherwise. */
+export const defaultMaxDepth = 2_000;
+
+/** Most variables; each name that is looked for in an error is compared to all of them. */
+const maxVariables = 1_000;
+
+/**
+ * The value of an arithmetic expression: the JavaScript number nearest to the result of decimal arithmetic.
+ *
+ * The answer comes at once where the expression stays within small decimals; else as a promise, since the decimal library is
+ * loaded by the first expression that needs it. Throws, or rejects with, CalculatorError and nothing else.
+ */
+export function evaluate(expression: string, options: EvaluateOptions = {}): number | Promise<number> {
+  const { maxLength = defaultMaxLength, maxDepth = defaultMaxDepth } = options;
+  const variables = readVariables(options.variables);
+  const instructions = parse(expression, { maxLength, maxDepth, isVariable: (name) => variables.has(name) });
+  const value = evaluateSmallDecimals(instructions, variables) ?? evaluateDecimals?.(instructions, variables);
+  if (value !== undefined) return value;
+  return import("./evaluate-decimals.ts").then((module) => {
+    evaluateDecimals = module.evaluateDecimals;
+    return evaluateDecimals(instructions, variables);
+  });
+}
+
+/** Kept once it is loaded: a second import() would cost more than most expressions. */
+let evaluateDecimals: typeof import("./evaluate-decimals.ts").evaluateDecimals | undefined;
+
+const noVariables: ReadonlyMap<string, number> = new Map();
+
+/** Copied into a map: a name can then never reach a prototype. */
+function readVariables(given: Readonly<Record<string, number>> | undefined): ReadonlyMap<string, number> {
+  if (given === undefined) return noVariables;
+  const variables = new Map(Object.entries(given));
+  if (variables.size > maxVariables) {
+    const message = `There are ${variables.size} variables; at most ${maxVariables} are allowed.`;
+    throw new CalculatorError("invalid-variable", message, 0);
+  }
+  for (const [name, value] of variables) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      const message = `The variable name ${JSON.stringify(cut(name))} is not allowed; names are letters A-Z, digits and _, from a letter or _ on.`;
+      throw new CalculatorError("invalid-variable", message, 0);
+    }
+    if (typeof value !== "number" || !Number.isFinite(value)) {
+      throw new CalculatorError("invalid-variable", `The variable "${cut(name)}" must be a finite number.`, 0);
+    }
+  }
+  return variables;
+}

@@ -1,0 +1,228 @@
+import { CalculatorError } from "./calculator-error.ts";
+import { checkArgumentCount, type FunctionName, findConstant, findFunction } from "./functions.ts";
+import type { Instruction, Operator } from "./instruction.ts";
+import { Scanner } from "./scanner.ts";
+import { missingArguments, unknownFunction } from "./unexpected.ts";
+
+/** Limits of {@link parse}. */
+export interface ParseOptions {
+  /** Longest expression, in UTF-16 code units. */
+  readonly maxLength: number;
+  /** Most parentheses open at once, those of functions included. */
+  readonly maxDepth: number;
+  /** Whether there is a variable of this name. */
+  isVariable(name: string): boolean;
+}
+
+/** How tightly operators bind. `-3^2` is -(3^2) as negation stands below power; `2^-3` works as it stands before its operand. */
+const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
+
+type PendingOperator = keyof typeof precedences;
+
+/** An operator that waits for its right operand. */
+interface WaitingOperator {
+  readonly type: "operator";
+  readonly operator: PendingOperator;
+  readonly position: number;
+}
+
+/** A parenthesis that waits for its end; that of a function has a name. `position` is where the name or parenthesis starts. */
+interface OpenParenthesis {
+  readonly type: "open";
+  readonly name: FunctionName | undefined;
+  readonly position: number;
+  readonly parenthesis: number;
+  argumentCount: number;
+}
+
+const binaryOperators: ReadonlyMap<string, PendingOperator> = new Map([
+  ["+", "add"],
+  ["-", "subtract"],
+  ["−", "subtract"],
+  ["*", "multiply"],
+  ["×", "multiply"],
+  ["·", "multiply"],
+  ["⋅", "multiply"],
+  ["/", "divide"],
+  ["÷", "divide"],
+  ["^", "power"],
+]);
+
+/**
+ * Parses an expression into instructions in the order of evaluation: operands before their operator (postfix).
+ *
+ * It is Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack. Only
+ * what the grammar lists is accepted, and functions are looked up in a fixed list.
+ *
+ * Throws CalculatorError `syntax`, `too-long`, `too-deep`, `unknown-function` or `wrong-arguments`.
+ */
+export function parse(expression: string, options: ParseOptions): readonly Instruction[] {
+  if (expression.length > options.maxLength) {
+    const message = `The expression has ${expression.length} characters; at most ${options.maxLength} are allowed.`;
+    throw new CalculatorError("too-long", message, options.maxLength);
+  }
+  return new Parser(expression, options).parse();
+}
+
+class Parser {
+  private readonly scanner: Scanner;
+  private readonly output: Instruction[] = [];
+  private readonly pending: (WaitingOperator | OpenParenthesis)[] = [];
+  private depth = 0;
+
+  constructor(
+    expression: string,
+    private readonly options: ParseOptions,
+  ) {
+    this.scanner = new Scanner(expression);
+  }
+
+  parse(): readonly Instruction[] {
+    do {
+      while (this.prefix());
+    } while (this.suffix());
+    return this.output;
+  }
+
+  /** Reads one item where an operand is expected; false once it was the operand itself: a number or the name of a value. */
+  private prefix(): boolean {
+    const { scanner } = this;
+    const character = scanner.peek();
+    const { position } = scanner;
+    const text = scanner.takeNumber();
+    if (text !== undefined) {
+      this.output.push({ type: "number", text, position });
+      return false;
+    }
+    const name = scanner.takeName();
+    if (name !== undefined) return this.name(name, position);
+    if (character === "-" || character === "−") this.pending.push({ type: "operator", operator: "negate", position });
+    else if (character === "(") this.open(undefined, position);
+    else if (character !== "+") throw scanner.missingOperand();
+    scanner.position++;
+    return true;
+  }
+
+  /** Reads what follows an operand up to a binary operator or a comma; false at the end of the expression. */
+  private suffix(): boolean {
+    const { scanner } = this;
+    for (;;) {
+      const character = scanner.peek();
+      if (character === undefined) return this.end();
+      const operator = binaryOperators.get(character);
+      if (operator !== undefined) return this.binary(operator);
+      const position = scanner.position++;
+      if (character === "%") {
+        // 8 % 3 is a remainder, 50% * 100 and 50% - 3 are percentages: what follows decides.
+        if (scanner.isBeforeOperand()) return this.wait("remainder", position);
+        this.output.push({ type: "operator", operator: "percent", position });
+      } else if (character === ")") this.close(position);
+      else if (character === "!") this.factorial(position);
+      else if (character === ",") return this.comma(position);
+      else {
+        scanner.position = position;
+        throw scanner.missingOperator();
+      }
+    }
+  }
+
+  /** True if the name is that of a function, whose first argument is next. */
+  private name(name: string, position: number): boolean {
+    const { scanner } = this;
+    const functionName = findFunction(name);
+    if (scanner.peek() !== "(") {
+      if (functionName !== undefined && !this.options.isVariable(name)) throw missingArguments(functionName, position);
+      this.output.push({ type: "name", name, position });
+      return false;
+    }
+    if (functionName === undefined) {
+      throw unknownFunction(name, position, findConstant(name) !== undefined || this.options.isVariable(name));
+    }
+    this.open(functionName, position);
+    scanner.position++;
+    if (scanner.peek() === ")") checkCount(functionName, 0, position);
+    return true;
+  }
+
+  private open(name: FunctionName | undefined, position: number): void {
+    const parenthesis = this.scanner.position;
+    if (++this.depth > this.options.maxDepth) {
+      const message = `More than ${this.options.maxDepth} parentheses are open at once.`;
+      throw new CalculatorError("too-deep", message, parenthesis);
+    }
+    this.pending.push({ type: "open", name, position, parenthesis, argumentCount: 1 });
+  }
+
+  private binary(operator: PendingOperator): true {
+    const { scanner } = this;
+    const position = scanner.position++;
+    if (!scanner.text.startsWith("**", position)) return this.wait(operator, position);
+    // Programs write a power as **.
+    scanner.position++;
+    return this.wait("power", position);
+  }
+
+  /** Puts a binary operator on the stack, after those that bind their operands before it. */
+  private wait(operator: PendingOperator, position: number): true {
+    // Power binds to the right, 2^3^2 is 2^(3^2), so it leaves its equals waiting.
+    this.release(operator === "power" ? precedences.power + 1 : precedences[operator]);
+    this.pending.push({ type: "operator", operator, position });
+    return true;
+  }
+
+  private factorial(position: number): void {
+    this.output.push({ type: "operator", operator: "factorial", position });
+    if (this.scanner.peek() !== "!") return;
+    const message = '"!!" can be a double factorial or the factorial of a factorial; write (3!)! for the latter.';
+    throw new CalculatorError("syntax", message, this.scanner.position);
+  }
+
+  private close(position: number): void {
+    const opened = this.release(0);
+    if (opened === undefined) throw new CalculatorError("syntax", 'There is no "(" for this ")".', position);
+    this.pending.pop();
+    this.depth--;
+    if (opened.name === undefined) return;
+    checkCount(opened.name, opened.argumentCount, opened.position);
+    this.output.push({
+      type: "call",
+      name: opened.name,
+      argumentCount: opened.argumentCount,
+      position: opened.position,
+    });
+  }
+
+  private comma(position: number): true {
+    const opened = this.release(0);
+    if (opened?.name !== undefined) {
+      opened.argumentCount++;
+      return true;
+    }
+    const message = '"," only separates the arguments of a function; write 1000, not 1,000, and 2.5, not 2,5.';
+    throw new CalculatorError("syntax", message, position);
+  }
+
+  private end(): false {
+    const opened = this.release(0);
+    if (opened === undefined) return false;
+    throw new CalculatorError("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
+  }
+
+  /** Moves waiting operators of at least this precedence to the output, up to the innermost parenthesis, which is returned. */
+  private release(precedence: number): OpenParenthesis | undefined {
+    for (;;) {
+      const last = this.pending.at(-1);
+      if (last === undefined || last.type === "open") return last;
+      if (precedences[last.operator] < precedence) return undefined;
+      this.pending.pop();
+      this.output.push({ type: "operator", operator: last.operator satisfies Operator, position: last.position });
+    }
+  }
+}
+
+function checkCount(name: FunctionName, count: number, position: number): void {
+  const expected = checkArgumentCount(name, count);
+  if (expected === undefined) return;
+  const noun = expected.endsWith("1") ? "argument" : "arguments";
+  throw new CalculatorError("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
+}

@@ -1,0 +1,79 @@
+import { CalculatorError } from "./calculator-error.ts";
+import { cut, unexpectedCharacter } from "./unexpected.ts";
+
+const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
+const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
+// "50% of 200" is no remainder: the error is clearer if it points to "of".
+const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
+const spacePattern = /\s+/y;
+const maxNumberLength = 1_000;
+const expectedOperand = "a number, a name or ( was expected here";
+const expectedOperator = "an operator (+ - * / % ^ !), ) or the end was expected here";
+
+/** Reads an expression from left to right. Every pattern is sticky and linear: no text makes it slow. */
+export class Scanner {
+  /** Index of the next character. */
+  position = 0;
+
+  constructor(readonly text: string) {}
+
+  /** The next character that is no space, or undefined at the end. */
+  peek(): string | undefined {
+    // Only a character that can be a space is worth the pattern.
+    const code = this.text.charCodeAt(this.position);
+    if (code <= 0x20 || code >= 0xa0) this.take(spacePattern);
+    return this.text[this.position];
+  }
+
+  /** A number, as it is written. Throws `too-long`, or `syntax` for what looks like thousands after a comma. */
+  takeNumber(): string | undefined {
+    const start = this.position;
+    const number = this.take(numberPattern);
+    if (number === undefined) return undefined;
+    if (number.length > maxNumberLength) {
+      const message = `A number has ${number.length} characters; at most ${maxNumberLength} are allowed.`;
+      throw new CalculatorError("too-long", message, start);
+    }
+    if (this.text[start - 1] === "," && /^0[0-9]{2}$/.test(number)) {
+      const message = `",${number}" looks like a thousands separator; write 1000, not 1,000.`;
+      throw new CalculatorError("syntax", message, start);
+    }
+    return number;
+  }
+
+  /** A name, as it is written. */
+  takeName(): string | undefined {
+    return this.take(namePattern);
+  }
+
+  /** Whether a number, a name or `(` comes next. */
+  isBeforeOperand(): boolean {
+    operandStart.lastIndex = this.position;
+    return operandStart.test(this.text);
+  }
+
+  /** The error for what stands where an operand should. */
+  missingOperand(): CalculatorError {
+    if (this.position < this.text.length) return unexpectedCharacter(this.text, this.position, expectedOperand);
+    const state = this.text.trim() === "" ? "is empty" : "ends too early";
+    const message = `The expression ${state}; ${expectedOperand}, as in 2 * (3 + 4).`;
+    return new CalculatorError("syntax", message, this.position);
+  }
+
+  /** The error for what stands where an operator or the end should. */
+  missingOperator(): CalculatorError {
+    const start = this.position;
+    const operand = this.text[start] === "(" ? "(" : (this.take(numberPattern) ?? this.take(namePattern));
+    if (operand === undefined) return unexpectedCharacter(this.text, start, expectedOperator);
+    const message = `An operator is missing before "${cut(operand)}"; to multiply, write *, and write numbers without spaces or separators.`;
+    return new CalculatorError("syntax", message, start);
+  }
+
+  private take(pattern: RegExp): string | undefined {
+    const start = this.position;
+    pattern.lastIndex = start;
+    if (!pattern.test(this.text)) return undefined;
+    this.position = pattern.lastIndex;
+    return this.text.slice(start, this.position);
+  }
+}

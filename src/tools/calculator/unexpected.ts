@@ -1,0 +1,83 @@
+import { CalculatorError } from "./calculator-error.ts";
+import { closestName } from "./closest-name.ts";
+import { constantNames, type FunctionName, functionNames } from "./functions.ts";
+
+/** What to write instead of characters that look or read like arithmetic but are not in the grammar. */
+const replacements: ReadonlyMap<string, string> = new Map([
+  ..."‐‑‒–—―﹣－".split("").map((dash) => [dash, "-"] as const),
+  ..."∗＊✕✖⨯".split("").map((star) => [star, "*"] as const),
+  ..."∕⁄／".split("").map((slash) => [slash, "/"] as const),
+  ..."（［[{".split("").map((bracket) => [bracket, "("] as const),
+  ..."）］]}".split("").map((bracket) => [bracket, ")"] as const),
+  ..."％٪﹪".split("").map((percent) => [percent, "%"] as const),
+  ..."，、;；".split("").map((comma) => [comma, ","] as const),
+  ["＋", "+"],
+  ["＾", "^"],
+  ["ˆ", "^"],
+  ["．", "."],
+  ["！", "!"],
+  ["π", "pi"],
+  ["√", "sqrt(x)"],
+  ["∛", "cbrt(x)"],
+  ["²", "^2"],
+  ["³", "^3"],
+  ["½", "1/2"],
+  ["¼", "1/4"],
+  ["¾", "3/4"],
+  ["|", "abs(x)"],
+]);
+
+/** The error for a character that can not stand where it does. */
+export function unexpectedCharacter(expression: string, position: number, expected: string): CalculatorError {
+  const character = String.fromCodePoint(expression.codePointAt(position) ?? 0);
+  const replacement = replacements.get(character);
+  const message = `Unexpected ${nameCharacter(character)}; ${replacement === undefined ? adviceFor(character, expected) : `write ${replacement}`}.`;
+  return new CalculatorError("syntax", message, position);
+}
+
+/** The error for a name before `(` that is no function. `isValue` says that it is a variable or a constant. */
+export function unknownFunction(name: string, position: number, isValue: boolean): CalculatorError {
+  const closest = closestName(name, functionNames);
+  const advice = isValue ? ` To multiply, write ${cut(name)} * ( … ).` : suggest(closest);
+  const message = `There is no function "${cut(name)}".${advice} The functions are ${functionNames.join(", ")}.`;
+  return new CalculatorError("unknown-function", message, position);
+}
+
+/** The error for a function's name that no `(` follows. */
+export function missingArguments(name: FunctionName, position: number): CalculatorError {
+  return new CalculatorError("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
+}
+
+/** The error for a name that is neither a variable nor a constant. */
+export function unknownName(name: string, position: number, variableNames: readonly string[]): CalculatorError {
+  const known = [...variableNames, ...constantNames];
+  const variables =
+    variableNames.length === 0 ? "No variables are given" : `The variables are ${cut(variableNames.join(", "), 400)}`;
+  const message = `There is no variable or constant "${cut(name)}".${suggest(closestName(name, known))} ${variables}; the constants are ${constantNames.join(", ")}.`;
+  return new CalculatorError("unknown-name", message, position);
+}
+
+/** Text of an expression as a message shows it: not longer than a line. */
+export function cut(text: string, maxLength = 40): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+}
+
+function suggest(name: string | undefined): string {
+  return name === undefined ? "" : ` Did you mean ${name}?`;
+}
+
+/** Characters that can be seen are shown; for those beyond ASCII the code point tells apart what looks the same. */
+function nameCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const codePoint = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  if (code > 0x20 && code < 0x7f) return `"${character}"`;
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(character) ? `"${character}" (${codePoint})` : codePoint;
+}
+
+function adviceFor(character: string, expected: string): string {
+  if (character === "=") return 'leave out "=" and write only what is to be calculated';
+  if (/\p{Sc}/u.test(character)) return "leave out currency signs";
+  if (/\p{N}/u.test(character) && !/[0-9]/.test(character)) return "write numbers with the digits 0 to 9";
+  if (/\p{L}/u.test(character) && !/[A-Za-z]/.test(character)) return "names are made of A-Z, a-z, 0-9 and _";
+  return expected;
+}

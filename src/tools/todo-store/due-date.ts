@@ -1,0 +1,42 @@
+/** A due date taken apart, so that it can be compared without being parsed again. */
+export interface DueMoment {
+  /** The calendar date as it was written, in its own offset. */
+  readonly day: string;
+  /** Milliseconds since 1970 UTC; for a date without a time, the end of that day in UTC. */
+  readonly instantMs: number;
+  /** Whether it has no time. */
+  readonly isWholeDay: boolean;
+}
+
+const dayPattern = String.raw`\d{4}-\d{2}-\d{2}`;
+const timePattern = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?`;
+const offsetPattern = String.raw`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
+const dueDatePattern = new RegExp(`^${dayPattern}(?:T${timePattern}${offsetPattern})?$`);
+
+/** Whether a text is an ISO 8601 date, or a date and time with an offset, that exists in the calendar. */
+export function isDueDate(text: string): boolean {
+  if (!dueDatePattern.test(text)) return false;
+  const day = text.slice(0, 10);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  // Date takes the 30th of February for the 2nd of March: only a date that comes back as it was written exists.
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
+
+/** Takes apart a text for which {@link isDueDate} holds. */
+export function parseDueDate(text: string): DueMoment {
+  const day = text.slice(0, 10);
+  const isWholeDay = text.length === 10;
+  return { day, instantMs: Date.parse(isWholeDay ? `${day}T23:59:59.999Z` : text), isWholeDay };
+}
+
+/**
+ * Whether something is due before (negative) or after (positive) a bound, or neither (0).
+ *
+ * Against a bound without a time only the calendar dates count, each as it was written: what is due on that day is
+ * neither before nor after. Against a moment, a due date without a time is the end of its day.
+ */
+export function compareDue(due: DueMoment, bound: DueMoment): number {
+  if (bound.isWholeDay) return due.day === bound.day ? 0 : due.day < bound.day ? -1 : 1;
+  if (due.isWholeDay) return due.day < bound.day ? -1 : 1;
+  return due.instantMs - bound.instantMs;
+}

@@ -1,0 +1,219 @@
+import { z } from "zod/v4";
+import { isDueDate } from "./due-date.ts";
+import type { TodoPriority } from "./todo.ts";
+import { cleanListName } from "./todo-text.ts";
+
+/** Names one todo: by exactly one of `id`, `title` and `index`. */
+export interface TodoTarget {
+  readonly id?: string;
+  /** Compared without case, spaces and punctuation. A title that several todos have is an error that lists them. */
+  readonly title?: string;
+  /** The position in the order in which `list` shows them: 1 is the first, -1 the last. */
+  readonly index?: number;
+  /** Look only in this list. @default all lists */
+  readonly list?: string;
+}
+
+/** Which todos `list` shows. All that is given must hold. */
+export interface TodoFilter {
+  /** @default all lists */
+  readonly list?: string;
+  /** @default "all" */
+  readonly status?: "all" | "pending" | "completed";
+  /** ISO 8601. A date means before that day, a date and time before that moment. */
+  readonly dueBefore?: string;
+  /** ISO 8601. A date means after that day, a date and time after that moment. */
+  readonly dueAfter?: string;
+  /** An ISO 8601 date. */
+  readonly dueOn?: string;
+  readonly tag?: string;
+  readonly priority?: TodoPriority;
+  /** Oldest first, soonest due first, most important first, or by the alphabet. @default "created" */
+  readonly sort?: "created" | "due" | "priority" | "title";
+  /** The other way round; todos that have no due date or priority stay last. @default false */
+  readonly reverse?: boolean;
+  /** How many to skip. @default 0 */
+  readonly offset?: number;
+  /** How many to return, 1 to 1 000. @default 100 */
+  readonly limit?: number;
+}
+
+/** What the TodoStore takes, as JSON. */
+export type TodoStoreInput =
+  | {
+      readonly operation: "add";
+      /** 1 to 1 000 UTF-16 code units once trimmed. Any text is only a title. */
+      readonly title: string;
+      /** @default "todos" */
+      readonly list?: string;
+      readonly dueDate?: string;
+      readonly priority?: TodoPriority;
+      readonly tags?: readonly string[];
+    }
+  | ({ readonly operation: "list" } & TodoFilter)
+  | ({ readonly operation: "get" | "complete" | "reopen" | "delete" } & TodoTarget)
+  | ({
+      readonly operation: "update";
+      readonly newTitle?: string;
+      /** The list to move it to. */
+      readonly newList?: string;
+      /** `null` removes it. */
+      readonly dueDate?: string | null;
+      /** `null` removes it. */
+      readonly priority?: TodoPriority | null;
+      /** In place of all tags it has. */
+      readonly tags?: readonly string[];
+    } & TodoTarget)
+  | {
+      readonly operation: "clear";
+      /** May be left out as long as all todos are in one list. */
+      readonly list?: string;
+      /** Clear every list there is. @default false */
+      readonly allLists?: boolean;
+      /** @default false */
+      readonly onlyCompleted?: boolean;
+    }
+  | {
+      readonly operation: "search";
+      /** Each of its words must occur in the title, without case. */
+      readonly query: string;
+      readonly list?: string;
+      readonly offset?: number;
+      readonly limit?: number;
+    };
+
+const title = z.string().trim().min(1).max(1_000);
+const list = z.string().trim().min(1).max(100).overwrite(cleanListName).describe("Name of a list");
+const priority = z.enum(["low", "medium", "high"]);
+const tag = z.string().trim().toLowerCase().min(1).max(50);
+const tags = z
+  .array(tag)
+  .max(20)
+  .overwrite((all) => [...new Set(all)]);
+const offset = z.number().int().min(0).max(10_000_000).default(0).describe("How many to skip");
+const limit = z.number().int().min(1).max(1_000).default(100).describe("How many to return");
+
+const dueText = "an ISO 8601 date (2026-11-22), or date and time with offset (2026-11-22T18:00:00+01:00)";
+const due = (description: string) =>
+  z
+    .string()
+    .refine(isDueDate, `must be ${dueText} that exists`)
+    .meta({ description: `${description}: ${dueText}` });
+const day = z
+  .string()
+  .refine((text) => text.length === 10 && isDueDate(text), "must be an ISO 8601 date (2026-11-22) that exists")
+  .meta({ description: "Due on this ISO 8601 date (2026-11-22)" });
+
+const target = {
+  id: z.string().min(1).max(200).optional(),
+  title: title.optional().describe("Title of the todo; give exactly one of id, title, index"),
+  index: z
+    .number()
+    .int()
+    .min(-10_000_000)
+    .max(10_000_000)
+    .refine((index) => index !== 0, "positions count from 1; -1 is the last")
+    .optional()
+    .describe("Position: 1 is the first, -1 the last"),
+  list: list.optional().describe("Look only in this list"),
+};
+
+function namesOne({ id, title, index }: TodoTarget): boolean {
+  return [id, title, index].filter((part) => part !== undefined).length === 1;
+}
+
+const oneTarget = "give exactly one of id, title and index (a new title goes into newTitle)";
+
+const targetSchema = <TOperation extends string>(operation: TOperation) =>
+  z.strictObject({ operation: z.literal(operation), ...target }).refine(namesOne, oneTarget);
+
+const addSchema = z.strictObject({
+  operation: z.literal("add"),
+  title,
+  list: list.optional(),
+  dueDate: due("When it is due").optional(),
+  priority: priority.optional(),
+  tags: tags.optional(),
+});
+
+const listSchema = z.strictObject({
+  operation: z.literal("list"),
+  list: list.optional().describe("Only this list; all lists if left out"),
+  status: z.enum(["all", "pending", "completed"]).default("all"),
+  dueBefore: due("Due before").optional(),
+  dueAfter: due("Due after").optional(),
+  dueOn: day.optional(),
+  tag: tag.optional(),
+  priority: priority.optional(),
+  sort: z.enum(["created", "due", "priority", "title"]).default("created"),
+  reverse: z.boolean().default(false),
+  offset,
+  limit,
+});
+
+const updateSchema = z
+  .strictObject({
+    operation: z.literal("update"),
+    ...target,
+    newTitle: title.optional(),
+    newList: list.optional().describe("List to move it to"),
+    dueDate: due("When it is due; null removes it").nullable().optional(),
+    priority: priority.nullable().optional(),
+    tags: tags.optional(),
+  })
+  .refine(namesOne, oneTarget)
+  .refine(
+    ({ newTitle, newList, dueDate, priority, tags }) =>
+      [newTitle, newList, dueDate, priority, tags].some((part) => part !== undefined),
+    "give at least one of newTitle, newList, dueDate, priority and tags",
+  );
+
+const clearSchema = z
+  .strictObject({
+    operation: z.literal("clear"),
+    list: list.optional(),
+    allLists: z.boolean().default(false).describe("Clear every list there is"),
+    onlyCompleted: z.boolean().default(false),
+  })
+  .refine(({ list, allLists }) => !(allLists && list !== undefined), "give list or allLists, not both");
+
+const searchSchema = z.strictObject({
+  operation: z.literal("search"),
+  query: z.string().trim().min(1).max(1_000).describe("Words of the title"),
+  list: list.optional(),
+  offset,
+  limit,
+});
+
+/** The schema of {@link TodoStoreInput}. */
+export const todoInputSchema = z.discriminatedUnion("operation", [
+  addSchema,
+  listSchema,
+  targetSchema("get"),
+  targetSchema("complete"),
+  targetSchema("reopen"),
+  updateSchema,
+  targetSchema("delete"),
+  clearSchema,
+  searchSchema,
+]);
+
+/** An input of the TodoStore once it is parsed: trimmed, list names cleaned, with defaults. */
+export type ParsedTodoInput = z.output<typeof todoInputSchema>;
+
+/** A parsed input of one operation. */
+export type ParsedTodoInputOf<TOperation extends ParsedTodoInput["operation"]> = Extract<
+  ParsedTodoInput,
+  { operation: TOperation }
+>;
+
+/** An operation that only reads. */
+export type TodoReadOperation = "list" | "get" | "search";
+
+/** An operation that may change something. */
+export type TodoWriteOperation = Exclude<ParsedTodoInput["operation"], TodoReadOperation>;
+
+/** Whether an input only reads. */
+export function isTodoRead(input: ParsedTodoInput): input is ParsedTodoInputOf<TodoReadOperation> {
+  return input.operation === "list" || input.operation === "get" || input.operation === "search";
+}

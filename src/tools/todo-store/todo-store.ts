@@ -1,0 +1,118 @@
+import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { createMemoryTodos } from "./memory-todos.ts";
+import { type PlanChangeOptions, planChange } from "./plan-change.ts";
+import { readTodos } from "./read-todos.ts";
+import { copyTodo, type TodoStoreOutput, todoOutputSchema } from "./todo.ts";
+import { TodoError } from "./todo-error.ts";
+import { isTodoRead, type TodoStoreInput, todoInputSchema } from "./todo-input.ts";
+import type { TodoStorage } from "./todo-storage.ts";
+
+/** Options of {@link createTodoStore}. */
+export interface TodoStoreOptions<TResources = unknown> {
+  /** Where the todos are kept. @default `createMemoryTodos()` */
+  readonly storage?: TodoStorage;
+  /** Whose todos a call sees, as any text but the empty one. Todos of different scopes never meet. @default one scope for all */
+  scope?(context: ToolContext<TResources>): string;
+  /** Milliseconds since 1970 UTC. @default `Date.now` */
+  now?(): number;
+  /** An id that no other todo of the scope has. @default a random UUID */
+  createId?(): string;
+}
+
+/**
+ * A tool that keeps todos in named lists: add, list, get, complete, reopen, update, delete, clear, search.
+ *
+ * Reads are `pure`. Every other operation is `idempotent`: its outcome is recorded under the `idempotencyKey` of the call
+ * in the same write as its change, and a call with a key that has a record changes nothing and gives the same answer.
+ *
+ * Throws `invalid-options`. The tool itself fails with a {@link TodoError} and then has changed nothing.
+ */
+export function createTodoStore<TResources = unknown>(
+  options: TodoStoreOptions<TResources> = {},
+): Tool<"TodoStore", TodoStoreInput, TodoStoreOutput, TResources> {
+  checkOptions(options);
+  const {
+    storage = createMemoryTodos(),
+    scope = () => "default",
+    now = Date.now,
+    createId = () => globalThis.crypto.randomUUID(),
+  } = options;
+  return defineTool({
+    name: "TodoStore",
+    description:
+      "Keeps to-do items in named lists: add, list, get, complete, reopen, update, delete, clear and search them. " +
+      "An item is named by its id, its title or its position.",
+    inputSchema: todoInputSchema,
+    outputSchema: todoOutputSchema,
+    effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
+    async execute(input, context: ToolContext<TResources>) {
+      context.signal.throwIfAborted();
+      const where = { storage, scope: checkScope(scope(context)) };
+      const output = isTodoRead(input)
+        ? await readTodos(storage, { ...where, input })
+        : await changeTodos({ ...where, input, now, createId }, context.idempotencyKey);
+      if ("todos" in output) return { ...output, todos: output.todos.map(copyTodo) };
+      return "cleared" in output ? output : copyTodo(output);
+    },
+  });
+}
+
+function checkOptions(options: object): void {
+  checkKeys("todoStore", options, ["storage", "scope", "now", "createId"]);
+  const { storage, scope, now, createId } = options as Record<string, unknown>;
+  checkFunction("todoStore.scope", scope);
+  checkFunction("todoStore.now", now);
+  checkFunction("todoStore.createId", createId);
+  if (storage === undefined) return;
+  const methods = typeof storage === "object" && storage !== null ? (storage as Record<string, unknown>) : {};
+  const isStorage = ["find", "recall", "apply"].every((name) => typeof methods[name] === "function");
+  if (!isStorage) failOption("todoStore.storage", storage, "a storage with find, recall and apply");
+}
+
+function checkScope(scope: unknown): string {
+  if (typeof scope === "string" && scope !== "") return scope;
+  const received = scope === "" ? "empty text" : typeof scope;
+  const message = `The "scope" option must return text that says whose todos these are; it returned ${received}.`;
+  throw new TodoError("todo-scope-missing", message, { received });
+}
+
+async function changeTodos(options: PlanChangeOptions, key: unknown) {
+  const { storage, scope, input } = options;
+  // Without a key of its own every call would pass for a repetition of the first.
+  if (typeof key !== "string" || key === "") {
+    failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
+  }
+  // The key is looked up first: once a todo is gone, a second attempt to delete it could find another by its title.
+  const { operation } = input;
+  const record = (await storage.recall(scope, key)) ?? (await applyChange(options, key));
+  if (record.operation === operation) return record.result;
+  const message = `The idempotency key ${JSON.stringify(key)} was already used for "${record.operation}"; "${operation}" needs one of its own.`;
+  throw new TodoError("todo-key-reused", message, { idempotencyKey: key, operation, earlier: record.operation });
+}
+
+async function applyChange(options: PlanChangeOptions, key: string) {
+  const { storage, scope, input } = options;
+  const plan = await planOrRecall(options, key);
+  if ("operation" in plan) return plan;
+  const { change } = plan;
+  const record = await storage.apply(scope, { key, operation: input.operation, change });
+  if (record !== undefined) return record;
+  if (change.type === "insert") {
+    const { id } = change.todo;
+    throw new TodoError("todo-id-taken", `There already is a todo with the id ${JSON.stringify(id)}.`, { id });
+  }
+  const wanted = change.type === "clear" ? "clear" : change.id;
+  throw new TodoError("todo-not-found", `The todo ${wanted} was removed in the meantime.`, { wanted, near: [] });
+}
+
+/** The change to make; or the record of another attempt that ended while this one was looking for its todo. */
+async function planOrRecall(options: PlanChangeOptions, key: string) {
+  try {
+    return { change: await planChange(options) };
+  } catch (error) {
+    const record = await options.storage.recall(options.scope, key);
+    if (record === undefined) throw error;
+    return record;
+  }
+}

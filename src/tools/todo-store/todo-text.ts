@@ -1,0 +1,54 @@
+/** The list of a todo that was put into none. */
+export const defaultListName = "todos";
+
+/** What people and models call the list that needs no name. */
+const defaultListNames = new Set([
+  "todo",
+  "todos",
+  "to-do",
+  "to-dos",
+  "to do",
+  "to dos",
+  "task",
+  "tasks",
+  "default",
+  "list",
+]);
+
+/** A text for comparison: without case, spaces at its ends and repeated spaces. */
+export function foldText(text: string): string {
+  return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+/**
+ * A title for comparison: what {@link foldText} leaves, without punctuation. Never empty: a title of nothing but
+ * punctuation stays as it is.
+ *
+ * Signs that make a difference stay (`C++`, `C#`, `50%`, emoji, the minus of a number).
+ */
+export function titleKey(title: string): string {
+  const text = foldText(title);
+  const key = text
+    .replace(/(?<=\p{L})['’](?=\p{L})/gu, "")
+    .replace(/(?<![^\s])-(?=\d)/g, "\u2212")
+    .replace(/[^\p{L}\p{M}\p{N}\p{S}#%&@*]+/gu, " ")
+    .trim();
+  return key === "" ? text : key;
+}
+
+/** The words of a text as {@link titleKey} has them, without repetition. */
+export function wordsOf(text: string): readonly string[] {
+  return [...new Set(titleKey(text).split(" "))];
+}
+
+/**
+ * The name of a list without the words around it: "my Shopping list" is `Shopping`, "to-do list" is `todos`.
+ */
+export function cleanListName(name: string): string {
+  const bare = name
+    .trim()
+    .replace(/\s+/g, " ")
+    .replace(/^(?:my|the|our) (?=\S)/i, "")
+    .replace(/(?<=\S) list$/i, "");
+  return defaultListNames.has(bare.toLowerCase()) ? defaultListName : bare;
+}

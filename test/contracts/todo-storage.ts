@@ -1,0 +1,300 @@
+import type * as vitest from "vitest";
+import type { Todo } from "../../src/tools/todo-store/todo.ts";
+import type { TodoChange, TodoQuery, TodoStorage } from "../../src/tools/todo-store/todo-storage.ts";
+
+/** The functions of the test runner that a contract suite needs. */
+export type ContractRunner = Pick<typeof vitest, "describe" | "it" | "expect">;
+
+/** A todo with an id and what matters in a test. */
+export function todoWith(fields: Partial<Todo> & { id: string }): Todo {
+  return {
+    title: `Title of ${fields.id}`,
+    completed: false,
+    list: "todos",
+    createdAt: "2026-11-22T10:00:00.000Z",
+    tags: [],
+    ...fields,
+  };
+}
+
+/** What every {@link TodoStorage} must do. `create` makes a new, empty one. */
+export function testTodoStorage(
+  { describe, it, expect }: ContractRunner,
+  create: () => TodoStorage | Promise<TodoStorage>,
+): void {
+  const filled = async (...todos: (Partial<Todo> & { id: string })[]) => {
+    const storage = await create();
+    for (const todo of todos) {
+      const change: TodoChange = { type: "insert", todo: todoWith(todo) };
+      await storage.apply("a", { key: `insert ${todo.id}`, operation: "add", change });
+    }
+    return storage;
+  };
+  const idsOf = async (storage: TodoStorage, query: Partial<TodoQuery> = {}, scope = "a") => {
+    const { todos } = await storage.find(scope, { limit: 100, ...query });
+    return todos.map((todo) => todo.id).join(" ");
+  };
+
+  testChanges({ describe, it, expect }, { filled, idsOf });
+  testKeys({ describe, it, expect }, { filled, idsOf });
+  testScopes({ describe, it, expect }, { filled, idsOf });
+  testQueries({ describe, it, expect }, { filled, idsOf });
+  testOrder({ describe, it, expect }, { filled, idsOf });
+}
+
+interface Helpers {
+  filled(...todos: (Partial<Todo> & { id: string })[]): Promise<TodoStorage>;
+  idsOf(storage: TodoStorage, query?: Partial<TodoQuery>, scope?: string): Promise<string>;
+}
+
+function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }: Helpers): void {
+  describe("changes", () => {
+    it("inserts a todo as it is", async () => {
+      const todo = todoWith({ id: "x", title: '{"$ref":"s1"} ${HOME}', tags: ["b", "a"], priority: "low" });
+      const storage = await filled(todo);
+      const found = await storage.find("a", { id: "x", limit: 1 });
+      expect(found).toEqual({ todos: [todo], count: 1, completed: 0 });
+    });
+
+    it("does not insert an id twice", async () => {
+      const storage = await filled({ id: "x", title: "first" });
+      const change: TodoChange = { type: "insert", todo: todoWith({ id: "x", title: "second" }) };
+      expect(await storage.apply("a", { key: "k", operation: "add", change })).toBeUndefined();
+      expect(await storage.recall("a", "k")).toBeUndefined();
+      expect((await storage.find("a", { limit: 9 })).todos.map((todo) => todo.title)).toEqual(["first"]);
+    });
+
+    it("patches what is given, and null removes", async () => {
+      const storage = await filled({ id: "x", dueDate: "2026-11-22", priority: "low" }, { id: "y" });
+      const completedAt = "2026-11-22T11:00:00.000Z";
+      const fields = { completed: true, completedAt, dueDate: null, title: "new", list: "Work", tags: ["t"] };
+      const write = { key: "k", operation: "update" as const, change: { type: "patch" as const, id: "x", fields } };
+      const { dueDate, ...expected } = todoWith({ id: "x", priority: "low", ...fields, dueDate: undefined });
+      const record = await storage.apply("a", write);
+      expect(record).toStrictEqual({ operation: "update", result: expected });
+      expect((await storage.find("a", { id: "x", limit: 1 })).todos).toStrictEqual([expected]);
+      expect(await idsOf(storage, { titleKey: "new" })).toBe("x");
+      expect(await idsOf(storage, { list: "work" })).toBe("x");
+      expect(await idsOf(storage)).toBe("x y");
+      const undo = { completed: false, completedAt: null, priority: null };
+      await storage.apply("a", { ...write, key: "l", change: { ...write.change, fields: undo } });
+      const { completedAt: gone, priority, ...left } = expected;
+      expect((await storage.find("a", { id: "x", limit: 1 })).todos).toStrictEqual([{ ...left, completed: false }]);
+    });
+
+    it("removes one, and answers with it", async () => {
+      const storage = await filled({ id: "x" }, { id: "y" });
+      const record = await storage.apply("a", { key: "k", operation: "delete", change: { type: "remove", id: "x" } });
+      expect(record).toEqual({ operation: "delete", result: todoWith({ id: "x" }) });
+      expect(await idsOf(storage)).toBe("y");
+      expect((await storage.find("a", { id: "x", limit: 1 })).count).toBe(0);
+    });
+
+    it("does nothing to what does not exist, and records nothing", async () => {
+      const storage = await filled({ id: "x" });
+      const change: TodoChange = { type: "remove", id: "z" };
+      expect(await storage.apply("a", { key: "k", operation: "delete", change })).toBeUndefined();
+      const patch: TodoChange = { type: "patch", id: "z", fields: { title: "new" } };
+      expect(await storage.apply("a", { key: "k", operation: "update", change: patch })).toBeUndefined();
+      expect(await storage.recall("a", "k")).toBeUndefined();
+      expect(await idsOf(storage)).toBe("x");
+    });
+
+    it("clears a list, what is completed of it, or all", async () => {
+      const rows = [
+        { id: "x", list: "Work" },
+        { id: "y", list: "work", completed: true },
+        { id: "z", completed: true },
+        { id: "w" },
+      ];
+      const clear = async (fields: { list?: string; onlyCompleted: boolean }) => {
+        const storage = await filled(...rows);
+        const change: TodoChange = { type: "clear", ...fields };
+        const record = await storage.apply("a", { key: "k", operation: "clear", change });
+        return [record?.result, await idsOf(storage)];
+      };
+      expect(await clear({ list: "WORK", onlyCompleted: false })).toEqual([{ cleared: 2 }, "z w"]);
+      expect(await clear({ list: "work", onlyCompleted: true })).toEqual([{ cleared: 1 }, "x z w"]);
+      expect(await clear({ onlyCompleted: true })).toEqual([{ cleared: 2 }, "x w"]);
+      expect(await clear({ onlyCompleted: false })).toEqual([{ cleared: 4 }, ""]);
+      expect(await clear({ list: "other", onlyCompleted: false })).toEqual([{ cleared: 0 }, "x y z w"]);
+    });
+
+    it("is not changed through what it took or gave", async () => {
+      const tags = ["t"];
+      const storage = await filled({ id: "x", tags });
+      tags.push("u");
+      const { todos } = await storage.find("a", { limit: 1 });
+      const given: { tags: readonly string[] } | undefined = todos[0];
+      try {
+        Object.assign(given ?? {}, { title: "changed", tags: [] });
+      } catch {
+        // A frozen one refuses.
+      }
+      expect((await storage.find("a", { limit: 1 })).todos).toEqual([todoWith({ id: "x", tags: ["t"] })]);
+    });
+  });
+}
+
+function testKeys({ describe, it, expect }: ContractRunner, { filled, idsOf }: Helpers): void {
+  describe("keys", () => {
+    it("makes a change of one key once and gives the same record again", async () => {
+      const storage = await filled({ id: "x" });
+      const again: TodoChange = { type: "insert", todo: todoWith({ id: "other" }) };
+      const record = await storage.apply("a", { key: "insert x", operation: "add", change: again });
+      expect(record).toEqual({ operation: "add", result: todoWith({ id: "x" }) });
+      expect(await storage.recall("a", "insert x")).toEqual(record);
+      expect(await idsOf(storage)).toBe("x");
+    });
+
+    it("gives the record as it was, whatever happened to the todo since", async () => {
+      const storage = await filled({ id: "x" });
+      const change: TodoChange = { type: "patch", id: "x", fields: { title: "new" } };
+      await storage.apply("a", { key: "k", operation: "update", change });
+      await storage.apply("a", { key: "l", operation: "delete", change: { type: "remove", id: "x" } });
+      expect(await storage.recall("a", "insert x")).toEqual({ operation: "add", result: todoWith({ id: "x" }) });
+      const removed = await storage.apply("a", { key: "l", operation: "delete", change: { type: "remove", id: "x" } });
+      expect(removed).toEqual({ operation: "delete", result: todoWith({ id: "x", title: "new" }) });
+    });
+
+    it("records a patch of nothing and a clear of nothing", async () => {
+      const storage = await filled({ id: "x" });
+      await storage.apply("a", { key: "k", operation: "complete", change: { type: "patch", id: "x", fields: {} } });
+      expect(await storage.recall("a", "k")).toEqual({ operation: "complete", result: todoWith({ id: "x" }) });
+      const change: TodoChange = { type: "clear", list: "none", onlyCompleted: false };
+      await storage.apply("a", { key: "l", operation: "clear", change });
+      expect(await storage.recall("a", "l")).toEqual({ operation: "clear", result: { cleared: 0 } });
+    });
+  });
+}
+
+function testScopes({ describe, it, expect }: ContractRunner, { filled, idsOf }: Helpers): void {
+  describe("scopes", () => {
+    it("keeps todos, ids and keys of scopes apart", async () => {
+      const storage = await filled({ id: "x" });
+      expect(await idsOf(storage, {}, "b")).toBe("");
+      expect(await idsOf(storage, { id: "x" }, "b")).toBe("");
+      expect(await storage.recall("b", "insert x")).toBeUndefined();
+      const remove: TodoChange = { type: "remove", id: "x" };
+      expect(await storage.apply("b", { key: "k", operation: "delete", change: remove })).toBeUndefined();
+      const insert: TodoChange = { type: "insert", todo: todoWith({ id: "x", title: "of b" }) };
+      await storage.apply("b", { key: "insert x", operation: "add", change: insert });
+      const clear: TodoChange = { type: "clear", onlyCompleted: false };
+      await storage.apply("b", { key: "l", operation: "clear", change: clear });
+      expect(await idsOf(storage, {}, "b")).toBe("");
+      expect(await idsOf(storage)).toBe("x");
+    });
+
+    it("takes any text as a scope and as a key", async () => {
+      const storage = await filled();
+      const names = ["__proto__", "constructor", "", "a\u0000b", "a", '"', "[", "%", "_", "ä", "\u{1F600}"];
+      for (const scope of names) {
+        for (const key of names) {
+          const change: TodoChange = { type: "insert", todo: todoWith({ id: key || "empty", title: scope }) };
+          await storage.apply(scope, { key, operation: "add", change });
+        }
+      }
+      for (const scope of names) {
+        const { todos, count } = await storage.find(scope, { limit: 100 });
+        expect(count).toBe(names.length);
+        expect(todos.every((todo) => todo.title === scope)).toBe(true);
+        expect((await storage.recall(scope, "a\u0000b"))?.result).toMatchObject({ id: "a\u0000b", title: scope });
+      }
+    });
+  });
+}
+
+function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }: Helpers): void {
+  describe("queries", () => {
+    it("compares fields", async () => {
+      const storage = await filled(
+        { id: "1", title: "Buy Milk!", list: "Shopping", tags: ["food", "cheap"], priority: "high" },
+        { id: "2", title: "buy oat-milk 100%", completed: true, tags: ["food"] },
+        { id: "3", title: "ÄPFEL_kaufen", priority: "low" },
+      );
+      expect(await idsOf(storage, { list: "shopping" })).toBe("1");
+      expect(await idsOf(storage, { list: "shop" })).toBe("");
+      expect(await idsOf(storage, { titleKey: "buy milk" })).toBe("1");
+      expect(await idsOf(storage, { titleKey: "milk" })).toBe("");
+      expect(await idsOf(storage, { words: ["milk"] })).toBe("1 2");
+      expect(await idsOf(storage, { words: ["ilk", "oat"] })).toBe("2");
+      expect(await idsOf(storage, { words: ["100%"] })).toBe("2");
+      expect(await idsOf(storage, { words: ["%"] })).toBe("2");
+      expect(await idsOf(storage, { words: ["_"] })).toBe("");
+      expect(await idsOf(storage, { words: ["äpfel"] })).toBe("3");
+      expect(await idsOf(storage, { completed: true })).toBe("2");
+      expect(await idsOf(storage, { completed: false })).toBe("1 3");
+      expect(await idsOf(storage, { tag: "food" })).toBe("1 2");
+      expect(await idsOf(storage, { tag: "foo" })).toBe("");
+      expect(await idsOf(storage, { priority: "low" })).toBe("3");
+      expect(await idsOf(storage, { tag: "food", completed: true, words: ["buy"] })).toBe("2");
+      expect(await idsOf(storage, { id: "1", completed: true })).toBe("");
+    });
+
+    it("counts what fits, without offset and limit", async () => {
+      const storage = await filled({ id: "1" }, { id: "2", completed: true }, { id: "3", list: "Work" }, { id: "4" });
+      expect(await storage.find("a", { limit: 0 })).toEqual({ todos: [], count: 4, completed: 1 });
+      const { count, completed } = await storage.find("a", { list: "todos", offset: 1, limit: 1 });
+      expect([count, completed]).toEqual([3, 1]);
+      expect(await idsOf(storage, { list: "todos", offset: 1, limit: 1 })).toBe("2");
+      expect(await idsOf(storage, { offset: 9 })).toBe("");
+    });
+
+    it("compares due dates by day or by moment", async () => {
+      const storage = await filled(
+        { id: "1", dueDate: "2026-11-22" },
+        { id: "2", dueDate: "2026-11-22T01:00:00+02:00" },
+        { id: "3", dueDate: "2026-11-22T18:00Z" },
+        { id: "4", dueDate: "2026-11-23" },
+        { id: "5" },
+      );
+      expect(await idsOf(storage, { dueOn: "2026-11-22" })).toBe("1 2 3");
+      expect(await idsOf(storage, { dueBefore: "2026-11-22" })).toBe("");
+      expect(await idsOf(storage, { dueBefore: "2026-11-23" })).toBe("1 2 3");
+      expect(await idsOf(storage, { dueAfter: "2026-11-22" })).toBe("4");
+      expect(await idsOf(storage, { dueBefore: "2026-11-22T00:00:00Z" })).toBe("2");
+      expect(await idsOf(storage, { dueBefore: "2026-11-22T19:00:00.5+01:00" })).toBe("2 3");
+      expect(await idsOf(storage, { dueAfter: "2026-11-22T18:00:00Z" })).toBe("1 4");
+      expect(await idsOf(storage, { dueAfter: "2026-11-21", dueBefore: "2026-11-22T12:00:00Z" })).toBe("2");
+    });
+  });
+}
+
+function testOrder({ describe, it, expect }: ContractRunner, { filled, idsOf }: Helpers): void {
+  describe("order", () => {
+    const rows: (Partial<Todo> & { id: string })[] = [
+      { id: "1", title: "b", dueDate: "2026-11-23", priority: "low" },
+      { id: "2", title: "C" },
+      { id: "3", title: "a", dueDate: "2026-11-22T10:00:00+01:00", priority: "high" },
+      { id: "4", title: "B", dueDate: "2026-11-22", priority: "medium" },
+      { id: "5", title: "d", priority: "high" },
+    ];
+
+    it("sorts, with equal ones in the order of insertion", async () => {
+      const storage = await filled(...rows);
+      expect(await idsOf(storage)).toBe("1 2 3 4 5");
+      expect(await idsOf(storage, { sort: "title" })).toBe("3 1 4 2 5");
+      expect(await idsOf(storage, { sort: "due" })).toBe("3 4 1 2 5");
+      expect(await idsOf(storage, { sort: "priority" })).toBe("3 5 4 1 2");
+    });
+
+    it("reverses, with what has no value last", async () => {
+      const storage = await filled(...rows);
+      expect(await idsOf(storage, { reverse: true })).toBe("5 4 3 2 1");
+      expect(await idsOf(storage, { sort: "title", reverse: true })).toBe("5 2 4 1 3");
+      expect(await idsOf(storage, { sort: "due", reverse: true })).toBe("1 4 3 5 2");
+      expect(await idsOf(storage, { sort: "priority", reverse: true })).toBe("1 4 5 3 2");
+    });
+
+    it("pages through any order without gaps", async () => {
+      const many = Array.from({ length: 60 }, (_, index) => ({ id: String(index), title: `t${(index * 37) % 60}` }));
+      const storage = await filled(...many);
+      for (const sort of ["created", "title"] as const) {
+        const all = await idsOf(storage, { sort });
+        const pages: string[] = [];
+        for (let offset = 0; offset < 60; offset += 7) pages.push(await idsOf(storage, { sort, offset, limit: 7 }));
+        expect(pages.join(" ")).toBe(all);
+      }
+    });
+  });
+}

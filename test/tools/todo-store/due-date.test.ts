@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { compareDue, isDueDate, parseDueDate } from "../../../src/tools/todo-store/due-date.ts";
+
+describe("isDueDate", () => {
+  it.each([
+    "2026-11-22",
+    "2024-02-29",
+    "2000-02-29",
+    "2026-11-22T18:00Z",
+    "2026-11-22T18:00:00Z",
+    "2026-11-22T18:00:00.123456789+05:30",
+    "2026-12-31T23:59:59-11:00",
+  ])("takes %s", (text) => {
+    expect(isDueDate(text)).toBe(true);
+    expect(parseDueDate(text).instantMs).not.toBeNaN();
+  });
+
+  it.each([
+    "",
+    "tomorrow",
+    "22.11.2026",
+    "2026-11",
+    "2026-02-29",
+    "1900-02-29",
+    "2026-04-31",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-01-00",
+    "2026-1-2",
+    "2026-11-22T18:00",
+    "2026-11-22T24:00Z",
+    "2026-11-22T18:60Z",
+    "2026-11-22T18:00:61Z",
+    "2026-11-22T18:00+24:00",
+    "2026-11-22 18:00Z",
+    "2026-11-22T18:00z",
+    "2026-11-22\n",
+    " 2026-11-22",
+    "+002026-11-22",
+    "２０２６-11-22",
+  ])("refuses %j", (text) => {
+    expect(isDueDate(text)).toBe(false);
+  });
+});
+
+describe("compareDue", () => {
+  const compare = (due: string, bound: string) => Math.sign(compareDue(parseDueDate(due), parseDueDate(bound)));
+
+  it("compares calendar dates where the bound has no time", () => {
+    expect(compare("2026-11-22", "2026-11-22")).toBe(0);
+    expect(compare("2026-11-22T00:30:00+02:00", "2026-11-22")).toBe(0);
+    expect(compare("2026-11-21T23:30:00-10:00", "2026-11-22")).toBe(-1);
+    expect(compare("2026-11-23", "2026-11-22")).toBe(1);
+  });
+
+  it("takes a due date without a time for the end of its day", () => {
+    expect(compare("2026-11-22", "2026-11-22T23:59:00+14:00")).toBe(1);
+    expect(compare("2026-11-21", "2026-11-22T00:00:00Z")).toBe(-1);
+  });
+
+  it("compares moments across offsets", () => {
+    expect(compare("2026-11-22T18:00:00+01:00", "2026-11-22T17:00:00Z")).toBe(0);
+    expect(compare("2026-11-22T18:00:00+01:00", "2026-11-22T17:30:00Z")).toBe(-1);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { callsOf } from "./todo-calls.ts";
+
+const filled = async (...titles: string[]) => {
+  const calls = callsOf();
+  for (const title of titles) await calls.call({ operation: "add", title });
+  return calls;
+};
+
+describe("by title", () => {
+  it("prefers the same text, then the same words without punctuation", async () => {
+    const { call } = await filled("re-sign", "re sign", "Milk", "milk and eggs");
+    expect(await call({ operation: "get", title: "Re-Sign" })).toMatchObject({ id: "t1" });
+    expect(await call({ operation: "get", title: "RE  SIGN" })).toMatchObject({ id: "t2" });
+    await expect(call({ operation: "get", title: "re_sign" })).rejects.toMatchObject({ code: "todo-ambiguous" });
+    expect(await call({ operation: "delete", title: "milk" })).toMatchObject({ id: "t3" });
+  });
+
+  it("takes a few whole words where nothing is lost by it", async () => {
+    const { call } = await filled("Wash the dishes", "Wash the car", "Carpet");
+    expect(await call({ operation: "complete", title: "dishes" })).toMatchObject({ id: "t1" });
+    expect(await call({ operation: "get", title: "car" })).toMatchObject({ id: "t2" });
+    expect(await call({ operation: "reopen", title: "dishes wash" })).toMatchObject({ id: "t1" });
+    await expect(call({ operation: "complete", title: "wash" })).rejects.toMatchObject({ code: "todo-ambiguous" });
+    await expect(call({ operation: "get", title: "carp" })).rejects.toMatchObject({ code: "todo-not-found" });
+  });
+
+  it("needs the whole title where something is lost", async () => {
+    const { call } = await filled("Wash the dishes");
+    const error = { code: "todo-not-found", message: expect.stringContaining("needs the whole title, or an id") };
+    await expect(call({ operation: "delete", title: "dishes" })).rejects.toMatchObject(error);
+    await expect(call({ operation: "update", title: "dishes", newTitle: "x" })).rejects.toMatchObject(error);
+    expect(await call({ operation: "list" })).toMatchObject({ count: 1 });
+  });
+
+  it("lists several that fit, and changes none", async () => {
+    const { call } = await filled("milk", "Milk", "MILK!");
+    await expect(call({ operation: "delete", title: "milk." })).rejects.toMatchObject({
+      name: "TodoError",
+      code: "todo-ambiguous",
+      retryable: false,
+      message:
+        '"milk." fits 3 todos: "milk" (id t1, list todos); "Milk" (id t2, list todos); "MILK!" (id t3, list todos). Use an id.',
+      details: {
+        wanted: "milk.",
+        count: 3,
+        matches: [
+          { id: "t1", title: "milk", list: "todos", completed: false },
+          { id: "t2", title: "Milk", list: "todos", completed: false },
+          { id: "t3", title: "MILK!", list: "todos", completed: false },
+        ],
+      },
+    });
+    expect(await call({ operation: "list" })).toMatchObject({ count: 3, completed: 0 });
+  });
+
+  it("lists the first ten of many, with long titles cut", async () => {
+    const { call } = await filled(...Array<string>(12).fill("x".repeat(1_000)));
+    const thrown = await call({ operation: "get", title: "x".repeat(1_000) }).catch((error) => error);
+    expect(thrown.message).toContain("fits 12 todos");
+    expect(thrown.message).toContain("and 2 more");
+    expect(thrown.details.matches).toHaveLength(10);
+    expect(JSON.stringify(thrown.details).length).toBeLessThan(16_384);
+    expect(thrown.message.length).toBeLessThan(8_192);
+  });
+
+  it("does not tell apart more than a thousand", async () => {
+    const { call } = await filled(...Array<string>(1_001).fill("buy milk"));
+    await expect(call({ operation: "get", title: "buy milk" })).rejects.toMatchObject({ details: { count: 1_001 } });
+    await expect(call({ operation: "get", title: "milk" })).rejects.toMatchObject({ details: { count: 1_001 } });
+  });
+
+  it("means the open one to complete and the completed one to reopen", async () => {
+    const { call } = await filled("milk", "milk");
+    await call({ operation: "complete", id: "t1" });
+    expect(await call({ operation: "complete", title: "milk" })).toMatchObject({ id: "t2" });
+    await expect(call({ operation: "complete", title: "milk" })).rejects.toMatchObject({ code: "todo-ambiguous" });
+    await call({ operation: "reopen", id: "t1" });
+    expect(await call({ operation: "reopen", title: "milk" })).toMatchObject({ id: "t2" });
+    await call({ operation: "complete", id: "t2" });
+    await expect(call({ operation: "delete", title: "milk" })).rejects.toMatchObject({
+      code: "todo-ambiguous",
+      message: expect.stringContaining("(id t2, list todos, completed)"),
+    });
+  });
+
+  it("looks only in the list that is named", async () => {
+    const { call } = await filled("milk");
+    await call({ operation: "add", title: "milk", list: "Shopping" });
+    await expect(call({ operation: "get", title: "milk" })).rejects.toMatchObject({ code: "todo-ambiguous" });
+    expect(await call({ operation: "get", title: "milk", list: "shopping" })).toMatchObject({ id: "t2" });
+    await expect(call({ operation: "get", title: "milk", list: "work" })).rejects.toMatchObject({
+      message: 'No todo is titled "milk" in the list "work".',
+    });
+  });
+});
+
+describe("what is not found", () => {
+  it("names what is near, the nearest first", async () => {
+    const { call } = await filled("call the bank", "Wash dishes", "wash the dish rack", "Pay rent");
+    const thrown = await call({ operation: "complete", title: "washing dishs" }).catch((error) => error);
+    expect(thrown.code).toBe("todo-not-found");
+    expect(thrown.details.near.map((todo: { id: string }) => todo.id)).toEqual(["t2", "t3"]);
+    expect(thrown.message).toContain('Near: "Wash dishes" (id t2, list todos)');
+  });
+
+  it("else names the first todos there are", async () => {
+    const { call } = await filled("a", "b");
+    const thrown = await call({ operation: "get", title: "zebra" }).catch((error) => error);
+    expect(thrown.details.near).toHaveLength(2);
+  });
+
+  it("says so for an id", async () => {
+    const { call } = await filled();
+    await expect(call({ operation: "get", id: "x" })).rejects.toMatchObject({
+      code: "todo-not-found",
+      message: 'No todo has the id "x".',
+      details: { wanted: "x", near: [] },
+    });
+  });
+});
+
+describe("by position", () => {
+  it("counts from 1, and from the end with a minus", async () => {
+    const { call } = await filled("a", "b", "c");
+    await call({ operation: "add", title: "d", list: "Work" });
+    expect(await call({ operation: "get", index: 2 })).toMatchObject({ title: "b" });
+    expect(await call({ operation: "get", index: -1 })).toMatchObject({ title: "d" });
+    expect(await call({ operation: "complete", index: -1, list: "todos" })).toMatchObject({ title: "c" });
+    expect(await call({ operation: "delete", index: 1 })).toMatchObject({ title: "a" });
+    await expect(call({ operation: "delete", index: 4 })).rejects.toMatchObject({
+      code: "todo-not-found",
+      message: "There is no todo at position 4: there are 3.",
+      details: { wanted: "position 4", near: [{ id: "t2" }, { id: "t3" }, { id: "t4" }] },
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import type { ToolContext } from "../../../src/core/tool.ts";
+import type { Todo, TodoPage, TodosCleared } from "../../../src/tools/todo-store/todo.ts";
+import type { TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
+import { createTodoStore, type TodoStoreOptions } from "../../../src/tools/todo-store/todo-store.ts";
+
+/** What a call answers, by its operation. */
+export type OutputOf<TInput extends TodoStoreInput> = TInput["operation"] extends "list" | "search"
+  ? TodoPage
+  : TInput["operation"] extends "clear"
+    ? TodosCleared
+    : Todo;
+
+/** Calls a tool as a run does: the input parsed before, the output after. Ids are t1, t2 …; a key is new unless given. */
+export function callsOf(options: TodoStoreOptions<{ user?: string } | undefined> = {}) {
+  let ids = 0;
+  let keys = 0;
+  const tool = createTodoStore({
+    now: () => Date.UTC(2026, 10, 22, 10),
+    createId: () => `t${++ids}`,
+    ...options,
+  });
+  async function call<const TInput extends TodoStoreInput>(
+    input: TInput,
+    { key = `run/${++keys}`, user }: { key?: string; user?: string } = {},
+  ): Promise<OutputOf<TInput>> {
+    const context: ToolContext<{ user?: string }> = {
+      signal: new AbortController().signal,
+      attempt: 1,
+      idempotencyKey: key,
+      runId: "run",
+      stepId: "s1",
+      resources: user === undefined ? {} : { user },
+      metadata: {},
+      progress: () => {},
+    };
+    const parsed = await tool.inputSchema["~standard"].validate(JSON.parse(JSON.stringify(input)));
+    if (parsed.issues) throw new Error(`bad input: ${parsed.issues.map((issue) => issue.message).join("; ")}`);
+    const output = await tool.execute(parsed.value, context);
+    const checked = await tool.outputSchema?.["~standard"].validate(output);
+    if (checked === undefined || checked.issues) throw new Error(`bad output: ${JSON.stringify(checked?.issues)}`);
+    return JSON.parse(JSON.stringify(checked.value));
+  }
+  return { tool, call };
+}

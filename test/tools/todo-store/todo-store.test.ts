@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { outputJsonSchema } from "../../../src/core/schema.ts";
+import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
+import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
+import { callsOf } from "./todo-calls.ts";
+
+const titles = (page: { todos: readonly { title: string }[] }) => page.todos.map((todo) => todo.title);
+
+describe("operations", () => {
+  it("adds a todo and gives it back", async () => {
+    const { call } = callsOf();
+    const todo = await call({
+      operation: "add",
+      title: "  Buy milk ",
+      list: "my Shopping list",
+      dueDate: "2026-11-23",
+      priority: "high",
+      tags: ["Food", "food", "cheap"],
+    });
+    expect(todo).toEqual({
+      id: "t1",
+      title: "Buy milk",
+      completed: false,
+      list: "Shopping",
+      createdAt: "2026-11-22T10:00:00.000Z",
+      dueDate: "2026-11-23",
+      priority: "high",
+      tags: ["food", "cheap"],
+    });
+    expect(await call({ operation: "get", id: "t1" })).toEqual(todo);
+    expect(await call({ operation: "add", title: "Read" })).toMatchObject({ list: "todos", tags: [] });
+  });
+
+  it("takes any text for a title and nothing more", async () => {
+    const { call } = callsOf();
+    const texts = ["use ${HOME}", '{"$ref":"s1"}', "${s1.value}", "__proto__", "'; DROP TABLE todos; --", "👍", "!!!"];
+    for (const title of texts) await call({ operation: "add", title });
+    expect(titles(await call({ operation: "list" }))).toEqual(texts);
+    for (const title of texts) expect(await call({ operation: "delete", title })).toMatchObject({ title });
+  });
+
+  it("lists with counts, filters, order and pages", async () => {
+    const { call } = callsOf();
+    await call({ operation: "add", title: "b", list: "Work", dueDate: "2026-11-22", tags: ["x"] });
+    await call({ operation: "add", title: "a", list: "work", priority: "low" });
+    await call({ operation: "add", title: "c", dueDate: "2026-11-24T09:00:00+01:00" });
+    await call({ operation: "complete", title: "a" });
+    expect(await call({ operation: "list" })).toMatchObject({ count: 3, completed: 1, pending: 2 });
+    expect(titles(await call({ operation: "list", list: "WORK list" }))).toEqual(["b", "a"]);
+    expect(titles(await call({ operation: "list", status: "pending" }))).toEqual(["b", "c"]);
+    expect(titles(await call({ operation: "list", status: "completed" }))).toEqual(["a"]);
+    expect(titles(await call({ operation: "list", tag: "X" }))).toEqual(["b"]);
+    expect(titles(await call({ operation: "list", priority: "low" }))).toEqual(["a"]);
+    expect(titles(await call({ operation: "list", dueOn: "2026-11-22" }))).toEqual(["b"]);
+    expect(titles(await call({ operation: "list", dueBefore: "2026-11-24" }))).toEqual(["b"]);
+    expect(titles(await call({ operation: "list", dueAfter: "2026-11-22" }))).toEqual(["c"]);
+    expect(titles(await call({ operation: "list", sort: "title", reverse: true, limit: 2 }))).toEqual(["c", "b"]);
+    const page = await call({ operation: "list", sort: "title", offset: 1, limit: 1 });
+    expect(page).toMatchObject({ todos: [{ title: "b" }], count: 3 });
+  });
+
+  it("completes and reopens, twice as well as once", async () => {
+    let now = 0;
+    const { call } = callsOf({ now: () => now });
+    await call({ operation: "add", title: "Wash the car" });
+    now = 1_000;
+    const done = await call({ operation: "complete", title: "wash the car!" });
+    expect(done).toMatchObject({ completed: true, completedAt: "1970-01-01T00:00:01.000Z" });
+    now = 2_000;
+    expect(await call({ operation: "complete", id: "t1" })).toEqual(done);
+    const open = await call({ operation: "reopen", title: "Wash the car" });
+    expect(open).toMatchObject({ completed: false });
+    expect(open).not.toHaveProperty("completedAt");
+    expect(await call({ operation: "reopen", id: "t1" })).toEqual(open);
+  });
+
+  it("updates what is given and leaves the rest", async () => {
+    const { call } = callsOf();
+    await call({ operation: "add", title: "Plants", dueDate: "2026-11-22", priority: "low", tags: ["a"] });
+    const updated = await call({ operation: "update", title: "plants", newTitle: "Water the plants", newList: "Home" });
+    expect(updated).toMatchObject({ title: "Water the plants", list: "Home", dueDate: "2026-11-22", tags: ["a"] });
+    const bare = await call({ operation: "update", id: "t1", dueDate: null, priority: null, tags: [] });
+    expect(bare).not.toHaveProperty("dueDate");
+    expect(bare).not.toHaveProperty("priority");
+    expect(bare.tags).toEqual([]);
+  });
+
+  it("deletes and clears", async () => {
+    const { call } = callsOf();
+    for (const title of ["a", "b", "c"]) await call({ operation: "add", title });
+    await call({ operation: "complete", title: "c" });
+    expect(await call({ operation: "delete", title: "A" })).toMatchObject({ id: "t1", title: "a" });
+    expect(await call({ operation: "clear", onlyCompleted: true })).toEqual({ cleared: 1 });
+    expect(await call({ operation: "clear" })).toEqual({ cleared: 1 });
+    expect(await call({ operation: "clear" })).toEqual({ cleared: 0 });
+  });
+
+  it("searches for all words, without case and punctuation", async () => {
+    const { call } = callsOf();
+    for (const title of ["Buy oat-milk", "buy eggs", "Milkshake"]) await call({ operation: "add", title });
+    expect(titles(await call({ operation: "search", query: "MILK" }))).toEqual(["Buy oat-milk", "Milkshake"]);
+    expect(titles(await call({ operation: "search", query: "milk, buy" }))).toEqual(["Buy oat-milk"]);
+    expect(await call({ operation: "search", query: "milk", limit: 1 })).toMatchObject({ count: 2, pending: 2 });
+    expect(await call({ operation: "search", query: "milk", list: "other" })).toMatchObject({ count: 0, todos: [] });
+  });
+});
+
+describe("clear without a list", () => {
+  it("is refused where there are several, unless all are meant", async () => {
+    const { call } = callsOf();
+    await call({ operation: "add", title: "a", list: "Work" });
+    await call({ operation: "add", title: "b", list: "Home" });
+    await expect(call({ operation: "clear" })).rejects.toMatchObject({
+      code: "todo-list-ambiguous",
+      details: { lists: ["Work", "Home"] },
+    });
+    expect(await call({ operation: "clear", list: "home" })).toEqual({ cleared: 1 });
+    expect(await call({ operation: "clear" })).toEqual({ cleared: 1 });
+  });
+
+  it("clears every list with allLists", async () => {
+    const { call } = callsOf();
+    await call({ operation: "add", title: "a", list: "Work" });
+    await call({ operation: "add", title: "b" });
+    expect(await call({ operation: "clear", allLists: true })).toEqual({ cleared: 2 });
+  });
+
+  it("sees a second list behind many todos of the first", async () => {
+    const { call } = callsOf();
+    for (let index = 0; index < 1_001; index++) await call({ operation: "add", title: "a" });
+    await call({ operation: "add", title: "b", list: "Work" });
+    await expect(call({ operation: "clear" })).rejects.toMatchObject({ code: "todo-list-ambiguous" });
+    await call({ operation: "delete", title: "b" });
+    expect(await call({ operation: "clear" })).toEqual({ cleared: 1_001 });
+  });
+});
+
+describe("size of a page", () => {
+  it("is 100 by default", async () => {
+    const { call } = callsOf();
+    for (let index = 0; index < 101; index++) await call({ operation: "add", title: `t${index}` });
+    const page = await call({ operation: "list" });
+    expect([page.todos.length, page.count]).toEqual([100, 101]);
+  });
+
+  it("stays under 512 KiB of JSON however long the titles are", async () => {
+    const { call } = callsOf();
+    const title = "\u0001".repeat(999);
+    for (let index = 0; index < 200; index++) await call({ operation: "add", title: `${title}x` });
+    const page = await call({ operation: "list", limit: 1_000 });
+    expect(page.count).toBe(200);
+    expect(page.todos.length).toBeGreaterThan(80);
+    expect(JSON.stringify(page).length).toBeLessThanOrEqual(512 * 1_024 + 100);
+  });
+});
+
+describe("the tool", () => {
+  it("is pure where it reads and idempotent where it writes", () => {
+    const { tool } = callsOf();
+    const effect = (operation: string) => tool.effect({ operation });
+    expect(["list", "get", "search"].map(effect)).toEqual(["pure", "pure", "pure"]);
+    const writes = ["add", "complete", "reopen", "update", "delete", "clear"];
+    expect(new Set(writes.map(effect))).toEqual(new Set(["idempotent"]));
+    expect(tool.declaredEffect).toBe("by-input");
+  });
+
+  it("tells the shape of its output", async () => {
+    const schema = await outputJsonSchema(createTodoStore().outputSchema ?? expect.fail());
+    const keys = schema.anyOf?.map((part) => Object.keys(part.properties ?? {}).join(" "));
+    expect(keys).toEqual([
+      "id title completed list createdAt completedAt dueDate priority tags",
+      "todos count completed pending",
+      "cleared",
+    ]);
+  });
+
+  it("makes ids and times of its own by default", async () => {
+    const { call } = callsOf({ createId: undefined, now: undefined, storage: createMemoryTodos() });
+    const todo = await call({ operation: "add", title: "a" });
+    expect(todo.id).toMatch(/^[\da-f-]{36}$/);
+    expect(Math.abs(Date.parse(todo.createdAt) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("refuses wrong options", () => {
+    const make = (options: unknown) => () => createTodoStore(Object(options));
+    expect(make({ storage: {} })).toThrow("todoStore.storage");
+    expect(make({ storage: null })).toThrow("todoStore.storage");
+    expect(make({ scope: "me" })).toThrow("todoStore.scope");
+    expect(make({ now: 5 })).toThrow("todoStore.now");
+    expect(make({ createId: "x" })).toThrow("todoStore.createId");
+    expect(make({ file: "x" })).toThrow("todoStore.file");
+  });
+
+  it("does nothing once its signal is aborted", async () => {
+    const { tool, call } = callsOf();
+    const context = { signal: AbortSignal.abort(new Error("stop")), idempotencyKey: "k" };
+    await expect(tool.execute({ operation: "add", title: "a" }, Object(context))).rejects.toThrow("stop");
+    expect(await call({ operation: "list" })).toMatchObject({ count: 0 });
+  });
+});

@@ -1,0 +1,14 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: { index: "src/index.ts", "testing/index": "src/testing/index.ts", "cli/main": "src/cli/main.ts" },
+  format: "esm",
+  target: "node20",
+  splitting: true,
+  clean: true,
+  // tsup 8.5 sets options that TypeScript 6 calls deprecated.
+  dts: {
+    entry: { index: "src/index.ts", "testing/index": "src/testing/index.ts" },
+    compilerOptions: { ignoreDeprecations: "6.0" },
+  },
+});
