@@ -30,11 +30,11 @@ export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool> {
    * Runs a plan to its end. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
    * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
    */
-  execute(plan: PlanInput<TTool>, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  execute(plan: PlanInput<TTool> | Plan, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
   /** Plans a request and runs the plan. That no plan could be made is in the result, too. */
   run(request: string, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
   /** Starts a request or a plan and returns at once. What `run` or `execute` rejects with, the handle's result does. */
-  start(requestOrPlan: string | PlanInput<TTool>, ...options: RunArguments<TTool>): RunHandle<TTool>;
+  start(requestOrPlan: string | PlanInput<TTool> | Plan, ...options: RunArguments<TTool>): RunHandle<TTool>;
 }
 
 /**
@@ -52,9 +52,10 @@ export function createAgent<const TTools extends readonly Tool[]>(
   return {
     ...observe<TTool>(engine),
     plan: (request, planOptions) => engine.plan(request, planOptions),
-    execute: async (plan, ...args) => start<TTool>(engine, plan, args).result,
-    run: async (request, ...args) => start<TTool>(engine, request, args).result,
-    start: (target, ...args) => start<TTool>(engine, target, args),
+    execute: async (plan, ...args) => start<TTool>(engine, { plan }, args).result,
+    run: async (request, ...args) => start<TTool>(engine, { request }, args).result,
+    start: (target, ...args) =>
+      start<TTool>(engine, typeof target === "string" ? { request: target } : { plan: target }, args),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { JsonObject } from "./json.ts";
+import { describeThrown } from "./describe-thrown.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { PlanIssue } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 
@@ -87,7 +88,7 @@ export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: Omit<AgentErrorData<C>, "cause"> & { readonly cause?: unknown };
 }[TCode];
 
-const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["tool-failed", "timeout", "planning-failed"]);
+const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", "planning-failed"]);
 const maxMessageLength = 8_192;
 const maxDetailsLength = 16_384;
 const maxCauseDepth = 5;
@@ -102,7 +103,7 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
   override readonly name = "AgentError";
   readonly code: TCode;
   readonly details: AgentErrorDetails[TCode];
-  /** Default: true for `tool-failed`, `timeout` and `planning-failed`, else false. */
+  /** Default: true for `timeout` and `planning-failed`, else false. */
   readonly retryable: boolean;
 
   constructor(
@@ -133,7 +134,7 @@ export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
   code?: TCode,
 ): value is AgentErrorLike<TCode> {
   if (typeof value !== "object" || value === null) return false;
-  const { name, code: actual } = value as { name?: unknown; code?: unknown };
+  const { name, code: actual } = readProperties(value);
   return name === "AgentError" && typeof actual === "string" && (code === undefined || actual === code);
 }
 
@@ -144,15 +145,15 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
 }
 
 /**
- * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` where they are small and JSON, and the
- * chain of causes. Stacks and all other properties (headers, bodies, credentials) stay behind.
+ * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` where they are JSON, and the chain
+ * of causes; long texts and lists are cut. Stacks and all other properties (headers, bodies, credentials) stay behind.
  */
 export function toErrorData(thrown: unknown, depth = 0): ErrorData {
-  if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: cut(describe(thrown)) };
+  if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: cut(describeThrown(thrown)) };
   const { name, message, code, retryable, details, cause } = readProperties(thrown);
   return {
     name: typeof name === "string" ? cut(name) : "Error",
-    message: cut(typeof message === "string" ? message : describe(thrown)),
+    message: cut(typeof message === "string" ? message : describeThrown(thrown)),
     ...((typeof code === "string" || typeof code === "number") && { code: cut(String(code)) }),
     ...(typeof retryable === "boolean" && { retryable }),
     ...smallDetails(details),
@@ -175,24 +176,44 @@ function readProperties(thrown: object): Partial<Record<(typeof properties)[numb
   return read;
 }
 
-function describe(thrown: unknown): string {
-  try {
-    return typeof thrown === "object" ? (JSON.stringify(thrown) ?? "[object]") : String(thrown);
-  } catch {
-    return Object.prototype.toString.call(thrown);
-  }
-}
-
-function cut(text: string): string {
-  return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength)}… (${text.length} characters)`;
+function cut(text: string, maxLength = maxMessageLength): string {
+  if (text.length <= maxLength) return text;
+  const end = `… (${text.length} characters)`;
+  // Not between the halves of a surrogate pair.
+  return text.slice(0, maxLength - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
 }
 
 function smallDetails(details: unknown): { details?: JsonObject } {
   if (typeof details !== "object" || details === null) return {};
   try {
     const text = JSON.stringify(details);
-    return text.length <= maxDetailsLength ? { details: JSON.parse(text) } : {};
+    const json = JSON.parse(text) as JsonValue;
+    if (typeof json !== "object" || json === null) return {};
+    return text.length <= maxDetailsLength ? { details: json as JsonObject } : trimDetails(json);
   } catch {
     return {};
   }
+}
+
+const trimLimits = [
+  { maxText: 2_000, maxItems: 20 },
+  { maxText: 400, maxItems: 10 },
+  { maxText: 100, maxItems: 4 },
+];
+const maxKeys = 30;
+
+/** Details that are too large keep their keys and types: texts and lists are cut, harder until they fit. */
+function trimDetails(details: JsonValue): { details?: JsonObject } {
+  for (const { maxText, maxItems } of trimLimits) {
+    const trim = (value: JsonValue): JsonValue => {
+      if (typeof value === "string") return cut(value, maxText);
+      if (typeof value !== "object" || value === null) return value;
+      if (Array.isArray(value)) return value.slice(0, maxItems).map(trim);
+      const entries = Object.entries(value).slice(0, maxKeys);
+      return Object.fromEntries(entries.map(([key, item]) => [cut(key, maxText), trim(item)]));
+    };
+    const trimmed = trim(details);
+    if (JSON.stringify(trimmed).length <= maxDetailsLength) return { details: trimmed as JsonObject };
+  }
+  return {};
 }

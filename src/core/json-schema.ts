@@ -17,14 +17,14 @@ export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): re
   let schemas = branchesOf(root, root, value);
   let current = value;
   for (const key of path) {
-    const next: JsonSchema[] = [];
+    const next = new Set<JsonSchema>();
     current = typeof current === "object" && current !== null ? (current as Record<string, unknown>)[key] : undefined;
     for (const schema of schemas) {
       const child = childOf(schema, key);
       if (child === true) return undefined;
-      if (child !== false) next.push(...branchesOf(root, child, current));
+      if (child !== false) for (const branch of branchesOf(root, child, current)) next.add(branch);
     }
-    schemas = next;
+    schemas = [...next];
     if (schemas.length > maxBranches) return undefined;
   }
   return schemas;
@@ -62,7 +62,8 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
       else
         visit(
           item,
-          known.flatMap((child) => branchesOf(root, child, item)),
+          // Once each, or a union that holds itself twice doubles them at each level.
+          distinct(known).flatMap((child) => branchesOf(root, child, item)),
           [...path, key],
         );
     }
@@ -78,18 +79,23 @@ export function knownKeys(schemas: readonly JsonSchema[]): readonly string[] {
 
 /** The schema below a key: `true` if anything may be there, `false` if nothing. */
 function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean {
-  const { properties, additionalProperties, items, prefixItems } = schema;
-  if (typeof key === "number") {
-    const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly JsonSchema[]) : undefined);
-    const item = tuple?.[key] ?? (Array.isArray(items) ? undefined : (items as JsonSchema | undefined));
-    return item ?? (allowsType(schema, "array") && tuple === undefined);
-  }
+  const { properties, additionalProperties } = schema;
+  if (typeof key === "number") return itemOf(schema, key);
   if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? true;
   if (typeof additionalProperties === "object") {
     return Object.keys(additionalProperties).length === 0 ? true : additionalProperties;
   }
   if (additionalProperties !== undefined) return additionalProperties;
   return properties === undefined && allowsType(schema, "object");
+}
+
+/** The schema of an item of a list or tuple: draft 2020-12 has `prefixItems`, then `items`; draft 7 `items`, then `additionalItems`. */
+function itemOf(schema: JsonSchema, index: number): JsonSchema | boolean {
+  const { items, prefixItems, additionalItems } = schema;
+  const isDraft7Tuple = Array.isArray(items);
+  const tuple = isDraft7Tuple ? (items as readonly JsonSchema[]) : prefixItems;
+  const rest = (isDraft7Tuple ? additionalItems : items) as JsonSchema | boolean | undefined;
+  return tuple?.[index] ?? rest ?? (allowsType(schema, "array") && tuple === undefined);
 }
 
 function allowsType(schema: JsonSchema, type: string): boolean {
@@ -113,17 +119,22 @@ function branchesOf(root: JsonSchema, schema: JsonSchema, value: unknown, depth 
 function mergeAll(parts: readonly (readonly JsonSchema[])[]): JsonSchema {
   if (parts.some((branches) => branches.length !== 1)) return {};
   const schemas = parts.flat();
-  const properties = Object.assign({}, ...schemas.map((schema) => schema.properties ?? {})) as Record<
-    string,
-    JsonSchema
-  >;
-  const open = schemas.find(
-    ({ additionalProperties }) => additionalProperties !== undefined && additionalProperties !== false,
-  );
+  const properties: Record<string, JsonSchema> = {};
+  for (const [key, schema] of schemas.flatMap((schema) => Object.entries(schema.properties ?? {}))) {
+    const other = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    properties[key] = other === undefined ? schema : { allOf: [other, schema] };
+  }
+  const open = schemas.map((schema) => ({ additionalProperties: othersOf(schema) })).find(({ additionalProperties }) => additionalProperties !== false);
   const closed = schemas.some(({ additionalProperties }) => additionalProperties === false);
   const type = schemas.find((schema) => schema.type !== undefined)?.type;
   const additionalProperties = open?.additionalProperties ?? (closed ? false : undefined);
   return { ...(type && { type }), properties, ...(additionalProperties !== undefined && { additionalProperties }) };
+}
+
+/** What an object schema has for the keys that it does not name: a schema, `true` for anything, `false` for nothing. */
+function othersOf(schema: JsonSchema): JsonSchema | boolean {
+  const { properties, additionalProperties } = schema;
+  return additionalProperties ?? (properties === undefined && allowsType(schema, "object"));
 }
 
 /** Whether a constant member of the branch, such as the discriminator of a union, has another value. */
@@ -143,8 +154,21 @@ function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
   if (!pointer.startsWith("#")) return {};
   let schema: unknown = root;
   for (const part of pointer.split("/").slice(1)) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = decodeFragment(part).replaceAll("~1", "/").replaceAll("~0", "~");
     schema = (schema as Record<string, unknown> | undefined)?.[key];
   }
   return typeof schema === "object" && schema !== null ? (schema as JsonSchema) : {};
+}
+
+/** The converters write a key such as `100%` as it is. */
+function decodeFragment(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function distinct<T>(items: readonly T[]): readonly T[] {
+  return [...new Set(items)];
 }

@@ -1,3 +1,5 @@
+import { describeThrown } from "./describe-thrown.ts";
+
 /** What JSON can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -29,9 +31,11 @@ export type Jsonify<T> = unknown extends T
 
 type JsonKey<T, K extends keyof T> = K extends symbol
   ? never
-  : [Exclude<T[K], undefined>] extends [(...args: never[]) => unknown]
-    ? never
-    : K;
+  : unknown extends T[K]
+    ? K
+    : [Exclude<T[K], undefined>] extends [(...args: never[]) => unknown]
+      ? never
+      : K;
 
 type JsonifyObject<T> = {
   [K in keyof T as undefined extends T[K] ? never : JsonKey<T, K>]: Jsonify<T[K]>;
@@ -72,7 +76,7 @@ export function toJson(
   } catch (thrown) {
     if (thrown instanceof TooDeep) return notJson(cyclePath(value, walk.path), thrown.message);
     if (thrown instanceof NotJson) return notJson([...walk.path], thrown.message);
-    return notJson([...walk.path], `a getter or toJSON threw: ${String(thrown)}`);
+    return notJson([...walk.path], `a getter or toJSON threw: ${describeThrown(thrown)}`);
   }
 }
 
@@ -109,13 +113,28 @@ class JsonWalk {
     this.bytesLeft = maxBytes;
   }
 
+  /** Copies a value that stands under a key. */
   copy(value: unknown, key: string): JsonValue {
+    return this.copyUnwrapped(this.unwrap(value, key));
+  }
+
+  /** What `toJSON` makes of a value that has it; other values as they are. */
+  private unwrap(value: unknown, key: string): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    if (ArrayBuffer.isView(value)) return this.fail("binary data is not JSON; use text or an array of numbers");
+    const { toJSON } = value as { toJSON?: unknown };
+    if (typeof toJSON !== "function") return value;
+    if (value instanceof Date && Number.isNaN(value.getTime())) return this.fail("an invalid Date is not JSON");
+    return toJSON.call(value, key);
+  }
+
+  private copyUnwrapped(value: unknown): JsonValue {
     switch (typeof value) {
       case "string":
         return this.text(value);
       case "number":
         if (!Number.isFinite(value)) return this.fail(`${value} is not JSON; use null or text`);
-        this.count(value >= 0 && value <= 9 ? 1 : String(value).length);
+        this.count(Object.is(value, -0) ? 1 : String(value).length);
         return Object.is(value, -0) ? 0 : value;
       case "boolean":
         this.count(value ? 4 : 5);
@@ -128,7 +147,7 @@ class JsonWalk {
           this.count(4);
           return null;
         }
-        return this.object(value, key);
+        return this.object(value);
       case "bigint":
         return this.fail("a BigInt is not JSON; use text or a number");
       default:
@@ -136,17 +155,9 @@ class JsonWalk {
     }
   }
 
-  private object(value: object, key: string): JsonValue {
+  private object(value: object): JsonValue {
     if (this.path.length > maxDepth) throw new TooDeep(`nested deeper than ${maxDepth} levels, or a cycle`);
-    if (Array.isArray(value)) return this.array(value);
-    const { toJSON } = value as { toJSON?: unknown };
-    if (typeof toJSON === "function") {
-      if (value instanceof Date && Number.isNaN(value.getTime())) return this.fail("an invalid Date is not JSON");
-      const json: unknown = toJSON.call(value, key);
-      if (typeof json !== "object" || json === null) return this.copy(json, key);
-      return Array.isArray(json) ? this.array(json) : this.plain(json);
-    }
-    return this.plain(value);
+    return Array.isArray(value) ? this.array(value) : this.plain(value);
   }
 
   private array(value: readonly unknown[]): JsonValue {
@@ -171,13 +182,14 @@ class JsonWalk {
     const copy: Record<string, JsonValue> = {};
     let isFirst = true;
     for (const key of Object.keys(value)) {
-      const item = (value as Record<string, unknown>)[key];
-      if (item === undefined) continue;
       this.path.push(key);
-      this.count(isFirst ? 1 : 2);
-      this.text(key);
-      setOwn(copy, key, this.copy(item, key));
-      isFirst = false;
+      const item = this.unwrap((value as Record<string, unknown>)[key], key);
+      if (item !== undefined) {
+        this.count(isFirst ? 1 : 2);
+        this.text(key);
+        setOwn(copy, key, this.copyUnwrapped(item));
+        isFirst = false;
+      }
       this.path.pop();
     }
     return Object.freeze(copy);
@@ -204,12 +216,21 @@ function extraBytes(value: string): number {
   let extra = 0;
   for (let index = 0; index < value.length; index++) {
     const unit = value.charCodeAt(index);
-    if (unit >= 0x80) extra += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+    if (unit >= 0xd800 && unit <= 0xdfff) {
+      // Half a pair is written as an escape of six characters; a pair is four bytes.
+      const isPair = unit < 0xdc00 && isLowSurrogate(value.charCodeAt(index + 1));
+      extra += isPair ? 2 : 5;
+      if (isPair) index++;
+    } else if (unit >= 0x80) extra += unit < 0x800 ? 1 : 2;
     else if (unit === 0x22 || unit === 0x5c) extra += 1;
     else if (unit < 0x20)
       extra += unit === 0x08 || unit === 0x09 || unit === 0x0a || unit === 0x0c || unit === 0x0d ? 1 : 5;
   }
   return extra;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** Where a path that was found too deep first comes back to an object it has already been in; else its first levels. */
@@ -219,7 +240,17 @@ function cyclePath(value: unknown, path: JsonPath): JsonPath {
   for (let depth = 0; depth < path.length; depth++) {
     if (ancestors.has(current)) return path.slice(0, depth);
     ancestors.add(current);
-    current = (current as Record<string | number, unknown> | undefined)?.[path[depth] as string | number];
+    current = readKey(current, path[depth] as string | number);
+    if (current === undefined) break;
   }
   return path.slice(0, 10);
+}
+
+/** A getter that was read once may throw when it is read again. */
+function readKey(holder: unknown, key: string | number): unknown {
+  try {
+    return (holder as Record<string | number, unknown>)[key];
+  } catch {
+    return undefined;
+  }
 }

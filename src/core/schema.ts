@@ -1,4 +1,5 @@
 import { toJSONSchema } from "zod/v4/core";
+import { describeThrown } from "./describe-thrown.ts";
 import type { JsonPath } from "./json.ts";
 import { convertZod3 } from "./schema-zod3.ts";
 
@@ -69,7 +70,7 @@ function toSchemaIssue({ message, path = [] }: StandardIssue): SchemaIssue {
 }
 
 function failedToParse(thrown: unknown): ParseResult<never> {
-  return { ok: false, issues: [{ path: [], message: `the schema threw: ${String(thrown)}` }], raw: [] };
+  return { ok: false, issues: [{ path: [], message: `the schema threw: ${describeThrown(thrown)}` }], raw: [] };
 }
 
 /** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. */

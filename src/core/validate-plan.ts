@@ -8,6 +8,9 @@ import { indexTools, type Tool } from "./tool.ts";
 /** The most steps a plan may have, unless told otherwise. */
 export const defaultMaxSteps = 1_000;
 
+/** Bounds what is made of a value that is no plan: a sparse array of 2 ** 32 items, an object that holds one part many times. */
+const maxPlanBytes = 64 * 1_024 * 1_024;
+
 /** Options of {@link validatePlan}. */
 export interface ValidatePlanOptions {
   /** The tools the plan may use. */
@@ -39,14 +42,14 @@ export async function checkPlan(
   plan: unknown,
   { tools, maxSteps = defaultMaxSteps }: { tools: ReadonlyMap<string, Tool>; maxSteps?: number | undefined },
 ): Promise<CheckedPlan> {
-  const json = toJson(plan);
+  const json = toJson(plan, { maxBytes: maxPlanBytes });
   if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
   const issues: PlanIssue[] = [];
   findSurrogates(json.value, [], issues);
   const steps = checkShape(json.value, issues);
   if (steps.length > maxSteps) {
     const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
-    return { issues: [{ code: "too-many-steps", path: ["steps"], message }] };
+    issues.push({ code: "too-many-steps", path: ["steps"], message });
   }
   checkOrder(steps, issues);
   const byId = new Map(steps.map((step) => [step?.id, step]));
@@ -71,11 +74,11 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
   const broken = new Set<PropertyKey>();
   for (const issue of parsed.error?.issues ?? []) {
     const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-    if (path[0] === "steps" && path[1] !== undefined) broken.add(path[1]);
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys)
         issues.push({ code: "unknown-key", path: [...path, key], message: `Unknown key "${key}".` });
     } else {
+      if (path[0] === "steps" && path[1] !== undefined) broken.add(path[1]);
       issues.push({ code: "invalid-shape", path, message: issue.message });
     }
   }

@@ -10,8 +10,8 @@ import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
 import { closeUnrecorded, outcomeOfSteps, runPlan } from "./run-plan.ts";
 
-/** What a run begins with. */
-export type RunTarget = { readonly request: string } | { readonly plan: Plan };
+/** What a run begins with: a request, or a plan that holds. */
+export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
 /** A plan written by hand as a whole one, checked. Rejects with `invalid-plan` or `plan-not-approved`. */
 export async function completeGivenPlan(
@@ -43,7 +43,7 @@ async function requireApproved(plan: PlanInput, { approvedHash }: RunSettings): 
  * Conducts a run from its first event to its last: plan (if it began with a request), run the steps, close the leg.
  * Resolves to the result, whatever happened; rejects only with `run-conflict`, when another run of this id was recorded.
  */
-export async function conductRun(run: Run, target: RunTarget): Promise<RunResult> {
+export async function conductRun(run: Run, target: RunBeginning): Promise<RunResult> {
   run.open();
   try {
     await emitStart(run, target);
@@ -56,7 +56,7 @@ export async function conductRun(run: Run, target: RunTarget): Promise<RunResult
   }
 }
 
-async function emitStart(run: Run, target: RunTarget): Promise<void> {
+async function emitStart(run: Run, target: RunBeginning): Promise<void> {
   const { context, metadata, stored, tools } = run.settings;
   await run.emit({
     type: "run-start",

@@ -18,6 +18,9 @@ import { RunRecorder, toStoreError } from "./run-recorder.ts";
 /** The most events that wait in a handle to be read. */
 const eventCapacity = 1_000;
 
+/** What a run is of: a request to plan, or a plan as it was given. */
+export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
+
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
 /** A run that is going on. */
@@ -29,7 +32,7 @@ export interface EngineHandle {
 }
 
 interface ActiveRun {
-  readonly identity: string;
+  readonly target: RunTarget;
   readonly handle: EngineHandle;
 }
 
@@ -45,18 +48,17 @@ export class Engine {
   }
 
   /** Starts a run, or joins the one of the same id that is going on here. Throws for options and ids that can not be. */
-  start(target: string | PlanInput, options: AnyRunOptions = {}): EngineHandle {
+  start(target: RunTarget, options: AnyRunOptions = {}): EngineHandle {
     const settings = resolveRunOptions(options, this.settings);
     const runId = options.runId ?? `run_${this.settings.createId()}`;
-    const identity = identityOf(target);
     const active = this.active.get(runId);
     if (active !== undefined) {
-      if (active.identity !== identity) throw runConflict(runId);
+      if (identityOf(active.target) !== identityOf(target)) throw runConflict(runId);
       return active.handle;
     }
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const run = new Run(runId, this.settings, settings, this.hub, channel);
-    const result = this.conduct(run, { target, identity, isNamed: options.runId !== undefined, channel });
+    const result = this.conduct(run, { target, isNamed: options.runId !== undefined, channel });
     const tidied = result.finally(() => {
       this.active.delete(runId);
       channel.close();
@@ -69,19 +71,19 @@ export class Engine {
       result: tidied,
       cancel: (reason?: string) => run.abort(cancelledBy(reason)),
     };
-    this.active.set(runId, { identity, handle });
+    this.active.set(runId, { target, handle });
     return handle;
   }
 
-  private async conduct(run: Run, { target, identity, isNamed, channel }: Conducted): Promise<RunResult> {
+  private async conduct(run: Run, { target, isNamed, channel }: Conducted): Promise<RunResult> {
     const { settings } = run;
     if (isNamed) {
       const stored = await this.readState(run.runId, channel);
-      if (stored !== undefined) return deliver(storedResult(stored, identity), settings);
+      if (stored !== undefined) return deliver(storedResult(stored, target), settings);
     }
-    if (typeof target === "string") return deliver(await conductRun(run, { request: target }), settings);
-    const plan = await completeGivenPlan(this.settings, settings, target);
-    return deliver(await conductRun(run, { plan }), settings);
+    const begun =
+      "request" in target ? target : { plan: await completeGivenPlan(this.settings, settings, target.plan) };
+    return deliver(await conductRun(run, begun), settings);
   }
 
   /** Makes a plan without a run: its events carry a fresh run id, and nothing is stored. */
@@ -145,26 +147,26 @@ export class Engine {
 }
 
 interface Conducted {
-  readonly target: string | PlanInput;
-  readonly identity: string;
+  readonly target: RunTarget;
   /** The caller gave the run's id, so that there may be one already. */
   readonly isNamed: boolean;
   readonly channel: EventChannel<AgentEvent>;
 }
 
 /** What makes two runs of one id the same: the request's text, or what the plan's hash is made of. */
-function identityOf(target: unknown): string {
-  if (typeof target === "string") return `request ${target}`;
-  const json = toJson(target);
+function identityOf(target: RunTarget): string {
+  if ("request" in target) return `request ${target.request}`;
+  const json = toJson(target.plan);
   // What is not JSON is no plan, and validation will say why.
   if (!json.ok || typeof json.value !== "object" || json.value === null) return "not a plan";
   return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
 }
 
-function storedResult(state: RunState, identity: string): RunResult {
-  const stored = state.request === undefined ? identityOf(state.plan) : identityOf(state.request);
-  if (stored !== identity) throw runConflict(state.runId);
-  if (state.status === "planning" || state.status === "running") throw runElsewhere(state.runId);
+function storedResult(state: RunState, target: RunTarget): RunResult {
+  const { request, plan, runId, status } = state;
+  const stored: RunTarget = request === undefined ? { plan: plan as PlanInput } : { request };
+  if (identityOf(stored) !== identityOf(target)) throw runConflict(runId);
+  if (status === "planning" || status === "running") throw runElsewhere(runId);
   return toRunResult(state);
 }
 

@@ -1,11 +1,11 @@
 import type { EventStream } from "../async/event-channel.ts";
 import type { Unsubscribe } from "../async/event-hub.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
-import type { PlanInput } from "../core/plan.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
-import { Engine } from "./engine.ts";
+import { Engine, type RunTarget } from "./engine.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import type { RunArguments } from "./run-options.ts";
 
@@ -47,9 +47,9 @@ export interface Orchestrator<TTool extends Tool = Tool> extends RunObserver<TTo
    * Runs a plan to its end. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
    * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
    */
-  execute(plan: PlanInput<TTool>, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  execute(plan: PlanInput<TTool> | Plan, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
   /** Starts a plan and returns at once. What `execute` rejects with, the handle's result does. */
-  start(plan: PlanInput<TTool>, ...options: RunArguments<TTool>): RunHandle<TTool>;
+  start(plan: PlanInput<TTool> | Plan, ...options: RunArguments<TTool>): RunHandle<TTool>;
 }
 
 /**
@@ -62,8 +62,8 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
   const engine = new Engine(resolveOptions({ ...options }, { canPlan: false }));
   return {
     ...observe(engine),
-    execute: async (plan, ...args) => start(engine, plan, args).result,
-    start: (plan, ...args) => start(engine, plan, args),
+    execute: async (plan, ...args) => start(engine, { plan }, args).result,
+    start: (plan, ...args) => start(engine, { plan }, args),
   };
 }
 
@@ -82,8 +82,8 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
 /** Starts a run on an engine, with the types of its tools. */
 export function start<TTool extends Tool>(
   engine: Engine,
-  target: string | PlanInput<TTool>,
+  target: { request: string } | { plan: PlanInput<TTool> | Plan },
   [options]: RunArguments<TTool>,
 ): RunHandle<TTool> {
-  return engine.start(target as string | PlanInput, options) as RunHandle<TTool>;
+  return engine.start(target as RunTarget, options) as RunHandle<TTool>;
 }

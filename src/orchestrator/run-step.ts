@@ -1,6 +1,6 @@
 import { sleep } from "../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../async/retry.ts";
-import { AgentError, type AgentErrorData, type ErrorData } from "../core/errors.ts";
+import { AgentError, type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
@@ -118,9 +118,16 @@ function inputNoLongerValid({ step }: StepCall, issues: Parameters<typeof invali
 
 function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolean {
   if (run.abortReason !== undefined || failure.reason === "aborted" || failure.reason === "invalid-output") return true;
-  const retryable = retryableOf(failure.thrown);
-  if (effect === "once") return retryable !== true;
-  return failure.reason === "thrown" && retryable === false;
+  if (effect === "once") return !saysNothingHappened(failure.thrown);
+  return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
+}
+
+/**
+ * Whether an error says that a step took no effect. A timeout never does: a tool that passes its signal on, as to `fetch`,
+ * throws the very error that aborted it.
+ */
+function saysNothingHappened(thrown: unknown): boolean {
+  return retryableOf(thrown) === true && !isAgentError(thrown, "timeout");
 }
 
 function retryableOf(thrown: unknown): unknown {
@@ -163,7 +170,7 @@ interface Exhausted {
 function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Exhausted): StepOutcome {
   const { step, effect } = call;
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
-  if (effect === "once" && isCutOff && retryableOf(last.thrown) !== true) {
+  if (effect === "once" && isCutOff && !saysNothingHappened(last.thrown)) {
     const message = `Step "${step.id}" (${step.tool}) must run only once and was cut off: whether it took effect is not known.`;
     const details = { tool: step.tool, stepId: step.id };
     return {

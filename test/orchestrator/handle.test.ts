@@ -1,0 +1,49 @@
+import { describe, expect, it, vi } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+
+const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
+const create = () => createAgent({ tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1 }] })] });
+
+describe("a handle", () => {
+  it("is there at once, with events that can be read while they come", async () => {
+    const handle = create().start(plan);
+    expect(handle.runId).toMatch(/^run_/);
+    const types: string[] = [];
+    for await (const event of handle.events) types.push(event.type);
+    expect(types).toEqual(["run-start", "step-start", "step-end", "run-end"]);
+    expect((await handle.result).status).toBe("completed");
+  });
+
+  it("keeps its events until they are read", async () => {
+    const handle = create().start(plan);
+    await handle.result;
+    const types: string[] = [];
+    for await (const event of handle.events) types.push(event.type);
+    expect(types).toHaveLength(4);
+    expect(handle.events.dropped).toBe(0);
+  });
+
+  it("keeps at most 1000 events that nobody reads, and counts what it drops", async () => {
+    const steps = Array.from({ length: 600 }, (_, index) => ({ id: `s${index}`, tool: "A" as const, input: {} }));
+    const handle = create().start({ steps });
+    await handle.result;
+    const read: string[] = [];
+    for await (const event of handle.events) read.push(event.type);
+    expect(read).toHaveLength(1_000);
+    expect(handle.events.dropped).toBe(2 + 2 * 600 - 1_000);
+  });
+
+  it("whose result nobody reads is never an unhandled rejection", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const handle = create().start({ steps: [{ id: "s1", tool: "Nope" as "A", input: {} }] });
+    const types: string[] = [];
+    for await (const event of handle.events) types.push(event.type);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    expect(types).toEqual([]);
+    await expect(handle.result).rejects.toMatchObject({ code: "invalid-plan" });
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+
+const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
+const tools = [createFakeTool({ name: "A", outcomes: [{ returns: { list: [1] } }] })];
+
+describe("a listener", () => {
+  it("hears its type until it is taken away", async () => {
+    const agent = createAgent({ tools });
+    const ends = vi.fn();
+    const stop = agent.on("step-end", ends);
+    const starts = vi.fn();
+    agent.on("step-start", starts);
+    await agent.execute(plan);
+    stop();
+    agent.off("step-start", starts);
+    agent.off("step-start", starts);
+    await agent.execute(plan);
+    expect(ends).toHaveBeenCalledTimes(1);
+    expect(starts).toHaveBeenCalledTimes(1);
+    expect(ends.mock.calls[0]?.[0]).toMatchObject({ type: "step-end", outcome: { output: { list: [1] } } });
+  });
+
+  it("that throws or rejects never changes a run, and its errors are told", async () => {
+    const onListenerError = vi.fn();
+    const agent = createAgent({ tools, onListenerError });
+    agent.on("step-start", () => {
+      throw new Error("thrown");
+    });
+    agent.subscribe(async ({ type }) => {
+      if (type === "run-end") throw new Error("rejected");
+    });
+    const heard = vi.fn();
+    agent.on("step-start", heard);
+    expect((await agent.execute(plan)).status).toBe("completed");
+    await Promise.resolve();
+    expect(heard).toHaveBeenCalledTimes(1);
+    expect(onListenerError.mock.calls.map(([error]) => (error as Error).message)).toEqual(["thrown", "rejected"]);
+  });
+
+  it("that fails is told once by default", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const agent = createAgent({ tools });
+    agent.subscribe(() => {
+      throw new Error("always");
+    });
+    await agent.execute(plan);
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+  });
+
+  it("can not change what others see", async () => {
+    const onListenerError = vi.fn();
+    const agent = createAgent({ tools, onListenerError });
+    agent.on("step-end", (event) => {
+      if (event.outcome.status === "completed") (event.outcome.output as { list: number[] }).list.push(2);
+    });
+    const result = await agent.execute(plan);
+    expect(onListenerError).toHaveBeenCalledTimes(1);
+    expect(result.output).toEqual({ list: [1] });
+    (result.output as { list: number[] }).list.push(3);
+    expect((await agent.getRun(result.runId))?.output).toEqual({ list: [1] });
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it, vi } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { hashPlan } from "../../src/core/hash-plan.ts";
+import { createOrchestrator } from "../../src/orchestrator/orchestrator.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+
+const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
+const tools = [tool];
+const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
+
+describe("the options of an agent", () => {
+  it.each([
+    ["tools", { tools: "A" }],
+    ["tools[0]", { tools: [{ name: "A" }] }],
+    ["tools[1]", { tools: [tool, null] }],
+    ["tools", { tools: [tool, createFakeTool({ name: "A" })] }],
+    ["store", { tools, store: {} }],
+    ["planner", { tools, planner: {} }],
+    ["clock", { tools, clock: {} }],
+    ["retry.maxAttempts", { tools, retry: { maxAttempts: 0 } }],
+    ["retry.attempts", { tools, retry: { attempts: 3 } }],
+    ["stepTimeoutMs", { tools, stepTimeoutMs: 0 }],
+    ["stepTimeoutMs", { tools, stepTimeoutMs: 3_000_000_000 }],
+    ["abortGraceMs", { tools, abortGraceMs: -1 }],
+    ["maxSteps", { tools, maxSteps: 1.5 }],
+    ["maxOutputBytes", { tools, maxOutputBytes: "1 MB" }],
+    ["onWarning", { tools, onWarning: true }],
+    ["options.maxStep", { tools, maxStep: 3 }],
+  ])("are checked at once: %s", (option, options) => {
+    expect(() => createAgent(options as never)).toThrow(
+      expect.objectContaining({ code: "invalid-options", details: expect.objectContaining({ option }) }),
+    );
+  });
+
+  it("say what was received and what would have worked", () => {
+    expect(() => createAgent({ tools, maxSteps: 0 })).toThrow(
+      'Option "maxSteps" must be a whole number of at least 1; received 0.',
+    );
+    expect(() => createAgent({ tools: [tool, tool] })).toThrow('Two tools are named "A"; names must be unique.');
+  });
+});
+
+describe("the options of a run", () => {
+  const agent = createAgent({ tools, store: createMemoryRunStore() });
+
+  it.each([
+    ["options.step", { step: 1 }],
+    ["concurrency", { concurrency: 0 }],
+    ["concurrency", { concurrency: Number.POSITIVE_INFINITY }],
+    ["timeoutMs", { timeoutMs: -5 }],
+    ["context", { context: 5 }],
+    ["timeZone", { timeZone: "Mars/Base" }],
+    ["signal", { signal: true }],
+    ["tools", { tools: "A" }],
+    ["metadata.when", { metadata: { when: 1n } }],
+    ["metadata", { metadata: ["list"] }],
+    ["approvedHash", { approvedHash: 5 }],
+  ])("are checked before anything starts: %s", async (option, options) => {
+    await expect(agent.execute(plan, options as never)).rejects.toMatchObject({
+      code: "invalid-options",
+      details: { option },
+    });
+    expect((await agent.listRuns()).runs).toEqual([]);
+  });
+
+  it("name tools that exist", async () => {
+    await expect(agent.execute(plan, { tools: ["B"] as never })).rejects.toMatchObject({
+      code: "unknown-tool",
+      details: { tool: "B", available: ["A"] },
+    });
+  });
+
+  it("may approve one plan and no other", async () => {
+    const fresh = createAgent({ tools });
+    const approvedHash = await hashPlan(plan);
+    expect(approvedHash).toMatch(/^[0-9a-f]{64}$/);
+    expect((await fresh.execute(plan, { approvedHash })).status).toBe("completed");
+    const changed = { steps: [{ id: "s1", tool: "A", input: { more: 1 } }] } as const;
+    await expect(fresh.execute(changed, { approvedHash })).rejects.toMatchObject({
+      code: "plan-not-approved",
+      details: { approvedHash },
+    });
+    expect((await fresh.listRuns()).runs).toHaveLength(1);
+  });
+
+  it("allow no more steps than maxSteps", async () => {
+    const many = { steps: ["s1", "s2"].map((id) => ({ id, tool: "A" as const, input: {} })) };
+    await expect(agent.execute(many, { maxSteps: 1 })).rejects.toMatchObject({
+      code: "invalid-plan",
+      details: { issues: [{ code: "too-many-steps" }] },
+    });
+  });
+});
+
+describe("an orchestrator", () => {
+  it("runs plans, tells of them and lists them", async () => {
+    const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
+    const heard = vi.fn();
+    orchestrator.on("run-end", heard);
+    const result = await orchestrator.execute(plan, { metadata: { by: "test" } });
+    expect(await orchestrator.start(plan, { runId: result.runId }).result).toEqual(result);
+    expect(heard).toHaveBeenCalledTimes(1);
+    expect(await orchestrator.getRun(result.runId)).toMatchObject({ status: "completed", metadata: { by: "test" } });
+    expect((await orchestrator.listRuns({ status: "completed" })).runs).toMatchObject([{ runId: result.runId }]);
+    await expect(orchestrator.listRuns({ limit: 0 })).rejects.toMatchObject({ code: "invalid-options" });
+    expect(orchestrator.tools).toEqual(tools);
+  });
+
+  it("has no planner and wants a store", async () => {
+    expect(() => createOrchestrator({ tools, planner: {} } as never)).toThrow(
+      expect.objectContaining({ code: "invalid-options" }),
+    );
+    expect(() => createOrchestrator({ tools } as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+    const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
+    await expect(orchestrator.execute("text" as never)).rejects.toMatchObject({ code: "invalid-plan" });
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+
+const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
+const other = { steps: [{ id: "s1", tool: "A", input: { more: 1 } }] } as const;
+
+function createCounted() {
+  const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
+  const store = createMemoryRunStore();
+  const create = () => createAgent({ tools: [tool], store, planner: createScriptedPlanner([plan, plan, plan]) });
+  return { tool, store, create, agent: create() };
+}
+
+describe("a run id given twice", () => {
+  it("with the same request gives the stored result; nothing runs again", async () => {
+    const { agent, create, tool } = createCounted();
+    const first = await agent.run("do it", { runId: "r1" });
+    expect(await agent.run("do it", { runId: "r1" })).toEqual(first);
+    expect(await create().run("do it", { runId: "r1" })).toEqual(first);
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  it("with a plan of the same hash gives the stored result, and its events", async () => {
+    const { agent, tool } = createCounted();
+    const first = await agent.execute(plan, { runId: "r1" });
+    const handle = agent.start({ ...plan, id: "another" }, { runId: "r1" });
+    expect(await handle.result).toEqual(first);
+    const types: string[] = [];
+    for await (const event of handle.events) types.push(event.type);
+    expect(types).toEqual(["run-start", "step-start", "step-end", "run-end"]);
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  it("while the run goes on joins it", async () => {
+    const { agent, tool } = createCounted();
+    const first = agent.start("do it", { runId: "r1" });
+    const second = agent.start("do it", { runId: "r1" });
+    expect(second).toBe(first);
+    await first.result;
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  it("with another request or plan is a conflict, during the run and after it", async () => {
+    const { agent } = createCounted();
+    const running = agent.start(plan, { runId: "r1" });
+    expect(() => agent.start(other, { runId: "r1" })).toThrow(expect.objectContaining({ code: "run-conflict" }));
+    await running.result;
+    for (const target of [other, "do it", null as never, 5 as never]) {
+      await expect(agent.start(target, { runId: "r1" }).result).rejects.toMatchObject({
+        code: "run-conflict",
+        details: { runId: "r1" },
+      });
+    }
+  });
+
+  it("of a run that has begun elsewhere and not ended says so", async () => {
+    const { agent, store } = createCounted();
+    await agent.execute(plan, { runId: "r1" });
+    const [start] = await store.read("r1");
+    if (start !== undefined) await store.append("r2", [{ ...start, runId: "r2" }], { sequence: 1 });
+    await expect(agent.execute(plan, { runId: "r2" })).rejects.toMatchObject({ code: "run-owned-elsewhere" });
+    expect(await agent.getRun("r2")).toMatchObject({ status: "running", steps: [{ status: "pending" }] });
+  });
+
+  it("must be a fit id", async () => {
+    const { agent } = createCounted();
+    for (const runId of ["", "a b", "x".repeat(129), "ü", 5 as never]) {
+      await expect(agent.execute(plan, { runId })).rejects.toMatchObject({
+        code: "invalid-options",
+        details: { option: "runId" },
+      });
+    }
+  });
+});
