@@ -74,4 +74,10 @@ export {
   type RunObserver,
 } from "./orchestrator/orchestrator.ts";
 export type { PlanOptions, RunArguments, RunOptions } from "./orchestrator/run-options.ts";
+export { createRulePlanner, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";
+export { type CalculatorOptions, type CalculatorResult, createCalculator } from "./tools/calculator/calculator.ts";
+export { createMemoryTodos } from "./tools/todo-store/memory-todos.ts";
+export type { Todo, TodoPage, TodosCleared } from "./tools/todo-store/todo.ts";
+export type { TodoStorage } from "./tools/todo-store/todo-storage.ts";
+export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";

@@ -1,3 +1,5 @@
+import type { Abortable } from "./abort-source.ts";
+
 /** Where time comes from. Tests give a manual one. */
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
@@ -15,10 +17,11 @@ export const systemClock: Clock = {
 };
 
 /** Waits, or stops waiting when the signal aborts: resolves to whether the whole time has passed. Never rejects. */
-export function sleep(delayMs: number, { clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<boolean> {
+export function sleep(delayMs: number, { clock, signal }: { clock: Clock; signal: Abortable }): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
     const stop = () => {
+      signal.removeEventListener("abort", stop);
       clock.clearTimeout(timer);
       resolve(false);
     };
@@ -26,6 +29,6 @@ export function sleep(delayMs: number, { clock, signal }: { clock: Clock; signal
       signal.removeEventListener("abort", stop);
       resolve(true);
     }, delayMs);
-    signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop);
   });
 }

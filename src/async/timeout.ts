@@ -1,4 +1,5 @@
 import pTimeout from "p-timeout";
+import type { Abortable } from "./abort-source.ts";
 import type { Clock } from "./clock.ts";
 
 /**
@@ -8,8 +9,8 @@ import type { Clock } from "./clock.ts";
  * The one timer of an attempt belongs to whoever aborts the signal; p-timeout gets none, because it would build an error
  * with a stack before anything has failed.
  */
-export function settleOrAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return pTimeout(promise, { milliseconds: Number.POSITIVE_INFINITY, signal });
+export function settleOrAbort<T>(promise: Promise<T>, signal: Abortable): Promise<T> {
+  return pTimeout(promise, { milliseconds: Number.POSITIVE_INFINITY, signal: signal as AbortSignal });
 }
 
 /** What {@link settleWithin} resolves to when time is up. */

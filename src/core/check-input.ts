@@ -91,12 +91,23 @@ function isTold(raw: unknown, issues: readonly PlanIssue[]): boolean {
 function isExcused(path: JsonPath, raw: unknown, references: readonly FoundReference[]): boolean {
   const isBelow = (reference: FoundReference) => reference.path.every((key, index) => path[index] === key);
   if (references.some(isBelow)) return true;
-  const { errors, unionErrors } = (raw ?? {}) as { errors?: RawIssue[][]; unionErrors?: { issues: RawIssue[] }[] };
+  const { code, errors, unionErrors } = (raw ?? {}) as RawDetails;
+  // A refinement of what holds a reference has seen it without its value.
+  if (code === "custom" && references.some((reference) => path.every((key, index) => reference.path[index] === key))) {
+    return true;
+  }
   // zod 4 gives the paths of a union's branches from the union on, zod 3 from the root.
   if (errors !== undefined) {
     return errors.some((branch) => branch.every((issue) => isExcused([...path, ...issue.path], issue, references)));
   }
   return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, references))) ?? false;
+}
+
+/** What zod's own issues tell besides: the branches of a union. */
+interface RawDetails {
+  readonly code?: string;
+  readonly errors?: readonly RawIssue[][];
+  readonly unionErrors?: readonly { readonly issues: readonly RawIssue[] }[];
 }
 
 interface RawIssue {

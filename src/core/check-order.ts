@@ -14,13 +14,15 @@ export function checkOrder(steps: readonly (PlanStep | undefined)[], issues: Pla
     if (step === undefined) return [];
     return [...dependenciesOf(step, steps[index - 1])].map((id) => ({ id, target: indexOf.get(id) }));
   });
+  const isBackward = ({ target }: Dependency, index: number) => target !== undefined && target < index;
+  if (dependencies.every((list, index) => list.every((dependency) => isBackward(dependency, index)))) return;
   const cyclic = findCyclic(dependencies.map((list) => list.flatMap(({ target }) => target ?? [])));
   // A step that is out of shape may be the one that an unknown id means.
   const mayBeBroken = steps.includes(undefined);
   for (const [index, list] of dependencies.entries()) {
-    for (const { id, target } of list) {
-      if (target !== undefined && target < index) continue;
-      if (target === undefined && mayBeBroken) continue;
+    for (const dependency of list) {
+      const { id, target } = dependency;
+      if (isBackward(dependency, index) || (target === undefined && mayBeBroken)) continue;
       issues.push({ ...describe(id, { target, index, cyclic, indexOf }), path: ["steps", index] });
     }
   }

@@ -11,6 +11,7 @@ export function describeThrown(thrown: unknown): string {
     if (thrown instanceof Error) return `${thrown.name}: ${thrown.message}`;
     const kind = Object.prototype.toString.call(thrown).slice("[object ".length, -1);
     const keys = Object.keys(thrown);
+    if (keys.length === 0) return `${kind} without keys`;
     return `${kind} with the keys ${keys.slice(0, maxKeys).join(", ")}${keys.length > maxKeys ? " …" : ""}`;
   } catch {
     return "something that can not be read";

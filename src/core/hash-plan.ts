@@ -28,10 +28,10 @@ export async function sha256(text: string): Promise<string> {
 
 /**
  * JSON Canonicalization Scheme, RFC 8785: no white space, keys sorted by UTF-16 code units, numbers and strings as
- * ECMAScript writes them. `undefined` keys are left out.
+ * ECMAScript writes them. `undefined` keys are left out, elsewhere it is null.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(",")}]`;
   const members = Object.entries(value)
     .filter(([, item]) => item !== undefined)

@@ -51,25 +51,33 @@ export function jsonTypeOf(value: unknown): string {
 /** The paths of the keys in a value that its schema does not know, unless it is open for others. */
 export function findUnknownKeys(root: JsonSchema, value: unknown): readonly JsonPath[] {
   const found: JsonPath[] = [];
-  const visit = (current: unknown, schemas: readonly JsonSchema[], path: JsonPath) => {
-    if (typeof current !== "object" || current === null || schemas.length === 0) return;
-    for (const [name, item] of Object.entries(current)) {
-      const key = Array.isArray(current) ? Number(name) : name;
-      const children = schemas.map((schema) => childOf(schema, key));
-      if (children.includes(true)) continue;
-      const known = children.filter((child): child is JsonSchema => typeof child === "object");
-      if (known.length === 0) found.push([...path, key]);
-      else
-        visit(
-          item,
-          // Once each, or a union that holds itself twice doubles them at each level.
-          distinct(known).flatMap((child) => branchesOf(root, child, item)),
-          [...path, key],
-        );
-    }
-  };
-  visit(value, branchesOf(root, root, value), []);
+  collectUnknownKeys(root, branchesOf(root, root, value), { value, path: [], found });
   return found;
+}
+
+interface KeySearch {
+  readonly value: unknown;
+  readonly path: (string | number)[];
+  readonly found: JsonPath[];
+}
+
+function collectUnknownKeys(root: JsonSchema, schemas: readonly JsonSchema[], { value, path, found }: KeySearch): void {
+  if (typeof value !== "object" || value === null || schemas.length === 0) return;
+  for (const name of Object.keys(value)) {
+    const key = Array.isArray(value) ? Number(name) : name;
+    const children = schemas.map((schema) => childOf(schema, key));
+    if (children.includes(true)) continue;
+    path.push(key);
+    const known = children.filter((child): child is JsonSchema => typeof child === "object");
+    const item = (value as Record<string | number, unknown>)[key];
+    if (known.length === 0) found.push([...path]);
+    else if (typeof item === "object" && item !== null) {
+      // Once each, or a union that holds itself twice doubles them at each level.
+      const branches = distinct(known).flatMap((child) => branchesOf(root, child, item));
+      collectUnknownKeys(root, branches, { value: item, path, found });
+    }
+    path.pop();
+  }
 }
 
 /** The keys that the schemas know by name. */
@@ -79,14 +87,10 @@ export function knownKeys(schemas: readonly JsonSchema[]): readonly string[] {
 
 /** The schema below a key: `true` if anything may be there, `false` if nothing. */
 function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean {
-  const { properties, additionalProperties } = schema;
   if (typeof key === "number") return itemOf(schema, key);
+  const { properties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key] ?? true;
-  if (typeof additionalProperties === "object") {
-    return Object.keys(additionalProperties).length === 0 ? true : additionalProperties;
-  }
-  if (additionalProperties !== undefined) return additionalProperties;
-  return properties === undefined && allowsType(schema, "object");
+  return othersOf(schema);
 }
 
 /** The schema of an item of a list or tuple: draft 2020-12 has `prefixItems`, then `items`; draft 7 `items`, then `additionalItems`. */
@@ -124,16 +128,15 @@ function mergeAll(parts: readonly (readonly JsonSchema[])[]): JsonSchema {
     const other = Object.hasOwn(properties, key) ? properties[key] : undefined;
     properties[key] = other === undefined ? schema : { allOf: [other, schema] };
   }
-  const open = schemas.map((schema) => ({ additionalProperties: othersOf(schema) })).find(({ additionalProperties }) => additionalProperties !== false);
-  const closed = schemas.some(({ additionalProperties }) => additionalProperties === false);
+  const additionalProperties = schemas.map(othersOf).find((others) => others !== false) ?? false;
   const type = schemas.find((schema) => schema.type !== undefined)?.type;
-  const additionalProperties = open?.additionalProperties ?? (closed ? false : undefined);
-  return { ...(type && { type }), properties, ...(additionalProperties !== undefined && { additionalProperties }) };
+  return { ...(type && { type }), properties, additionalProperties };
 }
 
 /** What an object schema has for the keys that it does not name: a schema, `true` for anything, `false` for nothing. */
 function othersOf(schema: JsonSchema): JsonSchema | boolean {
   const { properties, additionalProperties } = schema;
+  if (typeof additionalProperties === "object" && Object.keys(additionalProperties).length === 0) return true;
   return additionalProperties ?? (properties === undefined && allowsType(schema, "object"));
 }
 

@@ -197,7 +197,6 @@ class JsonWalk {
 
   private text(value: string): string {
     this.count(value.length + 2);
-    // The bytes beyond one a UTF-16 unit: escapes, and what UTF-8 needs more for.
     if (this.maxBytes !== Number.POSITIVE_INFINITY) this.count(extraBytes(value));
     return value;
   }
@@ -212,21 +211,27 @@ class JsonWalk {
   }
 }
 
+/** The bytes that a text has in JSON beyond one for each UTF-16 unit: escapes, and what UTF-8 needs more for. */
 function extraBytes(value: string): number {
   let extra = 0;
   for (let index = 0; index < value.length; index++) {
     const unit = value.charCodeAt(index);
-    if (unit >= 0xd800 && unit <= 0xdfff) {
-      // Half a pair is written as an escape of six characters; a pair is four bytes.
-      const isPair = unit < 0xdc00 && isLowSurrogate(value.charCodeAt(index + 1));
-      extra += isPair ? 2 : 5;
-      if (isPair) index++;
-    } else if (unit >= 0x80) extra += unit < 0x800 ? 1 : 2;
-    else if (unit === 0x22 || unit === 0x5c) extra += 1;
-    else if (unit < 0x20)
-      extra += unit === 0x08 || unit === 0x09 || unit === 0x0a || unit === 0x0c || unit === 0x0d ? 1 : 5;
+    if (unit < 0x80) extra += extraBytesOfAscii(unit);
+    else if (unit < 0x800) extra += 1;
+    else if (unit < 0xd800 || unit > 0xdfff) extra += 2;
+    else if (unit < 0xdc00 && isLowSurrogate(value.charCodeAt(index + 1))) {
+      extra += 2;
+      index++;
+    } else extra += 5;
   }
   return extra;
+}
+
+/** Escapes have two characters or six. */
+function extraBytesOfAscii(unit: number): number {
+  if (unit === 0x22 || unit === 0x5c) return 1;
+  if (unit >= 0x20) return 0;
+  return unit === 0x08 || unit === 0x09 || unit === 0x0a || unit === 0x0c || unit === 0x0d ? 1 : 5;
 }
 
 function isLowSurrogate(unit: number): boolean {

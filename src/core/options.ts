@@ -55,6 +55,7 @@ export function checkKeys(option: string, value: unknown, known: readonly string
 }
 
 function describeValue(value: unknown): string {
+  if (typeof value === "function") return "a function";
   if (value === null || typeof value !== "object") return String(value);
   return Array.isArray(value) ? `an array of ${value.length}` : "an object";
 }

@@ -31,7 +31,7 @@ export interface StepState {
   effect?: ToolEffect;
   startedAt?: string;
   completedAt?: string;
-  readonly reasoning?: string;
+  reasoning?: string;
 }
 
 /** What is known of a run: the fold of its recorded events. */
@@ -75,25 +75,11 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       if (event.outcome.status === "completed") adoptPlan(state, event.outcome.plan);
       break;
     case "step-start":
-      update(state, event.stepId, {
-        status: "running",
-        input: event.input as JsonObject,
-        startedAt: event.timestamp,
-        attempts: 1,
-        ...(event.effect && { effect: event.effect }),
-      });
-      break;
     case "step-retry":
-      update(state, event.stepId, { attempts: event.attempt + 1 });
-      break;
     case "step-skip":
-      update(state, event.stepId, { status: "skipped" });
-      break;
     case "step-end": {
-      const { outcome, attempts, timestamp: completedAt } = event;
-      const result =
-        outcome.status === "completed" ? { output: outcome.output as JsonValue } : { error: outcome.error };
-      update(state, event.stepId, { status: outcome.status, attempts, completedAt, ...result });
+      const step = state.steps.get(event.stepId);
+      if (step !== undefined) reduceStep(step, event);
       break;
     }
     case "run-suspend":
@@ -138,18 +124,37 @@ export function foldEvents(runId: string, events: Iterable<AgentEvent>): RunStat
 function adoptPlan(state: RunState, plan: Plan): void {
   state.plan = plan;
   for (const { id: stepId, tool, input, reasoning } of plan.steps) {
-    state.steps.set(stepId, {
-      stepId,
-      tool,
-      input,
-      status: "pending",
-      attempts: 0,
-      ...(reasoning !== undefined && { reasoning }),
-    });
+    const step: StepState = { stepId, tool, input, status: "pending", attempts: 0 };
+    if (reasoning !== undefined) step.reasoning = reasoning;
+    state.steps.set(stepId, step);
   }
 }
 
-function update(state: RunState, stepId: string, change: Partial<StepState>): void {
-  const step = state.steps.get(stepId);
-  if (step !== undefined) Object.assign(step, change);
+type StepEvent = Extract<AgentEvent, { type: "step-start" | "step-retry" | "step-skip" | "step-end" }>;
+
+function reduceStep(step: StepState, event: StepEvent): void {
+  switch (event.type) {
+    case "step-start":
+      step.status = "running";
+      step.input = event.input as JsonObject;
+      step.startedAt = event.timestamp;
+      step.attempts = 1;
+      if (event.effect !== undefined) step.effect = event.effect;
+      break;
+    case "step-retry":
+      step.attempts = event.attempt + 1;
+      break;
+    case "step-skip":
+      step.status = "skipped";
+      break;
+    case "step-end":
+      step.status = event.outcome.status;
+      step.attempts = event.attempts;
+      step.completedAt = event.timestamp;
+      if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
+      else step.error = event.outcome.error;
+      break;
+    default:
+      event satisfies never;
+  }
 }

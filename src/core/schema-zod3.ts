@@ -31,7 +31,20 @@ const notJson: ReadonlySet<string> = new Set([
   "ZodNaN",
   "ZodVoid",
 ]);
-const parts = ["innerType", "schema", "type", "items", "options", "left", "right", "valueType", "rest", "catchall", "in", "getter"];
+const parts = [
+  "innerType",
+  "schema",
+  "type",
+  "items",
+  "options",
+  "left",
+  "right",
+  "valueType",
+  "rest",
+  "catchall",
+  "in",
+  "getter",
+];
 
 /**
  * Where a zod 3 schema wants something that JSON can not express, and what; undefined if nowhere. Its converter would

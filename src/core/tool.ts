@@ -1,6 +1,7 @@
 import { checkToolOptions } from "./check-tool.ts";
 import { AgentError } from "./errors.ts";
 import type { Jsonify, JsonObject } from "./json.ts";
+import { failOption } from "./options.ts";
 import type { ToolPhrase, ToolPhraseOptions } from "./phrase.ts";
 import type { RetryOptions } from "./retry-options.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
@@ -146,6 +147,7 @@ export function defineTool(options: ToolOptions<string, StandardSchema, unknown,
 
 /** The tools by name. Throws `invalid-options` if two have the same name. */
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) {

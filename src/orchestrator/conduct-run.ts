@@ -78,9 +78,9 @@ async function planInRun(run: Run, request: string): Promise<Planned> {
   const { planner } = run.engine;
   if (run.abortReason !== undefined || planner === undefined) return {};
   await run.emit({ type: "plan-start", planner: planner.name });
-  const controller = run.openController();
+  const source = run.openSource();
   try {
-    const plan = await planRequest(run.engine, { request, planner, settings: run.settings, controller });
+    const plan = await planRequest(run.engine, { request, planner, settings: run.settings, source });
     await run.emit({ type: "plan-end", outcome: { status: "completed", plan } });
     return { plan };
   } catch (thrown) {
@@ -91,7 +91,7 @@ async function planInRun(run: Run, request: string): Promise<Planned> {
     });
     return { error };
   } finally {
-    run.release(controller);
+    run.release(source);
   }
 }
 

@@ -1,3 +1,4 @@
+import { AbortSource } from "../async/abort-source.ts";
 import { EventChannel, type EventStream } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
 import { AgentError } from "../core/errors.ts";
@@ -96,13 +97,13 @@ export class Engine {
       now: () => clock.now(),
       tell: (event) => this.hub.emit(event),
     });
-    const controller = new AbortController();
-    const onAbort = () => controller.abort(cancelledBy(settings.signal?.reason));
+    const source = new AbortSource();
+    const onAbort = () => source.abort(cancelledBy(settings.signal?.reason));
     if (settings.signal?.aborted) onAbort();
     settings.signal?.addEventListener("abort", onAbort, { once: true });
     recorder.emit({ type: "plan-start", planner: planner.name });
     try {
-      const plan = await planRequest(this.settings, { request, planner, settings, controller });
+      const plan = await planRequest(this.settings, { request, planner, settings, source });
       recorder.emit({ type: "plan-end", outcome: { status: "completed", plan } });
       return plan;
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import type { AbortSource } from "../async/abort-source.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
 import type { Plan, PlanIssue } from "../core/plan.ts";
@@ -12,27 +13,27 @@ export interface PlanTask {
   readonly planner: Planner;
   readonly settings: RunSettings;
   /** Aborted by the caller, with an `AgentError` as reason, or by the planner's time limit. */
-  readonly controller: AbortController;
+  readonly source: AbortSource;
 }
 
 /**
  * Lets the planner plan a request and validates what it gives: a whole plan, frozen. A planner that ignores its signal is
  * left behind. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout` or the reason
- * of the controller.
+ * of the source.
  */
 export async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan> {
-  const { request, planner, settings, controller } = task;
+  const { request, planner, settings, source } = task;
   const { clock, plannerTimeoutMs: timeoutMs } = engine;
   checkRequest(request, engine.maxRequestLength);
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
-      : clock.setTimeout(() => controller.abort(plannerTimeout(planner, timeoutMs)), timeoutMs);
+      : clock.setTimeout(() => source.abort(plannerTimeout(planner, timeoutMs)), timeoutMs);
   try {
-    const draft = await settleOrAbort(callPlanner(task, clock.now()), controller.signal);
+    const draft = await settleOrAbort(callPlanner(task, clock.now()), source);
     return await completePlan(engine, { request, planner, settings, draft });
   } catch (thrown) {
-    if (controller.signal.aborted) throw controller.signal.reason;
+    if (source.aborted) throw source.reason;
     throw toPlanningError(planner, thrown);
   } finally {
     if (timer !== undefined) clock.clearTimeout(timer);
@@ -49,7 +50,7 @@ function checkRequest(request: unknown, maxLength: number): void {
 }
 
 /** Async, so that what a planner throws at once is a rejection like any other. */
-async function callPlanner({ request, planner, settings, controller }: PlanTask, nowMs: number): Promise<unknown> {
+async function callPlanner({ request, planner, settings, source }: PlanTask, nowMs: number): Promise<unknown> {
   const { context, tools, stored } = settings;
   return planner.plan({
     request,
@@ -58,7 +59,7 @@ async function callPlanner({ request, planner, settings, controller }: PlanTask,
     maxSteps: stored.maxSteps,
     nowMs,
     timeZone: stored.timeZone,
-    signal: controller.signal,
+    signal: source.signal,
   });
 }
 

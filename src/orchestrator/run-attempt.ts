@@ -1,3 +1,4 @@
+import type { AbortSource } from "../async/abort-source.ts";
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError, type ErrorData, toErrorData } from "../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.ts";
@@ -39,27 +40,27 @@ export async function runAttempt(run: Run, call: StepCall, attempt: number, pars
   const { clock, abortGraceMs, stepTimeoutMs } = run.engine;
   const { tool, step } = call;
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
-  const controller = run.openController();
-  const { context, end } = createContext(run, call, { attempt, signal: controller.signal });
+  const source = run.openSource();
+  const { context, end } = createContext(run, call, { attempt, source });
   const pending = execute(tool, parsed, context);
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
-      : clock.setTimeout(() => controller.abort(stepTimeout(step, timeoutMs)), timeoutMs);
+      : clock.setTimeout(() => source.abort(stepTimeout(step, timeoutMs)), timeoutMs);
   try {
-    return await checkOutput(run, call, await settleOrAbort(pending, controller.signal));
+    return await checkOutput(run, call, await settleOrAbort(pending, source));
   } catch (thrown) {
-    if (!controller.signal.aborted) return failed("thrown", thrown);
+    if (!source.aborted) return failed("thrown", thrown);
     const settled = await settleWithin(settle(pending), abortGraceMs, clock);
     if (settled === notInTime) tellLate(run, call, { attempt, pending });
     else if (settled.ok) return await checkOutput(run, call, settled.value);
-    const reason = run.abortReason === controller.signal.reason ? "aborted" : "timeout";
+    const reason = run.abortReason === source.reason ? "aborted" : "timeout";
     // What the tool threw on its abort says more than the abort: whether something has happened, for one.
     const cause = settled === notInTime ? undefined : settled.thrown;
-    return { ...failed(reason, controller.signal.reason), thrown: cause, isRunning: settled === notInTime };
+    return { ...failed(reason, source.reason), thrown: cause, isRunning: settled === notInTime };
   } finally {
     if (timer !== undefined) clock.clearTimeout(timer);
-    run.release(controller);
+    run.release(source);
     end();
   }
 }
@@ -90,12 +91,14 @@ function stepTimeout({ id, tool }: PlanStep, timeoutMs: number): AgentError<"tim
 function createContext(
   run: Run,
   { step, tool }: StepCall,
-  { attempt, signal }: { attempt: number; signal: AbortSignal },
+  { attempt, source }: { attempt: number; source: AbortSource },
 ) {
   const { runId, settings, engine } = run;
   let hasEnded = false;
   const context: ToolContext = {
-    signal,
+    get signal() {
+      return source.signal;
+    },
     attempt,
     idempotencyKey: `${runId}/${step.id}`,
     runId,

@@ -152,12 +152,12 @@ async function waitToRetry(
   const { error, isRunning } = failure;
   const base = { type: "step-retry", stepId: step.id, tool: tool.name, attempt, delayMs, error } as const;
   await run.emit(isRunning ? { ...base, overlaps: true } : base);
-  const controller = run.openController();
+  const source = run.openSource();
   try {
-    await sleep(delayMs, { clock: run.engine.clock, signal: controller.signal });
+    await sleep(delayMs, { clock: run.engine.clock, signal: source });
     return run.abortReason === undefined;
   } finally {
-    run.release(controller);
+    run.release(source);
   }
 }
 

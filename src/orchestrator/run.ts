@@ -1,3 +1,4 @@
+import { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { AgentError } from "../core/errors.ts";
@@ -16,7 +17,7 @@ export class Run {
   readonly recorder: RunRecorder;
   /** Set by the first abort; later ones change nothing. */
   abortReason: AbortReason | undefined;
-  private readonly controllers = new Set<AbortController>();
+  private readonly sources = new Set<AbortSource>();
   private deadline: unknown;
   private isClosed = false;
 
@@ -70,23 +71,23 @@ export class Run {
     this.settings.signal?.removeEventListener("abort", this.onSignal);
   }
 
-  /** Stops the run: no step starts any more, and every open controller is aborted. */
+  /** Stops the run: no step starts any more, and every open source is aborted. */
   abort(reason: AbortReason): void {
     if (this.abortReason !== undefined || this.isClosed) return;
     this.abortReason = reason;
-    for (const controller of this.controllers) controller.abort(reason);
+    for (const source of this.sources) source.abort(reason);
   }
 
-  /** A controller that is aborted with the run. Give it back with {@link Run.release}. */
-  openController(): AbortController {
-    const controller = new AbortController();
-    if (this.abortReason !== undefined) controller.abort(this.abortReason);
-    this.controllers.add(controller);
-    return controller;
+  /** A source that is aborted with the run. Give it back with {@link Run.release}. */
+  openSource(): AbortSource {
+    const source = new AbortSource();
+    if (this.abortReason !== undefined) source.abort(this.abortReason);
+    this.sources.add(source);
+    return source;
   }
 
-  release(controller: AbortController): void {
-    this.controllers.delete(controller);
+  release(source: AbortSource): void {
+    this.sources.delete(source);
   }
 
   /** Tells of an attempt that settled after it had been given up: an event, or a warning once the run has ended. */

@@ -56,6 +56,7 @@ class MemoryRunStore implements RunStore {
     events: readonly AgentEvent[],
     { sequence, fence }: { sequence: number; fence?: number },
   ): void {
+    if (events.length === 0) return;
     if (fence !== undefined && fence !== this.claims.get(runId)?.fence) throw ownedElsewhere(runId);
     const run = this.runs.get(runId) ?? { events: [], status: "planning", number: ++this.counter };
     if (sequence !== run.events.length + 1) throw conflict(runId, { sequence, next: run.events.length + 1 });
@@ -81,11 +82,13 @@ class MemoryRunStore implements RunStore {
     const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
     if (Number.isNaN(before)) failOption("cursor", cursor, "the cursor of a page");
     const wanted = status === undefined ? undefined : new Set([status].flat());
+    const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+    if (Number.isNaN(sinceMs)) failOption("since", since, "an ISO 8601 time");
     const runs: RunSummary[] = [];
     for (const run of [...this.runs.values()].reverse()) {
       if (run.number >= before || (wanted !== undefined && !wanted.has(run.status))) continue;
       const summary = summarize(run);
-      if (since !== undefined && Date.parse(summary.createdAt) < Date.parse(since)) continue;
+      if (Date.parse(summary.createdAt) < sinceMs) continue;
       if (runs.length === limit) return { runs, cursor: String(this.runs.get(runs.at(-1)?.runId ?? "")?.number) };
       runs.push(summary);
     }

@@ -16,6 +16,7 @@ export function readAnaphor(words: readonly string[], start: number): number | u
     if (results.has(words[noun] ?? "")) return noun + 1;
   }
   if (pronouns.has(first)) return start + 1;
-  const whatYouGet = first === "what" && words[start + 1] === "you" && (words[start + 2] === "get" || words[start + 2] === "got");
+  const whatYouGet =
+    first === "what" && words[start + 1] === "you" && (words[start + 2] === "get" || words[start + 2] === "got");
   return whatYouGet ? start + 3 : undefined;
 }

@@ -93,5 +93,7 @@ function isFactorial(tokens: readonly Token[], at: number): boolean {
 }
 
 function connectorAt(tokens: readonly Token[], at: number): (typeof connectors)[number] | undefined {
-  return connectors.find(({ words }) => words.every((word, index) => tokens[at + index]?.norm === word && tokens[at + index]?.kind !== "quote"));
+  return connectors.find(({ words }) =>
+    words.every((word, index) => tokens[at + index]?.norm === word && tokens[at + index]?.kind !== "quote"),
+  );
 }

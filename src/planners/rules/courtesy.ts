@@ -27,6 +27,12 @@ right now | now | right away | immediately | asap | as soon as possible | quickl
 too | as well | also | again | afterwards | at the end | at last | after that | in the end | ok | okay | alright | all right | right | then | instead | though | buddy | dear | first
 `;
 
+const alone = `
+please | pls | plz | thanks | thank you | thanks a lot | thank you very much | thank you so much | many thanks | thanks in advance | thank you in advance | thx | ty | cheers
+hey | hi | hello | hey there | hi there | hello there | good morning | good afternoon | good evening | ok | okay | alright | all right | great | cool | perfect | well | so | now
+first | first of all | firstly | finally | lastly | next | also | if you can | if you could | if possible | if you do not mind | would you | will you | can you | could you | right now | for me | that is all | that is it
+`;
+
 type SequenceIndex = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 function indexSequences(text: string, keyOf: (words: readonly string[]) => string | undefined): SequenceIndex {
@@ -41,11 +47,19 @@ function indexSequences(text: string, keyOf: (words: readonly string[]) => strin
 
 const openings = indexSequences(before, (words) => words[0]);
 const closings = indexSequences(after, (words) => words.at(-1));
+const wholes = indexSequences(alone, (words) => words[0]);
 const maxTokens = 24;
 
 /** Signs that say nothing where they stand between words. */
 export function isFiller(norm: string): boolean {
   return norm === "," || norm === ":" || norm === "–" || norm === "—" || norm === "…";
+}
+
+const articles = new Set(["the", "a", "an", "please", "just", "also"]);
+
+/** Words that may be said or not before a word of a phrase. */
+export function isArticle(word: string): boolean {
+  return articles.has(word);
 }
 
 /** Where what is wanted may begin, in a clause from `start` to `end`: at its start, or behind any courtesies. */
@@ -54,7 +68,9 @@ export function contentStarts(words: readonly string[], start: number, end: numb
     if (at >= end || at - start > maxTokens) return [];
     if (isFiller(words[at] ?? "")) return [at + 1];
     return (openings.get(words[at] ?? "") ?? []).flatMap((sequence) =>
-      at + sequence.length < end && sequence.every((word, index) => words[at + index] === word) ? [at + sequence.length] : [],
+      at + sequence.length < end && sequence.every((word, index) => words[at + index] === word)
+        ? [at + sequence.length]
+        : [],
     );
   });
 }
@@ -69,6 +85,19 @@ export function contentEnds(words: readonly string[], start: number, end: number
       return first > start && sequence.every((word, index) => words[first + index] === word) ? [first] : [];
     });
   });
+}
+
+/** Whether a clause is nothing but courtesies. */
+export function isCourtesy(words: readonly string[], start: number, end: number): boolean {
+  if (end - start > maxTokens) return false;
+  const ends = spread(start, (at) =>
+    (wholes.get(words[at] ?? "") ?? []).flatMap((sequence) =>
+      at + sequence.length <= end && sequence.every((word, index) => words[at + index] === word)
+        ? [at + sequence.length]
+        : [],
+    ),
+  );
+  return ends.includes(end);
 }
 
 function spread(first: number, nextOf: (at: number) => readonly number[]): readonly number[] {

@@ -16,7 +16,9 @@ const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "frida
 const months = "january february march april may june july august september october november december".split(" ");
 const shortMonths = new Map(months.map((name, index) => [name.slice(0, 3), index]));
 const shortDays = new Map([...weekdays.entries()].map(([index, name]) => [name.slice(0, 3), index]));
-const counts = new Map("a one two three four five six seven eight nine ten".split(" ").map((name, index) => [name, Math.max(1, index)]));
+const counts = new Map(
+  "a one two three four five six seven eight nine ten".split(" ").map((name, index) => [name, Math.max(1, index)]),
+);
 const dayOfMonth = /^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$/;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -42,12 +44,28 @@ function isoDay(ms: number): string {
  * "next friday" that of the week after this one (weeks begin on Monday); a day without a year is the next such day.
  */
 export function readDate(words: readonly string[], start: number, clock: DateClock): DateReading | undefined {
-  return readIso(words, start) ?? readNamedDay(words, start, clock) ?? readInDays(words, start, clock) ?? readMonthDay(words, start, clock);
+  return (
+    readIso(words, start) ??
+    readNamedDay(words, start, clock) ??
+    readInDays(words, start, clock) ??
+    readMonthDay(words, start, clock)
+  );
+}
+
+const beginnings = new Set([
+  ...["today", "tonight", "tomorrow", "tmrw", "yesterday", "the", "day", "this", "next", "coming", "in"],
+  ...[...weekdays, ...months, ...shortMonths.keys(), "sept"],
+]);
+
+/** Whether a date may begin with a word: cheap to ask before {@link readDate}. */
+export function mayBeginDate(word: string): boolean {
+  return beginnings.has(word) || /^\d/.test(word);
 }
 
 function readIso(words: readonly string[], start: number): DateReading | undefined {
   const [year = "", dash, month = "", secondDash, day = ""] = words.slice(start, start + 5);
-  if (dash !== "-" || secondDash !== "-" || !/^\d{4}$/.test(year) || !/^\d\d$/.test(month) || !/^\d\d$/.test(day)) return undefined;
+  if (dash !== "-" || secondDash !== "-" || !/^\d{4}$/.test(year) || !/^\d\d$/.test(month) || !/^\d\d$/.test(day))
+    return undefined;
   return exactDay(Number(year), Number(month) - 1, Number(day), start + 5);
 }
 

@@ -1,5 +1,5 @@
-import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { findReferences, parseReference } from "../../core/reference.ts";
 import { chainSteps } from "./chain-steps.ts";
@@ -73,7 +73,8 @@ function planWithResults(
   for (const [index, { id, rules }] of earlier.entries()) {
     const result: EarlierResult = { reference: { $ref: id + rules.resultPath }, tool: rules.tool };
     const planned = planClause(match, input, result);
-    if (planned instanceof Promise) return planned.then((ready) => tryOthers(ready, match, input, drafts.slice(0, -1 - index)));
+    if (planned instanceof Promise)
+      return planned.then((ready) => tryOthers(ready, match, input, drafts.slice(0, -1 - index)));
     const checked = checkTexts(planned, rules, id);
     if (checked.ok) return checked;
     first ??= checked;
@@ -81,7 +82,12 @@ function planWithResults(
   return first ?? { ok: false };
 }
 
-async function tryOthers(ready: ClauseInputs | Unfit, match: PhraseMatch, input: MatchInput, drafts: readonly DraftStep[]) {
+async function tryOthers(
+  ready: ClauseInputs | Unfit,
+  match: PhraseMatch,
+  input: MatchInput,
+  drafts: readonly DraftStep[],
+) {
   if (ready.ok || drafts.length === 0) return ready;
   const other = await planWithResults(match, input, drafts);
   return other.ok ? other : ready;

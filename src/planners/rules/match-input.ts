@@ -1,8 +1,7 @@
-import type { Clause } from "./clauses.ts";
-import { splitClauses } from "./clauses.ts";
-import { contentEnds, contentStarts } from "./courtesy.ts";
+import { type Clause, splitClauses } from "./clauses.ts";
+import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import type { DateClock } from "./dates.ts";
-import { tokenize, type Token } from "./tokens.ts";
+import { type Token, tokenize } from "./tokens.ts";
 
 /** A request as the matcher reads it. */
 export interface MatchInput {
@@ -25,12 +24,23 @@ export const quotedWord = '"';
 export function readRequest(text: string, clock: DateClock): MatchInput {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
-  const clauses = splitClauses(tokens);
+  const clauses = dropCourtesies(splitClauses(tokens), words);
   const endsClause = new Int32Array(tokens.length + 1);
   for (const [index, { start, end }] of clauses.entries()) {
     for (const position of contentEnds(words, start, end)) endsClause[position] = index + 1;
   }
   return { text, tokens, words, clauses, endsClause, clock, work: 0 };
+}
+
+/** Without the clauses that are nothing but "thanks" or "hello there". */
+function dropCourtesies(clauses: readonly Clause[], words: readonly string[]): readonly Clause[] {
+  const kept: Clause[] = [];
+  for (const clause of clauses) {
+    const last = kept.at(-1);
+    if (!isCourtesy(words, clause.start, clause.end)) kept.push(clause);
+    else if (last !== undefined && clause.endsHard) kept[kept.length - 1] = { ...last, endsHard: true };
+  }
+  return kept;
 }
 
 /** Where what is wanted may begin in a clause. */

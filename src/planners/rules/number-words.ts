@@ -6,13 +6,22 @@ export interface NumberReading {
   readonly end: number;
 }
 
-const units = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
+const units =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
 const small = new Map<string, bigint>(units.map((name, value) => [name, BigInt(value)]));
-for (const [name, value] of [["seventeen", 17], ["eighteen", 18], ["nineteen", 19], ["nought", 0], ["nil", 0]] as const) {
+for (const [name, value] of [
+  ["seventeen", 17],
+  ["eighteen", 18],
+  ["nineteen", 19],
+  ["nought", 0],
+  ["nil", 0],
+] as const) {
   small.set(name, BigInt(value));
 }
 const tens = new Map<string, bigint>(
-  "twenty thirty forty fifty sixty seventy eighty ninety".split(" ").map((name, index) => [name, BigInt(20 + index * 10)]),
+  "twenty thirty forty fifty sixty seventy eighty ninety"
+    .split(" ")
+    .map((name, index) => [name, BigInt(20 + index * 10)]),
 );
 tens.set("fourty", 40n);
 const scales = new Map<string, bigint>(
@@ -27,7 +36,15 @@ const maxWords = 48;
 
 /** Whether a word can begin a number. */
 export function startsNumber(word: string): boolean {
-  return digitPattern.test(word) || small.has(word) || tens.has(word) || word === "a" || word === "an" || word === "hundred" || scales.has(word);
+  return (
+    digitPattern.test(word) ||
+    small.has(word) ||
+    tens.has(word) ||
+    word === "a" ||
+    word === "an" ||
+    word === "hundred" ||
+    scales.has(word)
+  );
 }
 
 /** What was read so far: groups that a scale has closed, the open group, and the kind of the last word. */
@@ -61,7 +78,8 @@ export function readNumber(
   }
   for (let index = end; index < words.length && index - start < maxWords; index++) {
     const word = words[index] ?? "";
-    const isAnd = word === "and" && joinAnd && (state.last === "hundred" || state.last === "scale") && isSmall(words[index + 1]);
+    const isAnd =
+      word === "and" && joinAnd && (state.last === "hundred" || state.last === "scale") && isSmall(words[index + 1]);
     if (isAnd) continue;
     if (!takeWord(state, word)) break;
     end = index + 1;

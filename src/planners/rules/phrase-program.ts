@@ -1,28 +1,26 @@
-import type { PhraseNode } from "./phrase-template.ts";
+import { type FirstWords, firstOf, type PhraseNode } from "./phrase-template.ts";
 import { isReadable } from "./slot-reading.ts";
 import type { SlotType } from "./slot-type.ts";
 
 /** What an instruction of a program does. */
 export const operation = {
-  /** Takes the word number `a`. */
+  /** Takes word number `a`. */
   word: 0,
   /** Goes on at `a`. */
   jump: 1,
-  /** Goes on at `a`, and at `b`, which is liked less. */
-  split: 2,
+  /** Goes on at each alternative of choice number `a`, the first liked best. */
+  choice: 2,
   /** Takes the first token of slot number `a`. */
   textFirst: 3,
-  /** Takes one more token of slot number `a`. */
+  /** Takes one more token of slot number `a`, or goes on behind the slot. */
   textMore: 4,
-  /** Closes slot number `a`. */
-  textEnd: 5,
   /** Takes all words of a value of slot number `a`. */
-  value: 6,
-  /** Phrase number `a` is matched. */
-  accept: 7,
+  value: 5,
+  /** The phrase is matched. */
+  accept: 6,
 } as const;
 
-/** A slot of a phrase of the tool. */
+/** A slot of a phrase. */
 export interface SlotSpec {
   readonly name: string;
   readonly type: SlotType;
@@ -32,18 +30,24 @@ export interface SlotSpec {
   readonly rank: number;
 }
 
-/** The phrases of one tool, as instructions for the matcher. */
+/** Where to go on at a choice. */
+export interface Choice {
+  /** For each word that an alternative may begin with: those, and all that may begin with anything. */
+  readonly byWord: ReadonlyMap<string, readonly number[]>;
+  /** Alternatives that may begin with a slot or be left out. */
+  readonly open: readonly number[];
+  readonly all: readonly number[];
+}
+
+/** A phrase as instructions for the matcher. */
 export interface PhraseProgram {
   readonly code: Uint8Array;
   readonly a: Int32Array;
-  readonly b: Int32Array;
-  readonly slots: readonly SlotSpec[];
   readonly words: readonly string[];
-  readonly wordIds: ReadonlyMap<string, number>;
-  /** For each word that a phrase may begin with, where those phrases begin. */
-  readonly entriesByWord: ReadonlyMap<number, readonly number[]>;
-  /** Where the phrases begin that may begin with a slot. */
-  readonly openEntries: readonly number[];
+  readonly slots: readonly SlotSpec[];
+  readonly choices: readonly Choice[];
+  /** Where the matcher notes when it was last at an instruction. */
+  readonly seen: Float64Array;
 }
 
 const textCost = 10;
@@ -57,71 +61,48 @@ function slotSpec(name: string, type: SlotType): SlotSpec {
   return { name, type, cost: textCost, rank };
 }
 
-/** One phrase to compile. */
-export interface ProgramPhrase {
-  readonly node: PhraseNode;
-  readonly slots: ReadonlyMap<string, SlotType>;
-}
-
-/** Puts phrases into one program. Its size is linear in theirs. */
-export function compileProgram(phrases: readonly ProgramPhrase[]): PhraseProgram {
-  const builder = new ProgramBuilder();
-  const entries = phrases.map((phrase, index) => builder.addPhrase(phrase, index));
-  return builder.finish(entries);
+/** Compiles a phrase. The program's size is linear in the phrase's. */
+export function compilePhrase(node: PhraseNode, slots: ReadonlyMap<string, SlotType>): PhraseProgram {
+  return new ProgramBuilder(slots).build(node);
 }
 
 class ProgramBuilder {
   private readonly code: number[] = [];
   private readonly a: number[] = [];
-  private readonly b: number[] = [];
-  private readonly slots: SlotSpec[] = [];
-  private readonly wordIds = new Map<string, number>();
+  private readonly words: string[] = [];
+  private readonly choices: Choice[] = [];
+  private readonly slots: readonly SlotSpec[];
 
-  addPhrase({ node, slots }: ProgramPhrase, index: number): number {
-    const entry = this.code.length;
-    const numbers = new Map<string, number>();
-    for (const [name, type] of slots) numbers.set(name, this.slots.push(slotSpec(name, type)) - 1);
-    this.add(node, numbers);
-    this.emit(operation.accept, index);
-    return entry;
+  constructor(types: ReadonlyMap<string, SlotType>) {
+    this.slots = [...types].map(([name, type]) => slotSpec(name, type));
   }
 
-  finish(entries: readonly number[]): PhraseProgram {
-    const program = {
+  build(node: PhraseNode): PhraseProgram {
+    this.add(node);
+    this.emit(operation.accept, 0);
+    return {
       code: Uint8Array.from(this.code),
       a: Int32Array.from(this.a),
-      b: Int32Array.from(this.b),
+      words: this.words,
       slots: this.slots,
-      words: [...this.wordIds.keys()],
-      wordIds: this.wordIds,
+      choices: this.choices,
+      seen: new Float64Array(this.code.length),
     };
-    const entriesByWord = new Map<number, number[]>();
-    const openEntries: number[] = [];
-    for (const entry of entries) {
-      const { words, isOpen } = firstOf(program, entry);
-      for (const id of words) {
-        const known = entriesByWord.get(id);
-        if (known === undefined) entriesByWord.set(id, [entry]);
-        else known.push(entry);
-      }
-      if (isOpen) openEntries.push(entry);
-    }
-    return { ...program, entriesByWord, openEntries };
   }
 
-  private add(node: PhraseNode, slots: ReadonlyMap<string, number>): void {
+  private add(node: PhraseNode): void {
     switch (node.type) {
       case "word":
-        this.emit(operation.word, this.wordId(node.word));
+        this.emit(operation.word, this.words.push(node.word) - 1);
         return;
       case "sequence":
-        for (const item of node.items) this.add(item, slots);
+        for (const item of node.items) this.add(item);
         return;
       case "slot":
-        this.addSlot(slots.get(node.name) ?? 0);
+        this.addSlot(this.slots.findIndex(({ name }) => name === node.name));
         return;
       case "choice":
-        this.addChoice(node.items, slots);
+        this.addChoice(node.items);
     }
   }
 
@@ -132,52 +113,42 @@ class ProgramBuilder {
       return;
     }
     this.emit(operation.textFirst, slot);
-    const loop = this.emit(operation.split, this.code.length + 1, this.code.length + 3);
     this.emit(operation.textMore, slot);
-    this.emit(operation.jump, loop);
-    this.emit(operation.textEnd, slot);
   }
 
-  private addChoice(items: readonly PhraseNode[], slots: ReadonlyMap<string, number>): void {
+  private addChoice(items: readonly PhraseNode[]): void {
+    const at = this.emit(operation.choice, 0);
     const jumps: number[] = [];
-    for (const [index, item] of items.entries()) {
-      const isLast = index === items.length - 1;
-      const split = isLast ? -1 : this.emit(operation.split, this.code.length + 1);
-      this.add(item, slots);
-      if (isLast) break;
+    const table = new ChoiceTable();
+    for (const item of items) {
+      table.add(this.code.length, firstOf(item));
+      this.add(item);
       jumps.push(this.emit(operation.jump, 0));
-      this.b[split] = this.code.length;
     }
     for (const jump of jumps) this.a[jump] = this.code.length;
+    this.a[at] = this.choices.push(table) - 1;
   }
 
-  private emit(code: number, a: number, b = 0): number {
+  private emit(code: number, a: number): number {
     this.a.push(a);
-    this.b.push(b);
     return this.code.push(code) - 1;
-  }
-
-  private wordId(word: string): number {
-    const known = this.wordIds.get(word);
-    if (known !== undefined) return known;
-    this.wordIds.set(word, this.wordIds.size);
-    return this.wordIds.size - 1;
   }
 }
 
-/** What a phrase may begin with. */
-function firstOf({ code, a, b }: Pick<PhraseProgram, "code" | "a" | "b">, entry: number): { words: Set<number>; isOpen: boolean } {
-  const words = new Set<number>();
-  const seen = new Set<number>();
-  const stack = [entry];
-  let isOpen = false;
-  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    if (seen.has(at)) continue;
-    seen.add(at);
-    if (code[at] === operation.split) stack.push(b[at] ?? 0, a[at] ?? 0);
-    else if (code[at] === operation.jump) stack.push(a[at] ?? 0);
-    else if (code[at] === operation.word) words.add(a[at] ?? 0);
-    else isOpen = true;
+class ChoiceTable implements Choice {
+  readonly byWord = new Map<string, number[]>();
+  readonly open: number[] = [];
+  readonly all: number[] = [];
+
+  add(entry: number, { words, isOpen, isNullable }: FirstWords): void {
+    this.all.push(entry);
+    const isAlways = isOpen || isNullable;
+    if (isAlways) for (const entries of this.byWord.values()) entries.push(entry);
+    for (const word of words) {
+      const entries = this.byWord.get(word);
+      if (entries === undefined) this.byWord.set(word, [...this.open, entry]);
+      else if (!isAlways) entries.push(entry);
+    }
+    if (isAlways) this.open.push(entry);
   }
-  return { words, isOpen };
 }

@@ -10,28 +10,37 @@ export type PhraseNode =
 /** Why a phrase can not be read. */
 export class PhraseError extends Error {}
 
-const maxLength = 8_192;
+const maxLength = 4_096;
 const maxDepth = 32;
 const plainText = /[^()[\]{}|]+/y;
 const slotName = /^[A-Za-z_][\w-]*$/;
+
+/** Groups that were read before, by their text: phrases of a tool are often put together from the same pieces. */
+export type KnownGroups = Map<string, PhraseNode>;
 
 /**
  * Reads a phrase: words, `{slot}`, `(one|or other)`, `[optional]`, nested as one likes.
  * Throws a {@link PhraseError} for what it can not read. Words are compared without case.
  */
-export function parsePhrase(phrase: string): PhraseNode {
+export function parsePhrase(phrase: string, known: KnownGroups = new Map()): PhraseNode {
   if (phrase.length > maxLength) throw new PhraseError(`it is longer than ${maxLength} characters`);
-  const reader = new PhraseReader(phrase);
+  const reader = new PhraseReader(phrase, known);
   const node = reader.choice(0);
   reader.expectEnd();
-  if (canBeEmpty(node)) throw new PhraseError("all of it is optional");
+  if (firstOf(node).isNullable) throw new PhraseError("all of it is optional");
   return node;
 }
 
 class PhraseReader {
   private position = 0;
+  private readonly ends: ReadonlyMap<number, number>;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly known: KnownGroups,
+  ) {
+    this.ends = closersOf(text);
+  }
 
   choice(depth: number): PhraseNode {
     if (depth > maxDepth) throw new PhraseError(`it is nested deeper than ${maxDepth} levels`);
@@ -49,25 +58,38 @@ class PhraseReader {
 
   private sequence(depth: number): PhraseNode {
     const items: PhraseNode[] = [];
-    for (let next = this.text[this.position]; next !== undefined && !"|)]".includes(next); next = this.text[this.position]) {
+    for (
+      let next = this.text[this.position];
+      next !== undefined && !"|)]".includes(next);
+      next = this.text[this.position]
+    ) {
       items.push(...this.item(next, depth));
     }
-    return { type: "sequence", items };
+    return items.length === 1 && items[0] !== undefined ? items[0] : { type: "sequence", items };
   }
 
   private item(next: string, depth: number): readonly PhraseNode[] {
-    if (next === "(") return [this.enclosed(")", depth)];
-    if (next === "[") return [{ type: "choice", items: [this.enclosed("]", depth), { type: "sequence", items: [] }] }];
+    if (next === "(" || next === "[") return [this.group(next, depth)];
     if (next === "{") return [this.slot()];
     if (next === "}") throw new PhraseError(`"}" has no beginning`);
     return this.words();
   }
 
-  private enclosed(closer: string, depth: number): PhraseNode {
-    const opener = this.text[this.position++];
-    const node = this.choice(depth + 1);
-    if (this.text[this.position] !== closer) throw new PhraseError(`"${opener}" has no "${closer}"`);
+  private group(opener: string, depth: number): PhraseNode {
+    const end = this.ends.get(this.position);
+    const closer = opener === "(" ? ")" : "]";
+    if (end === undefined || this.text[end] !== closer) throw new PhraseError(`"${opener}" has no "${closer}"`);
+    const text = this.text.slice(this.position, end + 1);
+    const known = this.known.get(text);
+    if (known !== undefined) {
+      this.position = end + 1;
+      return known;
+    }
     this.position++;
+    const inner = this.choice(depth + 1);
+    this.position = end + 1;
+    const node: PhraseNode = opener === "(" ? inner : { type: "choice", items: [inner, nothing] };
+    this.known.set(text, node);
     return node;
   }
 
@@ -75,7 +97,9 @@ class PhraseReader {
     const end = this.text.indexOf("}", this.position);
     if (end === -1) throw new PhraseError(`"{" has no "}"`);
     const name = this.text.slice(this.position + 1, end);
-    if (!slotName.test(name)) throw new PhraseError(`"{${name}}" is no slot; a name is a letter, then letters, digits, _ or -`);
+    if (!slotName.test(name)) {
+      throw new PhraseError(`"{${name}}" is no slot; a name is a letter, then letters, digits, _ or -`);
+    }
     this.position = end + 1;
     return { type: "slot", name };
   }
@@ -84,19 +108,92 @@ class PhraseReader {
     plainText.lastIndex = this.position;
     const text = plainText.exec(this.text)?.[0] ?? "";
     this.position += text.length;
-    return tokenize(text).map(({ norm }) => ({ type: "word", word: norm }));
+    if (text.trim() === "") return [];
+    const words = /^[a-z ]+$/.test(text) ? text.trim().split(/ +/) : [text];
+    return words.flatMap((word) => tokenize(word).map(({ norm }): PhraseNode => ({ type: "word", word: norm })));
   }
 }
 
-function canBeEmpty(node: PhraseNode): boolean {
-  if (node.type === "sequence") return node.items.every(canBeEmpty);
-  return node.type === "choice" && node.items.some(canBeEmpty);
+const nothing: PhraseNode = { type: "sequence", items: [] };
+
+/** For each bracket that opens, where the one is that closes it. */
+function closersOf(text: string): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (sign === "(" || sign === "[") open.push(at);
+    if (sign !== ")" && sign !== "]") continue;
+    const start = open.pop();
+    if (start !== undefined) ends.set(start, at);
+  }
+  return ends;
 }
 
+/** What a phrase, or a part of one, may begin with. */
+export interface FirstWords {
+  readonly words: ReadonlySet<string>;
+  /** Whether it may begin with a slot. */
+  readonly isOpen: boolean;
+  /** Whether it may be left out altogether. */
+  readonly isNullable: boolean;
+}
+
+const firstWords = new WeakMap<PhraseNode, FirstWords>();
+
+/** What a part of a phrase may begin with; worked out once for each part. */
+export function firstOf(node: PhraseNode): FirstWords {
+  const known = firstWords.get(node);
+  if (known !== undefined) return known;
+  const first = computeFirst(node);
+  firstWords.set(node, first);
+  return first;
+}
+
+function computeFirst(node: PhraseNode): FirstWords {
+  if (node.type === "word") return { words: new Set([node.word]), isOpen: false, isNullable: false };
+  if (node.type === "slot") return { words: new Set(), isOpen: true, isNullable: false };
+  const words = new Set<string>();
+  let isOpen = false;
+  let isNullable = node.type === "sequence";
+  for (const item of node.items) {
+    const first = firstOf(item);
+    for (const word of first.words) words.add(word);
+    isOpen ||= first.isOpen;
+    if (node.type === "choice") isNullable ||= first.isNullable;
+    else if (!first.isNullable) return { words, isOpen, isNullable: false };
+  }
+  return { words, isOpen, isNullable };
+}
+
+/**
+ * Sets of words of which a request must have one each, or the phrase can not fit: those its parts begin with that can not
+ * be left out. Saves trying most phrases.
+ */
+export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
+  const items = node.type === "sequence" ? node.items : [node];
+  const closed = items.map(firstOf).filter(({ isOpen, isNullable }) => !isOpen && !isNullable);
+  return closed.map(({ words }) => words);
+}
+
+/** Every word of a phrase. */
+export function collectWords(node: PhraseNode, words: Set<string>, seen: Set<PhraseNode>): void {
+  if (seen.has(node)) return;
+  seen.add(node);
+  if (node.type === "word") words.add(node.word);
+  else if (node.type !== "slot") for (const item of node.items) collectWords(item, words, seen);
+}
+
+const slotNamesOf = new WeakMap<PhraseNode, ReadonlySet<string>>();
+
 /** The names of the slots in a phrase. */
-export function slotNames(node: PhraseNode, names = new Set<string>()): ReadonlySet<string> {
+export function slotNames(node: PhraseNode): ReadonlySet<string> {
+  const known = slotNamesOf.get(node);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
   if (node.type === "slot") names.add(node.name);
-  else if (node.type !== "word") for (const item of node.items) slotNames(item, names);
+  else if (node.type !== "word") for (const item of node.items) for (const name of slotNames(item)) names.add(name);
+  slotNamesOf.set(node, names);
   return names;
 }
 
@@ -104,8 +201,12 @@ export function slotNames(node: PhraseNode, names = new Set<string>()): Readonly
 export function examplePhrase(node: PhraseNode): string {
   if (node.type === "word") return node.word;
   if (node.type === "slot") return `{${node.name}}`;
-  if (node.type === "sequence") return node.items.map(examplePhrase).filter((text) => text !== "").join(" ");
-  const isOptional = node.items.length > 0 && canBeEmpty(node);
+  if (node.type === "sequence")
+    return node.items
+      .map(examplePhrase)
+      .filter((text) => text !== "")
+      .join(" ");
+  const isOptional = firstOf(node).isNullable;
   const [first] = node.items;
   return isOptional || first === undefined ? "" : examplePhrase(first);
 }

@@ -15,14 +15,26 @@ const maxExamples = 12;
 const maxQuoted = 120;
 
 /** The error for a request that is not planned: why, what was understood, and the phrases that come nearest. */
-export function refuse({ reason, first, last }: Refusal, input: MatchInput, tools: readonly ToolRules[]): AgentError<"cannot-plan"> {
+export function refuse(
+  { reason, first, last }: Refusal,
+  input: MatchInput,
+  tools: readonly ToolRules[],
+): AgentError<"cannot-plan"> {
   const from = input.clauses[first]?.start ?? 0;
   const to = input.clauses[last]?.end ?? from;
   const rejected = cut(textBetween(input, from, to));
   const rest = [textBetween(input, 0, from), textBetween(input, to, input.tokens.length)];
-  const understood = cut(rest.map(trimConnectors).filter((text) => text !== "").join(" … "));
+  const understood = cut(
+    rest
+      .map(trimConnectors)
+      .filter((text) => text !== "")
+      .join(" … "),
+  );
   const capabilities = nearestExamples(tools, new Set(input.words.slice(from, to)));
-  const hint = capabilities.length > 0 ? ` I can plan, for example: ${capabilities.slice(0, 4).join("; ")}.` : " No tool has phrases.";
+  const hint =
+    capabilities.length > 0
+      ? ` I can plan, for example: ${capabilities.slice(0, 4).join("; ")}.`
+      : " No tool has phrases.";
   return new AgentError("cannot-plan", `The request can not be planned: ${reason}.${hint}`, {
     details: { reason, capabilities, ...(understood !== "" && { understood }), ...(rejected !== "" && { rejected }) },
   });
@@ -43,7 +55,9 @@ function trimConnectors(text: string): string {
 
 /** Examples of phrases that share words with what was not understood, the most first; then some of each tool. */
 function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>): readonly string[] {
-  const all = tools.flatMap(({ rules }) => rules.map(({ example }, index) => ({ example, index, shared: sharedWords(example, words) })));
+  const all = tools.flatMap(({ rules }) =>
+    rules.map(({ example }, index) => ({ example, index, shared: sharedWords(example, words) })),
+  );
   const ranked = all.sort((left, right) => right.shared - left.shared || left.index - right.index);
   return [...new Set(ranked.map(({ example }) => example))].slice(0, maxExamples);
 }

@@ -6,7 +6,7 @@ import { makeSteps, reasoningOf } from "./make-steps.ts";
 import { type MatchInput, readRequest } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import { quoteClauses, refuse } from "./refuse.ts";
-import { segmentRequest, type Segmentation } from "./segment-request.ts";
+import { type Segmentation, segmentRequest } from "./segment-request.ts";
 import { compileTool, type ToolRules } from "./tool-rules.ts";
 
 /** Options of {@link createRulePlanner}. */
@@ -75,7 +75,11 @@ async function planRequest(request: PlanRequest, explain: boolean) {
   }
   throwIfCancelled(signal);
   if (made.steps.length > maxSteps) {
-    throw refuse({ reason: `it needs ${made.steps.length} steps, and only ${maxSteps} are allowed`, first: 0, last }, input, rules);
+    throw refuse(
+      { reason: `it needs ${made.steps.length} steps, and only ${maxSteps} are allowed`, first: 0, last },
+      input,
+      rules,
+    );
   }
   return { steps: made.steps, stepIds: made.stepIds, matches, input };
 }
@@ -87,12 +91,17 @@ function requireCut(found: Segmentation, input: MatchInput, rules: readonly Tool
     case "ambiguous": {
       const { firstClause: first, lastClause: last } = found.match;
       const readings = [found.match, found.rival].map(nameMatch).join(" and ");
-      throw refuse({ reason: `${quoteClauses(input, first, last)} fits ${readings} equally well`, first, last }, input, rules);
+      throw refuse(
+        { reason: `${quoteClauses(input, first, last)} fits ${readings} equally well`, first, last },
+        input,
+        rules,
+      );
     }
     case "not-understood": {
       const { first, last, reason } = found;
       const words = quoteClauses(input, first, last);
-      const why = reason === undefined ? `no phrase of the tools fits ${words}` : `${words} can not be planned: ${reason}`;
+      const why =
+        reason === undefined ? `no phrase of the tools fits ${words}` : `${words} can not be planned: ${reason}`;
       throw refuse({ reason: why, first, last }, input, rules);
     }
   }

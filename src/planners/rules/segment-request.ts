@@ -18,7 +18,12 @@ export type Segmentation =
   /** Two tools fit a part equally well. */
   | { readonly type: "ambiguous"; readonly match: PhraseMatch; readonly rival: PhraseMatch }
   /** The first part that no phrase fits, as clauses, and what can be said about it. */
-  | { readonly type: "not-understood"; readonly first: number; readonly last: number; readonly reason: string | undefined };
+  | {
+      readonly type: "not-understood";
+      readonly first: number;
+      readonly last: number;
+      readonly reason: string | undefined;
+    };
 
 /** Each part costs a little, so that of two ways that take the same words the one with fewer parts wins. */
 const partCost = 4;
@@ -65,7 +70,8 @@ function bestReading(
   let best: { match: PhraseMatch; cost: number } | undefined;
   for (const { match, cost } of ranked) {
     if (best !== undefined && cost > best.cost) break;
-    const isRival = best === undefined || (match.rules !== best.match.rules && match.lastClause === best.match.lastClause);
+    const isRival =
+      best === undefined || (match.rules !== best.match.rules && match.lastClause === best.match.lastClause);
     if (!isRival || !tryMatch(match, input).ok) continue;
     if (best !== undefined) return { ...best, rival: match };
     best = { match, cost };
@@ -91,19 +97,30 @@ function explainFailure(
   let reason: string | undefined;
   for (const index of reached) {
     if (index >= count || reached.size > maxExamined) continue;
-    if (index >= first) reason = undefined;
-    first = Math.max(first, index);
-    for (const matcher of matchers) {
-      for (const match of matcher.matchFrom(index)) {
-        const tried = tryMatch(match, input);
-        if (tried.ok) reached.add(match.lastClause + 1);
-        else if (index === first) reason ??= tried.reason;
-      }
-      const slot = matcher.missingSlot();
-      if (slot !== undefined && index === first) reason ??= `{${slot}} is missing`;
-    }
+    const found = matchers.map((matcher) => examine(matcher, input, index));
+    for (const next of found.flatMap(({ ends }) => ends)) reached.add(next);
+    if (index < first) continue;
+    first = index;
+    reason = found.find((each) => each.reason !== undefined)?.reason;
   }
   let last = first;
   while (last + 1 < count && readings[last + 1] === undefined && input.clauses[last]?.endsHard === false) last++;
   return { type: "not-understood", first, last, reason };
+}
+
+/** Where the phrases of a tool that fit from a clause on end, and why others do not. */
+function examine(
+  matcher: PhraseMatcher,
+  input: MatchInput,
+  index: number,
+): { ends: readonly number[]; reason: string | undefined } {
+  const ends: number[] = [];
+  let reason: string | undefined;
+  for (const match of matcher.matchFrom(index)) {
+    const tried = tryMatch(match, input);
+    if (tried.ok) ends.push(match.lastClause + 1);
+    else reason ??= tried.reason;
+  }
+  const slot = matcher.missingSlot();
+  return { ends, reason: reason ?? (slot === undefined ? undefined : `{${slot}} is missing`) };
 }

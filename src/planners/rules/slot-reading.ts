@@ -1,5 +1,5 @@
 import { readAnaphor } from "./anaphora.ts";
-import { readDate, type DateClock } from "./dates.ts";
+import { type DateClock, mayBeginDate, readDate } from "./dates.ts";
 import { readNumber } from "./number-words.ts";
 import type { SlotType } from "./slot-type.ts";
 
@@ -13,10 +13,19 @@ export interface SlotReading {
 export const anaphor: unique symbol = Symbol("anaphor");
 
 const truths: Readonly<Record<string, boolean>> = {
-  true: true, yes: true, on: true, enabled: true, enable: true,
-  false: false, no: false, off: false, disabled: false, disable: false,
+  true: true,
+  yes: true,
+  on: true,
+  enabled: true,
+  enable: true,
+  false: false,
+  no: false,
+  off: false,
+  disabled: false,
+  disable: false,
 };
-const ordinals = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth".split(" ");
+const ordinals =
+  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth".split(" ");
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
 const currency = new Set(["$", "€", "£", "¥"]);
 
@@ -26,29 +35,45 @@ export function isReadable({ kind }: SlotType): boolean {
 }
 
 /** Every value of a type that begins at a word (lower case). Few and short, so that matching stays linear. */
-export function readSlot(type: SlotType, words: readonly string[], start: number, clock: DateClock): readonly SlotReading[] {
+export function readSlot(
+  type: SlotType,
+  words: readonly string[],
+  start: number,
+  clock: DateClock,
+): readonly SlotReading[] {
   switch (type.kind) {
     case "number":
       return readNumberSlot(words, start);
     case "boolean": {
       const word = words[start] ?? "";
       const value = Object.hasOwn(truths, word) ? truths[word] : undefined;
-      return value === undefined ? [] : [{ value, end: start + 1 }];
+      return value === undefined ? none : [{ value, end: start + 1 }];
     }
     case "enum":
-      return (type.values ?? []).flatMap(({ words: said, value }) =>
-        said.every((word, index) => words[start + index] === word) ? [{ value, end: start + said.length }] : [],
-      );
+      return readEnum(type, words, start);
     case "date":
     case "date-time": {
+      if (!mayBeginDate(words[start] ?? "")) return none;
       const found = readDate(words, start, clock);
-      if (found === undefined) return [];
+      if (found === undefined) return none;
       return [{ value: type.kind === "date" ? found.date : startOfDay(found.date, clock.timeZone), end: found.end }];
     }
     case "text":
     case "list":
-      return [];
+      return none;
   }
+}
+
+const none: readonly SlotReading[] = [];
+
+function readEnum({ values = [] }: SlotType, words: readonly string[], start: number): readonly SlotReading[] {
+  let readings: SlotReading[] | undefined;
+  for (const { words: said, value } of values) {
+    if (said[0] !== words[start] || !said.every((word, index) => words[start + index] === word)) continue;
+    readings ??= [];
+    readings.push({ value, end: start + said.length });
+  }
+  return readings ?? none;
 }
 
 function readNumberSlot(words: readonly string[], start: number): readonly SlotReading[] {

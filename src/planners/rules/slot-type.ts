@@ -63,12 +63,18 @@ function waysToSay(value: string): readonly (readonly string[])[] {
 /** The type of a slot that has a schema of its own in the phrase. */
 export function ownSlotType(own: { type: SlotType; schema: StandardSchema }, field: SlotType | undefined): SlotType {
   const { type, schema } = own;
-  return { ...type, schema, ...(type.kind === "list" && field !== undefined && field.kind !== "list" && { isSpread: true }) };
+  return {
+    ...type,
+    schema,
+    ...(type.kind === "list" && field !== undefined && field.kind !== "list" && { isSpread: true }),
+  };
 }
 
 /** Throws for a slot that the tool's input has no field for, where nothing else says what to do with it. */
 export function checkSlotField(name: string, schemas: readonly JsonSchema[] | undefined): void {
   if (schemas?.length === 0) {
-    throw new PhraseError(`the input has no field "${name}"; name the slot like a field, or give the phrase a \`toInput\``);
+    throw new PhraseError(
+      `the input has no field "${name}"; name the slot like a field, or give the phrase a \`toInput\``,
+    );
   }
 }

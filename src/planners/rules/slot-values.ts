@@ -1,9 +1,11 @@
 import type { PhraseReference, SlotValue } from "../../core/phrase.ts";
 import { parseWith } from "../../core/schema.ts";
 import { readAnaphor } from "./anaphora.ts";
-import { textBetween, type MatchInput } from "./match-input.ts";
-import { isAnaphor, type Capture, type PhraseMatch } from "./match-phrases.ts";
+import { type MatchInput, textBetween } from "./match-input.ts";
+import type { PhraseMatch } from "./match-phrases.ts";
 import { readNumber } from "./number-words.ts";
+import type { Capture } from "./phrase-run.ts";
+import { anaphor } from "./slot-reading.ts";
 import type { SlotType } from "./slot-type.ts";
 
 /** The values of a phrase's slots; one record for each step the match makes. */
@@ -20,21 +22,30 @@ export interface Unfit {
 }
 
 /** The slots of a match by name, the first one first. */
-export function capturesOf({ rules, captures }: PhraseMatch): ReadonlyMap<string, Capture> {
+export function capturesOf({ rules, phraseIndex, captures }: PhraseMatch): ReadonlyMap<string, Capture> {
+  const slots = rules.rules[phraseIndex]?.program().slots ?? [];
   const chain: Capture[] = [];
   for (let capture = captures; capture !== undefined; capture = capture.before) chain.unshift(capture);
-  return new Map(chain.map((capture) => [rules.program.slots[capture.slot]?.name ?? "", capture]));
+  return new Map(chain.map((capture) => [slots[capture.slot]?.name ?? "", capture]));
 }
 
 /** Reads the slots of a match. `previous` is the result that "it" stands for here, if there is one. */
-export function readSlotValues(match: PhraseMatch, input: MatchInput, previous: PhraseReference | undefined): SlotValues | Unfit {
+export function readSlotValues(
+  match: PhraseMatch,
+  input: MatchInput,
+  previous: PhraseReference | undefined,
+): SlotValues | Unfit {
   let records: Record<string, SlotValue>[] = [{}];
   for (const [name, capture] of capturesOf(match)) {
-    const type = match.rules.program.slots[capture.slot]?.type;
+    const type = match.rules.rules[match.phraseIndex]?.slots.get(name);
     if (type === undefined) continue;
     const value = readValue(type, capture, { input, previous });
     if (value === undefined) return { ok: false };
-    if (value === nothing) return { ok: false, reason: `"${textBetween(input, capture.start, capture.end)}" stands for a result, but no step before has one` };
+    if (value === nothing)
+      return {
+        ok: false,
+        reason: `"${textBetween(input, capture.start, capture.end)}" stands for a result, but no step before has one`,
+      };
     if (!fitsOwnSchema(type, value)) return { ok: false };
     const options = type.isSpread && Array.isArray(value) ? (value as readonly SlotValue[]) : [value];
     records = options.flatMap((option) => records.map((record) => ({ ...record, [name]: option })));
@@ -52,7 +63,7 @@ interface ValueContext {
 function readValue(type: SlotType, capture: Capture, context: ValueContext): SlotValue | undefined | typeof nothing {
   const { start, end, value } = capture;
   const { words } = context.input;
-  if (isAnaphor(value)) return context.previous ?? nothing;
+  if (value === anaphor) return context.previous ?? nothing;
   if (value !== undefined && typeof value !== "symbol") return value;
   if (type.kind === "list") return readList(type, capture, context.input);
   if (readAnaphor(words, start) === end) return context.previous ?? nothing;

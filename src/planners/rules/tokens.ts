@@ -99,7 +99,8 @@ class Tokenizer {
     if (whole !== undefined) return this.pushAll(whole, position, end);
     const stem = norm.slice(0, apostrophe);
     const ending = apostrophe > 0 ? endings[norm.slice(apostrophe + 1)] : undefined;
-    if (ending === undefined || (ending === "is" && !contracted.has(stem))) return this.push("word", norm, position, end);
+    if (ending === undefined || (ending === "is" && !contracted.has(stem)))
+      return this.push("word", norm, position, end);
     this.push("word", stem, position, position + found.length - (norm.length - apostrophe));
     return this.push("word", ending, this.lastEnd, end);
   }
@@ -118,7 +119,11 @@ class Tokenizer {
     const end = position + sign.length;
     // A hyphen or slash inside a word joins two words: "to-do" is "to do", "twenty-five" is "twenty five".
     const last = this.tokens.at(-1);
-    const joins = /[-‐‑]/.test(sign) && last?.kind === "word" && last.end === position && /^\p{L}/u.test(this.text.slice(end, end + 2));
+    const joins =
+      /[-‐‑]/.test(sign) &&
+      last?.kind === "word" &&
+      last.end === position &&
+      /^\p{L}/u.test(this.text.slice(end, end + 2));
     if (joins) return end;
     return this.push("sign", sign, position, end);
   }

@@ -1,12 +1,20 @@
 import { AgentError } from "../../core/errors.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import type { ToolPhrase } from "../../core/phrase.ts";
-import { inputJsonSchema, type JsonSchema } from "../../core/schema.ts";
+import { inputJsonSchema, type JsonSchema, type StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
-import { toolSchemas, type ToolSchemas } from "../../core/tool-schemas.ts";
-import { compileProgram, type PhraseProgram } from "./phrase-program.ts";
-import { examplePhrase, parsePhrase, PhraseError, slotNames, type PhraseNode } from "./phrase-template.ts";
-import { checkSlotField, ownSlotType, slotTypeOf, type SlotType } from "./slot-type.ts";
+import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
+import { buildIndex, type PhraseIndex } from "./phrase-index.ts";
+import { compilePhrase, type PhraseProgram } from "./phrase-program.ts";
+import {
+  examplePhrase,
+  type KnownGroups,
+  PhraseError,
+  type PhraseNode,
+  parsePhrase,
+  slotNames,
+} from "./phrase-template.ts";
+import { checkSlotField, ownSlotType, type SlotType, slotTypeOf } from "./slot-type.ts";
 
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule {
@@ -14,6 +22,8 @@ export interface PhraseRule {
   readonly slots: ReadonlyMap<string, SlotType>;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
+  /** The phrase compiled, on first use: of many phrases a request needs few. */
+  program(): PhraseProgram;
 }
 
 /** The phrases of a tool, ready to be matched, and what else the planner reads of it. */
@@ -21,7 +31,7 @@ export interface ToolRules {
   readonly tool: Tool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
-  readonly program: PhraseProgram;
+  readonly index: PhraseIndex;
   /** What is put behind a step's id to refer to the result: `.value`, or nothing for the whole output. */
   readonly resultPath: string;
 }
@@ -45,31 +55,52 @@ export function compileTool(tool: Tool): ToolRules | Promise<ToolRules> {
 
 type OwnSchemas = ReadonlyMap<string, JsonSchema>;
 
+const ownJson = new WeakMap<StandardSchema, JsonSchema | Promise<JsonSchema>>();
+
+/** The JSON Schema of a slot's own schema; many phrases of a tool share one. */
+function ownSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
+  const known = ownJson.get(schema);
+  if (known !== undefined) return known;
+  const json = inputJsonSchema(schema);
+  ownJson.set(schema, json);
+  return json;
+}
+
 function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas> {
-  const entries = Object.entries(slots).map(([name, schema]) => [name, inputJsonSchema(schema)] as const);
+  const entries = Object.entries(slots).map(([name, schema]) => [name, ownSchema(schema)] as const);
   if (entries.every(([, schema]) => !(schema instanceof Promise))) return new Map(entries as [string, JsonSchema][]);
-  return Promise.all(entries.map(async ([name, schema]) => [name, await schema] as const)).then((ready) => new Map(ready));
+  return Promise.all(entries.map(async ([name, schema]) => [name, await schema] as const)).then(
+    (ready) => new Map(ready),
+  );
 }
 
 function remember(tool: Tool, schemas: ToolSchemas, owned: readonly OwnSchemas[]): ToolRules {
+  const known: KnownGroups = new Map();
   const parsed = tool.phrases.map((source, index) => {
     try {
-      const node = parsePhrase(source.phrase);
+      const node = parsePhrase(source.phrase, known);
       return { source, node, slots: typesOfSlots(source, node, schemas.input, owned[index] ?? new Map()) };
     } catch (thrown) {
       if (!(thrown instanceof PhraseError)) throw thrown;
       const option = `${tool.name}.phrases[${index}]`;
       const received = JSON.stringify(source.phrase.slice(0, 200));
-      throw new AgentError("invalid-options", `Option "${option}" is no phrase: ${thrown.message}; received ${received}.`, {
-        details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
-      });
+      throw new AgentError(
+        "invalid-options",
+        `Option "${option}" is no phrase: ${thrown.message}; received ${received}.`,
+        {
+          details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
+        },
+      );
     }
   });
   const rules: ToolRules = {
     tool,
     schemas,
-    rules: parsed.map(({ source, node, slots }) => ({ source, slots, example: examplePhrase(node) })),
-    program: compileProgram(parsed),
+    rules: parsed.map(({ source, node, slots }) => {
+      let program: PhraseProgram | undefined;
+      return { source, slots, example: examplePhrase(node), program: () => (program ??= compilePhrase(node, slots)) };
+    }),
+    index: buildIndex(parsed.map(({ node }) => node)),
     resultPath: resultPathOf(tool, schemas.output),
   };
   rulesOf.set(tool, rules);

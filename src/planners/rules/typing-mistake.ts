@@ -6,7 +6,8 @@ const minLength = 5;
  */
 export function isMistyped(typed: string, meant: string): boolean {
   const difference = typed.length - meant.length;
-  if (meant.length < minLength || difference > 1 || difference < -1 || typed[0] !== meant[0] || typed === meant) return false;
+  if (meant.length < minLength || difference > 1 || difference < -1 || typed[0] !== meant[0] || typed === meant)
+    return false;
   let at = 1;
   while (typed[at] === meant[at]) at++;
   if (difference === 1) return typed.slice(at + 1) === meant.slice(at);

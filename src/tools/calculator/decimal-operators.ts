@@ -14,7 +14,7 @@ export const operators: Readonly<Record<Operator, (left: Decimal, right: Decimal
   remainder,
   power,
   negate: (_, operand) => operand.negated(),
-  percent: (_, operand) => operand.times("0.01"),
+  percent: (_, operand) => operand.div(100),
   factorial: (_, operand) => factorial(operand),
 };
 
@@ -61,23 +61,25 @@ export function factorial(operand: Decimal): Decimal {
   return product;
 }
 
-/** Work of an operator on these operands, in units of one addition. */
-export function workOf(operator: Operator, left: Decimal, right: Decimal): number {
+/** Work of an operator with this right operand. See `maxWork` in evaluate-decimals.ts. */
+export function workOf(operator: Operator, right: Decimal): number {
   switch (operator) {
+    case "negate":
+      return 1;
     case "add":
     case "subtract":
-    case "negate":
     case "percent":
-      return 1;
-    case "multiply":
-    case "divide":
       return 2;
+    case "multiply":
+      return 3;
+    case "divide":
+      return 4;
     case "remainder":
-      return 5;
+      return 6;
     case "factorial":
       return factorialWork(right);
     case "power":
-      return powerWork(left, right);
+      return powerWork(right);
   }
 }
 
@@ -87,6 +89,6 @@ export function factorialWork(operand: Decimal): number {
 }
 
 /** Work of a power: a few multiplications for a whole exponent, a logarithm and an exponential for any other. */
-export function powerWork(_base: Decimal, exponent: Decimal): number {
+export function powerWork(exponent: Decimal): number {
   return exponent.isInteger() ? 20 + 4 * exponent.e : 600;
 }

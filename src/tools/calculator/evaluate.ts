@@ -1,6 +1,6 @@
 import { CalculatorError } from "./calculator-error.ts";
+import { evaluateFractions } from "./evaluate-fractions.ts";
 import { parse } from "./parse.ts";
-import { evaluateSmallDecimals } from "./small-decimals.ts";
 import { cut } from "./unexpected.ts";
 
 /** Options of {@link evaluate}. */
@@ -25,14 +25,14 @@ const maxVariables = 1_000;
 /**
  * The value of an arithmetic expression: the JavaScript number nearest to the result of decimal arithmetic.
  *
- * The answer comes at once where the expression stays within small decimals; else as a promise, since the decimal library is
+ * The answer comes at once where the expression stays within small fractions; else as a promise, since the decimal library is
  * loaded by the first expression that needs it. Throws, or rejects with, CalculatorError and nothing else.
  */
 export function evaluate(expression: string, options: EvaluateOptions = {}): number | Promise<number> {
   const { maxLength = defaultMaxLength, maxDepth = defaultMaxDepth } = options;
   const variables = readVariables(options.variables);
   const instructions = parse(expression, { maxLength, maxDepth, isVariable: (name) => variables.has(name) });
-  const value = evaluateSmallDecimals(instructions, variables) ?? evaluateDecimals?.(instructions, variables);
+  const value = evaluateFractions(instructions, variables) ?? evaluateDecimals?.(instructions, variables);
   if (value !== undefined) return value;
   return import("./evaluate-decimals.ts").then((module) => {
     evaluateDecimals = module.evaluateDecimals;

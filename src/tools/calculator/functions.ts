@@ -2,7 +2,7 @@
 export interface FunctionSignature {
   readonly minArguments: number;
   readonly maxArguments: number;
-  /** Work of one call; a plain addition is 1. See `maxWork` in evaluate-decimals.ts. */
+  /** Work of one call, or of each argument where any number may be given. See `maxWork` in evaluate-decimals.ts. */
   readonly work: number;
 }
 
@@ -17,8 +17,8 @@ const signatures = {
   atan: signature(1, 1, 600),
   atan2: signature(2, 2, 600),
   atanh: signature(1, 1, 250),
-  average: signature(1, any, 2),
-  avg: signature(1, any, 2),
+  average: signature(1, any, 3),
+  avg: signature(1, any, 3),
   cbrt: signature(1, 1, 100),
   ceil: signature(1, 1),
   cos: signature(1, 1, 250),
@@ -34,9 +34,9 @@ const signatures = {
   log: signature(1, 2, 500),
   log10: signature(1, 1, 250),
   log2: signature(1, 1, 500),
-  max: signature(1, any),
-  mean: signature(1, any, 2),
-  min: signature(1, any),
+  max: signature(1, any, 2),
+  mean: signature(1, any, 3),
+  min: signature(1, any, 2),
   mod: signature(2, 2, 5),
   pow: signature(2, 2),
   radians: signature(1, 1, 2),
@@ -46,7 +46,7 @@ const signatures = {
   sin: signature(1, 1, 250),
   sinh: signature(1, 1, 250),
   sqrt: signature(1, 1, 100),
-  sum: signature(1, any),
+  sum: signature(1, any, 2),
   tan: signature(1, 1, 500),
   tanh: signature(1, 1, 250),
   trunc: signature(1, 1),

@@ -1,6 +1,9 @@
 import { checkKeys, checkNumber } from "../../core/options.ts";
-import { findRows, patchTodo, type TodoRow, toRow } from "./todo-rows.ts";
-import type { FoundTodos, TodoChange, TodoRecord, TodoStorage } from "./todo-storage.ts";
+import { findRows } from "./find-rows.ts";
+import { RowSet } from "./row-set.ts";
+import type { TodosCleared } from "./todo.ts";
+import { TodoShelf } from "./todo-shelf.ts";
+import type { FoundTodos, TodoChange, TodoQuery, TodoRecord, TodoStorage } from "./todo-storage.ts";
 import { foldText } from "./todo-text.ts";
 
 /** Options of {@link createMemoryTodos}. */
@@ -13,8 +16,8 @@ export interface MemoryTodosOptions {
 }
 
 /**
- * Keeps todos in memory, as long as the process lives. Looking one up by its id takes the same time however many there
- * are; any other query goes through the todos of its scope once.
+ * Keeps todos in memory, as long as the process lives. An id, a list and a page in the order of insertion are found by
+ * index; any other query goes once through the todos of its list or scope.
  *
  * Throws `invalid-options`.
  */
@@ -22,65 +25,53 @@ export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage
   checkKeys("memoryTodos", options, ["rememberedWrites"]);
   const { rememberedWrites = 10_000 } = options;
   checkNumber("memoryTodos.rememberedWrites", rememberedWrites, { min: 1 });
-  const scopes = new Map<string, Map<string, TodoRow>>();
+  const shelves = new Map<string, TodoShelf>();
   const records = createRecords(rememberedWrites);
-  let sequence = 0;
-
-  const change = (scope: string, change: TodoChange): TodoRecord["result"] | undefined => {
-    const rows = scopes.get(scope) ?? new Map<string, TodoRow>();
-    switch (change.type) {
-      case "insert": {
-        if (rows.has(change.todo.id)) return undefined;
-        const row = toRow(change.todo, sequence++);
-        scopes.set(scope, rows.set(row.todo.id, row));
-        return row.todo;
-      }
-      case "patch": {
-        const old = rows.get(change.id);
-        if (old === undefined) return undefined;
-        const row = toRow(patchTodo(old.todo, change.fields), old.sequence);
-        rows.set(change.id, row);
-        return row.todo;
-      }
-      case "remove": {
-        const row = rows.get(change.id);
-        rows.delete(change.id);
-        return row?.todo;
-      }
-      case "clear":
-        return clearRows(rows, change);
-      default:
-        return change satisfies never;
-    }
-  };
-
   return {
-    find(scope, query): FoundTodos {
-      const rows = scopes.get(scope);
-      if (rows === undefined) return { todos: [], count: 0, completed: 0 };
-      if (query.id === undefined) return findRows(rows.values(), query);
-      const row = rows.get(query.id);
-      return findRows(row === undefined ? [] : [row], query);
-    },
+    find: (scope, query) => findOnShelf(shelves.get(scope) ?? new TodoShelf(), query),
     recall: (scope, key) => records.get(scope, key),
-    apply(scope, write) {
-      const known = records.get(scope, write.key);
+    apply(scope, { key, operation, change }) {
+      const known = records.get(scope, key);
       if (known !== undefined) return known;
-      const result = change(scope, write.change);
-      if (scopes.get(scope)?.size === 0) scopes.delete(scope);
-      return result && records.add(scope, write.key, Object.freeze({ operation: write.operation, result }));
+      const shelf = shelves.get(scope) ?? new TodoShelf();
+      const result = changeShelf(shelf, change);
+      if (shelf.isEmpty) shelves.delete(scope);
+      else shelves.set(scope, shelf);
+      return result && records.add(scope, key, Object.freeze({ operation, result }));
     },
   };
 }
 
-function clearRows(rows: Map<string, TodoRow>, { list, onlyCompleted }: Extract<TodoChange, { type: "clear" }>) {
+function findOnShelf(shelf: TodoShelf, query: TodoQuery): FoundTodos {
+  const { id, list } = query;
   const listKey = list === undefined ? undefined : foldText(list);
-  const before = rows.size;
-  for (const [id, row] of rows) {
-    if (onlyCompleted && !row.todo.completed) continue;
-    if (listKey === undefined || row.listKey === listKey) rows.delete(id);
+  if (id === undefined) return findRows(shelf.rows(listKey), query);
+  const only = new RowSet();
+  const row = shelf.get(id);
+  if (row !== undefined && (listKey === undefined || row.listKey === listKey)) only.put(row);
+  return findRows(only, query);
+}
+
+function changeShelf(shelf: TodoShelf, change: TodoChange): TodoRecord["result"] | undefined {
+  switch (change.type) {
+    case "insert":
+      return shelf.insert(change.todo);
+    case "patch":
+      return shelf.patch(change.id, change.fields);
+    case "remove":
+      return shelf.remove(change.id);
+    case "clear":
+      return clearShelf(shelf, change);
+    default:
+      return change satisfies never;
   }
-  return Object.freeze({ cleared: before - rows.size });
+}
+
+function clearShelf(shelf: TodoShelf, { list, onlyCompleted }: Extract<TodoChange, { type: "clear" }>): TodosCleared {
+  const rows = [...shelf.rows(list === undefined ? undefined : foldText(list)).parts({})].flat();
+  const toClear = rows.filter((row) => row.completed || !onlyCompleted);
+  for (const row of toClear) shelf.remove(row.todo.id);
+  return Object.freeze({ cleared: toClear.length });
 }
 
 /** The latest records. A Map keeps the order in which keys came, so its first key is the oldest. */

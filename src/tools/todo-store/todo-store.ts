@@ -1,12 +1,17 @@
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
+import type { StandardSchema } from "../../core/schema.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
+import { todoPhrases } from "./phrases.ts";
 import { type PlanChangeOptions, planChange } from "./plan-change.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, type TodoStoreOutput, todoOutputSchema } from "./todo.ts";
 import { TodoError } from "./todo-error.ts";
-import { isTodoRead, type TodoStoreInput, todoInputSchema } from "./todo-input.ts";
+import { isTodoRead, type ParsedTodoInput, type TodoStoreInput, todoInputSchema } from "./todo-input.ts";
 import type { TodoStorage } from "./todo-storage.ts";
+
+/** Typed by the interfaces that users see, so that they need no types of zod. */
+const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = todoInputSchema;
 
 /** Options of {@link createTodoStore}. */
 export interface TodoStoreOptions<TResources = unknown> {
@@ -43,8 +48,9 @@ export function createTodoStore<TResources = unknown>(
     description:
       "Keeps to-do items in named lists: add, list, get, complete, reopen, update, delete, clear and search them. " +
       "An item is named by its id, its title or its position.",
-    inputSchema: todoInputSchema,
+    inputSchema,
     outputSchema: todoOutputSchema,
+    phrases: todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {
       context.signal.throwIfAborted();

@@ -1,0 +1,44 @@
+/** What can be waited for besides a promise: the part of an `AbortSignal` that p-timeout and {@link sleep} need. */
+export interface Abortable {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+/**
+ * An abort controller that makes its `AbortSignal` only when somebody asks for it. Most tools never look at their signal,
+ * and making one, with a listener added and removed, costs more than all else that a step does.
+ */
+export class AbortSource implements Abortable {
+  aborted = false;
+  reason: unknown;
+  private readonly listeners = new Set<() => void>();
+  private controller: AbortController | undefined;
+
+  /** The signal to hand out. Always the same. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.aborted) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
+  }
+
+  /** Aborts, for the first reason it is given. */
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.controller?.abort(reason);
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.listeners.delete(listener);
+  }
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { createAgent } from "../agent.ts";
+import { createCalculator } from "../tools/calculator/calculator.ts";
+import { createTodoStore } from "../tools/todo-store/todo-store.ts";
+import { createProcessIo } from "./process-io.ts";
+import { runCli } from "./run-cli.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+runCli(process.argv.slice(2), {
+  ...createProcessIo(process),
+  version,
+  createAgent: () => createAgent({ tools: [createCalculator(), createTodoStore()] }),
+}).then((exitCode) => {
+  // Not process.exit(): what has been written to a pipe may still be on its way.
+  process.exitCode = exitCode;
+});

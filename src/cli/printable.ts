@@ -1,0 +1,26 @@
+// What a terminal obeys instead of showing it: control characters, and those that turn the direction of text around.
+const unsafe = /[\p{Control}\p{Line_Separator}\p{Paragraph_Separator}\p{Bidi_Control}]/gu;
+
+/** Text as one line that a terminal only shows: control characters become escapes such as `\n` and `\u001b`. */
+export function printable(text: string): string {
+  return text.replace(unsafe, (character) => shortEscapes[character] ?? escapeCode(character));
+}
+
+/** A value as JSON that a terminal only shows. It parses to the same value. */
+export function printableJson(value: unknown, indent?: number): string {
+  // JSON's own line breaks stay; within its texts they are escaped already.
+  const escapeUnlessBreak = (character: string) => (character === "\n" ? character : escapeCode(character));
+  return (JSON.stringify(value, undefined, indent) ?? "null").replace(unsafe, escapeUnlessBreak);
+}
+
+/** At most `length` characters, with `…` for the rest. */
+export function shorten(text: string, length: number): string {
+  const characters = text.length > length ? Array.from(text) : [];
+  return characters.length > length ? `${characters.slice(0, Math.max(0, length - 1)).join("")}…` : text;
+}
+
+const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escapeCode(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

@@ -1,0 +1,108 @@
+import { type ParsedReference, parseReference } from "../core/reference.ts";
+import type { Tool } from "../core/tool.ts";
+import { printable, printableJson, shorten } from "./printable.ts";
+
+/** What gives text a colour, or leaves it as it is. */
+export interface Style {
+  dim(text: string): string;
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** The keys that say what a thing is called, the best first. */
+const titleKeys = ["title", "name", "label", "summary", "text"];
+const maxSummary = 100;
+
+/**
+ * A step's output in a few words: what the tool says is its result, the title of a thing, or its plain fields. Undefined
+ * if there is nothing to say.
+ */
+export function summarizeOutput(output: unknown, tool: Tool | undefined): string | undefined {
+  const value = selectResult(output, tool);
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === "string") return shorten(printable(value), maxSummary);
+  if (!isRecord(value)) return shorten(printableJson(value), maxSummary);
+  const text = titleKeyOf(value) === undefined ? plainFields(value) : describeThing(value);
+  return shorten(text || printableJson(value), maxSummary);
+}
+
+/** An output as lines to read: numbers and texts as they are, things and lists of things by their titles, else JSON. */
+export function renderOutput(output: unknown, { tool, style }: { tool: Tool | undefined; style: Style }): string[] {
+  const value = selectResult(output, tool);
+  if (value === null || value === undefined) return ["Done."];
+  if (typeof value === "string") return value.split("\n").map(printable);
+  if (isThings(value)) return renderThings(value, style);
+  if (!isRecord(value)) return printableJson(value, 2).split("\n");
+  if (titleKeyOf(value) !== undefined) return renderThings([value], style);
+  const [things, ...others] = Object.entries(value).filter(([, field]) => typeof field === "object" && field !== null);
+  if (things === undefined) return [plainFields(value) || "Done."];
+  if (others.length > 0 || !isThings(things[1])) return printableJson(value, 2).split("\n");
+  const list = things[1].length === 0 ? [`No ${printable(things[0])}.`] : renderThings(things[1], style);
+  const rest = plainFields(value);
+  return rest === "" ? list : [...list, style.dim(rest)];
+}
+
+function renderThings(things: readonly JsonRecord[], style: Style): string[] {
+  return things.map((thing) => {
+    const fields = detailsOf(thing);
+    return fields === "" ? describeThing(thing) : `${describeThing(thing)} ${style.dim(`(${fields})`)}`;
+  });
+}
+
+/** The part of an output that its tool calls its result; the whole if it names none. */
+function selectResult(output: unknown, tool: Tool | undefined): unknown {
+  const path: ParsedReference["path"] = parseReference(`output.${tool?.result}`)?.path ?? [];
+  if (tool?.result === undefined) return output;
+  let value = output;
+  for (const key of path) value = isContainer(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value ?? output;
+}
+
+function isContainer(value: unknown): value is Readonly<Record<string | number, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return isContainer(value) && !Array.isArray(value);
+}
+
+/** A list of objects that have a title each; also the empty list. */
+function isThings(value: unknown): value is readonly JsonRecord[] {
+  return Array.isArray(value) && value.every((item) => isRecord(item) && titleKeyOf(item) !== undefined);
+}
+
+function titleKeyOf(value: JsonRecord): string | undefined {
+  return titleKeys.find((key) => typeof value[key] === "string");
+}
+
+function describeThing(thing: JsonRecord): string {
+  const title = printable(String(thing[titleKeyOf(thing) ?? ""]));
+  const done = thing.completed ?? thing.done;
+  if (typeof done !== "boolean") return title;
+  return `${done ? "[x]" : "[ ]"} ${title}`;
+}
+
+/** What else there is to say of a thing, without its id, its times and what its title and box say. */
+function detailsOf(thing: JsonRecord): string {
+  const isTold = (key: string) => key === titleKeyOf(thing) || ["id", "completed", "done"].includes(key);
+  return plainFields(Object.fromEntries(Object.entries(thing).filter(([key]) => !isTold(key) && !key.endsWith("At"))));
+}
+
+/** The fields that fit a line: `count: 2, tags: a b`. */
+function plainFields(value: JsonRecord): string {
+  const texts: string[] = [];
+  for (const [key, field] of Object.entries(value)) {
+    const text = plainText(field);
+    if (text !== "") texts.push(`${printable(key)}: ${text}`);
+  }
+  return texts.join(", ");
+}
+
+function plainText(field: unknown): string {
+  if (Array.isArray(field)) return field.every(isScalar) ? field.map(plainText).join(" ") : "";
+  return isScalar(field) ? printable(String(field)) : "";
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

@@ -1,0 +1,102 @@
+import type pico from "picocolors";
+import type { AgentEvent, StepEndEvent, StepRetryEvent } from "../core/events.ts";
+import type { Tool } from "../core/tool.ts";
+import type { LiveLine } from "./live-line.ts";
+import { printable, printableJson } from "./printable.ts";
+import { summarizeOutput } from "./render-output.ts";
+import { renderPlan } from "./render-plan.ts";
+
+type Colors = ReturnType<typeof pico.createColors>;
+
+/** What {@link createRunReporter} needs. */
+export interface RunReporterOptions {
+  readonly line: LiveLine;
+  readonly colors: Colors;
+  readonly tools: readonly Tool[];
+}
+
+/** Shorter steps do not say how long they took. */
+const worthTellingMs = 1_000;
+
+/**
+ * A listener that tells a run as it goes: the plan, then each step as it starts, retries and ends. On a terminal the step
+ * that runs is a line that is rewritten; elsewhere every line stays.
+ */
+export function createRunReporter({ line, colors, tools }: RunReporterOptions): (event: AgentEvent) => void {
+  const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+  const startedAtMs = new Map<string, number>();
+
+  const end = (event: StepEndEvent) => {
+    line.hide();
+    const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(event.stepId) ?? Number.NaN);
+    const text = describeEnd(event, { colors, tool: toolsByName.get(event.tool) });
+    line.print(tookMs >= worthTellingMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case "plan-start":
+        line.show("planning");
+        break;
+      case "plan-end":
+        line.hide();
+        if (event.outcome.status !== "completed") break;
+        line.print(colors.bold("Plan"));
+        for (const text of renderPlan(event.outcome.plan, colors)) line.print(`  ${text}`);
+        line.print();
+        line.print(colors.bold("Run"));
+        break;
+      case "step-start":
+        startedAtMs.set(event.stepId, Date.parse(event.timestamp));
+        if (!line.isLive) line.print(`  > ${nameOf(event)}`);
+        line.show(nameOf(event));
+        break;
+      case "step-progress":
+        line.show(`${nameOf(event)}: ${printableJson(event.value)}`);
+        break;
+      case "step-retry":
+        line.print(describeRetry(event, colors));
+        line.show(`${nameOf(event)}: waiting for attempt ${event.attempt + 1}`);
+        break;
+      case "step-skip":
+        line.print(colors.dim(`  - ${nameOf(event)}: skipped (${event.reason})`));
+        break;
+      case "step-end":
+        end(event);
+        break;
+      case "run-suspend":
+      case "run-end":
+        line.hide();
+        break;
+      case "run-start":
+      case "step-late":
+        break;
+      default:
+        event satisfies never;
+    }
+  };
+}
+
+function nameOf({ stepId, tool }: { readonly stepId: string; readonly tool: string }): string {
+  return `${printable(stepId)} ${printable(tool)}`;
+}
+
+function describeRetry(event: StepRetryEvent, colors: Colors): string {
+  const { attempt, delayMs, error } = event;
+  const text = `attempt ${attempt} failed: ${printable(error.message)}; next in ${seconds(delayMs)}`;
+  return `  ${colors.yellow("↻")} ${nameOf(event)}: ${text}`;
+}
+
+function describeEnd(event: StepEndEvent, { colors, tool }: { colors: Colors; tool: Tool | undefined }): string {
+  const { outcome, attempts } = event;
+  const tries = attempts > 1 ? ` (attempt ${attempts})` : "";
+  if (outcome.status !== "completed") {
+    return `  ${colors.red("✖")} ${nameOf(event)}: ${outcome.status}, ${printable(outcome.error.message)}`;
+  }
+  const summary = summarizeOutput(outcome.output, tool);
+  return `  ${colors.green("✔")} ${nameOf(event)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

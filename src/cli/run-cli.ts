@@ -1,0 +1,85 @@
+import pico from "picocolors";
+import type { Agent } from "../agent.ts";
+import { isAgentError } from "../core/errors.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { CliIo, CliOutput } from "./cli-io.ts";
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { LiveLine } from "./live-line.ts";
+import { type CliOptions, parseArguments } from "./parse-arguments.ts";
+import { printableJson } from "./printable.ts";
+import { renderError } from "./render-error.ts";
+import { renderOutput } from "./render-output.ts";
+import { renderPlan } from "./render-plan.ts";
+import { createRunReporter } from "./report-run.ts";
+
+interface Call {
+  readonly agent: Agent;
+  readonly request: string;
+  readonly options: CliOptions;
+  readonly io: CliIo;
+}
+
+/** Runs the command. Resolves to its exit code, and never rejects. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  try {
+    const parsed = parseArguments(argv, io);
+    if (parsed.type === "exit") return parsed.exitCode;
+    const { request, options } = parsed;
+    const call = { agent: io.createAgent(), request, options, io };
+    return await (options.planOnly ? showPlan(call) : runRequest(call));
+  } catch (thrown) {
+    writeLines(io.stderr, renderError(thrown));
+    return exitCodes.failed;
+  }
+}
+
+async function showPlan({ agent, request, options, io }: Call): Promise<number> {
+  try {
+    const plan = await agent.plan(request, { signal: io.signal });
+    const lines = options.json ? [printableJson(plan, 2)] : renderPlan(plan, colorsFor(io, options));
+    writeLines(io.stdout, lines);
+    return exitCodes.completed;
+  } catch (thrown) {
+    if (!isAgentError(thrown)) throw thrown;
+    if (options.json) writeLines(io.stdout, [printableJson({ error: thrown }, 2)]);
+    writeLines(io.stderr, renderError(thrown));
+    return exitCodeOf(thrown.code === "cancelled" ? "cancelled" : "failed", thrown.code);
+  }
+}
+
+async function runRequest({ agent, request, options, io }: Call): Promise<number> {
+  const line = new LiveLine(io.stdout);
+  if (!options.json) agent.subscribe(createRunReporter({ line, colors: colorsFor(io, options), tools: agent.tools }));
+  const handle = agent.start(request);
+  const cancel = () => handle.cancel(String(io.signal.reason));
+  if (io.signal.aborted) cancel();
+  io.signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const result = await handle.result;
+    line.hide();
+    if (options.json) writeLines(io.stdout, [printableJson(result, 2)]);
+    else if (result.status === "completed") writeLines(io.stdout, resultLines(result, { agent, options, io }));
+    if (result.error !== undefined) writeLines(io.stderr, renderError(result.error));
+    return exitCodeOf(result.status, result.error?.code);
+  } finally {
+    line.hide();
+    io.signal.removeEventListener("abort", cancel);
+  }
+}
+
+function resultLines(result: RunResult, { agent, options, io }: Pick<Call, "agent" | "options" | "io">): string[] {
+  const style = colorsFor(io, options);
+  const last = result.steps.findLast(({ status }) => status === "completed");
+  const tool = agent.tools.find(({ name }) => name === last?.tool);
+  const lines = renderOutput(result.output, { tool, style });
+  return ["", style.bold("Result"), ...lines.map((text) => `  ${text}`)];
+}
+
+function colorsFor({ stdout, env }: CliIo, { color }: CliOptions): ReturnType<typeof pico.createColors> {
+  const isWanted = color && !env.NO_COLOR && env.TERM !== "dumb";
+  return pico.createColors(isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
+}
+
+function writeLines(output: CliOutput, lines: readonly string[]): void {
+  output.write(`${lines.join("\n")}\n`);
+}

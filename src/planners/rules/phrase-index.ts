@@ -1,0 +1,63 @@
+import { collectWords, firstOf, type PhraseNode, requiredWords } from "./phrase-template.ts";
+import { isMistyped } from "./typing-mistake.ts";
+
+/** Which phrases of a tool may fit at all. */
+export interface PhraseIndex {
+  /** For each word, the phrases that may begin with it, and those that may begin with a slot. */
+  readonly byWord: ReadonlyMap<string, readonly number[]>;
+  /** The phrases that may begin with a slot. */
+  readonly open: readonly number[];
+  /** For each phrase, sets of words of which a request must have one each. */
+  readonly required: readonly (readonly ReadonlySet<string>[])[];
+  /** The words of all phrases, and by their first letter those that may be meant by a word that is none of them. */
+  readonly words: ReadonlySet<string>;
+  readonly wordsByLetter: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Makes the index of a tool's phrases. */
+export function buildIndex(nodes: readonly PhraseNode[]): PhraseIndex {
+  const byWord = new Map<string, number[]>();
+  const open: number[] = [];
+  const words = new Set<string>();
+  const seen = new Set<PhraseNode>();
+  for (const [phrase, node] of nodes.entries()) {
+    const first = firstOf(node);
+    if (first.isOpen) open.push(phrase);
+    for (const word of first.words) byWord.set(word, [...(byWord.get(word) ?? []), phrase]);
+    collectWords(node, words, seen);
+  }
+  for (const [word, phrases] of byWord) {
+    byWord.set(
+      word,
+      [...new Set([...phrases, ...open])].sort((left, right) => left - right),
+    );
+  }
+  const wordsByLetter = new Map<string, string[]>();
+  for (const word of words) {
+    const alike = wordsByLetter.get(word.charAt(0));
+    if (alike === undefined) wordsByLetter.set(word.charAt(0), [word]);
+    else alike.push(word);
+  }
+  return { byWord, open, required: nodes.map(requiredWords), words, wordsByLetter };
+}
+
+/** What the words of a request may mean to a tool's phrases; each word is looked up once. */
+export class Spelling {
+  private readonly meanings = new Map<string, readonly string[]>();
+
+  constructor(private readonly index: PhraseIndex) {}
+
+  /** The word itself if a phrase has it; else the words of phrases that it may be with a typing mistake. */
+  meaningsOf(word: string): readonly string[] {
+    let meanings = this.meanings.get(word);
+    if (meanings === undefined) {
+      const { words, wordsByLetter } = this.index;
+      const alike = wordsByLetter.get(word.charAt(0)) ?? none;
+      meanings = words.has(word) ? [word] : alike.filter((other) => isMistyped(word, other));
+      this.meanings.set(word, meanings.length === 0 ? none : meanings);
+    }
+    return meanings;
+  }
+}
+
+const none: readonly string[] = [];

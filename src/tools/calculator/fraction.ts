@@ -1,0 +1,128 @@
+import type { Operator } from "./instruction.ts";
+
+const maxDigits = 15;
+const maxFactorial = 18;
+const maxExponent = 1_024;
+
+/**
+ * An exact fraction in lowest terms. Both parts are integers that a JavaScript number holds exactly, below 2^53, and the
+ * denominator is at least 1.
+ *
+ * An operation on fractions is done only if its result is one again; so nothing is ever rounded but the one division of
+ * {@link Fraction.toNumber}, which IEEE 754 rounds correctly. Most expressions that people type never leave fractions, and
+ * get the same value as with decimals, some ten times faster and without the decimal library.
+ */
+export class Fraction {
+  private constructor(
+    readonly numerator: number,
+    readonly denominator: number,
+  ) {}
+
+  /** The fraction of two integers, the lower one above 0; undefined if either may have been rounded. */
+  static of(numerator: number, denominator: number): Fraction | undefined {
+    if (!Number.isSafeInteger(numerator) || !Number.isSafeInteger(denominator)) return undefined;
+    // Adding 0 turns -0 into 0.
+    if (denominator === 1) return new Fraction(numerator + 0, 1);
+    const divisor = greatestCommonDivisor(denominator, Math.abs(numerator));
+    return new Fraction(numerator / divisor + 0, denominator / divisor);
+  }
+
+  /** A number as it is written, without sign and exponent; undefined if it has too many digits. */
+  static parse(text: string): Fraction | undefined {
+    if (text.length > maxDigits) return undefined;
+    let numerator = 0;
+    let denominator = 1;
+    let step = 1;
+    for (let index = 0; index < text.length; index++) {
+      const character = text[index] ?? "";
+      if (character === ".") step = 10;
+      else if (character >= "0" && character <= "9") {
+        numerator = numerator * 10 + Number(character);
+        denominator *= step;
+      } else return undefined;
+    }
+    return Fraction.of(numerator, denominator);
+  }
+
+  /** The number nearest to the fraction. */
+  toNumber(): number {
+    return this.numerator / this.denominator;
+  }
+}
+
+/** The result of an operator, exact; undefined if it is no small fraction or there is none. An operator of one operand has it twice. */
+export function operateOnFractions(operator: Operator, left: Fraction, right: Fraction): Fraction | undefined {
+  const { numerator, denominator } = right;
+  switch (operator) {
+    case "add":
+      return add(left, numerator, denominator);
+    case "subtract":
+      return add(left, -numerator, denominator);
+    case "multiply":
+      return Fraction.of(left.numerator * numerator, left.denominator * denominator);
+    case "divide":
+      return divide(left, right);
+    case "remainder":
+      return remainder(left, right);
+    case "power":
+      return denominator === 1 ? power(left, numerator) : undefined;
+    case "negate":
+      return Fraction.of(-numerator, denominator);
+    case "percent":
+      return Fraction.of(numerator, denominator * 100);
+    case "factorial":
+      return denominator === 1 ? factorial(numerator) : undefined;
+  }
+}
+
+function add(left: Fraction, numerator: number, denominator: number): Fraction | undefined {
+  if (left.denominator === denominator) return Fraction.of(left.numerator + numerator, denominator);
+  const first = left.numerator * denominator;
+  const second = numerator * left.denominator;
+  // Each product must be exact: a rounded one could still give a sum that looks exact.
+  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(second)) return undefined;
+  return Fraction.of(first + second, left.denominator * denominator);
+}
+
+function divide(left: Fraction, right: Fraction): Fraction | undefined {
+  const sign = Math.sign(right.numerator);
+  if (sign === 0) return undefined;
+  return Fraction.of(sign * left.numerator * right.denominator, sign * right.numerator * left.denominator);
+}
+
+function remainder(left: Fraction, right: Fraction): Fraction | undefined {
+  const dividend = left.numerator * right.denominator;
+  const divisor = right.numerator * left.denominator;
+  if (divisor === 0 || !Number.isSafeInteger(dividend) || !Number.isSafeInteger(divisor)) return undefined;
+  return Fraction.of(dividend % divisor, left.denominator * right.denominator);
+}
+
+function power(base: Fraction, exponent: number): Fraction | undefined {
+  if (exponent < 0 || exponent > maxExponent) return undefined;
+  return Fraction.of(powerOf(base.numerator, exponent), powerOf(base.denominator, exponent));
+}
+
+function powerOf(base: number, exponent: number): number {
+  let product = 1;
+  for (let count = 0; count < exponent && Number.isSafeInteger(product); count++) product *= base;
+  return product;
+}
+
+function factorial(operand: number): Fraction | undefined {
+  if (operand < 0 || operand > maxFactorial) return undefined;
+  let product = 1;
+  for (let factor = 2; factor <= operand; factor++) product *= factor;
+  return Fraction.of(product, 1);
+}
+
+/** Euclid's algorithm, for integers of at least 0. */
+function greatestCommonDivisor(first: number, second: number): number {
+  let larger = first;
+  let smaller = second;
+  while (smaller !== 0) {
+    const rest = larger % smaller;
+    larger = smaller;
+    smaller = rest;
+  }
+  return larger;
+}

@@ -1,0 +1,37 @@
+import { completed, listName, namedList, type Phrase, plainList } from "./phrases-words.ts";
+import type { TodoStoreInput } from "./todo-input.ts";
+
+function clearing(
+  phrase: string,
+  fixed: { readonly allLists?: boolean; readonly onlyCompleted?: boolean } = {},
+): Phrase {
+  return {
+    phrase,
+    slots: { list: listName },
+    toInput: (slots) => ({ operation: "clear", ...slots, ...fixed }) as unknown as TodoStoreInput,
+  };
+}
+
+const wipe =
+  "(clear|clearing|emptying|clear out|clear off|clean|clean out|clean up|empty|empty out|wipe|wipe out|wipe clean|erase|delete|remove|reset|get rid of|discard|trash|scrap|drop|throw away|throw out|start over|take)";
+const all =
+  "(everything|all [of] [the|my] (things|items|tasks|todos|to dos|entries|stuff|reminders)|all [of (it|them)]|every (item|task|todo|thing|entry|to do)|all of it|the (contents|content|items|entries|tasks))";
+const whole = "[(all [of]|the whole|the entire|whole|entire)]";
+
+/** How people empty a list. */
+export const clearPhrases: readonly Phrase[] = [
+  clearing(
+    `${wipe} (everything|all [of] [(my|the)] (tasks|todos|to dos|items|reminders|to do items|todo items|things to do)|every (task|todo|item|to do)|all [(my|the)] lists)`,
+    { allLists: true },
+  ),
+  clearing(`${wipe} ${whole} (${namedList}|${plainList}) [(completely|out|clean|entirely|again)]`),
+  clearing(
+    `${wipe} ${all} [(that is|that are|i have|there is)] [(from|on|in|off|of|off of|out of)] (${namedList}|${plainList})`,
+  ),
+  clearing(
+    `${wipe} [(all|all of|everything that is)] [(my|the)] ${completed} [(tasks|todos|to dos|items|ones|things|reminders)] [(from|on|in|off) (${namedList}|${plainList})]`,
+    { onlyCompleted: true },
+  ),
+  clearing(`(make|create) (${namedList}|${plainList}) (empty|blank|clean)`),
+  clearing(`(start|begin) (${namedList}|${plainList}) (over|anew|from scratch|fresh)`),
+];

@@ -1,0 +1,42 @@
+import { z } from "zod/v4";
+import type { PhraseContext } from "../../core/phrase.ts";
+import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from "./phrases-words.ts";
+import type { TodoStoreInput } from "./todo-input.ts";
+
+/** How one todo is named: by its title, or by its place. */
+const ordinal =
+  "[number] {index}|{index} (one|item|task|todo|to do|entry|thing|reminder)|(item|task|todo|to do|entry|reminder|number|item number|task number|todo number|#) {index}";
+const lastOne = "last (one|item|task|todo|to do|entry|thing|reminder)|last";
+const position = z.number().int();
+
+/** A frame in which `@` is a todo: its place, the last one, or its title. */
+export function targeting(operation: "complete" | "reopen" | "delete" | "get", frame: string): readonly Phrase[] {
+  const rules: Phrase[] = [];
+  const slots = { list: listName, index: position };
+  const onItem = (named: string) => frame.replaceAll("@", named);
+  rules.push({
+    phrase: onItem(`[(the|my|this|that)] (${ordinal})`),
+    slots,
+    toInput: (found) => (typeof found.index === "number" ? inputOf(operation, found) : undefined),
+  });
+  rules.push({
+    phrase: onItem(`[(the|my)] (${lastOne})`),
+    slots,
+    toInput: (found) => ({ operation, index: -1, ...found }) as unknown as TodoStoreInput,
+  });
+  const title = `[(the|my|this)] [${todo}] [(called|named|titled|that says)] {title} [(${todo})]`;
+  rules.push({
+    phrase: onItem(title),
+    slots: { list: listName },
+    toInput: (found, context) => targetOf(operation, found, context),
+  });
+  return rules;
+}
+
+/** A todo that an earlier step gave is named by its id. */
+export function targetOf(operation: Operation, slots: Slots, { previous }: PhraseContext): TodoStoreInput | undefined {
+  const { title, ...others } = slots;
+  if (typeof title !== "object") return inputOf(operation, slots);
+  if (previous === undefined) return undefined;
+  return { operation, id: { $ref: `${previous.$ref}.id` }, ...others } as unknown as TodoStoreInput;
+}

@@ -1,0 +1,66 @@
+import { z } from "zod/v4";
+import type { SlotValue, ToolPhraseOptions } from "../../core/phrase.ts";
+import { isTitle } from "./phrases-titles.ts";
+import type { TodoStoreInput } from "./todo-input.ts";
+
+/*
+ * Pieces of phrases: a todo has many names, and so has the list it is on.
+ */
+
+/** A phrase of the store. */
+export type Phrase = ToolPhraseOptions<TodoStoreInput>;
+/** What its slots were filled with. */
+export type Slots = Readonly<Record<string, SlotValue>>;
+/** What the store can be asked to do. */
+export type Operation = TodoStoreInput["operation"];
+
+/** One todo, by any of its names. */
+export const todo = "(todo [item]|to do [item|thing]|task|item|reminder|entry|thing to do|list item)";
+/** Several of them. */
+export const todos =
+  "(todos|to dos|to do items|to do list|todo list|todo items|task list|tasks [list]|items|things to do|reminders|list of (things|tasks) to do|list [of (tasks|todos|things)]|entries)";
+/** Whose they are. */
+export const own = "(my|the|our|this|that|your|a|all my|all the|all of my)";
+/** The list that needs no name. */
+export const plainList = `[${own}] (todo|to do|tasks|task|todos|to dos) (list|lists)|[${own}] list [of (things|tasks|items) (to do|that i need to do|i (have|need) to do)]|${own} (agenda|tasks|todos|to dos)`;
+/** A list with a name. */
+export const namedList = `[${own}] {list} list|[${own}|a] list (called|named|titled|for|of) {list}`;
+/** Where a todo is put. */
+export const onList = `(to|on|onto|on to|in|into|at|for) (${namedList}|${plainList})`;
+/** Where it is taken from. */
+export const fromList = `(from|off|off of|of|out of|on|in) (${namedList}|${plainList})`;
+/** When it is due. */
+export const due = "[(due|due on|due by|by|before|on|for|until|till)] {dueDate}";
+const details = `[with] [a] {priority} priority|with priority {priority}|(tagged|tagged as|tagged with|with tag|with tags|with the tag|with the tags) {tags}`;
+/** What may be said of a new todo besides its title. */
+export const extras = `[${due}] [${details}] [${details}] [${due}]`;
+
+/** A day. */
+export const day = z.iso.date();
+/** Of a list only the name: a few words, none of which would begin another part of the sentence. */
+export const listName = z
+  .string()
+  .refine(
+    (name) =>
+      /^(?:[\p{L}\p{N}'’&+-]+ ?){1,4}$/u.test(name) &&
+      !/\b(?:to|on|from|in|off|list|lists|my|and|it|that)\b/iu.test(name),
+  );
+
+/** The slots as an input; `undefined` where the title can not be one. */
+export function inputOf(
+  operation: Operation,
+  slots: Slots,
+  key: "title" | "query" = "title",
+): TodoStoreInput | undefined {
+  const { title, query, tags, ...others } = slots;
+  const text = key === "title" ? title : query;
+  if (typeof text === "string" && !isTitle(text)) return undefined;
+  const list = tags === undefined ? {} : { tags: Array.isArray(tags) ? tags : [tags] };
+  return { operation, ...(text !== undefined && { [key]: text }), ...others, ...list } as unknown as TodoStoreInput;
+}
+
+/** What is still to be done. */
+export const pending =
+  "(open|pending|unfinished|incomplete|remaining|outstanding|active|uncompleted|undone|unchecked|still open|not done|not finished)";
+/** What is done. */
+export const completed = "(done|completed|complete|finished|closed|checked [off]|ticked [off])";

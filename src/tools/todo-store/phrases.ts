@@ -1,0 +1,17 @@
+import { addPhrases } from "./phrases-add.ts";
+import { changePhrases } from "./phrases-change.ts";
+import { clearPhrases } from "./phrases-clear.ts";
+import { listPhrases } from "./phrases-list.ts";
+import { searchPhrases } from "./phrases-search.ts";
+import { updatePhrases } from "./phrases-update.ts";
+import type { Phrase } from "./phrases-words.ts";
+
+/** What the rule planner understands about todos. Of two that fit as well, the first is meant. */
+export const todoPhrases: readonly Phrase[] = [
+  ...addPhrases,
+  ...listPhrases,
+  ...changePhrases,
+  ...clearPhrases,
+  ...searchPhrases,
+  ...updatePhrases,
+];

@@ -1,0 +1,64 @@
+import { RowSet } from "./row-set.ts";
+import type { Todo } from "./todo.ts";
+import { patchTodo, type TodoRow, toRow } from "./todo-row.ts";
+import type { TodoPatch } from "./todo-storage.ts";
+
+/** The todos of one scope: by id, all in order, and those of each list in order. */
+export class TodoShelf {
+  readonly #byId = new Map<string, TodoRow>();
+  readonly #all = new RowSet();
+  readonly #lists = new Map<string, RowSet>();
+  #nextSequence = 0;
+
+  get isEmpty(): boolean {
+    return this.#byId.size === 0;
+  }
+
+  get(id: string): TodoRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Those of a list, by its `listKey`; without one, all. */
+  rows(listKey: string | undefined): RowSet {
+    return listKey === undefined ? this.#all : (this.#lists.get(listKey) ?? new RowSet());
+  }
+
+  /** The todo as it is kept; undefined, with nothing done, if its id is taken. */
+  insert(todo: Todo): Todo | undefined {
+    return this.#byId.has(todo.id) ? undefined : this.#put(toRow(todo, this.#nextSequence++));
+  }
+
+  /** The todo as it is now; undefined if there is none. */
+  patch(id: string, fields: TodoPatch): Todo | undefined {
+    const old = this.get(id);
+    if (old === undefined) return undefined;
+    const row = toRow(patchTodo(old.todo, fields), old.sequence);
+    if (row.listKey !== old.listKey) this.#takeOffList(old);
+    return this.#put(row);
+  }
+
+  /** The todo as it was; undefined if there is none. */
+  remove(id: string): Todo | undefined {
+    const row = this.get(id);
+    if (row === undefined) return undefined;
+    this.#byId.delete(id);
+    this.#all.remove(row);
+    this.#takeOffList(row);
+    return row.todo;
+  }
+
+  #put(row: TodoRow): Todo {
+    this.#byId.set(row.todo.id, row);
+    this.#all.put(row);
+    const list = this.#lists.get(row.listKey) ?? new RowSet();
+    this.#lists.set(row.listKey, list);
+    list.put(row);
+    return row.todo;
+  }
+
+  #takeOffList(row: TodoRow): void {
+    const list = this.#lists.get(row.listKey);
+    list?.remove(row);
+    if (list?.size === 0) this.#lists.delete(row.listKey);
+  }
+}

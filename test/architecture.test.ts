@@ -1,0 +1,176 @@
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { createCalculator } from "../src/tools/calculator/calculator.ts";
+import { createTodoStore } from "../src/tools/todo-store/todo-store.ts";
+import { typeExports, valueExports } from "./public-exports.ts";
+import {
+  hasTopLevelAwait,
+  importsOf,
+  isBuiltin,
+  nodesOf,
+  readSource,
+  readSources,
+  resolveRelative,
+  type SourceFile,
+} from "./source-files.ts";
+
+const sources = readSources("src");
+const maxFileLines = 300;
+const maxFunctionLines = 60;
+
+/** What each layer may import: of ours by path, then of packages. The first layer whose name a path begins with counts. */
+const layers: readonly { readonly layer: string; readonly own: RegExp; readonly packages: RegExp }[] = [
+  { layer: "src/core/", own: /^src\/core\//, packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/ },
+  { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
+  {
+    layer: "src/tools/calculator/",
+    own: /^src\/(core|async|tools\/calculator)\//,
+    packages: /^(zod\/v4|decimal\.js)$/,
+  },
+  { layer: "src/tools/todo-store/", own: /^src\/(core|async|tools\/todo-store)\//, packages: /^zod\/v4$/ },
+  { layer: "src/planners/rules/", own: /^src\/(core|async|planners\/rules)\//, packages: /^zod\/v4$/ },
+  { layer: "src/orchestrator/", own: /^src\/(core|async|orchestrator)\//, packages: /^$/ },
+  { layer: "src/stores/", own: /^src\/(core|async|stores)\//, packages: /^$/ },
+  { layer: "src/agent.ts", own: /^src\/(core|async|tools|planners|orchestrator|stores)\//, packages: /^$/ },
+  { layer: "src/index.ts", own: /^src\/(agent\.ts|(core|async|tools|planners|orchestrator|stores)\/)/, packages: /^$/ },
+  { layer: "src/testing/", own: /^src\/(?!cli\/|index\.ts)/, packages: /^zod\/v4$/ },
+  { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|picocolors|node:fs)$/ },
+];
+
+/** One line for each thing of a kind that a file has and should not. */
+function findAll(files: readonly SourceFile[], describeNode: (node: ts.Node) => string | undefined): readonly string[] {
+  return files.flatMap((file) =>
+    [...nodesOf(file.tree)].flatMap((node) => {
+      const found = describeNode(node);
+      if (found === undefined) return [];
+      return [`${file.path}:${file.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${found}`];
+    }),
+  );
+}
+
+describe("imports", () => {
+  it("point one way: each layer imports only what is below it, and its own packages", () => {
+    const wrong = sources.flatMap((file) => {
+      const rule = layers.find(({ layer }) => file.path.startsWith(layer));
+      return importsOf(file).flatMap(({ specifier }) => {
+        const isOwn = specifier.startsWith(".");
+        const target = isOwn ? resolveRelative(file.path, specifier) : specifier;
+        const isAllowed = (isOwn ? rule?.own : rule?.packages)?.test(target);
+        return isAllowed ? [] : [`${file.path} imports ${target}`];
+      });
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("of ours end in .ts and lead to a file", () => {
+    const paths = new Set(sources.map(({ path }) => path));
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier }) => specifier.startsWith("."))
+        .filter(({ specifier }) => !paths.has(resolveRelative(file.path, specifier)))
+        .map(({ specifier }) => `${file.path} imports ${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("of types alone say so", () => {
+    const wasted = sources.flatMap((file) =>
+      importsOf(file)
+        .filter(({ isWasted }) => isWasted)
+        .map(({ specifier }) => `${file.path} imports ${specifier}`),
+    );
+    expect(wasted).toEqual([]);
+  });
+
+  it("reach no module of Node from the entries", () => {
+    const reached = new Set<string>();
+    const builtins: string[] = [];
+    const visit = (path: string) => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const { specifier, isTypeOnly } of importsOf(readSource(path))) {
+        if (isTypeOnly) continue;
+        if (isBuiltin(specifier)) builtins.push(`${path} imports ${specifier}`);
+        if (specifier.startsWith(".")) visit(resolveRelative(path, specifier));
+      }
+    };
+    for (const entry of ["src/index.ts", "src/testing/index.ts"]) visit(entry);
+    expect(builtins).toEqual([]);
+    expect(reached.size).toBeGreaterThan(50);
+  });
+});
+
+describe("source files", () => {
+  it(`have at most ${maxFileLines} lines`, () => {
+    const lines = sources.map(({ path, text }) => ({ path, lines: text.trimEnd().split("\n").length }));
+    expect(lines.filter((file) => file.lines > maxFileLines)).toEqual([]);
+  });
+
+  it(`have functions of fewer than ${maxFunctionLines} lines`, () => {
+    const tooLong = findAll(sources, (node) => {
+      if (!ts.isFunctionLike(node)) return undefined;
+      const lines = node.getText().split("\n").length;
+      return lines >= maxFunctionLines ? `${lines} lines` : undefined;
+    });
+    expect(tooLong).toEqual([]);
+  });
+
+  it("have no default exports, no enums and no export *", () => {
+    const found = findAll(sources, (node) => {
+      if (ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword) {
+        return ts.isDefaultClause(node.parent) ? undefined : "default export";
+      }
+      if (ts.isEnumDeclaration(node)) return "enum";
+      return ts.isExportDeclaration(node) && node.exportClause === undefined ? "export *" : undefined;
+    });
+    expect(found).toEqual([]);
+  });
+
+  it("have no any and no non-null assertion", () => {
+    const found = findAll(sources, (node) => {
+      if (node.kind === ts.SyntaxKind.AnyKeyword) return "any";
+      return ts.isNonNullExpression(node) ? "non-null assertion" : undefined;
+    });
+    expect(found).toEqual([]);
+  });
+
+  it("have no top-level await, which require() could not load", () => {
+    expect(sources.filter(({ tree }) => hasTopLevelAwait(tree)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("have no comment that hides code from coverage or the compiler", () => {
+    const hidden = sources.filter(({ text }) => /(v8|c8|istanbul) ignore|@ts-(ignore|nocheck|expect-error)/.test(text));
+    expect(hidden.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("shared code", () => {
+  it("knows no tool: the rules of the rule planner come from the tools", () => {
+    const names = [createCalculator(), createTodoStore()].flatMap(({ name }) => [name, `create${name}`]);
+    const shared = sources.filter(({ path }) => /^src\/(core|async|planners|orchestrator|stores)\//.test(path));
+    const found = shared.flatMap(({ path, text }) =>
+      names.filter((name) => text.includes(name)).map((name) => `${path}: ${name}`),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe("the public surface", () => {
+  it("is this", async () => {
+    const values: string[] = [];
+    const types: string[] = [];
+    for (const node of nodesOf(readSource("src/index.ts").tree)) {
+      if (!ts.isExportSpecifier(node)) continue;
+      const isType = node.isTypeOnly || node.parent.parent.isTypeOnly;
+      (isType ? types : values).push(node.name.text);
+    }
+    expect(values.sort()).toEqual([...valueExports].sort());
+    expect(types.sort()).toEqual([...typeExports].sort());
+    expect(Object.keys(await import("../src/index.ts")).sort()).toEqual([...valueExports].sort());
+  });
+
+  it("of planwright/testing is this", async () => {
+    const expected = ["collectEvents", "createFakeTool", "createManualClock", "createScriptedPlanner"];
+    expect(Object.keys(await import("../src/testing/index.ts")).sort()).toEqual(expected);
+  });
+});

@@ -1,0 +1,86 @@
+import type * as vitest from "vitest";
+import type { AgentErrorCode } from "../../src/core/errors.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { Plan } from "../../src/core/plan.ts";
+import type { ListRunsOptions, RunStore } from "../../src/core/run-store.ts";
+
+/** The functions of the test runner that a contract suite needs. */
+export type ContractRunner = Pick<typeof vitest, "describe" | "it" | "expect">;
+
+/** A store to be tested, new and empty, whose claims last by a clock that the test moves. */
+export interface TestedStore {
+  readonly store: RunStore;
+  /** Moves the time by which claims last. */
+  advance(ms: number): void;
+}
+
+/** What the parts of the suite share. */
+export interface RunStoreSuite extends ContractRunner {
+  create(): Promise<TestedStore>;
+  /** Expects an operation to fail with a code, be it at once or by a rejection. */
+  expectCode(operation: () => unknown, code: AgentErrorCode): Promise<void>;
+}
+
+const firstMs = Date.UTC(2026, 0, 1);
+
+/** The `minute`-th minute of the tests, as events have it. */
+export function at(minute: number): string {
+  return new Date(firstMs + minute * 60_000).toISOString();
+}
+
+/** The first event of a run: of a request, or of a plan where there is none. */
+export function runStart(
+  runId: string,
+  { request, minute = 0 }: { request?: string; minute?: number } = {},
+): AgentEvent {
+  const plan: Plan = {
+    version: 1,
+    id: "plan_1",
+    request: "",
+    source: { planner: "given" },
+    createdAt: at(minute),
+    steps: [{ id: "s1", tool: "Fake", input: { text: 'use ${HOME} {"$ref":"s1"} \u0000 \u{1F600}' } }],
+  };
+  return {
+    type: "run-start",
+    runId,
+    sequence: 1,
+    timestamp: at(minute),
+    ...(request === undefined ? { plan } : { request }),
+    metadata: { user: "ada" },
+    options: { maxSteps: 10, concurrency: 1, timeZone: "UTC" },
+    tools: [],
+  };
+}
+
+/** The start of a step, as event number `sequence`. */
+export function stepStart(runId: string, sequence: number, minute = 0): AgentEvent {
+  const base = { type: "step-start", stepId: `s${sequence}`, tool: "Fake", input: { n: sequence } } as const;
+  return { ...base, runId, sequence, timestamp: at(minute) };
+}
+
+/** The end of a run. */
+export function runEnd(
+  runId: string,
+  {
+    sequence = 2,
+    status = "completed",
+    minute = 0,
+  }: { sequence?: number; status?: "completed" | "cancelled"; minute?: number } = {},
+): AgentEvent {
+  const error = {
+    name: "AgentError",
+    code: "cancelled",
+    message: "Cancelled: stop",
+    retryable: false,
+    details: { reason: "stop" },
+  } as const;
+  const outcome = status === "completed" ? { status, output: null } : { status, error };
+  return { type: "run-end", runId, sequence, timestamp: at(minute), outcome };
+}
+
+/** Lists the ids of runs. */
+export async function listIds(store: RunStore, options?: ListRunsOptions): Promise<string> {
+  const { runs } = await store.list(options);
+  return runs.map(({ runId }) => runId).join(" ");
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { z as z3 } from "zod/v3";
+import { z } from "zod/v4";
+import { checkRetryOptions, checkToolOptions } from "../../src/core/check-tool.ts";
+import { isAgentError } from "../../src/core/errors.ts";
+
+const good = {
+  name: "Echo",
+  description: "Says it again",
+  inputSchema: z.object({ text: z.string() }),
+  execute: () => null,
+};
+
+function refusedOption(check: () => void): string | undefined {
+  try {
+    check();
+  } catch (thrown) {
+    if (isAgentError(thrown, "invalid-options")) return thrown.details.option;
+    throw thrown;
+  }
+  return undefined;
+}
+const refused = (change: object) => refusedOption(() => checkToolOptions({ ...good, ...change }));
+
+describe("the options of a tool", () => {
+  it.each<[string, object]>([
+    ["the least there is", {}],
+    ["a name with every kind of character", { name: "get_User-2" }],
+    ["a name of 64 characters", { name: "a".repeat(64) }],
+    [
+      "all there is",
+      {
+        outputSchema: z3.string(),
+        effect: () => "pure",
+        retry: { maxAttempts: 1, minDelayMs: 0, maxDelayMs: Number.POSITIVE_INFINITY, factor: 1, maxTotalMs: 0 },
+        timeoutMs: 1,
+        result: "value",
+        phrases: ["say {text}", { phrase: "say", input: {}, slots: {}, toInput: () => undefined }],
+      },
+    ],
+    [
+      "undefined for what may be left out",
+      {
+        effect: undefined,
+        retry: undefined,
+        phrases: undefined,
+        timeoutMs: undefined,
+        outputSchema: undefined,
+        result: undefined,
+      },
+    ],
+  ])("accepts %s", (_name, change) => {
+    expect(refused(change)).toBeUndefined();
+  });
+
+  it.each<[string, object, string]>([
+    ["no name", { name: undefined }, "name"],
+    ["an empty name", { name: "" }, "name"],
+    ["a name that begins with a digit", { name: "2do" }, "name"],
+    ["a name with a space", { name: "a b" }, "name"],
+    ["a name with a line break behind it", { name: "a\n" }, "name"],
+    ["a name that is too long", { name: "a".repeat(65) }, "name"],
+    ["no description", { description: undefined }, "Echo.description"],
+    ["no execute", { execute: undefined }, "Echo.execute"],
+    ["an execute that is no function", { execute: "run" }, "Echo.execute"],
+    ["an unknown effect", { effect: "twice" }, "Echo.effect"],
+    ["null as effect", { effect: null }, "Echo.effect"],
+    ["a result that is no path", { result: ["value"] }, "Echo.result"],
+    ["a timeout of 0", { timeoutMs: 0 }, "Echo.timeoutMs"],
+    ["a timeout that is NaN", { timeoutMs: Number.NaN }, "Echo.timeoutMs"],
+    ["a timeout beyond what timers can", { timeoutMs: 2 ** 31 }, "Echo.timeoutMs"],
+    ["no input schema", { inputSchema: undefined }, "Echo.inputSchema"],
+    ["an input schema that is a shape", { inputSchema: { text: z.string() } }, "Echo.inputSchema"],
+    ["an input schema of another library", { inputSchema: { "~standard": {} } }, "Echo.inputSchema"],
+    ["an input schema that only looks like zod", { inputSchema: { _zod: {} } }, "Echo.inputSchema"],
+    ["an output schema that is none", { outputSchema: {} }, "Echo.outputSchema"],
+    ["null as output schema", { outputSchema: null }, "Echo.outputSchema"],
+    ["phrases that are no list", { phrases: "say" }, "Echo.phrases"],
+    ["a phrase that is no text", { phrases: ["say", 5] }, "Echo.phrases[1]"],
+    ["a phrase without phrase", { phrases: [{ input: {} }] }, "Echo.phrases[0].phrase"],
+    ["an unknown key of a phrase", { phrases: [{ phrase: "a", priority: 1 }] }, "Echo.phrases[0].priority"],
+    ["a toInput that is no function", { phrases: [{ phrase: "a", toInput: {} }] }, "Echo.phrases[0].toInput"],
+    ["an option that there is not", { retries: 3 }, "tool.retries"],
+    ["an option that does not work yet", { undo: () => null }, "tool.undo"],
+    ["a retry policy that is none", { retry: 3 }, "Echo.retry"],
+    ["a wrong retry policy", { retry: { maxAttempts: 0 } }, "Echo.retry.maxAttempts"],
+  ])("refuses %s", (_name, change, option) => {
+    expect(refused(change)).toBe(option);
+  });
+
+  it.each([undefined, null, "tool", [], () => good])("refuses %o instead of options", (options) => {
+    expect(refusedOption(() => checkToolOptions(options))).toBe("tool");
+  });
+});
+
+describe("retry policies", () => {
+  it.each<[object, string]>([
+    [{ maxAttempts: 1.5 }, "retry.maxAttempts"],
+    [{ maxAttempts: Number.POSITIVE_INFINITY }, "retry.maxAttempts"],
+    [{ maxAttempts: 1_001 }, "retry.maxAttempts"],
+    [{ minDelayMs: -1 }, "retry.minDelayMs"],
+    [{ maxDelayMs: Number.NaN }, "retry.maxDelayMs"],
+    [{ factor: 0.5 }, "retry.factor"],
+    [{ maxTotalMs: "1s" }, "retry.maxTotalMs"],
+    [{ retries: 3 }, "retry.retries"],
+  ])("refuses %o", (retry, option) => {
+    expect(refusedOption(() => checkRetryOptions("retry", retry))).toBe(option);
+  });
+});
+
+describe("input schemas that JSON can not express", () => {
+  it.each<[string, unknown]>([
+    ["zod 4 with a Date", z.object({ at: z.date() })],
+    ["zod 4 with a Map", z.object({ m: z.map(z.string(), z.string()) })],
+    ["zod 4 with a Set", z.object({ s: z.set(z.string()) })],
+    ["zod 4 with a BigInt", z.object({ n: z.bigint() })],
+    ["zod 4 with undefined", z.object({ n: z.undefined() })],
+    ["zod 4 with a custom type", z.object({ u: z.instanceof(URL) })],
+    ["zod 3 with a Date", z3.object({ at: z3.date() })],
+    ["zod 3 with a Map", z3.object({ m: z3.map(z3.string(), z3.string()) })],
+    ["zod 3 with a BigInt", z3.object({ n: z3.bigint() })],
+  ])("are refused: %s", (_name, inputSchema) => {
+    expect(refused({ inputSchema })).toBe("Echo.inputSchema");
+  });
+
+  it("are refused with the path and the type, for zod 3", () => {
+    const inputSchema = z3.object({ a: z3.object({ when: z3.date() }) });
+    expect(() => checkToolOptions({ ...good, inputSchema })).toThrow("input.a.when is a ZodDate");
+  });
+
+  it.each<[string, unknown]>([
+    ["zod 3 that coerces", z3.object({ at: z3.coerce.date(), n: z3.coerce.bigint() })],
+    ["zod 3 that preprocesses", z3.object({ at: z3.preprocess((value) => new Date(String(value)), z3.date()) })],
+    ["zod 3 that pipes text into a Date", z3.object({ at: z3.string().pipe(z3.coerce.date()) })],
+    ["zod 4 that pipes text into a Date", z.object({ at: z.string().pipe(z.coerce.date()) })],
+    ["zod 4 that decodes text to a Date", z.object({ at: z.iso.datetime().transform((text) => new Date(text)) })],
+  ])("are accepted where JSON goes in: %s", (_name, inputSchema) => {
+    expect(refused({ inputSchema })).toBeUndefined();
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { describeThrown } from "../../src/core/describe-thrown.ts";
+
+const unreadable = Proxy.revocable({}, {});
+unreadable.revoke();
+
+it.each([
+  ["an error", new TypeError("no"), "TypeError: no"],
+  ["text", "no", "no"],
+  ["nothing", undefined, "undefined"],
+  ["a symbol", Symbol("s"), "Symbol(s)"],
+  ["a function", () => "secret", "a function"],
+  ["an empty object", Object.create(null), "Object without keys"],
+  ["a list", ["secret"], "Array with the keys 0"],
+  ["an object", { body: "secret", headers: {} }, "Object with the keys body, headers"],
+  ["an object of a class of the platform", new Headers(), "Headers without keys"],
+  ["many keys", Object.fromEntries(new Array(30).fill(0).map((_, index) => [`k${index}`, 1])), /k0, .*k19 …$/],
+  ["what can not be read", unreadable.proxy, "something that can not be read"],
+])("tells of %s no more than is safe", (_name, thrown, expected) => {
+  expect(describeThrown(thrown)).toMatch(expected);
+});

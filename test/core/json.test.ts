@@ -1,0 +1,280 @@
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { copyJson, setOwn, toJson } from "../../src/core/json.ts";
+
+const jsonOf = (value: unknown) => {
+  const json = toJson(value);
+  if (!json.ok) throw new Error(`not JSON at ${json.issue.path.join(".")}: ${json.issue.message}`);
+  return json.value;
+};
+const issueOf = (value: unknown) => {
+  const json = toJson(value);
+  return json.ok ? undefined : json.issue;
+};
+
+describe("what becomes JSON", () => {
+  it("copies every JSON value to one that is equal", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(jsonOf(value)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it("sees plain objects, dates and missing values as JSON.stringify does", () => {
+    const values = fc.anything({ withDate: false, withNullPrototype: true, maxDepth: 3 });
+    fc.assert(
+      fc.property(values, (value) => {
+        const json = toJson(value);
+        if (json.ok && value !== undefined) expect(json.value).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it.each([
+    ["a Date as ISO text", new Date(Date.UTC(2026, 0, 2)), "2026-01-02T00:00:00.000Z"],
+    ["undefined as null", undefined, null],
+    ["undefined in a list as null", [1, undefined], [1, null]],
+    ["a hole in a list as null", Object.assign(new Array(3), { 0: 1, 2: 2 }), [1, null, 2]],
+    ["an object without its undefined keys", { a: undefined, b: 1 }, { b: 1 }],
+    ["an object without its symbol keys", { [Symbol("a")]: 1, b: 1 }, { b: 1 }],
+    ["an object without what toJSON makes undefined", { a: { toJSON: () => undefined }, b: 1 }, { b: 1 }],
+    ["what toJSON returns", { toJSON: () => ({ a: [1] }) }, { a: [1] }],
+    ["what toJSON of a list returns", Object.assign([1], { toJSON: () => "list" }), "list"],
+    ["a URL as text", new URL("https://example.com/a"), "https://example.com/a"],
+    [
+      "an instance of a class as its own keys",
+      new (class Point {
+        x = 1;
+        get y() {
+          return 2;
+        }
+      })(),
+      { x: 1 },
+    ],
+    ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
+    ["an object of another realm", runInNewContext("({ a: [new Date(0)] })"), { a: ["1970-01-01T00:00:00.000Z"] }],
+    [
+      "a getter's value",
+      {
+        get a() {
+          return 1;
+        },
+      },
+      { a: 1 },
+    ],
+  ])("takes %s", (_name, value, expected) => {
+    expect(jsonOf(value)).toEqual(expected);
+  });
+
+  it("passes the key to toJSON", () => {
+    const keyed = { toJSON: (key: string) => `key ${key}` };
+    expect(jsonOf({ a: keyed, b: [keyed] })).toEqual({ a: "key a", b: ["key 0"] });
+    expect(jsonOf(keyed)).toBe("key ");
+  });
+
+  it("turns -0 into 0, as text would", () => {
+    expect(Object.is(jsonOf(-0), 0)).toBe(true);
+  });
+
+  it("keeps __proto__ as a key like any other", () => {
+    const value = jsonOf(JSON.parse('{"__proto__":{"admin":true},"a":{"__proto__":1}}'));
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":true},"a":{"__proto__":1}}');
+    expect((value as { admin?: unknown }).admin).toBeUndefined();
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+
+  it("takes the same part twice, which is no cycle", () => {
+    const part = { a: 1 };
+    expect(jsonOf([part, part, { part }])).toEqual([part, part, { part }]);
+  });
+
+  it("reads every getter once", () => {
+    let reads = 0;
+    jsonOf({
+      get a() {
+        reads++;
+        return [1];
+      },
+    });
+    expect(reads).toBe(1);
+  });
+
+  it("gives a copy that is frozen through and through", () => {
+    const source = { a: [{ b: 1 }] };
+    const copy = jsonOf(source) as { a: { b: number }[] };
+    source.a[0] = { b: 2 };
+    expect(copy).toEqual({ a: [{ b: 1 }] });
+    expect([copy, copy.a, copy.a[0]].every(Object.isFrozen)).toBe(true);
+  });
+
+  it("is the same when it is done again", () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => void expect(jsonOf(jsonOf(value))).toEqual(jsonOf(value))));
+  });
+});
+
+describe("what is refused, and where", () => {
+  const path = ["rows", 1, "cell"];
+  it.each([
+    ["a BigInt", 1n, "BigInt"],
+    ["NaN", Number.NaN, "NaN"],
+    ["Infinity", Number.POSITIVE_INFINITY, "Infinity"],
+    ["-Infinity", Number.NEGATIVE_INFINITY, "-Infinity"],
+    ["a Map", new Map(), "Map"],
+    ["a Set", new Set(), "Set"],
+    ["a WeakMap", new WeakMap(), "WeakMap"],
+    ["a Promise", Promise.resolve(), "Promise"],
+    ["a RegExp", /a/, "RegExp"],
+    ["an Error", new Error("no"), "Error"],
+    ["binary data", new Uint8Array(2), "binary"],
+    ["a Buffer, although it has toJSON", Buffer.from("a"), "binary"],
+    ["a DataView", new DataView(new ArrayBuffer(2)), "binary"],
+    ["an ArrayBuffer", new ArrayBuffer(2), "ArrayBuffer"],
+    ["a boxed text", Object("a"), "String"],
+    ["an iterator", [1].values(), "Iterator"],
+    ["headers", new Headers(), "Headers"],
+    ["a function", () => 1, "function"],
+    ["a class", class {}, "function"],
+    ["a symbol", Symbol("a"), "symbol"],
+    ["an invalid Date", new Date(Number.NaN), "invalid Date"],
+    ["a toJSON that returns a BigInt", { toJSON: () => 1n }, "BigInt"],
+    ["a toJSON that returns a Map", { toJSON: () => new Map() }, "Map"],
+    ["an Error of another realm", runInNewContext("new Error('no')"), "Error"],
+  ])("%s", (_name, value, word) => {
+    const issue = issueOf({ rows: [{}, { cell: value }] });
+    expect(issue?.path).toEqual(path);
+    expect(issue?.message).toContain(word);
+    expect(issueOf(value)?.path).toEqual([]);
+  });
+
+  it("a cycle, where it comes back", () => {
+    const node: { next?: unknown; list: unknown[] } = { list: [] };
+    node.next = node;
+    expect(issueOf({ a: [node] })?.path).toEqual(["a", 0, "next"]);
+    const list: unknown[] = [];
+    list.push({ list });
+    expect(issueOf(list)?.path).toEqual([0, "list"]);
+    expect(issueOf(list)?.message).toMatch(/cycle/);
+  });
+
+  it("a cycle of fresh objects, and one through getters that throw when they are read again", () => {
+    const endless = {
+      get next(): unknown {
+        return { ...Object.create(null), next: Object.create(endless) };
+      },
+    };
+    expect(issueOf(endless)).toBeUndefined();
+    const chain = (): object => ({
+      get next() {
+        return chain();
+      },
+    });
+    expect(issueOf(chain())?.message).toMatch(/500 levels/);
+    let reads = 0;
+    const fragile: object = {
+      get next() {
+        if (reads++ > 400) throw new Error("too often");
+        return { fragile };
+      },
+    };
+    expect(issueOf(fragile)?.message).toMatch(/500 levels/);
+  });
+
+  it("more than 500 levels, also 100 000 of them", () => {
+    const nest = (levels: number) => {
+      let value: unknown = 1;
+      for (let level = 0; level < levels; level++) value = [value];
+      return value;
+    };
+    expect(issueOf(nest(500))).toBeUndefined();
+    expect(issueOf(nest(100_000))).toMatchObject({ path: new Array(10).fill(0) });
+  });
+
+  it.each([
+    ["an error", new Error("boom"), "Error: boom"],
+    ["text", "boom", "boom"],
+    ["an object that can not be text", Object.create(null), "Object without keys"],
+  ])("a getter, toJSON or proxy that throws %s", (_name, thrown, told) => {
+    const getter = {
+      a: {
+        get b() {
+          throw thrown;
+        },
+      },
+    };
+    const json = {
+      a: {
+        b: {
+          toJSON() {
+            throw thrown;
+          },
+        },
+      },
+    };
+    const trap = {
+      a: {
+        b: new Proxy(
+          {},
+          {
+            ownKeys() {
+              throw thrown;
+            },
+          },
+        ),
+      },
+    };
+    for (const value of [getter, json, trap]) {
+      expect(issueOf(value)?.path).toEqual(["a", "b"]);
+      expect(issueOf(value)?.message).toContain(told);
+    }
+  });
+
+  it("a revoked proxy", () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(issueOf({ a: proxy })?.path).toEqual(["a"]);
+  });
+
+  it("never throws, whatever it is given", () => {
+    const anything = fc.anything({
+      withBigInt: true,
+      withBoxedValues: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withNullPrototype: true,
+      withObjectString: true,
+      withSparseArray: true,
+      withTypedArray: true,
+    });
+    fc.assert(fc.property(anything, (value) => void expect(typeof toJson(value).ok).toBe("boolean")));
+  });
+});
+
+describe("copyJson", () => {
+  it("makes a copy that can be changed and shares nothing", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const frozen = jsonOf(value);
+        const copy = copyJson(frozen);
+        expect(copy).toEqual(frozen);
+        if (typeof copy === "object" && copy !== null) expect(Object.isFrozen(copy)).toBe(false);
+      }),
+    );
+  });
+
+  it("keeps __proto__ as a key", () => {
+    const copy = copyJson(JSON.parse('{"a":{"__proto__":{"admin":true}}}'));
+    expect(JSON.stringify(copy)).toBe('{"a":{"__proto__":{"admin":true}}}');
+    expect(copy.a.admin).toBeUndefined();
+  });
+});
+
+it("setOwn never sets a prototype", () => {
+  const target: Record<string, unknown> = {};
+  setOwn(target, "__proto__", { admin: true });
+  setOwn(target, "a", 1);
+  expect(Object.keys(target)).toEqual(["__proto__", "a"]);
+  expect(target.admin).toBeUndefined();
+});

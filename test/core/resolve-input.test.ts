@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AgentErrorDetails } from "../../src/core/errors.ts";
+import { isAgentError } from "../../src/core/errors.ts";
+import type { JsonObject, JsonValue } from "../../src/core/json.ts";
+import { resolveInput } from "../../src/core/resolve-input.ts";
+
+const outputs: Record<string, JsonValue> = {
+  s1: {
+    value: 25,
+    text: "apples",
+    none: null,
+    yes: true,
+    list: ["a", { b: [1] }],
+    "any key": "spaced",
+    "a}b": "braced",
+    template: "${s1.value} and ${HOME}",
+    reference: { $ref: "s1.value" },
+    literal: { $literal: 1 },
+  },
+  s10: { value: "ten" },
+  nothing: null,
+  own: JSON.parse('{"__proto__":{"a":1},"constructor":"mine","length":3}'),
+};
+
+const resolve = (input: JsonObject) =>
+  resolveInput({ id: "s9", tool: "T", input }, (id) => (Object.hasOwn(outputs, id) ? outputs[id] : undefined));
+const resolveOne = (value: JsonValue) => resolve({ a: value }).a;
+
+function failureOf(value: JsonValue): AgentErrorDetails["invalid-reference"] & { message: string } {
+  try {
+    resolveOne(value);
+  } catch (thrown) {
+    if (isAgentError(thrown, "invalid-reference")) return { ...thrown.details, message: thrown.message };
+  }
+  throw new Error("it did resolve, or failed otherwise");
+}
+
+describe("resolveInput", () => {
+  it.each([
+    ["s1.value", 25],
+    ["s1.none", null],
+    ["s1.yes", true],
+    ["s1.list", ["a", { b: [1] }]],
+    ["s1.list[1].b[0]", 1],
+    ['s1["any key"]', "spaced"],
+    ["s10.value", "ten"],
+    ["nothing", null],
+    ["own.__proto__.a", 1],
+    ["own.constructor", "mine"],
+    ["own.length", 3],
+  ])("keeps the type of what { $ref: %j } names", (reference, expected) => {
+    expect(resolveOne({ $ref: reference })).toEqual(expected);
+  });
+
+  it.each([
+    ["Buy ${s1.value} ${s1.text}", "Buy 25 apples"],
+    ["${s1.value}", "25"],
+    ["${s1.none}|${s1.yes}", "null|true"],
+    ["${s1.list}", '["a",{"b":[1]}]'],
+    ["${s10.value} not ${s1.value}", "ten not 25"],
+    ['${s1["a}b"]}', "braced"],
+    ["${$}{HOME}", "${HOME}"],
+    ["$${s1.value}", "$25"],
+    ["costs $5", "costs $5"],
+  ])("fills %j", (template, expected) => {
+    expect(resolveOne(template)).toBe(expected);
+  });
+
+  it("yields a literal untouched", () => {
+    const literal = { $ref: "s1.value", text: "${s1.value}", deep: [{ $literal: 1 }] };
+    expect(resolveOne({ $literal: literal })).toEqual(literal);
+    expect(resolveOne({ $literal: { $ref: "s1" } })).toEqual({ $ref: "s1" });
+    expect(resolveOne({ $literal: "${s1}" })).toBe("${s1}");
+    expect(resolveOne({ $literal: { $literal: 1 } })).toEqual({ $literal: 1 });
+  });
+
+  it("never scans what was put in", () => {
+    expect(resolveOne({ $ref: "s1.template" })).toBe("${s1.value} and ${HOME}");
+    expect(resolveOne("<${s1.template}>")).toBe("<${s1.value} and ${HOME}>");
+    expect(resolveOne({ $ref: "s1.reference" })).toEqual({ $ref: "s1.value" });
+    expect(resolveOne({ $ref: "s1.literal" })).toEqual({ $literal: 1 });
+    expect(resolveOne("${$}{s1.value}")).toBe("${s1.value}");
+  });
+
+  it("keeps keys as they are, __proto__ and templates included", () => {
+    const input = JSON.parse('{"__proto__":"${s1.value}","${s1.value}":1,"b":{"__proto__":{"$ref":"s1.value"}}}');
+    expect(JSON.stringify(resolve(input))).toBe('{"__proto__":"25","${s1.value}":1,"b":{"__proto__":25}}');
+  });
+
+  it("may be given a reference as the whole input", () => {
+    expect(resolve({ $ref: "s10" })).toEqual({ value: "ten" });
+  });
+
+  it("gives a frozen input and leaves the plan's as it is", () => {
+    const input = { a: [{ $ref: "s1.list" }], b: { c: "${s1.value}" } };
+    const before = structuredClone(input);
+    const resolved = resolve(input);
+    expect(input).toEqual(before);
+    expect([resolved, resolved.a, resolved.b].every(Object.isFrozen)).toBe(true);
+  });
+
+  it("is the identity for JSON without references", () => {
+    const withoutDollar = fc.jsonValue().filter((value) => !JSON.stringify(value).includes("$"));
+    fc.assert(fc.property(withoutDollar, (value) => void expect(resolveOne(value as JsonValue)).toEqual(value)));
+  });
+});
+
+describe("a path that is missing at run time", () => {
+  it.each([
+    ["s1.nope", ["value", "text"]],
+    ["s1.list[2]", ["0", "1"]],
+    ["s1.list.length", ["0", "1"]],
+    ['s1.list["0"]', ["0", "1"]],
+    ["s1.text.length", []],
+    ["s1.text[0]", []],
+    ["s1.none.a", []],
+    ["s1.value.toFixed", []],
+    ["s1.__proto__", ["value"]],
+    ["s1.constructor", ["value"]],
+    ["s1.toString", ["value"]],
+    ["nothing.a", []],
+    ["s2", []],
+    ["s", []],
+    ["s100.value", []],
+  ])("is invalid-reference: %s", (reference, available) => {
+    for (const value of [{ $ref: reference }, `text \${${reference}}`]) {
+      const failure = failureOf(value);
+      expect(failure).toMatchObject({ reference, stepId: "s9" });
+      expect(failure.available).toEqual(expect.arrayContaining(available));
+      if (available.length === 0) expect(failure.available).toEqual([]);
+      expect(failure.message).toContain(reference);
+    }
+  });
+
+  it("says the same of what is no reference at all", () => {
+    expect(failureOf({ $ref: "not valid" }).reference).toBe("not valid");
+    expect(failureOf({ $ref: 5 }).reference).toBe("5");
+    expect(failureOf("${oops").reference).toBe("${oops");
+  });
+
+  it("names at most 50 keys", () => {
+    const wide = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`k${index}`, index]));
+    const resolveWide = () => resolveInput({ id: "s2", tool: "T", input: { $ref: "s1.x" } }, () => wide);
+    let failure: unknown;
+    try {
+      resolveWide();
+    } catch (thrown) {
+      failure = thrown;
+    }
+    expect(isAgentError(failure, "invalid-reference") && failure.details.available.length).toBe(50);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import { z as z3 } from "zod/v3";
+import { z } from "zod/v4";
+import * as mini from "zod/v4-mini";
+import {
+  inputJsonSchema,
+  outputJsonSchema,
+  parseWith,
+  type StandardSchema,
+  zodVersionOf,
+} from "../../src/core/schema.ts";
+
+const boom = (): never => {
+  throw new Error("boom");
+};
+/** zod calls an async refinement twice, and drops the first promise: rejected, that one would be an unhandled rejection. */
+const rejectFromSecondCallOn = () => {
+  let calls = 0;
+  return async () => (calls++ === 0 ? true : boom());
+};
+const unreadable = (): never => {
+  throw Object.create(null);
+};
+
+const standard = (validate: StandardSchema["~standard"]["validate"]): StandardSchema => ({
+  "~standard": { version: 1, vendor: "other", validate },
+});
+
+describe("zodVersionOf", () => {
+  it.each([
+    ["zod 4", z.string(), 4],
+    ["zod 4 mini", mini.string(), 4],
+    ["zod 3", z3.string(), 3],
+    ["null", null, undefined],
+    ["text", "string", undefined],
+    ["a shape that is not wrapped", { a: z.string() }, undefined],
+    ["another library", { "~standard": { version: 1, vendor: "other", validate: boom } }, undefined],
+    ["zod 3 before Standard Schema", { _def: {} }, undefined],
+  ])("knows %s", (_name, schema, version) => {
+    expect(zodVersionOf(schema)).toBe(version);
+  });
+});
+
+describe("parseWith", () => {
+  it.each([
+    ["zod 4", z.object({ a: z.string().default("x"), b: z.coerce.number() })],
+    ["zod 3", z3.object({ a: z3.string().default("x"), b: z3.coerce.number() })],
+  ])("answers at once with the parsed value: %s", (_name, schema) => {
+    expect(parseWith(schema, { b: "5", c: 1 })).toEqual({ ok: true, value: { a: "x", b: 5 } });
+  });
+
+  it.each([
+    ["zod 4", z.object({ a: z.array(z.string()), b: z.number() })],
+    ["zod 3", z3.object({ a: z3.array(z3.string()), b: z3.number() })],
+  ])("answers with every issue and its path: %s", (_name, schema) => {
+    const result = parseWith(schema, { a: ["x", 1], b: "y" });
+    expect(result).toMatchObject({ ok: false, issues: [{ path: ["a", 1] }, { path: ["b"] }] });
+    expect(result).toMatchObject({ raw: [{ code: "invalid_type" }, { code: "invalid_type" }] });
+  });
+
+  it.each([
+    ["zod 4", z.object({ a: z.string().refine(async (text) => text === "ok", "not ok") })],
+    ["zod 3", z3.object({ a: z3.string().refine(async (text) => text === "ok", "not ok") })],
+  ])("promises an answer where a refinement is async: %s", async (_name, schema) => {
+    const good = parseWith(schema, { a: "ok" });
+    expect(good).toBeInstanceOf(Promise);
+    expect(await good).toEqual({ ok: true, value: { a: "ok" } });
+    expect(await parseWith(schema, { a: "no" })).toMatchObject({
+      ok: false,
+      issues: [{ path: ["a"], message: "not ok" }],
+    });
+  });
+
+  it.each([
+    ["zod 4", z.string().refine(boom)],
+    ["zod 3", z3.string().refine(boom)],
+    ["zod 4, async", z.string().refine(rejectFromSecondCallOn())],
+    ["zod 3, async", z3.string().refine(rejectFromSecondCallOn())],
+    ["zod 4, in a transform", z.string().transform(boom)],
+    ["zod 4, in a preprocess", z.preprocess(boom, z.string())],
+  ])("takes a refinement that throws for an issue: %s", async (_name, schema) => {
+    expect(await parseWith(schema as StandardSchema, "x")).toEqual({
+      ok: false,
+      issues: [{ path: [], message: "the schema threw: Error: boom" }],
+      raw: [],
+    });
+  });
+
+  it.each([
+    ["at once", z.string().refine(unreadable)],
+    ["later", standard(async () => unreadable())],
+  ])("survives what can not be text being thrown %s", async (_name, schema) => {
+    expect(await parseWith(schema, "x")).toMatchObject({ ok: false, raw: [] });
+  });
+
+  it("takes a schema that answers with a rejected promise for one that threw", async () => {
+    expect(
+      await parseWith(
+        standard(async () => boom()),
+        1,
+      ),
+    ).toMatchObject({
+      issues: [{ message: "the schema threw: Error: boom" }],
+    });
+  });
+
+  it("reads paths of keys and of segments, and symbols as text", () => {
+    const path = ["a", { key: 1 }, Symbol("s")];
+    const schema = standard(() => ({ issues: [{ message: "no", path }, { message: "all" }] }));
+    expect(parseWith(schema, 1)).toMatchObject({
+      issues: [
+        { path: ["a", 1, "Symbol(s)"], message: "no" },
+        { path: [], message: "all" },
+      ],
+    });
+  });
+});
+
+describe("JSON Schema of inputs", () => {
+  const expected = {
+    type: "object",
+    properties: { city: { type: "string", description: "Where" }, days: { type: "number" } },
+    required: ["city"],
+  };
+
+  it("is made of zod 4 at once, and is not empty", () => {
+    const schema = z.object({ city: z.string().describe("Where"), days: z.number().optional() });
+    expect(inputJsonSchema(schema)).toMatchObject(expected);
+  });
+
+  it("is made of zod 3 by its own converter, and is not empty", async () => {
+    const schema = z3.object({ city: z3.string().describe("Where"), days: z3.number().optional() });
+    expect(await inputJsonSchema(schema)).toMatchObject(expected);
+  });
+
+  it("never goes the wrong way: the converter of zod 3 makes an empty schema of a zod 4 type", async () => {
+    const { zodToJsonSchema } = await import("zod-to-json-schema");
+    const schema = z.object({ city: z.string() });
+    const trap = zodToJsonSchema(schema as unknown as Parameters<typeof zodToJsonSchema>[0]);
+    expect(trap).not.toHaveProperty("properties");
+    expect(await inputJsonSchema(schema)).toHaveProperty("properties.city");
+    expect(await outputJsonSchema(schema)).toHaveProperty("properties.city");
+  });
+
+  it("is of what goes in: before defaults and transforms", async () => {
+    const four = z.object({
+      a: z.string().default("x"),
+      b: z.string().transform(Number),
+      c: z.string().pipe(z.string()),
+    });
+    const three = z3.object({
+      a: z3.string().default("x"),
+      b: z3.string().transform(Number),
+      c: z3.string().pipe(z3.string()),
+    });
+    for (const schema of [await inputJsonSchema(four), await inputJsonSchema(three)]) {
+      expect(schema).toMatchObject({
+        properties: { a: { type: "string" }, b: { type: "string" }, c: { type: "string" } },
+      });
+      expect(schema.required).toEqual(["b", "c"]);
+    }
+  });
+
+  it("throws for zod 4 types that JSON can not express", () => {
+    for (const type of [z.date(), z.bigint(), z.map(z.string(), z.string()), z.set(z.string()), z.symbol(), z.nan()]) {
+      expect(() => inputJsonSchema(z.object({ a: type }))).toThrow(/cannot be represented/);
+    }
+  });
+});
+
+describe("JSON Schema of outputs", () => {
+  it("is of what comes out, as JSON: a Date is text, and what JSON can not express is open", async () => {
+    const schema = z.object({
+      at: z.date(),
+      seen: z.date().nullable(),
+      count: z.string().transform(Number),
+      id: z.string().default("x"),
+      map: z.map(z.string(), z.string()),
+      custom: z.instanceof(URL),
+    });
+    expect(await outputJsonSchema(schema)).toMatchObject({
+      properties: {
+        at: { type: "string" },
+        seen: { anyOf: [{ type: "string" }, { type: "null" }] },
+        count: {},
+        id: { type: "string" },
+        map: {},
+        custom: {},
+      },
+    });
+    expect((await outputJsonSchema(schema)).required).toContain("id");
+  });
+
+  it("is made of zod 3, too", async () => {
+    const schema = z3.object({ at: z3.date(), count: z3.string().transform(Number) });
+    expect(await outputJsonSchema(schema)).toMatchObject({ properties: { at: { type: "string" }, count: {} } });
+  });
+
+  it("never throws: a schema that can not be converted is open", async () => {
+    const broken = z.object({ a: z.lazy(boom) });
+    const broken3 = z3.object({ a: z3.lazy(boom) });
+    expect(await outputJsonSchema(broken)).toEqual({});
+    expect(await outputJsonSchema(broken3)).toEqual({});
+  });
+});

@@ -1,0 +1,82 @@
+import { execFile, execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { build } from "tsup";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasTopLevelAwait, importsOf, isBuiltin, readSource, resolveRelative } from "../source-files.ts";
+
+// As deep below the repository as dist is, but not dist, so that nobody's build is touched.
+const folder = ".build";
+const require = createRequire(import.meta.url);
+
+beforeAll(async () => {
+  await build({ outDir: folder, dts: false, silent: true });
+}, 60_000);
+
+/** Every file that a built entry reaches, those of its packages included, and the modules of Node among their imports. */
+function walk(entry: string) {
+  const files = new Set<string>();
+  const builtins: string[] = [];
+  const visit = (path: string) => {
+    if (files.has(path)) return;
+    files.add(path);
+    for (const { specifier } of importsOf(readSource(path))) {
+      if (isBuiltin(specifier)) builtins.push(`${path} imports ${specifier}`);
+      else visit(specifier.startsWith(".") ? resolveFile(path, specifier) : require.resolve(specifier));
+    }
+  };
+  visit(entry);
+  return { files: [...files], builtins };
+}
+
+/** The file of a relative import; one of a package may leave out how it ends. */
+function resolveFile(from: string, specifier: string): string {
+  return require.resolve(resolve(resolveRelative(from, specifier)));
+}
+
+describe("the built package", () => {
+  it.each(["index.js", "testing/index.js"])("reaches no module of Node from %s, through no package", (entry) => {
+    const { files, builtins } = walk(join(folder, entry));
+    expect(builtins).toEqual([]);
+    expect(files.some((file) => file.includes("p-retry"))).toBe(entry === "index.js");
+  });
+
+  it("has no top-level await in any file, nor in a package that it loads", () => {
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const built = names
+      .filter((name) => name.endsWith(".js") && !name.startsWith("docs"))
+      .map((name) => join(folder, name));
+    const files = [...built, ...walk(join(folder, "index.js")).files];
+    expect(files.filter((file) => hasTopLevelAwait(readSource(file).tree))).toEqual([]);
+  });
+
+  it("is loaded by require()", () => {
+    const script = `console.log(typeof require(${JSON.stringify(resolve(folder, "index.js"))}).createAgent)`;
+    expect(execFileSync(process.execPath, ["-e", script], { encoding: "utf8" }).trim()).toBe("function");
+  });
+});
+
+describe("the built command", () => {
+  const command = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [join(folder, "cli/main.js"), ...args], {
+      env: { ...process.env, FORCE_COLOR: "", NO_COLOR: "1" },
+    });
+
+  it("plans and runs a request, and prints its result", async () => {
+    const { stdout, stderr } = await command("Add a todo to buy milk, then show me all my tasks");
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^Plan\n {2}s1 .*TodoStore/);
+    expect(stdout).toContain("\nResult\n  [ ] buy milk");
+  });
+
+  it("knows its version", async () => {
+    const { version } = require("../../package.json");
+    expect((await command("--version")).stdout).toBe(`${version}\n`);
+  });
+
+  it("exits with 2 where it can not plan", async () => {
+    await expect(command("Sing a song")).rejects.toMatchObject({ code: 2, stdout: "" });
+  });
+});

@@ -1,0 +1,75 @@
+// Holds the code in README.md and docs/ against examples/: a line `<!-- examples/name.ts -->` is followed by a fenced block
+// that is the file. `--write` puts the file's text there. A block of TypeScript that is no example must say so by a line
+// `<!-- fragment -->`, as nothing checks that it compiles.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+
+const shouldWrite = process.argv.includes("--write");
+const pages = ["README.md", ...listPages("docs")];
+const problems = [];
+let blocks = 0;
+
+for (const page of pages) {
+  const before = readFileSync(page, "utf8");
+  const after = fillIn(page, before.split("\n")).join("\n");
+  if (shouldWrite && after !== before) writeFileSync(page, after);
+}
+
+for (const problem of problems) console.error(problem);
+console.log(`${blocks} code blocks in ${pages.length} pages, ${problems.length} problems`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+function listPages(folder) {
+  const entries = readdirSync(folder, { recursive: true });
+  return entries
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}
+
+/** The lines of a page with every example as it should be; what differed is a problem. */
+function fillIn(page, lines) {
+  const filled = [];
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index];
+    filled.push(line);
+    const example = /^<!-- (examples\/\S+) -->$/.exec(line)?.[1];
+    if (example !== undefined) {
+      const found = readBlock(lines, index + 1);
+      filled.push("", ...blockOf(page, { example, found: found?.text }));
+      index = found?.end ?? index;
+    } else if (line.startsWith("```")) {
+      const block = readBlock(lines, index);
+      const isFragment = lines.slice(0, index).findLast((text) => text !== "") === "<!-- fragment -->";
+      if (/^```(ts|typescript|tsx)\b/.test(line) && !isFragment) {
+        problems.push(`${page}:${index + 1}: TypeScript without an example; see test/package/check-docs.mjs`);
+      }
+      filled.push(...lines.slice(index + 1, block.end + 1));
+      index = block.end;
+    }
+  }
+  return filled;
+}
+
+/** The fenced block that begins at a line or behind empty ones, with the number of its last line. */
+function readBlock(lines, from) {
+  let start = from;
+  while (lines[start] === "") start++;
+  if (!lines[start]?.startsWith("```")) return undefined;
+  const end = lines.findIndex((line, index) => index > start && line === "```");
+  if (end === -1) throw new Error(`The block at line ${start + 1} has no end.`);
+  return { text: lines.slice(start, end + 1).join("\n"), end };
+}
+
+function blockOf(page, { example, found }) {
+  blocks++;
+  if (!existsSync(example)) {
+    problems.push(`${page}: there is no ${example}`);
+    return found?.split("\n") ?? [];
+  }
+  const language = example.endsWith(".ts") ? "ts" : "text";
+  const wanted = `\`\`\`${language}\n${readFileSync(example, "utf8").trimEnd()}\n\`\`\``;
+  if (found !== wanted && !shouldWrite) {
+    problems.push(`${page}: the block of ${example} differs; run "npm run check:docs -- --write"`);
+  }
+  return wanted.split("\n");
+}

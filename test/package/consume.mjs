@@ -1,0 +1,77 @@
+// Packs the package, installs it into empty folders beside each version of zod it allows, and uses it there: by import and
+// by require on each version of Node it allows, from the command line, and from TypeScript.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const zodVersions = ["3.25.28", "3.25.76", "4.0.0", "latest"];
+const nodeVersions = ["20.19.0", "20", "22", "24"];
+const source = resolve("test/package/consumer");
+const compiler = resolve("node_modules/typescript/bin/tsc");
+const folder = mkdtempSync(join(tmpdir(), "planwright-consumer-"));
+
+try {
+  const tarball = pack();
+  const nodes = nodeVersions.map(findNode);
+  for (const zod of zodVersions) consume({ tarball, zod, nodes });
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function pack() {
+  const printed = run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: process.cwd() });
+  const [{ filename, entryCount, size }] = JSON.parse(printed.slice(printed.indexOf("[")));
+  console.log(`packed ${filename}: ${entryCount} files, ${size} bytes`);
+  return join(folder, filename);
+}
+
+/** The path of a Node of that version: this one if it fits, else one from the registry. */
+function findNode(version) {
+  if (process.versions.node.split(".")[0] === version) return process.execPath;
+  const printed = run("npx", ["-y", "-p", `node@${version}`, "node", "-p", "process.execPath"], { cwd: folder });
+  return printed.trim().split("\n").at(-1);
+}
+
+function consume({ tarball, zod, nodes }) {
+  const cwd = join(folder, `zod-${zod}`);
+  cpSync(source, cwd, { recursive: true });
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  run("npm", ["install", "--no-audit", "--no-fund", tarball, `zod@${zod}`, "@types/node@20"], { cwd });
+  const installed = JSON.parse(run("npm", ["ls", "zod", "--json"], { cwd })).dependencies.zod.version;
+  for (const node of nodes) {
+    for (const file of ["import.mjs", "require.cjs"]) {
+      console.log(`zod ${installed}: ${run(node, [file], { cwd }).trim()}`);
+    }
+  }
+  const command = join(cwd, "node_modules/.bin/planwright");
+  const todos = run(command, ["Add a todo to buy milk, then show me all my tasks"], { cwd });
+  if (!todos.includes("[ ] buy milk")) throw new Error(`The command printed:\n${todos}`);
+  checkTypes(cwd, installed);
+}
+
+function checkTypes(cwd, zod) {
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2022",
+    lib: ["es2023"],
+    types: ["node"],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    skipLibCheck: false,
+  };
+  writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+  run(process.execPath, [compiler, "-p", cwd], { cwd });
+  console.log(`zod ${zod}: the types hold (nodenext, skipLibCheck false)`);
+}
+
+function run(command, args, { cwd }) {
+  try {
+    const env = { ...process.env, NO_COLOR: "1" };
+    return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  } catch (thrown) {
+    const { stdout, stderr } = thrown;
+    throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}\n${stderr}`);
+  }
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { collectEvents } from "../../src/testing/collect-events.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+
+const plan = { steps: [{ id: "s1", tool: "Fake" as const, input: {} }] };
+
+describe("collectEvents", () => {
+  it("collects every event from now on, until it is stopped", async () => {
+    const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })] });
+    await agent.execute(plan);
+    const collected = collectEvents(agent);
+    expect(collected.events).toEqual([]);
+    const { runId } = await agent.execute(plan);
+    expect(collected.types()).toEqual(["run-start", "step-start", "step-end", "run-end"]);
+    expect(collected.events.every((event) => event.runId === runId)).toBe(true);
+    collected.stop();
+    await agent.execute(plan);
+    expect(collected.events).toHaveLength(4);
+  });
+});

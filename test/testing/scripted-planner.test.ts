@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+
+const draft = { steps: [{ id: "s1", tool: "Fake", input: {}, dependsOn: [] }] };
+
+describe("createScriptedPlanner", () => {
+  it("answers with plans, errors and functions in turn, and remembers what it was asked", async () => {
+    const planner = createScriptedPlanner([
+      draft,
+      new Error("no plan today"),
+      async ({ request }) => ({ steps: [{ id: request, tool: "Fake", input: {} }] }),
+    ]);
+    const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], planner });
+    expect((await agent.plan("first")).steps[0]?.id).toBe("s1");
+    await expect(agent.plan("second")).rejects.toMatchObject({ code: "planning-failed" });
+    expect((await agent.plan("third")).steps[0]?.id).toBe("third");
+    expect(planner.requests.map(({ request }) => request)).toEqual(["first", "second", "third"]);
+  });
+
+  it("says so when it is asked more often than it has answers", async () => {
+    const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], planner: createScriptedPlanner([]) });
+    await expect(agent.plan("first")).rejects.toThrow("The script has 0 answers; this is request 1.");
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { closestName } from "../../../src/tools/calculator/closest-name.ts";
+
+describe("closestName", () => {
+  it.each([
+    ["sqr", "sqrt"],
+    ["SQTR", "sqrt"],
+    ["cosine", undefined],
+    ["flor", "floor"],
+    ["maximum", undefined],
+    ["a", undefined],
+    ["", undefined],
+  ])("%j is closest to %s", (name, expected) => {
+    expect(closestName(name, ["max", "cos", "sqrt", "floor"])).toBe(expected);
+  });
+});

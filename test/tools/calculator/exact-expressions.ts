@@ -1,0 +1,99 @@
+import fc from "fast-check";
+
+/** A fraction of two BigInts, the lower one above 0: the independent evaluation. */
+export class ExactFraction {
+  constructor(
+    readonly numerator: bigint,
+    readonly denominator: bigint,
+  ) {}
+
+  /** Whether no number is nearer: compared with the halves of the way to both neighbours, exactly. */
+  isNearest(value: number): boolean {
+    const size = Math.abs(value) || Number.MIN_VALUE;
+    const gap = 2 ** Math.max(Math.floor(Math.log2(size)) - 52, -1_074);
+    const halfGap = fromNumber(gap / 2);
+    const distance = subtract(this, fromNumber(value));
+    const absolute = distance.numerator < 0n ? -distance.numerator : distance.numerator;
+    return absolute * halfGap.denominator <= halfGap.numerator * distance.denominator;
+  }
+}
+
+interface ExactExpression {
+  readonly text: string;
+  /** Undefined after a division by zero. */
+  readonly exact: ExactFraction | undefined;
+}
+
+const literal = fc.oneof(
+  fc.integer({ min: 0, max: 99 }).map((value) => ({ text: `${value}`, exact: new ExactFraction(BigInt(value), 1n) })),
+  fc.integer({ min: 0, max: 99_999 }).map((value) => ({
+    text: `${Math.floor(value / 100)}.${String(value % 100).padStart(2, "0")}`,
+    exact: new ExactFraction(BigInt(value), 100n),
+  })),
+  fc
+    .bigInt({ min: 10n ** 12n, max: 10n ** 18n })
+    .map((value) => ({ text: `${value}`, exact: new ExactFraction(value, 1n) })),
+);
+
+/** Expressions of + - * / %, negation, small powers and percentages, with their exact values. */
+export const randomExpression: fc.Arbitrary<ExactExpression> = fc
+  .letrec<{ expression: ExactExpression }>((tie) => ({
+    expression: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      literal,
+      fc.tuple(tie("expression"), fc.constantFrom("+", "-", "*", "/", "%"), tie("expression")).map(binary),
+      tie("expression").map(({ text, exact }) => ({ text: `-(${text})`, exact: exact && subtract(zero, exact) })),
+      tie("expression").map(({ text, exact }) => ({ text: `(${text})%`, exact: exact && divide(exact, hundred) })),
+      fc.tuple(tie("expression"), fc.integer({ min: 0, max: 3 })).map(([{ text, exact }, exponent]) => ({
+        text: `(${text})^${exponent}`,
+        exact: exact && new ExactFraction(exact.numerator ** BigInt(exponent), exact.denominator ** BigInt(exponent)),
+      })),
+    ),
+  }))
+  .expression.filter(({ exact }) => exact === undefined || !isUnfit(exact));
+
+const zero = new ExactFraction(0n, 1n);
+const hundred = new ExactFraction(100n, 1n);
+
+function binary([left, operator, right]: [ExactExpression, string, ExactExpression]): ExactExpression {
+  const text = `(${left.text}) ${operator} (${right.text})`;
+  if (left.exact === undefined || right.exact === undefined) return { text, exact: undefined };
+  return { text, exact: operate(operator, left.exact, right.exact) };
+}
+
+function operate(operator: string, left: ExactFraction, right: ExactFraction): ExactFraction | undefined {
+  if (operator === "+") return subtract(left, subtract(zero, right));
+  if (operator === "-") return subtract(left, right);
+  if (operator === "*")
+    return new ExactFraction(left.numerator * right.numerator, left.denominator * right.denominator);
+  if (right.numerator === 0n) return undefined;
+  if (operator === "/") return divide(left, right);
+  const quotient = (left.numerator * right.denominator) / (right.numerator * left.denominator);
+  return subtract(left, new ExactFraction(quotient * right.numerator, right.denominator));
+}
+
+function subtract(left: ExactFraction, right: ExactFraction): ExactFraction {
+  const numerator = left.numerator * right.denominator - right.numerator * left.denominator;
+  return new ExactFraction(numerator, left.denominator * right.denominator);
+}
+
+function divide(left: ExactFraction, right: ExactFraction): ExactFraction {
+  const sign = right.numerator < 0n ? -1n : 1n;
+  return new ExactFraction(sign * left.numerator * right.denominator, sign * right.numerator * left.denominator);
+}
+
+/** A number as the fraction it is, exactly. */
+function fromNumber(value: number): ExactFraction {
+  let scaled = value;
+  let denominator = 1n;
+  while (!Number.isInteger(scaled)) {
+    scaled *= 2;
+    denominator *= 2n;
+  }
+  return new ExactFraction(BigInt(scaled), denominator);
+}
+
+function isUnfit(exact: ExactFraction): boolean {
+  const size = Math.abs(exact.numerator.toString().length - exact.denominator.toString().length);
+  return size > 250;
+}

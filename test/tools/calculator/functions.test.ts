@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import {
+  checkArgumentCount,
+  constantNames,
+  findConstant,
+  findFunction,
+  functionNames,
+  signatureOf,
+} from "../../../src/tools/calculator/functions.ts";
+
+describe("the list of functions", () => {
+  it("is looked up in any case", () => {
+    expect(findFunction("Sqrt")).toBe("sqrt");
+    expect(findConstant("PI")).toBe("pi");
+    expect(findFunction("pi")).toBeUndefined();
+    expect(findConstant("sqrt")).toBeUndefined();
+  });
+
+  it.each(["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"])("does not inherit %s", (name) => {
+    expect(findFunction(name)).toBeUndefined();
+    expect(findConstant(name)).toBeUndefined();
+  });
+
+  it("is in order, and no name is that of a constant", () => {
+    expect([...functionNames].sort()).toEqual(functionNames);
+    expect(functionNames.filter((name) => findConstant(name) !== undefined)).toEqual([]);
+    expect(constantNames).toEqual(["e", "pi", "tau"]);
+  });
+
+  it("says which number of arguments is right", () => {
+    expect(checkArgumentCount("sqrt", 1)).toBeUndefined();
+    expect(checkArgumentCount("sqrt", 2)).toBe("1");
+    expect(checkArgumentCount("log", 3)).toBe("1 or 2");
+    expect(checkArgumentCount("max", 0)).toBe("at least 1");
+    expect(checkArgumentCount("max", 1_000)).toBeUndefined();
+  });
+
+  it("gives every function some work", () => {
+    for (const name of functionNames) expect(signatureOf(name).work).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,28 @@
+import { performance } from "node:perf_hooks";
+import { CalculatorError } from "../../../src/tools/calculator/calculator-error.ts";
+import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
+import { type HostileInput, hostileInputs } from "./hostile-inputs.ts";
+
+/*
+ * Evaluates hostile inputs and writes one line of JSON for each: how it ended and how long it took, in milliseconds of wall
+ * time. With a number as argument, only that input: the first evaluation of a fresh process.
+ */
+
+async function run({ name, expression, variables }: HostileInput): Promise<object> {
+  const start = performance.now();
+  let outcome: object;
+  try {
+    outcome = { value: await evaluate(expression, { variables }) };
+  } catch (error) {
+    const isOurs = error instanceof CalculatorError;
+    outcome = isOurs
+      ? { code: error.code, position: error.details.position, length: error.message.length }
+      : { code: String(error) };
+  }
+  return { name, ...outcome, durationMs: performance.now() - start };
+}
+
+const only = process.argv[2];
+for (const [index, input] of hostileInputs.entries()) {
+  if (only === undefined || Number(only) === index) console.log(JSON.stringify(await run(input)));
+}
