@@ -5,7 +5,7 @@ import type { RunStore } from "./core/run-store.ts";
 import type { Tool } from "./core/tool.ts";
 import { Engine } from "./orchestrator/engine.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
-import { observe, type RunHandle, type RunObserver, start } from "./orchestrator/orchestrator.ts";
+import { observe, type RunHandle, type RunObserver, run, start } from "./orchestrator/orchestrator.ts";
 import type { PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
@@ -52,8 +52,8 @@ export function createAgent<const TTools extends readonly Tool[]>(
   return {
     ...observe<TTool>(engine),
     plan: (request, planOptions) => engine.plan(request, planOptions),
-    execute: async (plan, ...args) => start<TTool>(engine, { plan }, args).result,
-    run: async (request, ...args) => start<TTool>(engine, { request }, args).result,
+    execute: (plan, ...args) => run<TTool>(engine, { plan }, args),
+    run: (request, ...args) => run<TTool>(engine, { request }, args),
     start: (target, ...args) =>
       start<TTool>(engine, typeof target === "string" ? { request: target } : { plan: target }, args),
   };

@@ -6,6 +6,7 @@ export interface Clock {
   now(): number;
   /** Calls back once, after at most 2 147 483 647 ms. */
   setTimeout(callback: () => void, delayMs: number): unknown;
+  /** Stops what `setTimeout` returned; nothing happens if it has called back. */
   clearTimeout(timer: unknown): void;
 }
 

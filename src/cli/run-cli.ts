@@ -7,7 +7,7 @@ import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { LiveLine } from "./live-line.ts";
 import { type CliOptions, parseArguments } from "./parse-arguments.ts";
 import { printableJson } from "./printable.ts";
-import { renderError } from "./render-error.ts";
+import { renderError, renderProblem } from "./render-error.ts";
 import { renderOutput } from "./render-output.ts";
 import { renderPlan } from "./render-plan.ts";
 import { createRunReporter } from "./report-run.ts";
@@ -59,7 +59,7 @@ async function runRequest({ agent, request, options, io }: Call): Promise<number
     line.hide();
     if (options.json) writeLines(io.stdout, [printableJson(result, 2)]);
     else if (result.status === "completed") writeLines(io.stdout, resultLines(result, { agent, options, io }));
-    if (result.error !== undefined) writeLines(io.stderr, renderError(result.error));
+    if (result.status !== "completed") writeLines(io.stderr, renderProblem(result));
     return exitCodeOf(result.status, result.error?.code);
   } finally {
     line.hide();

@@ -1,28 +1,19 @@
 import { dependenciesOf } from "./dependencies.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 
-interface Dependency {
-  readonly id: string;
-  /** Undefined if no step has this id. */
-  readonly target: number | undefined;
-}
-
 /** Ids are unique, and every dependency stands before the step that has it. Steps out of shape are `undefined`. */
 export function checkOrder(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]): void {
   const indexOf = indexSteps(steps, issues);
-  const dependencies = steps.map((step, index): readonly Dependency[] => {
-    if (step === undefined) return [];
-    return [...dependenciesOf(step, steps[index - 1])].map((id) => ({ id, target: indexOf.get(id) }));
-  });
-  const isBackward = ({ target }: Dependency, index: number) => target !== undefined && target < index;
-  if (dependencies.every((list, index) => list.every((dependency) => isBackward(dependency, index)))) return;
-  const cyclic = findCyclic(dependencies.map((list) => list.flatMap(({ target }) => target ?? [])));
+  const dependencies = steps.map((step, index) => (step === undefined ? [] : dependenciesOf(step, steps[index - 1])));
+  const isBefore = (id: string, index: number) => (indexOf.get(id) ?? Number.POSITIVE_INFINITY) < index;
+  if (dependencies.every((ids, index) => ids.every((id) => isBefore(id, index)))) return;
+  const cyclic = findCyclic(dependencies.map((ids) => ids.flatMap((id) => indexOf.get(id) ?? [])));
   // A step that is out of shape may be the one that an unknown id means.
   const mayBeBroken = steps.includes(undefined);
-  for (const [index, list] of dependencies.entries()) {
-    for (const dependency of list) {
-      const { id, target } = dependency;
-      if (isBackward(dependency, index) || (target === undefined && mayBeBroken)) continue;
+  for (const [index, ids] of dependencies.entries()) {
+    for (const id of ids) {
+      const target = indexOf.get(id);
+      if (isBefore(id, index) || (target === undefined && mayBeBroken)) continue;
       issues.push({ ...describe(id, { target, index, cyclic, indexOf }), path: ["steps", index] });
     }
   }

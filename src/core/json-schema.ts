@@ -33,13 +33,17 @@ export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): re
 /** The JSON types that any of the schemas allows (`integer` is `number`); undefined if one allows everything. */
 export function typesOf(schemas: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   const types = new Set<string>();
-  for (const { type, const: constant, enum: values } of schemas) {
-    if (type !== undefined) for (const name of [type].flat()) types.add(name === "integer" ? "number" : name);
-    else if (constant !== undefined) types.add(jsonTypeOf(constant));
-    else if (values !== undefined) for (const item of values) types.add(jsonTypeOf(item));
-    else return undefined;
+  for (const schema of schemas) {
+    const names = typeNamesOf(schema);
+    if (names === undefined) return undefined;
+    for (const name of names) types.add(name === "integer" ? "number" : name);
   }
   return types;
+}
+
+function typeNamesOf({ type, const: constant, enum: values }: JsonSchema): readonly string[] | undefined {
+  if (type !== undefined) return typeof type === "string" ? [type] : type;
+  return constant !== undefined ? [jsonTypeOf(constant)] : values?.map(jsonTypeOf);
 }
 
 /** The name JSON Schema has for the type of a JSON value. */
@@ -61,8 +65,15 @@ interface KeySearch {
   readonly found: JsonPath[];
 }
 
-function collectUnknownKeys(root: JsonSchema, schemas: readonly JsonSchema[], { value, path, found }: KeySearch): void {
-  if (typeof value !== "object" || value === null || schemas.length === 0) return;
+function collectUnknownKeys(
+  root: JsonSchema,
+  branches: readonly JsonSchema[],
+  { value, path, found }: KeySearch,
+): void {
+  if (typeof value !== "object" || value === null || branches.length > maxBranches) return;
+  // Where no branch wants a value of this type, parsing says so.
+  const schemas = branches.filter((schema) => allowsType(schema, jsonTypeOf(value)));
+  if (schemas.length === 0) return;
   for (const name of Object.keys(value)) {
     const key = Array.isArray(value) ? Number(name) : name;
     const children = schemas.map((schema) => childOf(schema, key));
@@ -70,11 +81,11 @@ function collectUnknownKeys(root: JsonSchema, schemas: readonly JsonSchema[], { 
     path.push(key);
     const known = children.filter((child): child is JsonSchema => typeof child === "object");
     const item = (value as Record<string | number, unknown>)[key];
-    if (known.length === 0) found.push([...path]);
+    if (known.length === 0 && typeof key === "string") found.push([...path]);
     else if (typeof item === "object" && item !== null) {
       // Once each, or a union that holds itself twice doubles them at each level.
-      const branches = distinct(known).flatMap((child) => branchesOf(root, child, item));
-      collectUnknownKeys(root, branches, { value: item, path, found });
+      const below = distinct(known).flatMap((child) => branchesOf(root, child, item));
+      collectUnknownKeys(root, below, { value: item, path, found });
     }
     path.pop();
   }
@@ -103,6 +114,7 @@ function itemOf(schema: JsonSchema, index: number): JsonSchema | boolean {
 }
 
 function allowsType(schema: JsonSchema, type: string): boolean {
+  if (schema.type === type) return true;
   return typesOf([schema])?.has(type) ?? true;
 }
 

@@ -1,6 +1,6 @@
 import { checkInput } from "./check-input.ts";
 import { checkOrder } from "./check-order.ts";
-import { type JsonValue, toJson } from "./json.ts";
+import { type JsonObject, type JsonValue, toJson } from "./json.ts";
 import { checkNumber } from "./options.ts";
 import { type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
 import { indexTools, type Tool } from "./tool.ts";
@@ -92,18 +92,16 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
   return whole;
 }
 
-const loneSurrogate = /\p{Surrogate}/u;
-
 /** A lone surrogate has no UTF-8 and so no hash. */
 function findSurrogates(value: JsonValue, path: (string | number)[], issues: PlanIssue[]): void {
   if (typeof value === "string") {
-    if (!loneSurrogate.test(value)) return;
+    if (value.isWellFormed()) return;
     issues.push({ code: "lone-surrogate", path: [...path], message: "The text has half a surrogate pair." });
   } else if (typeof value === "object" && value !== null) {
-    for (const [key, item] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
       path.push(Array.isArray(value) ? Number(key) : key);
       findSurrogates(key, path, issues);
-      findSurrogates(item, path, issues);
+      findSurrogates((value as JsonObject)[key] as JsonValue, path, issues);
       path.pop();
     }
   }

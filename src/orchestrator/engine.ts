@@ -76,6 +76,14 @@ export class Engine {
     return handle;
   }
 
+  /** Runs to the end, for whoever wants no handle and so no events kept for it. */
+  async run(target: RunTarget, options: AnyRunOptions = {}): Promise<RunResult> {
+    if (options?.runId !== undefined) return this.start(target, options).result;
+    const settings = resolveRunOptions(options, this.settings);
+    const run = new Run(`run_${this.settings.createId()}`, this.settings, settings, this.hub, undefined);
+    return this.conduct(run, { target, isNamed: false });
+  }
+
   private async conduct(run: Run, { target, isNamed, channel }: Conducted): Promise<RunResult> {
     const { settings } = run;
     if (isNamed) {
@@ -151,7 +159,7 @@ interface Conducted {
   readonly target: RunTarget;
   /** The caller gave the run's id, so that there may be one already. */
   readonly isNamed: boolean;
-  readonly channel: EventChannel<AgentEvent>;
+  readonly channel?: EventChannel<AgentEvent>;
 }
 
 /** What makes two runs of one id the same: the request's text, or what the plan's hash is made of. */

@@ -62,7 +62,7 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
   const engine = new Engine(resolveOptions({ ...options }, { canPlan: false }));
   return {
     ...observe(engine),
-    execute: async (plan, ...args) => start(engine, { plan }, args).result,
+    execute: (plan, ...args) => run(engine, { plan }, args),
     start: (plan, ...args) => start(engine, { plan }, args),
   };
 }
@@ -77,6 +77,15 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
     getRun: (runId) => engine.getRun(runId) as Promise<RunSnapshot<TTool> | undefined>,
     listRuns: (options) => engine.listRuns(options),
   };
+}
+
+/** Runs to the end on an engine, with the types of its tools. */
+export function run<TTool extends Tool>(
+  engine: Engine,
+  target: { request: string } | { plan: PlanInput<TTool> | Plan },
+  [options]: RunArguments<TTool>,
+): Promise<RunResult<TTool>> {
+  return engine.run(target as RunTarget, options) as Promise<RunResult<TTool>>;
 }
 
 /** Starts a run on an engine, with the types of its tools. */

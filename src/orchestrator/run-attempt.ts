@@ -42,18 +42,18 @@ export async function runAttempt(run: Run, call: StepCall, attempt: number, pars
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
   const { context, end } = createContext(run, call, { attempt, source });
-  const pending = execute(tool, parsed, context);
+  const pending = execute(run, call, parsed, context);
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
       : clock.setTimeout(() => source.abort(stepTimeout(step, timeoutMs)), timeoutMs);
   try {
-    return await checkOutput(run, call, await settleOrAbort(pending, source));
+    return await settleOrAbort(pending, source);
   } catch (thrown) {
     if (!source.aborted) return failed("thrown", thrown);
     const settled = await settleWithin(settle(pending), abortGraceMs, clock);
     if (settled === notInTime) tellLate(run, call, { attempt, pending });
-    else if (settled.ok) return await checkOutput(run, call, settled.value);
+    else if (settled.ok) return settled.result;
     const reason = run.abortReason === source.reason ? "aborted" : "timeout";
     // What the tool threw on its abort says more than the abort: whether something has happened, for one.
     const cause = settled === notInTime ? undefined : settled.thrown;
@@ -65,16 +65,16 @@ export async function runAttempt(run: Run, call: StepCall, attempt: number, pars
   }
 }
 
-/** Async, so that what a tool throws at once is a rejection like any other. */
-async function execute(tool: Tool, input: unknown, context: ToolContext): Promise<unknown> {
-  return tool.execute(input, context);
+/** Async, so that what a tool throws at once is a rejection like any other. Its output is checked within its time. */
+async function execute(run: Run, call: StepCall, input: unknown, context: ToolContext): Promise<AttemptResult> {
+  return checkOutput(run, call, await call.tool.execute(input, context));
 }
 
-type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly thrown: unknown };
+type Settled = { readonly ok: true; readonly result: AttemptResult } | { readonly ok: false; readonly thrown: unknown };
 
-function settle(pending: Promise<unknown>): Promise<Settled> {
+function settle(pending: Promise<AttemptResult>): Promise<Settled> {
   return pending.then(
-    (value) => ({ ok: true, value }),
+    (result) => ({ ok: true, result }),
     (thrown) => ({ ok: false, thrown }),
   );
 }
@@ -120,15 +120,17 @@ function createContext(
   return { context, end: () => (hasEnded = true) };
 }
 
-async function checkOutput(run: Run, { step, tool }: StepCall, value: unknown): Promise<AttemptResult> {
-  let parsed = value;
-  if (tool.outputSchema !== undefined) {
-    const pending = parseWith(tool.outputSchema, value);
-    const result = pending instanceof Promise ? await pending : pending;
-    if (!result.ok) return failed("invalid-output", invalidOutput(step, result.issues));
-    parsed = result.value;
-  }
-  const json = toJson(parsed, { maxBytes: run.engine.maxOutputBytes });
+function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
+  const { outputSchema } = call.tool;
+  if (outputSchema === undefined) return toOutput(run, call, value);
+  const parsing = parseWith(outputSchema, value);
+  const finish = (parsed: ParseResult<unknown>) =>
+    parsed.ok ? toOutput(run, call, parsed.value) : failed("invalid-output", invalidOutput(call.step, parsed.issues));
+  return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
+}
+
+function toOutput(run: Run, { step }: StepCall, value: unknown): AttemptResult {
+  const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
   if (!json.ok) return failed("invalid-output", invalidOutput(step, [json.issue]));
   return { type: "completed", output: json.value };
 }
@@ -147,17 +149,14 @@ export function describeIssues(issues: readonly SchemaIssue[]): string {
 function tellLate(
   run: Run,
   { step, tool }: StepCall,
-  { attempt, pending }: { attempt: number; pending: Promise<unknown> },
+  { attempt, pending }: { attempt: number; pending: Promise<AttemptResult> },
 ): void {
-  const base = { type: "step-late", stepId: step.id, tool: tool.name, attempt } as const;
-  pending.then(
-    (value) => {
-      const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
-      const outcome = json.ok
-        ? ({ status: "completed", output: json.value } as const)
-        : ({ status: "failed", error: toErrorData(invalidOutput(step, [json.issue])) } as const);
-      run.tellLate({ ...base, outcome });
-    },
-    (thrown) => run.tellLate({ ...base, outcome: { status: "failed", error: toErrorData(thrown) } }),
-  );
+  const tell = (result: AttemptResult) => {
+    const outcome =
+      result.type === "completed"
+        ? ({ status: "completed", output: result.output } as const)
+        : ({ status: "failed", error: result.error } as const);
+    run.tellLate({ type: "step-late", stepId: step.id, tool: tool.name, attempt, outcome });
+  };
+  pending.then(tell, (thrown) => tell(failed("thrown", thrown)));
 }

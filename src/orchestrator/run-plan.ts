@@ -21,7 +21,7 @@ function buildGraph(steps: readonly PlanStep[]): StepGraph {
   const waitingFor = steps.map((step, index) => {
     const dependencies = dependenciesOf(step, steps[index - 1]);
     for (const id of dependencies) dependents[indexOf.get(id) ?? -1]?.push(index);
-    return dependencies.size;
+    return dependencies.length;
   });
   return { waitingFor, dependents };
 }

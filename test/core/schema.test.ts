@@ -93,7 +93,8 @@ describe("parseWith", () => {
     expect(await parseWith(schema, "x")).toMatchObject({ ok: false, raw: [] });
   });
 
-  it("takes a schema that answers with a rejected promise for one that threw", async () => {
+  it("takes a schema that throws, or answers with a rejected promise, for one that has an issue", async () => {
+    expect(parseWith(standard(boom), 1)).toMatchObject({ issues: [{ message: "the schema threw: Error: boom" }] });
     expect(
       await parseWith(
         standard(async () => boom()),

@@ -21,6 +21,24 @@ const connectors: readonly { readonly words: readonly string[]; readonly isHard:
   { words: ["once", "done"], isHard: true },
   { words: ["when", "that", "is", "done"], isHard: true },
 ];
+/** Words that begin a wish of its own: what stands before "and what is …" is never one text with it. */
+const openers = new Set("what who where why how which please".split(" "));
+const openingPairs = new Set([
+  "can you",
+  "could you",
+  "would you",
+  "will you",
+  "tell me",
+  "show me",
+  "give me",
+  "let me",
+  "is it",
+  "is there",
+  "are there",
+  "do i",
+  "i want",
+  "i would",
+]);
 const abbreviations = new Set("mr mrs ms dr prof st vs etc no nr approx e.g i.e jr sr inc ltd co ave".split(" "));
 
 /** Cuts a request at every place where one wish may end and another begin. Linear. */
@@ -66,7 +84,14 @@ function readSeparator(tokens: readonly Token[], start: number, isAtStart: boole
     isFound = true;
     at += connector?.words.length ?? 1;
   }
-  return isFound && (at > start || !isAtStart) ? { end: at, isHard } : undefined;
+  if (!isFound || (at === start && isAtStart)) return undefined;
+  return { end: at, isHard: isHard || beginsWish(tokens, at) };
+}
+
+function beginsWish(tokens: readonly Token[], at: number): boolean {
+  const first = tokens[at];
+  if (first?.kind !== "word") return false;
+  return openers.has(first.norm) || openingPairs.has(`${first.norm} ${tokens[at + 1]?.norm}`);
 }
 
 /** Whether a sign separates, and if so, whether hard. */
@@ -89,7 +114,10 @@ function signSeparator(tokens: readonly Token[], at: number): boolean | undefine
 /** "5!" and "(2 + 3)!" are sums and not exclamations. */
 function isFactorial(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1];
-  return tokens[at]?.glued === true && (before?.kind === "number" || before?.norm === ")" || before?.norm === "!");
+  if (tokens[at]?.glued !== true) return false;
+  // "5!!" is one as well, but further back nobody looks.
+  const last = before?.norm === "!" && before.glued ? tokens[at - 2] : before;
+  return last?.kind === "number" || last?.norm === ")";
 }
 
 function connectorAt(tokens: readonly Token[], at: number): (typeof connectors)[number] | undefined {

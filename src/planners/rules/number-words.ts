@@ -133,16 +133,20 @@ function takeScale(state: NumberState, word: string): boolean {
   return true;
 }
 
-/** "three point one four", "zero point five". */
+/** "three point one four", "zero point twenty five". */
 function readPoint(words: readonly string[], whole: NumberReading): NumberReading {
   if (words[whole.end] !== "point") return whole;
   let decimals = "";
   let end = whole.end + 1;
   for (; end < words.length && decimals.length < maxWords; end++) {
     const word = words[end] ?? "";
-    const said = /^\d+$/.test(word) ? word : (small.get(word) ?? tens.get(word))?.toString();
+    const ten = tens.get(word);
+    const unit = ten === undefined ? undefined : small.get(words[end + 1] ?? "");
+    const isPair = ten !== undefined && unit !== undefined && unit > 0n && unit < 10n;
+    const said = /^\d+$/.test(word) ? word : isPair ? String(ten + unit) : (ten ?? small.get(word))?.toString();
     if (said === undefined) break;
     decimals += said;
+    if (isPair) end++;
   }
   return decimals === "" ? whole : { digits: `${whole.digits}.${decimals}`, end };
 }
@@ -151,7 +155,7 @@ function readPoint(words: readonly string[], whole: NumberReading): NumberReadin
 function readDigits(words: readonly string[], start: number): NumberReading {
   let digits = words[start] ?? "";
   let end = start + 1;
-  for (; end < words.length; end++) {
+  for (; end < words.length && end - start < maxWords; end++) {
     const word = words[end] ?? "";
     const scale = word === "hundred" ? 100n : scales.get(word);
     if (scale === undefined) break;

@@ -2,7 +2,6 @@ import { checkInput } from "../../core/check-input.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PhraseContext, PhraseReference } from "../../core/phrase.ts";
 import type { PlanIssue } from "../../core/plan.ts";
-import { findReferences } from "../../core/reference.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { MatchInput } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
@@ -64,9 +63,4 @@ function toUnfit(issues: readonly PlanIssue[]): Unfit | undefined {
   if (first === undefined) return undefined;
   const where = first.path.length > 1 ? `${first.path.slice(1).join(".")}: ` : "";
   return { ok: false, reason: `${where}${first.message}` };
-}
-
-/** Whether any of the inputs uses an earlier result. */
-export function usesResult(inputs: readonly JsonObject[]): boolean {
-  return inputs.some((input) => findReferences(input).length > 0);
 }

@@ -16,26 +16,34 @@ const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/uy;
 const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:['’][\p{L}\p{M}]+)*/uy;
 const number = /(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
-const closers: Readonly<Record<string, string>> = { '"': '"', "“": "”", "„": "“", "«": "»", "`": "`" };
+const closers = new Map([
+  ['"', '"'],
+  ["“", "”"],
+  ["„", "“"],
+  ["«", "»"],
+  ["`", "`"],
+]);
 const maxSingleQuoted = 200;
 const singleQuoted = new RegExp(`['‘]([^\\n'’‘]|['’](?=[\\p{L}])){1,${maxSingleQuoted}}['’](?![\\p{L}\\p{N}])`, "uy");
 
 /** What stands for two words: the part behind the apostrophe, where it is not a genitive. */
 const contracted = new Set(["what", "that", "it", "where", "who", "how", "there", "here", "when", "which"]);
-const endings: Readonly<Record<string, string>> = { s: "is", re: "are", ve: "have", ll: "will", d: "would", m: "am" };
-const spelled: Readonly<Record<string, readonly string[]>> = {
-  whats: ["what", "is"],
-  "let's": ["let", "us"],
-  lets: ["let", "us"],
-  "don't": ["do", "not"],
-  dont: ["do", "not"],
-  "doesn't": ["does", "not"],
-  "haven't": ["have", "not"],
-  havent: ["have", "not"],
-  "isn't": ["is", "not"],
-  "aren't": ["are", "not"],
-  "didn't": ["did", "not"],
-};
+const endings = new Map([
+  ["s", "is"],
+  ["re", "are"],
+  ["ve", "have"],
+  ["ll", "will"],
+  ["d", "would"],
+  ["m", "am"],
+]);
+const spelled = new Map<string, readonly string[]>([
+  ["whats", ["what", "is"]],
+  ["let's", ["let", "us"]],
+  ["lets", ["let", "us"]],
+  ["dont", ["do", "not"]],
+  ["havent", ["have", "not"]],
+  ...["do", "does", "did", "have", "is", "are"].map((verb) => [`${verb}n't`, [verb, "not"]] as const),
+]);
 
 /** Cuts a text into tokens. Linear in its length, whatever it holds. */
 export function tokenize(text: string): readonly Token[] {
@@ -67,7 +75,7 @@ class Tokenizer {
 
   private nextQuote(position: number): number | undefined {
     const first = this.text.charAt(position);
-    const closer = closers[first];
+    const closer = closers.get(first);
     if (closer !== undefined) {
       // A search that failed once would fail again, and asking each time would be quadratic.
       const end = this.unclosed.has(first) ? -1 : this.text.indexOf(closer, position + 1);
@@ -95,10 +103,10 @@ class Tokenizer {
     const norm = normalizeWord(found);
     const end = position + found.length;
     const apostrophe = norm.lastIndexOf("'");
-    const whole = spelled[norm];
+    const whole = spelled.get(norm);
     if (whole !== undefined) return this.pushAll(whole, position, end);
     const stem = norm.slice(0, apostrophe);
-    const ending = apostrophe > 0 ? endings[norm.slice(apostrophe + 1)] : undefined;
+    const ending = apostrophe > 0 ? endings.get(norm.slice(apostrophe + 1)) : undefined;
     if (ending === undefined || (ending === "is" && !contracted.has(stem)))
       return this.push("word", norm, position, end);
     this.push("word", stem, position, position + found.length - (norm.length - apostrophe));

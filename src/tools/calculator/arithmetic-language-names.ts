@@ -1,7 +1,7 @@
 import { type ArithmeticNode, atom, binary, call, level } from "./arithmetic-language-nodes.ts";
 import type { ArithmeticReader } from "./arithmetic-language-reader.ts";
 import { listTerms, prefixTerms, rankOf } from "./arithmetic-language-terms.ts";
-import { findConstant, findFunction } from "./functions.ts";
+import { checkArgumentCount, findConstant, findFunction } from "./functions.ts";
 
 /** What begins with a name: "the sum of …", "the square root of …", functions and constants. */
 export function readNamed(reader: ArithmeticReader): ArithmeticNode | undefined {
@@ -106,6 +106,7 @@ function readFunctionCall(reader: ArithmeticReader): ArithmeticNode | undefined 
     if (listTerms.has(word)) return undefined;
     reader.take("of");
     const operand = reader.expression(level.power);
+    if (checkArgumentCount(name, 1) !== undefined) return undefined;
     return operand && reader.counted(call(name, [operand]));
   }
   const items: ArithmeticNode[] = [];
@@ -114,7 +115,9 @@ function readFunctionCall(reader: ArithmeticReader): ArithmeticNode | undefined 
     if (item === undefined) return undefined;
     items.push(item);
   } while (reader.take(","));
-  return reader.take(")") ? reader.counted(call(name, items)) : undefined;
+  return reader.take(")") && checkArgumentCount(name, items.length) === undefined
+    ? reader.counted(call(name, items))
+    : undefined;
 }
 
 /** The difference between 3 and 10 is 7, whichever comes first. */

@@ -189,6 +189,10 @@ export class ArithmeticReader {
       this.at += alone === undefined ? 1 : 2;
       return this.fractionOf(fraction("1", alone ?? denominators.get(word) ?? "1"));
     }
+    if (/^[\d.]+e/.test(word)) {
+      this.at++;
+      return atom(word);
+    }
     const found = readNumber(words, at, { joinAnd: this.options.joinAnd });
     if (found === undefined) return undefined;
     this.at = found.end;

@@ -177,17 +177,18 @@ function readDivide(reader: ArithmeticReader): ArithmeticNode | undefined {
 /** "increase 50 by 10%", "reduce it by 3", "raise 2 to the power of 5". */
 function readChange(reader: ArithmeticReader, sign: "+" | "-"): ArithmeticNode | undefined {
   const before = reader.operations;
-  const amount = reader.words[1] === "by" || reader.words[1] === "to" ? reader.previous() : reader.expression();
+  const isGoingOn = reader.words[1] === "by" || reader.words[1] === "to";
+  const amount = isGoingOn ? reader.previous() : reader.expression();
   if (amount === undefined) return undefined;
   if (reader.take("by")) {
     const by = reader.expression();
     return by && changed(sign, amount, by);
   }
-  if (reader.take("to")) {
-    const power = reader.expression();
-    return power && binary("^", amount, power);
-  }
-  return reader.operations > before || reader.words[1] === "to" ? reader.continued(amount) : undefined;
+  // "to the power of 5" was read with the amount, or follows the earlier result.
+  const raised = isGoingOn ? reader.continued(amount) : amount;
+  if (reader.operations > before) return raised;
+  const power = reader.take("to") ? reader.expression() : undefined;
+  return power && binary("^", amount, power);
 }
 
 function readAlone(

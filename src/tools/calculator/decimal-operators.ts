@@ -1,5 +1,5 @@
 import { ArithmeticFault } from "./calculator-error.ts";
-import { add, type Decimal, one, overflow, precision, settle, zero } from "./decimal.ts";
+import { add, type Decimal, guardDigits, isRounded, one, overflow, precision, settle, zero } from "./decimal.ts";
 import type { Operator } from "./instruction.ts";
 
 /** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
@@ -28,13 +28,22 @@ export function divide(left: Decimal, right: Decimal): Decimal {
 export function remainder(left: Decimal, right: Decimal): Decimal {
   if (right.isZero())
     throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor of a remainder must not be 0.");
-  if (left.isZero()) return zero();
-  // With more digits before the point than there are, the remainder would be made of digits that rounding has lost.
-  if (left.e - right.e >= precision - 2) {
-    const message = `The remainder is lost in rounding; the dividend may be at most 1e${precision - 2} times the divisor.`;
+  if (left.abs().lessThan(right.abs())) return left;
+  const isWhole = left.isInteger() && right.isInteger();
+  const maxDigits = isWhole ? precision - 2 : precision / 2;
+  if (left.e - right.e >= maxDigits) {
+    const message = `The remainder is lost in rounding; the dividend may be at most 1e${maxDigits} times the divisor.`;
     throw new ArithmeticFault("not-a-number", message);
   }
-  return left.mod(right);
+  return withoutNoise(left.mod(right), left, right);
+}
+
+/** (1 / 7) % (1 / 70) is 0: what rounding makes of a quotient that is whole is next to 0 or next to the divisor. */
+function withoutNoise(rest: Decimal, left: Decimal, right: Decimal): Decimal {
+  if (!isRounded(left) && !isRounded(right)) return rest;
+  const noise = left.abs().times(`1e-${precision - guardDigits}`);
+  const isNoise = rest.abs().lessThan(noise) || right.abs().minus(rest.abs()).lessThan(noise);
+  return isNoise ? zero() : rest;
 }
 
 /** The power; 0^0 is 1, as in JavaScript. */
@@ -71,9 +80,9 @@ export function workOf(operator: Operator, right: Decimal): number {
     case "percent":
       return 2;
     case "multiply":
-      return 3;
-    case "divide":
       return 4;
+    case "divide":
+      return 5;
     case "remainder":
       return 6;
     case "factorial":
@@ -90,5 +99,5 @@ export function factorialWork(operand: Decimal): number {
 
 /** Work of a power: a few multiplications for a whole exponent, a logarithm and an exponential for any other. */
 export function powerWork(exponent: Decimal): number {
-  return exponent.isInteger() ? 20 + 4 * exponent.e : 600;
+  return exponent.isInteger() ? 20 + 4 * exponent.e : 500;
 }

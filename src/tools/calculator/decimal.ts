@@ -5,7 +5,7 @@ import { ArithmeticFault } from "./calculator-error.ts";
 export const precision = 40;
 
 /** How many of the last digits can be wrong after a few roundings. */
-const guardDigits = 6;
+export const guardDigits = 6;
 
 /** A decimal of at most 40 digits, between 1e-9999 and 1e9999 in size; beyond it is 0 or infinite. */
 export type Decimal = DecimalBase;
@@ -60,5 +60,10 @@ export function overflow(): ArithmeticFault {
 
 /** Whether a sum is no larger than the error of one of its terms, which was rounded if it uses all digits. */
 function isNoise(sum: Decimal, term: Decimal): boolean {
-  return term.e - sum.e > precision - guardDigits && !sum.isZero() && term.precision() === precision;
+  return term.e - sum.e > precision - guardDigits && !sum.isZero() && isRounded(term);
+}
+
+/** Whether a value uses all digits, as the result of a rounding does. */
+export function isRounded(value: Decimal): boolean {
+  return value.precision() === precision;
 }

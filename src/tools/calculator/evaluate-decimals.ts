@@ -8,8 +8,8 @@ import { type ConstantName, type FunctionName, findConstant, signatureOf } from 
 import type { Instruction, Operator } from "./instruction.ts";
 import { unknownName } from "./unexpected.ts";
 
-/** Most work for one expression, in units of about 2 µs: some 25 ms in a process that has just started, a fifth of that later. */
-const maxWork = 12_000;
+/** Most work for one expression, in units of about 2 µs: some 20 ms in a process that has just started, a fifth of that later. */
+const maxWork = 10_000;
 
 /**
  * Evaluates with decimals of 40 digits and gives the JavaScript number nearest to the result; what is smaller than the

@@ -36,6 +36,8 @@ export function targeting(operation: "complete" | "reopen" | "delete" | "get", f
 /** A todo that an earlier step gave is named by its id. */
 export function targetOf(operation: Operation, slots: Slots, { previous }: PhraseContext): TodoStoreInput | undefined {
   const { title, ...others } = slots;
+  // "the alarm from my calendar" is nothing of ours; what is taken from a list has that in a slot of its own.
+  if (typeof title === "string" && /\b(?:from|off|out of) (?:my|our) [\p{L}\s]+$/iu.test(title)) return undefined;
   if (typeof title !== "object") return inputOf(operation, slots);
   if (previous === undefined) return undefined;
   return { operation, id: { $ref: `${previous.$ref}.id` }, ...others } as unknown as TodoStoreInput;

@@ -77,7 +77,7 @@ describe("trigonometry", () => {
           1e-13 * Math.max(1, Math.abs(expected)),
         );
       });
-      await fc.assert(property, { numRuns: 30 });
+      await fc.assert(property, { numRuns: 30, seed: 1 });
     }
   });
 });

@@ -7,8 +7,15 @@ export class ExactFraction {
     readonly denominator: bigint,
   ) {}
 
+  /** Whether it rounds to no finite number. */
+  isTooLarge(): boolean {
+    const size = this.numerator < 0n ? -this.numerator : this.numerator;
+    return size >= (2n ** 1_024n - 2n ** 970n) * this.denominator;
+  }
+
   /** Whether no number is nearer: compared with the halves of the way to both neighbours, exactly. */
   isNearest(value: number): boolean {
+    if (!Number.isFinite(value)) return false;
     const size = Math.abs(value) || Number.MIN_VALUE;
     const gap = 2 ** Math.max(Math.floor(Math.log2(size)) - 52, -1_074);
     const halfGap = fromNumber(gap / 2);
@@ -18,11 +25,16 @@ export class ExactFraction {
   }
 }
 
+/** A value, or why there is none; what is unchecked loses digits on the way that an exact evaluation would keep. */
+type Exact = ExactFraction | "division-by-zero" | "unchecked";
+
 interface ExactExpression {
   readonly text: string;
-  /** Undefined after a division by zero. */
-  readonly exact: ExactFraction | undefined;
+  readonly exact: Exact;
 }
+
+/** A remainder loses as many of the 40 digits as its quotient has; with four of them within each other, 20 are left. */
+const maxQuotient = 100_000n;
 
 const literal = fc.oneof(
   fc.integer({ min: 0, max: 99 }).map((value) => ({ text: `${value}`, exact: new ExactFraction(BigInt(value), 1n) })),
@@ -36,39 +48,49 @@ const literal = fc.oneof(
 );
 
 /** Expressions of + - * / %, negation, small powers and percentages, with their exact values. */
-export const randomExpression: fc.Arbitrary<ExactExpression> = fc
-  .letrec<{ expression: ExactExpression }>((tie) => ({
-    expression: fc.oneof(
-      { maxDepth: 4, withCrossShrink: true },
-      literal,
-      fc.tuple(tie("expression"), fc.constantFrom("+", "-", "*", "/", "%"), tie("expression")).map(binary),
-      tie("expression").map(({ text, exact }) => ({ text: `-(${text})`, exact: exact && subtract(zero, exact) })),
-      tie("expression").map(({ text, exact }) => ({ text: `(${text})%`, exact: exact && divide(exact, hundred) })),
-      fc.tuple(tie("expression"), fc.integer({ min: 0, max: 3 })).map(([{ text, exact }, exponent]) => ({
-        text: `(${text})^${exponent}`,
-        exact: exact && new ExactFraction(exact.numerator ** BigInt(exponent), exact.denominator ** BigInt(exponent)),
-      })),
-    ),
-  }))
-  .expression.filter(({ exact }) => exact === undefined || !isUnfit(exact));
+export const randomExpression: fc.Arbitrary<ExactExpression> = fc.letrec<{ expression: ExactExpression }>((tie) => ({
+  expression: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    literal,
+    fc.tuple(tie("expression"), fc.constantFrom("+", "-", "*", "/", "%"), tie("expression")).map(binary),
+    tie("expression").map(({ text, exact }) => ({
+      text: `-(${text})`,
+      exact: change(exact, (value) => subtract(zero, value)),
+    })),
+    tie("expression").map(({ text, exact }) => ({
+      text: `(${text})%`,
+      exact: change(exact, (value) => divide(value, hundred)),
+    })),
+    fc.tuple(tie("expression"), fc.bigInt({ min: 0n, max: 3n })).map(([{ text, exact }, exponent]) => ({
+      text: `(${text})^${exponent}`,
+      exact: change(exact, (value) => new ExactFraction(value.numerator ** exponent, value.denominator ** exponent)),
+    })),
+  ),
+})).expression;
 
 const zero = new ExactFraction(0n, 1n);
 const hundred = new ExactFraction(100n, 1n);
 
+function change(exact: Exact, by: (value: ExactFraction) => ExactFraction): Exact {
+  return exact instanceof ExactFraction ? by(exact) : exact;
+}
+
 function binary([left, operator, right]: [ExactExpression, string, ExactExpression]): ExactExpression {
   const text = `(${left.text}) ${operator} (${right.text})`;
-  if (left.exact === undefined || right.exact === undefined) return { text, exact: undefined };
+  const fault = [left.exact, right.exact].includes("unchecked") ? "unchecked" : "division-by-zero";
+  if (!(left.exact instanceof ExactFraction) || !(right.exact instanceof ExactFraction)) return { text, exact: fault };
   return { text, exact: operate(operator, left.exact, right.exact) };
 }
 
-function operate(operator: string, left: ExactFraction, right: ExactFraction): ExactFraction | undefined {
+function operate(operator: string, left: ExactFraction, right: ExactFraction): Exact {
   if (operator === "+") return subtract(left, subtract(zero, right));
   if (operator === "-") return subtract(left, right);
   if (operator === "*")
     return new ExactFraction(left.numerator * right.numerator, left.denominator * right.denominator);
-  if (right.numerator === 0n) return undefined;
+  if (right.numerator === 0n) return "division-by-zero";
   if (operator === "/") return divide(left, right);
   const quotient = (left.numerator * right.denominator) / (right.numerator * left.denominator);
+  if (quotient > maxQuotient || quotient < -maxQuotient) return "unchecked";
   return subtract(left, new ExactFraction(quotient * right.numerator, right.denominator));
 }
 
@@ -91,9 +113,4 @@ function fromNumber(value: number): ExactFraction {
     denominator *= 2n;
   }
   return new ExactFraction(BigInt(scaled), denominator);
-}
-
-function isUnfit(exact: ExactFraction): boolean {
-  const size = Math.abs(exact.numerator.toString().length - exact.denominator.toString().length);
-  return size > 250;
 }

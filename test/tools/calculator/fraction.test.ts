@@ -89,7 +89,7 @@ describe("operateOnFractions", () => {
           expect(BigInt(result.numerator) * m).toBe(n * BigInt(result.denominator));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, seed: 1 },
     );
   });
 });

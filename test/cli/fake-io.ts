@@ -1,0 +1,61 @@
+import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import type { CliIo } from "../../src/cli/cli-io.ts";
+import { runCli } from "../../src/cli/run-cli.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+
+/** What a call of the command is given, and what it wrote. */
+export interface FakeIo extends CliIo {
+  readonly controller: AbortController;
+  readonly written: { stdout: string; stderr: string };
+}
+
+/** Streams that remember, and an agent that is made of what a test gives. */
+export function createFakeIo({
+  agent = createFakeAgent(),
+  isTTY = false,
+  columns = 80,
+  env = {},
+}: {
+  agent?: Agent;
+  isTTY?: boolean;
+  columns?: number;
+  env?: CliIo["env"];
+} = {}): FakeIo {
+  const controller = new AbortController();
+  const written = { stdout: "", stderr: "" };
+  const stream = (name: "stdout" | "stderr") => ({
+    isTTY,
+    columns,
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  return {
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    env,
+    signal: controller.signal,
+    version: "1.2.3",
+    createAgent: () => agent,
+    controller,
+    written,
+  };
+}
+
+/** An agent with a tool "Fake" that answers with a title, and a planner that plans one step of it. */
+export function createFakeAgent(options: Partial<Omit<AgentOptions, "store">> = {}): Agent {
+  const planner = createScriptedPlanner([
+    ({ request }) => ({
+      steps: [{ id: "s1", tool: "Fake", input: { text: request }, dependsOn: [], reasoning: "Because it was asked" }],
+    }),
+  ]);
+  const tools = [createFakeTool({ name: "Fake", outcomes: [{ returns: { title: "Done so" } }] })];
+  return createAgent({ tools, planner, random: () => 1, ...options });
+}
+
+/** Runs the command and gives its exit code and what it wrote. */
+export async function callCli(argv: readonly string[], io: FakeIo = createFakeIo()) {
+  const exitCode = await runCli(argv, io);
+  return { exitCode, ...io.written };
+}

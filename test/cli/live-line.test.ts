@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LiveLine } from "../../src/cli/live-line.ts";
+
+const clear = "\r\u001b[2K";
+
+function createLine(isTTY: boolean, columns?: number) {
+  const written: string[] = [];
+  const output = { write: (text: string) => written.push(text), isTTY, ...(columns !== undefined && { columns }) };
+  const take = () => written.splice(0).join("");
+  return { line: new LiveLine(output), take };
+}
+
+describe("LiveLine", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
+  it("is rewritten in place on a terminal, with a sign that moves", () => {
+    const { line, take } = createLine(true);
+    line.show("s1 Fake");
+    expect(take()).toBe(`${clear}  ⠋ s1 Fake`);
+    vi.advanceTimersByTime(160);
+    expect(take()).toBe(`${clear}  ⠙ s1 Fake${clear}  ⠹ s1 Fake`);
+    line.show("s1 Fake: more");
+    expect(take()).toBe(`${clear}  ⠹ s1 Fake: more`);
+    line.hide();
+    line.hide();
+    expect(take()).toBe(clear);
+    vi.advanceTimersByTime(160);
+    expect(take()).toBe("");
+  });
+
+  it("stays below the lines that stay", () => {
+    const { line, take } = createLine(true);
+    line.print("first");
+    line.show("s1");
+    take();
+    line.print("second");
+    expect(take()).toBe(`${clear}second\n${clear}  ⠋ s1`);
+    line.hide();
+  });
+
+  it("is never wider than the terminal, whose width may not be known", () => {
+    for (const [columns, width] of [
+      [20, 19],
+      [0, 79],
+      [undefined, 79],
+    ] as const) {
+      const { line, take } = createLine(true, columns);
+      line.show("x".repeat(200));
+      expect(take().slice(clear.length)).toHaveLength(width);
+      line.hide();
+    }
+  });
+
+  it("is nothing but the lines that stay anywhere else", () => {
+    const { line, take } = createLine(false);
+    expect(line.isLive).toBe(false);
+    line.show("s1");
+    line.print("a line");
+    line.print();
+    line.hide();
+    expect(take()).toBe("a line\n\n");
+  });
+});

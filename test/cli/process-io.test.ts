@@ -1,0 +1,42 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, it } from "vitest";
+import { createProcessIo } from "../../src/cli/process-io.ts";
+
+class FakeStream extends EventEmitter {
+  write(_text: string): boolean {
+    return true;
+  }
+}
+
+function createFakeProcess() {
+  const streams = { stdout: new FakeStream(), stderr: new FakeStream() };
+  return Object.assign(new EventEmitter(), streams, { env: { NO_COLOR: "1" } });
+}
+
+describe("createProcessIo", () => {
+  it("aborts on the first Ctrl-C and leaves the second to the process", () => {
+    const host = createFakeProcess();
+    const { signal } = createProcessIo(host);
+    expect(signal.aborted).toBe(false);
+    host.emit("SIGINT");
+    expect(signal.reason).toBe("Ctrl-C was pressed");
+    expect(host.listenerCount("SIGINT")).toBe(0);
+  });
+
+  it("goes on when nobody reads any more, and fails for any other error of a stream", () => {
+    const host = createFakeProcess();
+    createProcessIo(host);
+    const broken = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
+    const full = Object.assign(new Error("disk full"), { code: "ENOSPC" });
+    for (const stream of [host.stdout, host.stderr]) {
+      expect(() => stream.emit("error", broken)).not.toThrow();
+      expect(() => stream.emit("error", full)).toThrow(full);
+    }
+  });
+
+  it("hands on the streams and the environment", () => {
+    const host = createFakeProcess();
+    const { stdout, stderr, env } = createProcessIo(host);
+    expect([stdout, stderr, env]).toEqual([host.stdout, host.stderr, host.env]);
+  });
+});

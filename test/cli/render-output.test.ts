@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { renderOutput, summarizeOutput } from "../../src/cli/render-output.ts";
+import type { Tool } from "../../src/core/tool.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+
+const style = { dim: (text: string) => `<${text}>` };
+const resultIn = (result: string): Tool => ({ ...createFakeTool({ name: "Fake" }), result });
+const render = (output: unknown, tool?: Tool) => renderOutput(output, { tool, style });
+
+const milk = {
+  id: "1",
+  title: "buy milk",
+  completed: false,
+  list: "todos",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  tags: ["food", "cheap"],
+  dueDate: "2026-01-02",
+};
+
+describe("renderOutput", () => {
+  it.each([
+    [25, ["25"]],
+    [true, ["true"]],
+    ["two\nlines", ["two", "lines"]],
+    [null, ["Done."]],
+    [undefined, ["Done."]],
+    [{}, ["Done."]],
+    [{ cleared: 2 }, ["cleared: 2"]],
+    [
+      [1, 2],
+      ["[", "  1,", "  2", "]"],
+    ],
+    [{ value: 25, expression: "100 / 4" }, ["value: 25, expression: 100 / 4"]],
+  ])("shows %j", (output, lines) => {
+    expect(render(output)).toEqual(lines);
+  });
+
+  it("shows only what the tool calls its result", () => {
+    expect(render({ value: 25, expression: "100 / 4" }, resultIn("value"))).toEqual(["25"]);
+    expect(render({ list: [{ deep: 7 }] }, resultIn("list[0].deep"))).toEqual(["7"]);
+  });
+
+  it("shows the whole where the result is not there", () => {
+    expect(render({ other: 1 }, resultIn("value"))).toEqual(["other: 1"]);
+    expect(render("text", resultIn("length"))).toEqual(["text"]);
+    expect(render({ a: 1 }, resultIn("constructor"))).toEqual(["a: 1"]);
+    expect(render({ a: 1 }, resultIn("not a path"))).toEqual(["a: 1"]);
+  });
+
+  it("shows a thing by its title, with what else matters", () => {
+    expect(render(milk)).toEqual(["[ ] buy milk <(list: todos, tags: food cheap, dueDate: 2026-01-02)>"]);
+    expect(render({ title: "bread", completed: true })).toEqual(["[x] bread"]);
+    expect(render({ name: "Ada", age: 36 })).toEqual(["Ada <(age: 36)>"]);
+  });
+
+  it("shows a list of things, and counts beside it", () => {
+    const bread = { id: "2", name: "bread", done: true };
+    expect(render({ todos: [milk, bread], count: 2, completed: 1 })).toEqual([
+      "[ ] buy milk <(list: todos, tags: food cheap, dueDate: 2026-01-02)>",
+      "[x] bread",
+      "<count: 2, completed: 1>",
+    ]);
+    expect(render([bread])).toEqual(["[x] bread"]);
+    expect(render({ todos: [bread] })).toEqual(["[x] bread"]);
+    expect(render({ todos: [], count: 0 })).toEqual(["No todos.", "<count: 0>"]);
+  });
+
+  it("shows anything else as JSON", () => {
+    const output = { rows: [[1], [2]], total: 2 };
+    expect(render(output).join("\n")).toBe(JSON.stringify(output, undefined, 2));
+    const two = { todos: [milk], notes: [] };
+    expect(render(two).join("\n")).toBe(JSON.stringify(two, undefined, 2));
+    const nested = { user: { name: "Ada" } };
+    expect(render(nested).join("\n")).toBe(JSON.stringify(nested, undefined, 2));
+  });
+
+  it("leaves a terminal nothing to obey", () => {
+    const evil = "\u001b[2J";
+    const outputs = [
+      evil,
+      { title: evil, [evil]: evil },
+      { todos: [{ title: evil }] },
+      { [evil]: [] },
+      [[evil]],
+      { [evil]: 1 },
+    ];
+    for (const output of outputs) expect(render(output).join("\n")).not.toContain("\u001b");
+    for (const output of outputs) expect(summarizeOutput(output, undefined)).not.toContain("\u001b");
+  });
+});
+
+describe("summarizeOutput", () => {
+  it.each([
+    [25, "25"],
+    ["two\nlines", "two\\nlines"],
+    [null, undefined],
+    [undefined, undefined],
+    [milk, "[ ] buy milk"],
+    [{ todos: [milk], count: 1, pending: 1 }, "count: 1, pending: 1"],
+    [[1, 2], "[1,2]"],
+    [{ rows: [[1]] }, '{"rows":[[1]]}'],
+    [{}, "{}"],
+  ])("says of %j", (output, summary) => {
+    expect(summarizeOutput(output, undefined)).toBe(summary);
+  });
+
+  it("says the tool's result, in at most 100 characters", () => {
+    expect(summarizeOutput({ value: 25, expression: "100 / 4" }, resultIn("value"))).toBe("25");
+    expect(summarizeOutput("x".repeat(500), undefined)).toHaveLength(100);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import { AgentError } from "../../src/core/errors.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
+
+const refusal = new AgentError("cannot-plan", "The request can not be planned.", {
+  details: { reason: 'nothing fits "sing\n"', capabilities: ["add {title}", "list\u001b todos"] },
+});
+
+const refusing = () => createFakeAgent({ planner: createScriptedPlanner([refusal]) });
+
+describe("a request", () => {
+  it("shows the plan, each step as it starts and ends, and the result", async () => {
+    expect(await callCli(["add", "milk"])).toEqual({
+      exitCode: 0,
+      stderr: "",
+      stdout: `Plan
+  s1  Fake: Because it was asked
+      {"text":"add milk"}
+
+Run
+  > s1 Fake
+  ✔ s1 Fake: Done so
+
+Result
+  Done so
+`,
+    });
+  });
+
+  it("tells of retries and of time, with each delay", async () => {
+    const clock = createManualClock();
+    const outcomes = [{ throws: new Error("the shop\nis closed") }, { returns: 7, afterMs: 2_000 }];
+    const tools = [createFakeTool({ name: "Fake", clock, outcomes })];
+    const io = createFakeIo({ agent: createFakeAgent({ tools, clock }) });
+    const { exitCode, stdout } = await clock.runUntil(callCli(["add milk"], io));
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("  ↻ s1 Fake: attempt 1 failed: the shop\\nis closed; next in 1.0 s\n");
+    expect(stdout).toContain("  ✔ s1 Fake: 7 (attempt 2) 3.0 s\n");
+    expect(stdout).toMatch(/Result\n {2}7\n$/);
+  });
+
+  it("rewrites one line on a terminal", async () => {
+    const { stdout } = await callCli(["add milk"], createFakeIo({ isTTY: true, env: { NO_COLOR: "1" } }));
+    expect(stdout).toContain("\r\u001b[2K  ⠋ planning\r\u001b[2KPlan\n");
+    expect(stdout).toContain("\r\u001b[2K  ⠋ s1 Fake\r\u001b[2K  ✔ s1 Fake: Done so\n");
+    expect(stdout).not.toContain("> s1 Fake");
+  });
+
+  it("prints one JSON document and nothing else with --json", async () => {
+    const { exitCode, stdout, stderr } = await callCli(["--json", "add milk"], createFakeIo({ isTTY: true }));
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: "completed",
+      output: { title: "Done so" },
+      steps: [{ stepId: "s1" }],
+    });
+  });
+
+  it("exits with 1 when the run fails, and says why on stderr", async () => {
+    const tools = [createFakeTool({ name: "Fake", retry: { maxAttempts: 1 }, outcomes: [{ throws: "no\u0007" }] })];
+    const agent = createFakeAgent({ tools });
+    const { exitCode, stdout, stderr } = await callCli(["add milk"], createFakeIo({ agent }));
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('  ✖ s1 Fake: failed, Step "s1" (Fake) failed: no\\u0007\n');
+    expect(stdout).not.toContain("Result");
+    expect(stderr).toBe('planwright: Step "s1" (Fake) failed: no\\u0007\n');
+  });
+
+  it("tells which steps were left out", async () => {
+    const step = (id: string) => ({ id, tool: "Fake", input: {}, dependsOn: id === "s1" ? [] : ["s1"] });
+    const tools = [createFakeTool({ name: "Fake", retry: { maxAttempts: 1 }, outcomes: [{ throws: "no" }] })];
+    const planner = createScriptedPlanner([{ steps: [step("s1"), step("s2")] }]);
+    const { stdout } = await callCli(["add milk"], createFakeIo({ agent: createFakeAgent({ tools, planner }) }));
+    expect(stdout).toContain("  s2  Fake (after s1)\n");
+    expect(stdout).toContain("  - s2 Fake: skipped (dependency-failed)\n");
+  });
+
+  it("exits with 1 when a step is in doubt", async () => {
+    const outcomes = [{ hangs: "until-aborted" }] as const;
+    const tools = [createFakeTool({ name: "Fake", effect: "once", timeoutMs: 1, outcomes })];
+    const { exitCode, stderr } = await callCli(["add milk"], createFakeIo({ agent: createFakeAgent({ tools }) }));
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe("planwright: the run is suspended: it is not known whether s1 took effect\n");
+  });
+
+  it("tells progress on a terminal only", async () => {
+    const tool = createFakeTool({ name: "Fake" });
+    const telling = {
+      ...tool,
+      execute: (_input: unknown, context: { progress(value: unknown): void }) => context.progress({ done: 0.5 }),
+    };
+    const [terminal, pipe] = [true, false].map((isTTY) =>
+      createFakeIo({ isTTY, agent: createFakeAgent({ tools: [telling] }) }),
+    );
+    expect((await callCli(["add milk"], terminal)).stdout).toContain('s1 Fake: {"done":0.5}');
+    expect((await callCli(["add milk"], pipe)).stdout).not.toContain("0.5");
+  });
+});
+
+describe("what can not be planned", () => {
+  it("exits with 2, says why and what can be done", async () => {
+    const { exitCode, stdout, stderr } = await callCli(["sing"], createFakeIo({ agent: refusing() }));
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toBe(
+      'planwright: the request can not be planned: nothing fits "sing\\n"\nWhat can be done, for example:\n  add {title}\n  list\\u001b todos\n',
+    );
+  });
+
+  it("is a failed result as JSON", async () => {
+    const { exitCode, stdout } = await callCli(["--json", "sing"], createFakeIo({ agent: refusing() }));
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ status: "failed", error: { code: "cannot-plan" } });
+  });
+
+  it("is an error as JSON with --plan-only", async () => {
+    const { exitCode, stdout, stderr } = await callCli(
+      ["--json", "--plan-only", "sing"],
+      createFakeIo({ agent: refusing() }),
+    );
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "cannot-plan" } });
+    expect(stderr).toContain("nothing fits");
+  });
+
+  it("may have no examples", async () => {
+    const bare = new AgentError("cannot-plan", "No.", { details: { reason: "no tools", capabilities: [] } });
+    const agent = createFakeAgent({ planner: createScriptedPlanner([bare]) });
+    const { stderr } = await callCli(["--plan-only", "sing"], createFakeIo({ agent }));
+    expect(stderr).toBe("planwright: the request can not be planned: no tools\n");
+  });
+
+  it("is a request that is too long, too", async () => {
+    const { exitCode, stderr } = await callCli(["x".repeat(1_000_000)]);
+    expect(exitCode).toBe(2);
+    expect(stderr.length).toBeLessThan(500);
+  });
+});
+
+describe("--plan-only", () => {
+  it("shows the plan and runs nothing", async () => {
+    const tool = createFakeTool({ name: "Fake" });
+    const { exitCode, stdout } = await callCli(
+      ["--plan-only", "add milk"],
+      createFakeIo({ agent: createFakeAgent({ tools: [tool] }) }),
+    );
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe('s1  Fake: Because it was asked\n    {"text":"add milk"}\n');
+    expect(tool.calls).toEqual([]);
+  });
+
+  it("prints the plan as JSON with --json", async () => {
+    const { stdout } = await callCli(["--plan-only", "--json", "add milk"]);
+    expect(JSON.parse(stdout)).toMatchObject({ version: 1, request: "add milk", steps: [{ id: "s1" }] });
+  });
+
+  it("exits with 1 when the planner fails", async () => {
+    const agent = createFakeAgent({ planner: createScriptedPlanner([new Error("out of order")]) });
+    const { exitCode, stderr } = await callCli(["--plan-only", "add milk"], createFakeIo({ agent }));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("out of order");
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("cancels the run, and exits with 130", async () => {
+    const tools = [createFakeTool({ name: "Fake", outcomes: [{ hangs: "until-aborted" }] })];
+    const agent = createFakeAgent({ tools });
+    const io = createFakeIo({ agent });
+    agent.on("step-start", () => queueMicrotask(() => io.controller.abort("Ctrl-C was pressed")));
+    const { exitCode, stdout, stderr } = await callCli(["add milk"], io);
+    expect(exitCode).toBe(130);
+    expect(stdout).toContain("✖ s1 Fake: cancelled");
+    expect(stderr).toBe("planwright: Cancelled: Ctrl-C was pressed\n");
+  });
+
+  it("cancels before anything has begun", async () => {
+    for (const option of ["--json", "--plan-only"]) {
+      const io = createFakeIo();
+      io.controller.abort("Ctrl-C was pressed");
+      expect(await callCli([option, "add milk"], io)).toMatchObject({ exitCode: 130 });
+    }
+  });
+});
+
+describe("colours", () => {
+  const isColored = async (argv: readonly string[], isTTY: boolean, env: Record<string, string> = {}) => {
+    const { stdout } = await callCli([...argv, "add milk"], createFakeIo({ isTTY, env }));
+    return stdout.includes("\u001b[1m");
+  };
+
+  it("are for terminals, unless somebody says otherwise", async () => {
+    expect(await isColored([], true)).toBe(true);
+    expect(await isColored([], false)).toBe(false);
+    expect(await isColored([], false, { FORCE_COLOR: "1" })).toBe(true);
+    expect(await isColored(["--no-color"], true)).toBe(false);
+    expect(await isColored([], true, { NO_COLOR: "1" })).toBe(false);
+    expect(await isColored([], true, { NO_COLOR: "" })).toBe(true);
+    expect(await isColored([], true, { TERM: "dumb" })).toBe(false);
+  });
+});
+
+describe("what should not happen", () => {
+  it("is told, and exits with 1", async () => {
+    const io = {
+      ...createFakeIo(),
+      createAgent: () => {
+        throw new Error("no agent\u001b");
+      },
+    };
+    expect(await callCli(["add milk"], io)).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: "planwright: no agent\\u001b\n",
+    });
+    const throwing = {
+      ...createFakeIo(),
+      createAgent: () => {
+        throw "text";
+      },
+    };
+    expect(await callCli(["--plan-only", "add milk"], throwing)).toMatchObject({
+      exitCode: 1,
+      stderr: "planwright: text\n",
+    });
+  });
+});

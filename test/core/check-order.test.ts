@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkOrder } from "../../src/core/check-order.ts";
+import type { PlanIssue, PlanStep } from "../../src/core/plan.ts";
+
+type Given = [id: string, dependsOn?: readonly string[], refers?: string] | undefined;
+
+function issuesOf(...given: Given[]): PlanIssue[] {
+  const issues: PlanIssue[] = [];
+  checkOrder(given.map(toStep), issues);
+  return issues;
+}
+const codesOf = (...given: Given[]) => issuesOf(...given).map(({ code, path }) => `${path[1]} ${code}`);
+
+function toStep(given: Given): PlanStep | undefined {
+  if (given === undefined) return undefined;
+  const [id, dependsOn, refers] = given;
+  const input: PlanStep["input"] = refers === undefined ? {} : { a: { $ref: refers } };
+  return { id, tool: "T", input, ...(dependsOn && { dependsOn }) };
+}
+
+describe("the order of steps", () => {
+  it.each<[string, Given[], string[]]>([
+    ["nothing", [], []],
+    ["steps one after the other", [["s1"], ["s2"], ["s3"]], []],
+    ["a diamond", [["a"], ["b", ["a"]], ["c", ["a"]], ["d", ["b", "c"]]], []],
+    ["a reference to an earlier step", [["a"], ["b", []], ["c", ["b"], "a.x"]], []],
+    [
+      "ids that begin alike",
+      [
+        ["s1", []],
+        ["s10", ["s1"]],
+        ["s100", ["s10"], "s1"],
+      ],
+      [],
+    ],
+    ["one id twice", [["a"], ["a"]], ["1 duplicate-id"]],
+    ["one id three times", [["a"], ["b"], ["a"], ["a"]], ["2 duplicate-id", "3 duplicate-id"]],
+    ["an unknown step", [["a", ["x"]]], ["0 unknown-step"]],
+    ["a reference to an unknown step", [["a", [], "x.y"]], ["0 unknown-step"]],
+    [
+      "__proto__ as an id that there is not",
+      [["a", ["__proto__", "constructor"]]],
+      ["0 unknown-step", "0 unknown-step"],
+    ],
+    [
+      "a step that comes later",
+      [
+        ["a", ["b"]],
+        ["b", []],
+      ],
+      ["0 forward-reference"],
+    ],
+    [
+      "a reference to a step that comes later",
+      [
+        ["a", [], "b"],
+        ["b", []],
+      ],
+      ["0 forward-reference"],
+    ],
+    ["a step that waits for itself", [["a", ["a"]]], ["0 cyclic-reference"]],
+    ["a step that refers to itself", [["a", [], "a.x"]], ["0 cyclic-reference"]],
+    [
+      "two steps that wait for each other",
+      [
+        ["a", ["b"]],
+        ["b", ["a"]],
+      ],
+      ["0 cyclic-reference"],
+    ],
+    ["a cycle through the step before", [["a", [], "b.x"], ["b"]], ["0 cyclic-reference"]],
+    [
+      "a cycle of three, and one that waits for it",
+      [
+        ["a", ["c"]],
+        ["b", ["a"]],
+        ["c", ["b"]],
+        ["d", ["c"]],
+      ],
+      ["0 cyclic-reference"],
+    ],
+    [
+      "a step ahead of a cycle that is not in it",
+      [
+        ["z", ["a"]],
+        ["a", ["b"]],
+        ["b", ["a"]],
+      ],
+      ["0 forward-reference", "1 cyclic-reference"],
+    ],
+    [
+      "one that is unknown and one that comes later",
+      [
+        ["a", ["x", "b"]],
+        ["b", []],
+      ],
+      ["0 unknown-step", "0 forward-reference"],
+    ],
+  ])("%s", (_name, given, expected) => {
+    expect(codesOf(...given)).toEqual(expected);
+  });
+
+  it("does not call an id unknown that a step out of shape may have", () => {
+    expect(codesOf(undefined, ["b", ["a"]])).toEqual([]);
+    expect(codesOf(undefined, ["b", ["c"]], ["c", []])).toEqual(["1 forward-reference"]);
+  });
+
+  it("names the first step of an id, and at most 20 ids", () => {
+    expect(issuesOf(["a"], ["b"], ["a"])[0]?.message).toBe('"a" is also the id of step number 0, counted from 0.');
+    const many = Array.from({ length: 30 }, (_, index): Given => [`k${index}`]);
+    expect(issuesOf(...many, ["last", ["x"]])[0]?.message).toMatch(/k0, .*, k19 … \(31\)\.$/);
+  });
+
+  it("finds nothing in any plan whose steps wait only for earlier ones", () => {
+    const plans = fc.array(fc.array(fc.nat(), { maxLength: 5 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(plans, (lists) => {
+        const given = lists.map(
+          (list, index): Given => [`s${index}`, index === 0 ? [] : list.map((n) => `s${n % index}`)],
+        );
+        expect(issuesOf(...given)).toEqual([]);
+      }),
+    );
+  });
+
+  it("finds an issue exactly for each dependency that is not earlier", () => {
+    const plans = fc.array(fc.uniqueArray(fc.nat({ max: 12 }), { maxLength: 4 }), { minLength: 1, maxLength: 10 });
+    fc.assert(
+      fc.property(plans, (lists) => {
+        const given = lists.map((list, index): Given => [`s${index}`, list.map((n) => `s${n}`)]);
+        const expected = lists.flatMap((list, index) => list.filter((n) => n >= index).map(() => index));
+        expect(issuesOf(...given).map(({ path }) => path[1])).toEqual(expected);
+      }),
+    );
+  });
+
+  it("takes long chains and wide fans without a deep stack", () => {
+    const chain = Array.from({ length: 20_000 }, (_, index): Given => [`s${index}`, [`s${index + 1}`]]);
+    expect(codesOf(...chain, ["s20000", ["s0"]])).toHaveLength(20_000);
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { type AgentEventType, isTransient } from "../../src/core/events.ts";
+
+it("only progress and late results are told without being recorded", () => {
+  const types: Record<AgentEventType, boolean> = {
+    "run-start": false,
+    "plan-start": false,
+    "plan-end": false,
+    "step-start": false,
+    "step-progress": true,
+    "step-retry": false,
+    "step-skip": false,
+    "step-end": false,
+    "step-late": true,
+    "run-suspend": false,
+    "run-end": false,
+  };
+  for (const [type, expected] of Object.entries(types))
+    expect(isTransient({ type: type as AgentEventType })).toBe(expected);
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent, EventInit } from "../../src/core/events.ts";
+import { isTransient } from "../../src/core/events.ts";
+import { foldEvents, initialRunState, reduceRunState, runStatusAfter } from "../../src/core/run-state.ts";
+import { failedRun, failure, given, numbered, plan, requested } from "../fixtures/run-events.ts";
+
+const fold = (events: readonly EventInit[]) => foldEvents("run_1", numbered(events));
+const statusesOf = (events: readonly EventInit[]) =>
+  [...fold(events).steps.values()].map(({ status, attempts }) => `${status} ${attempts}`).join(", ");
+
+describe("the fold of a run", () => {
+  it("begins with nothing", () => {
+    expect(initialRunState("run_1")).toEqual({
+      runId: "run_1",
+      status: "planning",
+      sequence: 0,
+      metadata: {},
+      steps: new Map(),
+      createdAt: "",
+      updatedAt: "",
+    });
+  });
+
+  it("is right after every event", () => {
+    const seen = failedRun.map((_event, index) => {
+      const prefix = failedRun.slice(0, index + 1);
+      return `${prefix.at(-1)?.type}: ${fold(prefix).status}; ${statusesOf(prefix)}`;
+    });
+    expect(seen).toEqual([
+      "run-start: planning; ",
+      "plan-start: planning; ",
+      "plan-end: running; pending 0, pending 0, pending 0, pending 0",
+      "step-start: running; running 1, pending 0, pending 0, pending 0",
+      "step-end: running; completed 1, pending 0, pending 0, pending 0",
+      "step-start: running; completed 1, running 1, pending 0, pending 0",
+      "step-progress: running; completed 1, running 1, pending 0, pending 0",
+      "step-end: running; completed 1, completed 1, pending 0, pending 0",
+      "step-start: running; completed 1, completed 1, running 1, pending 0",
+      "step-retry: running; completed 1, completed 1, running 2, pending 0",
+      "step-late: running; completed 1, completed 1, running 2, pending 0",
+      "step-end: running; completed 1, completed 1, failed 2, pending 0",
+      "step-skip: running; completed 1, completed 1, failed 2, skipped 0",
+      "run-end: failed; completed 1, completed 1, failed 2, skipped 0",
+    ]);
+  });
+
+  it("is the same one by one and at once, from every prefix on", () => {
+    const events = numbered(failedRun);
+    for (let cut = 0; cut <= events.length; cut++) {
+      const state = foldEvents("run_1", events.slice(0, cut));
+      for (const event of events.slice(cut)) expect(reduceRunState(state, event)).toBe(state);
+      expect(state).toEqual(foldEvents("run_1", events));
+    }
+  });
+
+  it("is the same when transient events are left out", () => {
+    const recorded = numbered(failedRun).filter((event) => !isTransient(event));
+    expect(foldEvents("run_1", recorded)).toEqual(fold(failedRun));
+    expect(recorded.map(({ sequence }) => sequence)).toEqual(recorded.map((_event, index) => index + 1));
+  });
+
+  it("is the same for events that went through JSON", () => {
+    const through = JSON.parse(JSON.stringify(numbered(failedRun))) as AgentEvent[];
+    expect(foldEvents("run_1", through)).toEqual(fold(failedRun));
+  });
+
+  it("holds all that is known of the run and its steps", () => {
+    const state = fold(failedRun);
+    expect(state).toMatchObject({
+      runId: "run_1",
+      sequence: 12,
+      request: "Do it",
+      metadata: { user: "u1" },
+      plan,
+      error: failure,
+      createdAt: "2026-01-01T00:00:00.000Z",
+      updatedAt: "2026-01-01T00:00:13.000Z",
+    });
+    expect([...state.steps.keys()]).toEqual(["s1", "s2", "s3", "s4"]);
+    expect(state.steps.get("s1")).toEqual({
+      stepId: "s1",
+      tool: "Sum",
+      input: { a: 1 },
+      status: "completed",
+      attempts: 1,
+      effect: "pure",
+      output: { text: "1" },
+      reasoning: "First",
+      startedAt: "2026-01-01T00:00:03.000Z",
+      completedAt: "2026-01-01T00:00:04.000Z",
+    });
+    expect(state.steps.get("s2")).toMatchObject({ input: { title: "1" }, output: null });
+    expect(state.steps.get("s3")).toMatchObject({ error: failure });
+    expect(state.steps.get("s4")).toEqual({
+      stepId: "s4",
+      tool: "Open",
+      input: { y: 1 },
+      status: "skipped",
+      attempts: 0,
+    });
+  });
+
+  it("never changes the plan or the events", () => {
+    const before = structuredClone(failedRun);
+    fold(failedRun);
+    expect(failedRun).toEqual(before);
+  });
+});
+
+describe("other ways a run can go", () => {
+  it("begins running if it was given a plan", () => {
+    expect(fold([given])).toMatchObject({ status: "running", plan });
+    expect(fold([given]).request).toBeUndefined();
+  });
+
+  it("stays without a plan if planning fails", () => {
+    const state = fold([
+      requested,
+      { type: "plan-start", planner: "rules" },
+      { type: "plan-end", outcome: { status: "failed", error: failure } },
+      { type: "run-end", outcome: { status: "failed", error: failure } },
+    ]);
+    expect(state).toMatchObject({ status: "failed", error: failure });
+    expect(state.plan).toBeUndefined();
+    expect(state.steps.size).toBe(0);
+  });
+
+  it.each(["cancelled", "interrupted", "unknown"] as const)("knows a step that ends %s", (status) => {
+    const state = fold([
+      given,
+      { type: "step-start", stepId: "s1", tool: "Sum", input: { a: 1 } },
+      { type: "step-end", stepId: "s1", tool: "Sum", attempts: 1, outcome: { status, error: failure } },
+    ]);
+    expect(state.steps.get("s1")).toMatchObject({ status, error: failure });
+    expect(state.steps.get("s1")).not.toHaveProperty("output");
+    expect(state.steps.get("s1")).not.toHaveProperty("effect");
+  });
+
+  it("can be suspended, with what it waits for", () => {
+    const pending = [{ stepId: "s1", kind: "outcome" as const }];
+    expect(fold([given, { type: "run-suspend", pending }])).toMatchObject({ status: "suspended", pending });
+  });
+
+  it("completes and is cancelled", () => {
+    expect(fold([given, { type: "run-end", outcome: { status: "completed", output: 1 } }])).toMatchObject({
+      status: "completed",
+    });
+    expect(fold([given, { type: "run-end", outcome: { status: "completed", output: 1 } }]).error).toBeUndefined();
+    expect(fold([given, { type: "run-end", outcome: { status: "cancelled", error: failure } }])).toMatchObject({
+      status: "cancelled",
+      error: failure,
+    });
+  });
+
+  it("passes over a step that its plan does not have", () => {
+    const state = fold([given, { type: "step-skip", stepId: "s9", tool: "Open", reason: "run-ended" }]);
+    expect([...state.steps.keys()]).toEqual(["s1", "s2", "s3", "s4"]);
+  });
+});
+
+it("runStatusAfter says which events change a run's status", () => {
+  expect(
+    numbered(failedRun)
+      .map(runStatusAfter)
+      .filter((status) => status !== undefined),
+  ).toEqual(["planning", "running", "failed"]);
+});

@@ -1,0 +1,257 @@
+import { describe, expect, it } from "vitest";
+import { z as z3 } from "zod/v3";
+import { z } from "zod/v4";
+import { defineTool } from "../../src/core/tool.ts";
+import { checkPlan, validatePlan } from "../../src/core/validate-plan.ts";
+import { issuesOf, note, open, planTools, sum, toolWith } from "../fixtures/plan-tools.ts";
+
+const first = { id: "s1", tool: "Sum", input: { a: 1, b: 2 }, dependsOn: [] };
+const second = { id: "s2", tool: "Note", input: { title: "It is ${s1.value}" }, dependsOn: ["s1"] };
+
+describe("a plan that holds", () => {
+  it.each<[string, unknown]>([
+    ["of one step, by hand", { steps: [{ id: "s1", tool: "Sum", input: { a: 1 } }] }],
+    [
+      "with all there is",
+      {
+        version: 1,
+        id: "plan_1",
+        request: "Add",
+        source: { planner: "rules", model: "any" },
+        createdAt: "2026-01-01T00:00:00.000Z",
+        steps: [{ ...first, reasoning: "Why not" }, second],
+      },
+    ],
+    [
+      "with references of every kind",
+      {
+        steps: [
+          first,
+          {
+            id: "s2",
+            tool: "Note",
+            input: {
+              title: { $ref: "s1.text" },
+              tags: ["${s1}", { $ref: "s1.rows[0].id" }, { $literal: "${s1.nope}" }],
+            },
+          },
+          {
+            id: "s3",
+            tool: "Open",
+            input: {
+              any: [{ deep: { $ref: "s1" } }],
+              at: { $ref: 's1.rows[3]["due date"]' },
+              open: { $ref: "s1.open.a.b" },
+            },
+          },
+          { id: "s4", tool: "Sum", input: { $ref: "s3" } },
+        ],
+      },
+    ],
+    ["with keys that are undefined", { version: undefined, steps: [{ ...first, reasoning: undefined }] }],
+    [
+      "of a class of its own",
+      new (class {
+        steps = [first];
+      })(),
+    ],
+    ["without a prototype", Object.assign(Object.create(null), { steps: [first] })],
+  ])("%s", async (_name, plan) => {
+    expect(await issuesOf(plan)).toEqual([]);
+  });
+
+  it("is given back as a frozen copy", async () => {
+    const plan = { steps: [structuredClone(first)] };
+    const tools = new Map(planTools.map((tool) => [tool.name, tool]));
+    const checked = await checkPlan(plan, { tools });
+    plan.steps[0] = { ...first, tool: "Gone" };
+    expect(checked.plan).toEqual({ steps: [first] });
+    expect(Object.isFrozen(checked.plan?.steps[0]?.input)).toBe(true);
+    expect((await checkPlan({ steps: [] }, { tools })).plan).toBeUndefined();
+  });
+});
+
+describe("one issue, with its code and place", () => {
+  it.each<[string, unknown, string[]]>([
+    ["null", null, ["invalid-shape at "]],
+    ["undefined", undefined, ["invalid-shape at "]],
+    ["text", "plan", ["invalid-shape at "]],
+    ["a list", [first], ["invalid-shape at "]],
+    ["nothing in it", {}, ["invalid-shape at .steps"]],
+    ["no step", { steps: [] }, ["invalid-shape at .steps"]],
+    ["steps that are no list", { steps: { s1: first } }, ["invalid-shape at .steps"]],
+    ["another version", { version: 2, steps: [first] }, ["invalid-shape at .version"]],
+    ["a request that is no text", { request: 5, steps: [first] }, ["invalid-shape at .request"]],
+    ["an unknown key", { steps: [first], goal: 1 }, ["unknown-key at .goal"]],
+    [
+      "a key named __proto__",
+      JSON.parse('{"__proto__":{},"steps":[{"id":"s1","tool":"Open","input":{}}]}'),
+      ["unknown-key at .__proto__"],
+    ],
+    ["an unknown key of a step", { steps: [{ ...first, why: "" }] }, ["unknown-key at .steps[0].why"]],
+    ["a step that is null", { steps: [null] }, ["invalid-shape at .steps[0]"]],
+    ["a hole in the steps", { steps: Object.assign(new Array(2), { 0: first }) }, ["invalid-shape at .steps[1]"]],
+    ["no id", { steps: [{ tool: "Sum", input: { a: 1 } }] }, ["invalid-shape at .steps[0].id"]],
+    ["an id that no reference can name", { steps: [{ ...first, id: "1a" }] }, ["invalid-shape at .steps[0].id"]],
+    ["an id with a line break behind it", { steps: [{ ...first, id: "s1\n" }] }, ["invalid-shape at .steps[0].id"]],
+    ["an empty tool", { steps: [{ ...first, tool: "" }] }, ["invalid-shape at .steps[0].tool"]],
+    ["an input that is a list", { steps: [{ ...first, input: [] }] }, ["invalid-shape at .steps[0].input"]],
+    ["no input", { steps: [{ id: "s1", tool: "Sum" }] }, ["invalid-shape at .steps[0].input"]],
+    ["dependsOn that is text", { steps: [{ ...first, dependsOn: "s1" }] }, ["invalid-shape at .steps[0].dependsOn"]],
+    ["a condition", { steps: [{ ...first, when: "s1.value > 1" }] }, ["not-supported-yet at .steps[0].when"]],
+    ["a loop", { steps: [{ ...first, forEach: "s1.rows" }] }, ["not-supported-yet at .steps[0].forEach"]],
+    ["an unknown tool", { steps: [{ ...first, tool: "sum" }] }, ["unknown-tool at .steps[0].tool"]],
+    [
+      "a tool named as a member of Object",
+      { steps: [{ ...first, tool: "constructor" }] },
+      ["unknown-tool at .steps[0].tool"],
+    ],
+    ["two steps of one id", { steps: [first, { ...first }] }, ["duplicate-id at .steps[1].id"]],
+    ["half a surrogate pair", { request: "\ud800", steps: [first] }, ["lone-surrogate at .request"]],
+    [
+      "half a surrogate pair in a key",
+      { steps: [{ ...first, tool: "Open", input: { "\udc00": 1 } }] },
+      ["lone-surrogate at .steps[0].input.\udc00"],
+    ],
+    [
+      "half a surrogate pair in a literal",
+      { steps: [{ ...first, tool: "Open", input: { a: { $literal: ["\ud800"] } } }] },
+      ["lone-surrogate at .steps[0].input.a.$literal[0]"],
+    ],
+    ["a BigInt", { steps: [{ ...first, input: { a: 1n } }] }, ["not-json at .steps[0].input.a"]],
+    [
+      "a cycle",
+      (() => {
+        const plan: Record<string, unknown> = { steps: [first] };
+        plan.self = plan;
+        return plan;
+      })(),
+      ["not-json at .self"],
+    ],
+    [
+      "a getter that throws",
+      {
+        get steps() {
+          throw new Error("no");
+        },
+      },
+      ["not-json at .steps"],
+    ],
+    [
+      "a step behind a getter that throws",
+      {
+        steps: [
+          {
+            get id() {
+              throw Object.create(null);
+            },
+          },
+        ],
+      },
+      ["not-json at .steps[0].id"],
+    ],
+    ["a list without end", { steps: new Array(2 ** 32 - 1) }, ["not-json at .steps"]],
+  ])("%s", async (_name, plan, expected) => {
+    expect(await issuesOf(plan)).toEqual(expected);
+  });
+
+  it("names what there is", async () => {
+    const [issue] = await validatePlan({ steps: [{ ...first, tool: "Add" }] }, { tools: planTools });
+    expect(issue?.message).toBe('There is no tool "Add"; there are: Sum, Note, Open.');
+    const [none] = await validatePlan({ steps: [first] }, { tools: [] });
+    expect(none?.message).toContain("there are: none");
+  });
+});
+
+describe("all issues at once", () => {
+  it("of a plan that is wrong in every way", async () => {
+    const plan = {
+      goal: "x",
+      request: "\ud800",
+      steps: [
+        { id: "s1", tool: "Sum", input: { a: "one", c: 1 }, why: "" },
+        { id: "s2", tool: "Nope", input: { a: "${s1.value}" }, when: "true" },
+        { id: "s1", tool: "Note", input: { title: { $ref: "s4.value" }, tags: ["${", { $ref: "s1.nope" }] } },
+        { id: "s4", tool: "Note", input: { title: { $ref: "s1.done" }, due: { day: 5, hour: 1 } } },
+        { id: "s5", tool: "Open", input: {}, dependsOn: ["s6", "s9"] },
+        { id: "s6", tool: "Open", input: {}, dependsOn: ["s5"] },
+        { id: "s7", tool: "Sum", input: { a: { $ref: "s7.value" }, b: { $ref: "s4.done" } } },
+      ],
+    };
+    expect(await issuesOf(plan, { maxSteps: 6 })).toEqual([
+      "lone-surrogate at .request",
+      "unknown-key at .steps[0].why",
+      "unknown-key at .goal",
+      "not-supported-yet at .steps[1].when",
+      "too-many-steps at .steps",
+      "duplicate-id at .steps[2].id",
+      "forward-reference at .steps[2]",
+      "cyclic-reference at .steps[4]",
+      "unknown-step at .steps[4]",
+      "cyclic-reference at .steps[6]",
+      "unknown-key at .steps[0].input.c",
+      "invalid-input at .steps[0].input.a",
+      "unknown-tool at .steps[1].tool",
+      "invalid-reference at .steps[2].input.title",
+      "invalid-reference at .steps[2].input.tags[0]",
+      "invalid-reference at .steps[2].input.tags[1]",
+      "reference-type at .steps[3].input.title",
+      "unknown-key at .steps[3].input.due.hour",
+      "invalid-input at .steps[3].input.due.day",
+      "reference-type at .steps[6].input.b",
+    ]);
+  });
+
+  it("counts steps against maxSteps, 1000 unless told", async () => {
+    const plan = (count: number) => ({
+      steps: Array.from({ length: count }, (_, index) => ({ id: `s${index}`, tool: "Open", input: {} })),
+    });
+    expect(await issuesOf(plan(1_000))).toEqual([]);
+    expect(await issuesOf(plan(1_001))).toEqual(["too-many-steps at .steps"]);
+    expect(await issuesOf(plan(3), { maxSteps: 3 })).toEqual([]);
+    expect(await issuesOf(plan(4), { maxSteps: 3 })).toEqual(["too-many-steps at .steps"]);
+  });
+});
+
+describe("its own options", () => {
+  it("refuses two tools of one name, no tools and a maxSteps that is none", async () => {
+    const refused = expect.objectContaining({ code: "invalid-options" });
+    await expect(validatePlan({}, { tools: [sum, sum] })).rejects.toEqual(refused);
+    await expect(validatePlan({}, { tools: undefined as unknown as [] })).rejects.toEqual(refused);
+    await expect(validatePlan({}, { tools: [], maxSteps: 0 })).rejects.toEqual(refused);
+  });
+
+  it("calls no tool", async () => {
+    let calls = 0;
+    const counted = defineTool({
+      name: "Counted",
+      description: "d",
+      inputSchema: z.object({}),
+      effect: () => {
+        calls++;
+        return "pure";
+      },
+      execute: () => calls++,
+    });
+    expect(await issuesOf({ steps: [{ id: "s1", tool: "Counted", input: {} }] }, { tools: [counted] })).toEqual([]);
+    expect(calls).toBe(0);
+  });
+
+  it("takes tools of zod 3 and zod 4 in any order, with async schemas among them", async () => {
+    const later = toolWith(z.object({ a: z.string().refine(async (text) => text === "ok", "not ok") }), "Later");
+    const later3 = toolWith(z3.object({ a: z3.string().refine(async (text) => text === "ok", "not ok") }), "Later3");
+    const steps = ["Later", "Later3", "Sum", "Note", "Later"].map((tool, index) => ({
+      id: `s${index}`,
+      tool,
+      input: { a: "no" },
+    }));
+    expect(await issuesOf({ steps }, { tools: [later, later3, sum, note, open] })).toEqual([
+      "invalid-input at .steps[0].input.a",
+      "invalid-input at .steps[1].input.a",
+      "invalid-input at .steps[2].input.a",
+      "unknown-key at .steps[3].input.a",
+      "invalid-input at .steps[3].input.title",
+      "invalid-input at .steps[4].input.a",
+    ]);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { calculator, inputsFor, nowMs, stepsFor, todos, toolWith, weather } from "./plan-for.ts";
+
+const paraphrases = [
+  "weather in Paris",
+  "What's the weather in Paris?",
+  "what is the weather in Paris",
+  "Tell me the weather in Paris",
+  "show me the weather in Paris please",
+  "Could you please check the weather in Paris?",
+  "I want to know the weather in Paris",
+  "hey, give me the weather in Paris",
+  "let me know the weather in Paris, thanks",
+  "I'd like to know the weather in Paris",
+  "please find out the wheather in Paris",
+  "is it warm in Paris",
+  "Is it cold in Paris?",
+  "hi there! is it warm in Paris, please?",
+  "do you know how warm is it in Paris",
+  "How cold is it in Paris right now",
+  "how hot is it in Paris, thank you",
+  "check how cold is it in Paris",
+  "ok so how warm is it in Paris",
+  "just the weather in Paris",
+  "WEATHER IN Paris!!",
+  "weather in “Paris”",
+];
+
+describe("a tool with three phrases", () => {
+  const tools = [calculator, todos, weather];
+  it.each(paraphrases)("plans %s", async (request) => {
+    expect(await inputsFor(request, tools)).toEqual([{ city: "Paris" }]);
+  });
+
+  it.each(paraphrases)("plans beside the built-in tools: %s", async (request) => {
+    const mixed = `Add milk to my list. ${request.replace(/[.!]+$/, "")}. Then calculate 6 * 7 and add the result as a todo`;
+    const steps = await stepsFor(mixed, { tools });
+    expect(steps.map(({ tool }) => tool)).toEqual(["TodoStore", "Weather", "Calculator", "TodoStore"]);
+    expect(steps[3]).toMatchObject({ input: { title: "${s3.value}" }, dependsOn: ["s1", "s3"] });
+  });
+});
+
+describe("slots", () => {
+  const lamp = toolWith({
+    name: "Lamp",
+    inputSchema: z.object({
+      room: z
+        .enum(["livingRoom", "kitchen", "bed-room"])
+        .meta({ synonyms: { kitchen: "cookhouse", livingRoom: ["lounge"] } }),
+      on: z.boolean().optional(),
+      level: z.number().min(0).max(100).optional(),
+      from: z.iso.date().optional(),
+      at: z.iso.datetime().optional(),
+      colours: z.array(z.string()).optional(),
+      scenes: z.array(z.number()).optional(),
+      mode: z.union([z.literal("eco"), z.null()]).optional(),
+      place: z.union([z.number(), z.null()]).optional(),
+    }),
+    phrases: [
+      "turn {on} the lamp in the {room}",
+      "set the {room} lamp to {level} [percent]",
+      "light the {room} from {from}",
+      "light the {room} at {at}",
+      "colour the {room} in {colours}",
+      "play scenes {scenes} in the {room}",
+      "(use|choose) {mode} mode in the {room}",
+      "put lamp {place} in the {room}",
+    ],
+  });
+
+  it.each([
+    ["turn on the lamp in the living room", { room: "livingRoom", on: true }],
+    ["please turn off the lamp in the kitchens", { room: "kitchen", on: false }],
+    ["turn off the lamp in the lounge", { room: "livingRoom", on: false }],
+    ["set the bed-room lamp to fifty percent", { room: "bed-room", level: 50 }],
+    ["set the cookhouse lamp to 12.5", { room: "kitchen", level: 12.5 }],
+    ["light the kitchen from tomorrow", { room: "kitchen", from: "2026-11-23" }],
+    ["light the kitchen at tomorrow", { room: "kitchen", at: "2026-11-23T00:00:00.000Z" }],
+    ["colour the kitchen in red, green and blue", { room: "kitchen", colours: ["red", "green", "blue"] }],
+    ["colour the kitchen in red", { room: "kitchen", colours: ["red"] }],
+    ["play scenes 1, two and 3 in the kitchen", { room: "kitchen", scenes: [1, 2, 3] }],
+    ["use eco mode in the kitchen", { room: "kitchen", mode: "eco" }],
+    ["put lamp -3 in the kitchen", { room: "kitchen", place: -3 }],
+    ["put the second lamp in the kitchen", undefined],
+    ["put lamp second in the kitchen", { room: "kitchen", place: 2 }],
+    ["put lamp 3rd in the kitchen", { room: "kitchen", place: 3 }],
+    ["put lamp $1,200 in the kitchen", { room: "kitchen", place: 1200 }],
+    ["turn maybe the lamp in the kitchen", undefined],
+    ["set the kitchen lamp to 500", undefined],
+    ["play scenes one, red in the kitchen", undefined],
+    ["light the kitchen from whenever", undefined],
+  ])("reads %s", async (request, input) => {
+    const planned = inputsFor(request, [lamp]);
+    if (input === undefined) await expect(planned).rejects.toMatchObject({ code: "cannot-plan" });
+    else expect(await planned).toEqual([input]);
+  });
+
+  it("begins a day in the time zone of the request", async () => {
+    const at = async (timeZone: string) =>
+      (await stepsFor("light the kitchen at today", { tools: [lamp], timeZone }))[0]?.input;
+    expect(await at("Europe/Berlin")).toMatchObject({ at: "2026-11-21T23:00:00.000Z" });
+    expect(await at("America/New_York")).toMatchObject({ at: "2026-11-22T05:00:00.000Z" });
+    expect(await at("Asia/Kolkata")).toMatchObject({ at: "2026-11-21T18:30:00.000Z" });
+  });
+
+  it("takes what is in quotes as it is", async () => {
+    const tool = toolWith({ phrases: ["say {text}"] });
+    expect(await inputsFor("say 'it' and say \"that, and say more\"", [tool])).toEqual([
+      { text: "it" },
+      { text: "that, and say more" },
+    ]);
+  });
+
+  it("makes a step for each item where the input wants one", async () => {
+    const add = toolWith({
+      phrases: [{ phrase: "note {text}", slots: { text: z.array(z.string()).min(2) } }, "note {text}"],
+    });
+    expect(await inputsFor("note a b, c and d", [add])).toEqual([{ text: "a b" }, { text: "c" }, { text: "d" }]);
+    expect(await inputsFor("note a b", [add])).toEqual([{ text: "a b" }]);
+  });
+
+  it("takes a fixed part of the input, which also chooses the branch of a union", async () => {
+    const inputSchema = z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("count"), value: z.number() }),
+      z.object({ kind: z.literal("say"), value: z.string() }),
+    ]);
+    const options = {
+      inputSchema,
+      phrases: [
+        { phrase: "count {value}", input: { kind: "count" } },
+        { phrase: "say {value}", input: { kind: "say" } },
+      ],
+    };
+    const tool = toolWith(options);
+    expect(await inputsFor("say seven and count seven", [tool])).toEqual([
+      { kind: "say", value: "seven" },
+      { kind: "count", value: 7 },
+    ]);
+    expect(await inputsFor("count 2 and count it", [toolWith({ ...options, outputSchema: z.number() })])).toEqual([
+      { kind: "count", value: 2 },
+      { kind: "count", value: { $ref: "s1" } },
+    ]);
+  });
+
+  it("makes the input with a function, and lets it decline", async () => {
+    const tool = toolWith({
+      phrases: [
+        {
+          phrase: "shout {words}",
+          toInput: ({ words }, { previous, timeZone, nowMs }) =>
+            typeof words === "string"
+              ? {
+                  text: words.toUpperCase(),
+                  ...(words === "context" && { text: `${previous?.$ref} ${timeZone} ${nowMs}` }),
+                }
+              : undefined,
+        },
+      ],
+    });
+    expect(await inputsFor("shout hello", [tool])).toEqual([{ text: "HELLO" }]);
+    expect(await inputsFor("shout context", [tool])).toEqual([{ text: `undefined UTC ${nowMs}` }]);
+    await expect(inputsFor("shout hello; shout it", [tool])).rejects.toMatchObject({ code: "cannot-plan" });
+  });
+
+  it("never takes what a function made of the request for a reference", async () => {
+    const inputSchema = z.object({ any: z.unknown() });
+    const make = (made: (slots: Readonly<Record<string, unknown>>) => unknown) =>
+      toolWith({ inputSchema, phrases: [{ phrase: "take {words}", toInput: made as never }] });
+    const inputOf = async (made: (slots: Readonly<Record<string, unknown>>) => unknown) =>
+      (await inputsFor("take s1.x", [make(made)]))[0];
+    expect(await inputOf(({ words }) => ({ any: { $ref: words } }))).toEqual({ any: { $literal: { $ref: "s1.x" } } });
+    expect(await inputOf(({ words }) => ({ any: { $literal: words } }))).toEqual({
+      any: { $literal: { $literal: "s1.x" } },
+    });
+    expect(await inputOf(({ words }) => ({ any: [`\${${words}}`, { deep: 1, gone: undefined }, null] }))).toEqual({
+      any: ["${$}{s1.x}", { deep: 1 }, null],
+    });
+    await expect(inputsFor("take it", [make(() => [])])).rejects.toMatchObject({ code: "cannot-plan" });
+    await expect(inputsFor("take this thing", [make(() => "text")])).rejects.toMatchObject({ code: "cannot-plan" });
+  });
+
+  it("puts a result into text as text, and elsewhere as it is", async () => {
+    const inputSchema = z.object({
+      text: z.string().optional(),
+      n: z.number().optional(),
+      words: z.array(z.unknown()).optional(),
+    });
+    const tool = toolWith({
+      inputSchema,
+      outputSchema: z.object({ ok: z.boolean() }),
+      phrases: [
+        "write {text}",
+        "roll {n} dice",
+        { phrase: "keep {words}", slots: { words: z.string() }, toInput: ({ words }) => ({ words: [words] }) },
+      ],
+    });
+    expect(await inputsFor("calculate 1 + 1, write it, roll it dice and keep that", [calculator, tool])).toEqual([
+      { expression: "1 + 1" },
+      { text: "${s1.value}" },
+      { n: { $ref: "s1.value" } },
+      { words: [{ $ref: "s3.ok" }] },
+    ]);
+  });
+});

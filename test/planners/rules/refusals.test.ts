@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { calculator, refusalOf, stepsFor, toolWith, weather } from "./plan-for.ts";
+
+describe("refusals", () => {
+  it("says what was not understood, what was, and which phrases come near", async () => {
+    const refusal = await refusalOf("add milk to my list, then book a flight to Rome");
+    expect(refusal.reason).toBe('no phrase of the tools fits "book a flight to Rome"');
+    expect(refusal).toMatchObject({ understood: "add milk to my list", rejected: "book a flight to Rome" });
+    expect(refusal.message).toContain("I can plan, for example:");
+    expect(refusal.capabilities.length).toBeGreaterThan(3);
+    const start = await refusalOf("book a flight and then add milk to my list");
+    expect(start).toMatchObject({ understood: "add milk to my list", rejected: "book a flight" });
+    const near = await refusalOf("weather at the sea", { tools: [calculator, weather] });
+    expect(near.capabilities[0]).toBe("weather in {city}");
+  });
+
+  it.each([
+    "what is the time",
+    "7",
+    "what is 7",
+    "play some music",
+    "book a table for two",
+    "find me a rental car from 2/28 - 3/1 in reno",
+    "what is the derivative of x^2",
+    "add a meeting with Bob to my calendar",
+    "add a song to the playlist",
+    "add something",
+    "set an alarm for 7 am",
+    "how many minutes in an hour",
+    "what is my name",
+    "transfer $50 to savings",
+    "the the the",
+    "☕☕☕",
+    "${s1.value}",
+    "double that",
+  ])("refuses %s", async (request) => {
+    const { reason } = await refusalOf(request);
+    expect(reason).not.toBe("");
+  });
+
+  it.each([
+    ["remind me to", "{title} is missing"],
+    ["add item", "{title} is missing"],
+    ["add to my list", "{title} is missing"],
+    ["please add it to my list", '"it" stands for a result, but no step before has one'],
+  ])("says what is missing in %s", async (request, reason) => {
+    expect((await refusalOf(request)).reason).toContain(reason);
+  });
+
+  it("refuses what two tools fit equally well, and names both", async () => {
+    const north = toolWith({ name: "North", phrases: ["go {text}"] });
+    const south = toolWith({ name: "South", phrases: ["go {text}"] });
+    const refusal = await refusalOf("go home", { tools: [north, south] });
+    expect(refusal.reason).toBe('"go home" fits North ("go {text}") and South ("go {text}") equally well');
+    const exact = toolWith({ name: "South", phrases: ["go home"], inputSchema: z.object({}) });
+    expect(await stepsFor("go home", { tools: [north, exact] })).toMatchObject([{ tool: "South" }]);
+  });
+
+  it("refuses a result that does not fit", async () => {
+    const roll = toolWith({ name: "Roll", inputSchema: z.object({ n: z.number() }), phrases: ["roll {n} dice"] });
+    const list = toolWith({
+      name: "Listing",
+      inputSchema: z.object({}),
+      outputSchema: z.object({ all: z.array(z.string()) }),
+      phrases: ["names"],
+    });
+    expect((await refusalOf("names and roll it dice", { tools: [roll, list] })).reason).toContain("does not fit");
+    const say = toolWith({ phrases: ["say {text}"] });
+    expect((await refusalOf("names and say it", { tools: [say, list] })).reason).toContain("is no single value");
+  });
+
+  it("refuses more steps than are allowed, more parts than anyone means, and no words at all", async () => {
+    const many = "weather in Rome; ".repeat(4);
+    expect((await refusalOf(many, { tools: [weather], maxSteps: 3 })).reason).toContain("4 steps");
+    expect((await refusalOf("show my tasks. ".repeat(1_001))).reason).toContain("more than 1000 parts");
+    for (const request of [" ", "?!", "thanks!", "hello there. please"]) {
+      expect((await refusalOf(request)).reason).toBe("it has no words");
+    }
+  });
+
+  it("says so where no tool has phrases", async () => {
+    const { message, capabilities } = await refusalOf("do it", { tools: [] });
+    expect(message).toContain("No tool has phrases");
+    expect(capabilities).toEqual([]);
+  });
+
+  it("quotes long requests in part, and never half a character", async () => {
+    const { rejected = "" } = await refusalOf(`nonsense ${"😀 ".repeat(500)}`);
+    expect(rejected.length).toBeLessThanOrEqual(120);
+    expect(rejected).not.toMatch(/\p{Surrogate}/u);
+  });
+
+  it("takes no question or request for a part of a text", async () => {
+    const options = { tools: [weather] };
+    expect(await refusalOf("weather in Rome and what is the time", options)).toMatchObject({
+      rejected: "what is the time",
+    });
+    expect(await refusalOf("weather in Rome and can you sing", options)).toMatchObject({ rejected: "can you sing" });
+  });
+
+  it("gives up telling where understanding ended in a request that goes on for long", async () => {
+    const request = `${"weather in Rome; ".repeat(200)}nonsense`;
+    expect((await refusalOf(request, { tools: [weather], maxSteps: 1_000 })).reason).not.toBe("");
+  });
+});

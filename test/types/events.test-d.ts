@@ -1,0 +1,154 @@
+import { describe, expectTypeOf, it } from "vitest";
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  type AgentEventType,
+  createAgent,
+  type JsonValue,
+  type Plan,
+  type RunResult,
+  type RunSnapshot,
+  type StepOutcome,
+} from "../../src/index.ts";
+import { calculator, clock, todos } from "./tools.ts";
+
+const agent = createAgent({ tools: [calculator, todos] });
+type Tools = (typeof agent)["tools"][number];
+interface Calculated {
+  value: number;
+  at: string;
+  note?: string;
+}
+interface Todo {
+  title: string;
+  done: boolean;
+  createdAt: string;
+}
+
+describe("events", () => {
+  it("narrow by type, tool and status to the tool's output", () => {
+    const listener = (event: AgentEvent<Tools>) => {
+      if (event.type !== "step-end") return;
+      expectTypeOf(event.tool).toEqualTypeOf<"Calculator" | "Todos">();
+      if (event.tool === "Calculator" && event.outcome.status === "completed") {
+        expectTypeOf(event.outcome.output).toEqualTypeOf<Calculated>();
+      }
+      if (event.tool === "Todos" && event.outcome.status === "completed") {
+        expectTypeOf(event.outcome.output).toEqualTypeOf<Todo>();
+      }
+      if (event.outcome.status !== "completed") {
+        expectTypeOf(event.outcome.error.code).toBeString();
+        expectTypeOf(event.outcome).not.toHaveProperty("output");
+      }
+    };
+    agent.subscribe(listener);
+  });
+
+  it("narrow in a listener of one type", () => {
+    agent.on("step-end", (event) => {
+      expectTypeOf(event.type).toEqualTypeOf<"step-end">();
+      if (event.tool === "Calculator" && event.outcome.status === "completed") {
+        expectTypeOf(event.outcome.output.value).toBeNumber();
+      }
+      // @ts-expect-error no tool has this name
+      if (event.tool === "Nope") return;
+    });
+    agent.on("step-retry", ({ stepId, attempt, delayMs, error }) => {
+      expectTypeOf({ stepId, attempt, delayMs, message: error.message }).toEqualTypeOf<{
+        stepId: string;
+        attempt: number;
+        delayMs: number;
+        message: string;
+      }>();
+    });
+    // @ts-expect-error there is no such event
+    agent.on("step-begin", () => undefined);
+  });
+
+  it("narrow the input of a step by its tool", () => {
+    agent.on("step-start", (event) => {
+      if (event.tool === "Calculator") expectTypeOf(event.input.expression).toBeString();
+      else expectTypeOf(event.input.operation).toEqualTypeOf<"add" | "get">();
+    });
+  });
+
+  it("come from the stream of a handle with the same types", async () => {
+    const resources = { precision: { digits: 1 }, user: "u" };
+    for await (const event of agent.start("x", { resources }).events) {
+      expectTypeOf(event).toEqualTypeOf<AgentEvent<Tools>>();
+    }
+  });
+
+  it("are a closed union: a switch over all of them compiles with satisfies never", () => {
+    const name = (event: AgentEvent): string => {
+      switch (event.type) {
+        case "run-start":
+        case "plan-start":
+        case "plan-end":
+        case "step-start":
+        case "step-progress":
+        case "step-retry":
+        case "step-skip":
+        case "step-end":
+        case "step-late":
+        case "run-suspend":
+        case "run-end":
+          return event.type;
+        default:
+          return event satisfies never;
+      }
+    };
+    expectTypeOf(name).returns.toBeString();
+    expectTypeOf<AgentEventOf<AgentEventType>>().toEqualTypeOf<AgentEvent>();
+  });
+
+  it("all have type, runId, sequence and timestamp", () => {
+    expectTypeOf<AgentEvent>().toExtend<{ type: string; runId: string; sequence: number; timestamp: string }>();
+  });
+
+  it("of a tool that is not known have outputs that are not known", () => {
+    expectTypeOf<AgentEventOf<"step-end">["outcome"]>().toEqualTypeOf<StepOutcome<unknown>>();
+    expectTypeOf<AgentEventOf<"step-progress">["value"]>().toEqualTypeOf<JsonValue>();
+  });
+});
+
+describe("results", () => {
+  const read = (result: RunResult<Tools>) => result;
+
+  it("narrow by status", () => {
+    const result = read({} as RunResult<Tools>);
+    if (result.status === "failed") expectTypeOf(result.error.message).toBeString();
+    if (result.status === "completed") expectTypeOf(result.error).toBeUndefined();
+    if (result.status === "suspended") expectTypeOf(result.pending[0]?.stepId).toEqualTypeOf<string | undefined>();
+    expectTypeOf(result.plan).toEqualTypeOf<Plan | undefined>();
+    expectTypeOf(result.output).toEqualTypeOf<Calculated | Todo | undefined>();
+  });
+
+  it("narrow the steps by tool and status", () => {
+    for (const step of read({} as RunResult<Tools>).steps) {
+      if (step.tool === "Calculator" && step.status === "completed") {
+        expectTypeOf(step.output).toEqualTypeOf<Calculated>();
+        expectTypeOf(step.input.expression).toBeString();
+      }
+      if (step.tool === "Todos" && step.status === "completed") expectTypeOf(step.output).toEqualTypeOf<Todo>();
+      if (step.status === "failed") {
+        expectTypeOf(step.output).toBeUndefined();
+        expectTypeOf(step.error?.code).toExtend<string | undefined>();
+      }
+    }
+  });
+
+  it("are what run, execute and handles give", () => {
+    const alone = createAgent({ tools: [clock] });
+    expectTypeOf(alone.run).returns.resolves.toEqualTypeOf<RunResult<typeof clock>>();
+    expectTypeOf(alone.execute).returns.resolves.toEqualTypeOf<RunResult<typeof clock>>();
+    expectTypeOf(alone.start("x").result).resolves.toEqualTypeOf<RunResult<typeof clock>>();
+    expectTypeOf(alone.getRun).returns.resolves.toEqualTypeOf<RunSnapshot<typeof clock> | undefined>();
+    expectTypeOf<RunResult<typeof clock>["output"]>().toEqualTypeOf<{ ms: number } | undefined>();
+  });
+
+  it("fit where any run is taken", () => {
+    expectTypeOf<RunResult<Tools>>().toExtend<RunResult>();
+    expectTypeOf<AgentEvent<Tools>>().toExtend<AgentEvent>();
+  });
+});

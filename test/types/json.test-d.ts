@@ -1,0 +1,89 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { type AgentErrorCode, isAgentError, type Jsonify, type PlanIssue, type SchemaIssue } from "../../src/index.ts";
+
+describe("Jsonify", () => {
+  it("keeps what JSON has", () => {
+    expectTypeOf<Jsonify<string>>().toBeString();
+    expectTypeOf<Jsonify<5 | "a" | true | null>>().toEqualTypeOf<5 | "a" | true | null>();
+    expectTypeOf<Jsonify<{ a: number; b: { c: string[] } }>>().toEqualTypeOf<{ a: number; b: { c: string[] } }>();
+    expectTypeOf<Jsonify<unknown>>().toBeUnknown();
+    expectTypeOf<Jsonify<Record<string, number>>>().toEqualTypeOf<Record<string, number>>();
+  });
+
+  it("makes a Date text, wherever it is", () => {
+    expectTypeOf<Jsonify<Date>>().toBeString();
+    expectTypeOf<Jsonify<{ at: Date; list: Date[]; maybe: Date | null }>>().toEqualTypeOf<{
+      at: string;
+      list: string[];
+      maybe: string | null;
+    }>();
+  });
+
+  it("takes what toJSON returns", () => {
+    expectTypeOf<Jsonify<{ toJSON(): { at: Date } }>>().toEqualTypeOf<{ at: string }>();
+    expectTypeOf<Jsonify<{ price: { toJSON(key: string): number } }>>().toEqualTypeOf<{ price: number }>();
+    expectTypeOf<Jsonify<URL>>().toBeString();
+  });
+
+  it("makes nothing null", () => {
+    expectTypeOf<Jsonify<undefined>>().toBeNull();
+    expectTypeOf<Jsonify<void>>().toBeNull();
+    expectTypeOf<Jsonify<{ a: string } | undefined>>().toEqualTypeOf<{ a: string } | null>();
+    expectTypeOf<Jsonify<(string | undefined)[]>>().toEqualTypeOf<(string | null)[]>();
+  });
+
+  it("makes keys optional that may be undefined, and leaves out those that are functions or symbols", () => {
+    const symbol = Symbol("s");
+    expectTypeOf<Jsonify<{ a?: string; b: string | undefined; c: string }>>().toEqualTypeOf<{
+      a?: string;
+      b?: string;
+      c: string;
+    }>();
+    expectTypeOf<Jsonify<{ a: string; f(): void; g?: () => number; [symbol]: string }>>().toEqualTypeOf<{
+      a: string;
+    }>();
+  });
+
+  it("keeps keys of any and of unknown", () => {
+    // biome-ignore lint/suspicious/noExplicitAny: what JSON.parse and many clients return
+    type Loose = Jsonify<{ data: any; more: unknown }>;
+    expectTypeOf<keyof Loose>().toEqualTypeOf<"data" | "more">();
+  });
+
+  it("keeps tuples, readonly lists and unions", () => {
+    expectTypeOf<Jsonify<[Date, number]>>().toEqualTypeOf<[string, number]>();
+    expectTypeOf<Jsonify<readonly Date[]>>().toEqualTypeOf<readonly string[]>();
+    expectTypeOf<Jsonify<{ t: "a"; at: Date } | { t: "b" }>>().toEqualTypeOf<{ t: "a"; at: string } | { t: "b" }>();
+  });
+
+  it("follows recursion", () => {
+    interface Node {
+      at: Date;
+      children: Node[];
+    }
+    expectTypeOf<Jsonify<Node>["children"][number]["children"][number]["at"]>().toBeString();
+  });
+});
+
+describe("isAgentError", () => {
+  const thrown: unknown = null;
+
+  it("narrows to the details of a code", () => {
+    if (isAgentError(thrown, "invalid-plan")) {
+      expectTypeOf(thrown.code).toEqualTypeOf<"invalid-plan">();
+      expectTypeOf(thrown.details.issues).toEqualTypeOf<readonly PlanIssue[]>();
+    }
+    if (isAgentError(thrown, "timeout")) expectTypeOf(thrown.details.scope).toEqualTypeOf<"run" | "planner" | "step">();
+    // @ts-expect-error there is no such code
+    isAgentError(thrown, "nope");
+  });
+
+  it("narrows to all of them, to be told apart by code", () => {
+    if (!isAgentError(thrown)) return;
+    expectTypeOf(thrown.code).toEqualTypeOf<AgentErrorCode>();
+    if (thrown.code === "invalid-tool-input") {
+      expectTypeOf(thrown.details.issues).toEqualTypeOf<readonly SchemaIssue[]>();
+    }
+    expectTypeOf(thrown.cause).toBeUnknown();
+  });
+});

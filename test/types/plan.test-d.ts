@@ -1,0 +1,138 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod/v4";
+import {
+  createAgent,
+  defineTool,
+  hashPlan,
+  type Plan,
+  type PlanInput,
+  type PlanStep,
+  type planSchema,
+  type Referable,
+} from "../../src/index.ts";
+import { type calculator, clock, type todos } from "./tools.ts";
+
+type Tools = typeof calculator | typeof todos | typeof clock;
+const given = <const TPlan extends PlanInput<Tools>>(plan: TPlan) => plan;
+
+describe("a plan written by hand", () => {
+  it("may name the tools there are, with their inputs", () => {
+    given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: "1 + 1" } }] });
+    given({
+      version: 1,
+      request: "x",
+      steps: [
+        { id: "s1", tool: "Clock", input: {}, dependsOn: [], reasoning: "why" },
+        { id: "s2", tool: "Todos", input: { operation: "get", id: 5 } },
+        { id: "s3", tool: "Todos", input: { operation: "add", title: "milk", priority: "high" } },
+      ],
+    });
+  });
+
+  it("needs no more than steps, each with id, tool and input", () => {
+    // @ts-expect-error steps are missing
+    given({ request: "x" });
+    // @ts-expect-error the id is missing
+    given({ steps: [{ tool: "Clock", input: {} }] });
+    // @ts-expect-error the input is missing
+    given({ steps: [{ id: "s1", tool: "Clock" }] });
+    // @ts-expect-error there is no version 2
+    given({ version: 2, steps: [] });
+  });
+
+  it("may not name a tool that there is not, or the input of another", () => {
+    // @ts-expect-error no tool has this name
+    given({ steps: [{ id: "s1", tool: "Nope", input: {} }] });
+    // @ts-expect-error the input of another tool
+    given({ steps: [{ id: "s1", tool: "Calculator", input: { operation: "get", id: 1 } }] });
+    // @ts-expect-error a number where text belongs
+    given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: 5 } }] });
+    // @ts-expect-error a required key is missing
+    given({ steps: [{ id: "s1", tool: "Todos", input: { operation: "add" } }] });
+    // @ts-expect-error a wrong literal
+    given({ steps: [{ id: "s1", tool: "Todos", input: { operation: "remove", id: 1 } }] });
+    // @ts-expect-error a wrong member of an enum
+    given({ steps: [{ id: "s1", tool: "Todos", input: { operation: "add", title: "", priority: "urgent" } }] });
+  });
+
+  it("may have a reference in place of any value", () => {
+    given({
+      steps: [
+        {
+          id: "s1",
+          tool: "Calculator",
+          input: { expression: { $ref: "s0.text" }, variables: { x: { $ref: "s0.value" } } },
+        },
+        { id: "s2", tool: "Todos", input: { operation: "get", id: { $ref: "s1.value" } } },
+        { id: "s3", tool: "Calculator", input: { expression: "x", variables: { $ref: "s1" } } },
+        { id: "s4", tool: "Todos", input: { operation: "add", title: "x", priority: { $ref: "s1.note" } } },
+      ],
+    });
+    // @ts-expect-error a reference is text
+    given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: { $ref: 5 } } }] });
+  });
+
+  it("may have a template in place of any text, members of enums included", () => {
+    given({
+      steps: [
+        {
+          id: "s1",
+          tool: "Todos",
+          input: { operation: "add", title: "Buy ${s0.value} apples", priority: "${s0.level}" },
+        },
+      ],
+    });
+    given({ steps: [{ id: "s1", tool: "Todos", input: { operation: "add", title: "", priority: "high" } }] });
+    // @ts-expect-error a template is text, and an id is a number
+    given({ steps: [{ id: "s1", tool: "Todos", input: { operation: "get", id: "${s0.value}" } }] });
+  });
+
+  it("may have a literal in place of any value, of the right type", () => {
+    given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: { $literal: "${x}" } } }] });
+    // @ts-expect-error a literal of the wrong type
+    given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: { $literal: 5 } } }] });
+  });
+
+  it("is checked where it is run", () => {
+    const agent = createAgent({ tools: [clock] });
+    agent.execute({ steps: [{ id: "s1", tool: "Clock", input: {} }] });
+    // @ts-expect-error no tool has this name
+    agent.execute({ steps: [{ id: "s1", tool: "Nope", input: {} }] });
+    // @ts-expect-error no tool has this name
+    agent.start({ steps: [{ id: "s1", tool: "Nope", input: {} }] });
+    hashPlan({ steps: [{ id: "s1", tool: "Whatever", input: { any: { $ref: "s0" } } }] });
+  });
+
+  it("may be one that a planner made", () => {
+    const agent = createAgent({ tools: [clock] });
+    expectTypeOf(agent.plan).returns.resolves.toEqualTypeOf<Plan>();
+    agent.plan("x").then((plan) => agent.execute(plan));
+    expectTypeOf<Plan>().toExtend<PlanInput>();
+    expectTypeOf<PlanStep["tool"]>().toBeString();
+  });
+
+  it("takes any input for a tool whose input is not known", () => {
+    const any = defineTool({ name: "Any", description: "d", inputSchema: z.unknown(), execute: () => null });
+    createAgent({ tools: [any] }).execute({ steps: [{ id: "s1", tool: "Any", input: { a: [1, { $ref: "s0" }] } }] });
+  });
+});
+
+describe("Referable", () => {
+  it("keeps what a value was, and allows references and literals", () => {
+    expectTypeOf<5>().toExtend<Referable<number>>();
+    expectTypeOf<{ $ref: string }>().toExtend<Referable<number>>();
+    expectTypeOf<{ $literal: 5 }>().toExtend<Referable<number>>();
+    expectTypeOf<readonly [1, { $ref: string }]>().toExtend<Referable<number[]>>();
+    expectTypeOf<"a ${s1} b">().toExtend<Referable<"x" | "y">>();
+    expectTypeOf<null>().toExtend<Referable<string | null>>();
+    expectTypeOf<boolean>().toExtend<Referable<boolean>>();
+    expectTypeOf<"z">().not.toExtend<Referable<"x" | "y">>();
+    expectTypeOf<string>().not.toExtend<Referable<number>>();
+    expectTypeOf<{ a: 1; b: [] }>().toExtend<Referable<unknown>>();
+  });
+});
+
+it("planSchema gives what a PlanInput is", () => {
+  expectTypeOf<z.infer<typeof planSchema>["steps"][number]["id"]>().toBeString();
+  expectTypeOf<z.infer<typeof planSchema>["version"]>().toEqualTypeOf<1 | undefined>();
+});

@@ -1,0 +1,214 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { z as z3 } from "zod/v3";
+import { z } from "zod/v4";
+import {
+  createAgent,
+  createOrchestrator,
+  defineTool,
+  type InferToolInput,
+  type InferToolOutput,
+  type InferToolResources,
+  type JsonObject,
+  type RunOptions,
+  type Tool,
+  type ToolContext,
+} from "../../src/index.ts";
+import { calculator, clock, type Precision, todos } from "./tools.ts";
+
+const base = { name: "T", description: "d", inputSchema: z.object({ a: z.string() }) } as const;
+
+describe("defineTool", () => {
+  it("infers name, input and output", () => {
+    expectTypeOf(calculator.name).toEqualTypeOf<"Calculator">();
+    expectTypeOf<InferToolInput<typeof calculator>>().toEqualTypeOf<{
+      expression: string;
+      variables?: Record<string, number> | undefined;
+    }>();
+    expectTypeOf<InferToolOutput<typeof todos>>().toEqualTypeOf<{ title: string; done: boolean; createdAt: string }>();
+  });
+
+  it("gives execute the parsed input, and plans what goes in", () => {
+    const schemas = {
+      four: z.object({
+        a: z.string().default("x"),
+        n: z.coerce.number(),
+        at: z.string().transform((text) => new Date(text)),
+      }),
+      three: z3.object({ a: z3.string().default("x"), at: z3.string().transform((text) => new Date(text)) }),
+    };
+    const four = defineTool({
+      ...base,
+      inputSchema: schemas.four,
+      effect: (input) => {
+        expectTypeOf(input.at).toEqualTypeOf<Date>();
+        return "pure";
+      },
+      execute: (input) => {
+        expectTypeOf(input).toEqualTypeOf<{ a: string; n: number; at: Date }>();
+      },
+    });
+    defineTool({
+      ...base,
+      inputSchema: schemas.three,
+      execute: (input) => expectTypeOf(input).toEqualTypeOf<{ a: string; at: Date }>(),
+    });
+    expectTypeOf<InferToolInput<typeof four>["a"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<InferToolInput<typeof four>["at"]>().toEqualTypeOf<string>();
+  });
+
+  it("checks what execute returns against an output schema, of zod 4 and zod 3", () => {
+    defineTool({ ...base, outputSchema: z.object({ n: z.number() }), execute: () => ({ n: 1 }) });
+    defineTool({ ...base, outputSchema: z3.object({ n: z3.number() }), execute: async () => ({ n: 1 }) });
+    // @ts-expect-error n is a number
+    defineTool({ ...base, outputSchema: z.object({ n: z.number() }), execute: () => ({ n: "1" }) });
+    // @ts-expect-error n is a number, also later
+    defineTool({ ...base, outputSchema: z3.object({ n: z3.number() }), execute: async () => ({ n: "1" }) });
+    // @ts-expect-error n is missing
+    defineTool({ ...base, outputSchema: z.object({ n: z.number() }), execute: () => ({}) });
+  });
+
+  it("takes what an output schema accepts, and tells of what it gives", () => {
+    const tool = defineTool({
+      ...base,
+      outputSchema: z.object({ n: z.string().transform(Number), d: z.string().default("x") }),
+      execute: () => ({ n: "5" }),
+    });
+    expectTypeOf<InferToolOutput<typeof tool>>().toEqualTypeOf<{ n: number; d: string }>();
+  });
+
+  it("infers the output without an output schema", () => {
+    const nothing = defineTool({ ...base, execute: () => undefined });
+    const later = defineTool({ ...base, execute: async () => [1, 2] });
+    const either = defineTool({ ...base, execute: ({ a }) => (a === "" ? null : { a }) });
+    const open = defineTool({ ...base, execute: (): unknown => 1 });
+    expectTypeOf<InferToolOutput<typeof nothing>>().toEqualTypeOf<null>();
+    expectTypeOf<InferToolOutput<typeof later>>().toEqualTypeOf<number[]>();
+    expectTypeOf<InferToolOutput<typeof either>>().toEqualTypeOf<{ a: string } | null>();
+    expectTypeOf<InferToolOutput<typeof open>>().toBeUnknown();
+  });
+
+  it("checks its options", () => {
+    // @ts-expect-error an unknown effect
+    defineTool({ ...base, effect: "twice", execute: () => null });
+    // @ts-expect-error no execute
+    defineTool({ ...base });
+    // @ts-expect-error a schema is wanted, not a shape
+    defineTool({ ...base, inputSchema: { a: z.string() }, execute: () => null });
+    // @ts-expect-error the effect of an input is one of three
+    defineTool({ ...base, effect: () => "often", execute: () => null });
+  });
+
+  it("types the context", () => {
+    defineTool({
+      ...base,
+      execute: (_input, context) => {
+        expectTypeOf(context).toEqualTypeOf<ToolContext<unknown>>();
+        expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
+        expectTypeOf(context.metadata).toEqualTypeOf<JsonObject>();
+      },
+    });
+  });
+
+  it("types phrases by the input", () => {
+    const inputSchema = z.object({ city: z.string(), unit: z.enum(["c", "f"]).optional() });
+    const tool = defineTool({
+      ...base,
+      inputSchema,
+      phrases: [
+        "weather in {city}",
+        { phrase: "is it warm in {city}", input: { unit: "c" }, slots: { city: z.string() } },
+        { phrase: "it", toInput: (slots, { previous }) => (previous ? { city: String(slots.city) } : undefined) },
+      ],
+      execute: () => null,
+    });
+    expectTypeOf(tool.phrases[0]?.phrase).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error no such unit
+    defineTool({ ...base, inputSchema, phrases: [{ phrase: "a", input: { unit: "k" } }], execute: () => null });
+    // @ts-expect-error no such key
+    defineTool({ ...base, inputSchema, phrases: [{ phrase: "a", input: { town: "" } }], execute: () => null });
+    const toInput = () => ({ unit: "c" as const });
+    // @ts-expect-error toInput gives a whole input
+    defineTool({ ...base, inputSchema, phrases: [{ phrase: "a", toInput }], execute: () => null });
+    // @ts-expect-error a phrase is text
+    defineTool({ ...base, inputSchema, phrases: [5], execute: () => null });
+  });
+
+  it("makes tools that fit into one list, whatever their types", () => {
+    const tools: readonly Tool[] = [calculator, todos, clock];
+    expectTypeOf(tools).items.toEqualTypeOf<Tool>();
+  });
+});
+
+describe("resources", () => {
+  interface Both {
+    precision: Precision;
+    user: string;
+  }
+  const resources: Both = { precision: { digits: 1 }, user: "u" };
+
+  it("are what all tools need together", () => {
+    expectTypeOf<InferToolResources<typeof calculator | typeof todos | typeof clock>>().toExtend<Both>();
+    expectTypeOf<Both>().toExtend<InferToolResources<typeof calculator | typeof todos>>();
+    expectTypeOf<InferToolResources<typeof clock>>().toBeUnknown();
+    expectTypeOf<InferToolResources<Tool>>().toBeUnknown();
+  });
+
+  it("are a required option of a run if a tool needs some", () => {
+    const agent = createAgent({ tools: [calculator, todos, clock] });
+    agent.run("x", { resources });
+    agent.execute({ steps: [] }, { resources, timeoutMs: 5 });
+    agent.start("x", { resources });
+    // @ts-expect-error resources are missing
+    agent.run("x");
+    // @ts-expect-error resources are missing
+    agent.run("x", { timeoutMs: 5 });
+    // @ts-expect-error the user is missing
+    agent.run("x", { resources: { precision: { digits: 1 } } });
+    // @ts-expect-error the precision is missing
+    agent.start("x", { resources: { user: "u" } });
+    // @ts-expect-error resources are missing
+    agent.execute({ steps: [] });
+    agent.plan("x");
+  });
+
+  it("are required by an orchestrator as well", () => {
+    const store = {} as Parameters<typeof createOrchestrator>[0]["store"];
+    const orchestrator = createOrchestrator({ tools: [todos], store });
+    orchestrator.execute({ steps: [] }, { resources: { user: "u" } });
+    // @ts-expect-error resources are missing
+    orchestrator.execute({ steps: [] });
+  });
+
+  it("may be left out if no tool needs any", () => {
+    const agent = createAgent({ tools: [clock] });
+    agent.run("x");
+    agent.run("x", {});
+    agent.execute({ steps: [] });
+    expectTypeOf<RunOptions<typeof clock>["resources"]>().toBeUnknown();
+  });
+
+  it("reach the tool with their type", () => {
+    defineTool({
+      ...base,
+      outputSchema: z.string(),
+      execute: (_input, context: ToolContext<{ user: string }>) => context.resources.user,
+    });
+  });
+});
+
+describe("the options of an agent", () => {
+  const agent = createAgent({ tools: [calculator, clock] });
+
+  it("name its tools", () => {
+    agent.plan("x", { tools: ["Clock"] });
+    // @ts-expect-error no tool has this name
+    agent.plan("x", { tools: ["Todos"] });
+    expectTypeOf(agent.tools).items.toEqualTypeOf<typeof calculator | typeof clock>();
+  });
+
+  it("keep names also from a list that was made before", () => {
+    const tools = [calculator, clock];
+    const other = createAgent({ tools });
+    expectTypeOf(other.tools[0]?.name).toEqualTypeOf<"Calculator" | "Clock" | undefined>();
+  });
+});
