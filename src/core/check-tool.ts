@@ -1,6 +1,6 @@
 import { checkDuration, checkFunction, checkKeys, checkNumber, failOption } from "./options.ts";
 import type { RetryOptions } from "./retry-options.ts";
-import { inputJsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
+import { inputJsonSchema, type JsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
 
 const effects = ["pure", "idempotent", "once"];
@@ -60,8 +60,15 @@ function checkInputSchema(option: string, schema: unknown): void {
     if (found) failOption(option, found.type, `expressible as JSON Schema, but ${found.path} is a ${found.type}`);
     return;
   }
+  const { type } = convertInput(option, schema as StandardSchema);
+  // A step's input is an object: no plan could ever hold what a text or list schema wants.
+  if (typeof type === "string" && type !== "object")
+    failOption(option, `a schema of type ${type}`, "a schema of an object");
+}
+
+function convertInput(option: string, schema: StandardSchema): JsonSchema {
   try {
-    inputJsonSchema(schema as StandardSchema);
+    return inputJsonSchema(schema) as JsonSchema;
   } catch (thrown) {
     failOption(option, "a schema", `expressible as JSON Schema (${thrown instanceof Error ? thrown.message : thrown})`);
   }

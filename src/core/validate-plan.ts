@@ -9,7 +9,7 @@ import { indexTools, type Tool } from "./tool.ts";
 export const defaultMaxSteps = 1_000;
 
 /** Bounds what is made of a value that is no plan: a sparse array of 2 ** 32 items, an object that holds one part many times. */
-const maxPlanBytes = 64 * 1_024 * 1_024;
+export const maxPlanBytes = 64 * 1_024 * 1_024;
 
 /** Options of {@link validatePlan}. */
 export interface ValidatePlanOptions {

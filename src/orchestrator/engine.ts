@@ -9,6 +9,7 @@ import type { Plan, PlanInput } from "../core/plan.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
 import { foldEvents, type RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
+import { maxPlanBytes } from "../core/validate-plan.ts";
 import { completeGivenPlan, conductRun, deliver } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { planRequest } from "./plan-request.ts";
@@ -165,7 +166,7 @@ interface Conducted {
 /** What makes two runs of one id the same: the request's text, or what the plan's hash is made of. */
 function identityOf(target: RunTarget): string {
   if ("request" in target) return `request ${target.request}`;
-  const json = toJson(target.plan);
+  const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // What is not JSON is no plan, and validation will say why.
   if (!json.ok || typeof json.value !== "object" || json.value === null) return "not a plan";
   return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;

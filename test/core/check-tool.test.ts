@@ -60,6 +60,7 @@ describe("the options of a tool", () => {
     ["a name with a space", { name: "a b" }, "name"],
     ["a name with a line break behind it", { name: "a\n" }, "name"],
     ["a name that is too long", { name: "a".repeat(65) }, "name"],
+    ["an input that is no object", { inputSchema: z.string() }, "Echo.inputSchema"],
     ["no description", { description: undefined }, "Echo.description"],
     ["no execute", { execute: undefined }, "Echo.execute"],
     ["an execute that is no function", { execute: "run" }, "Echo.execute"],
