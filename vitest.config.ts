@@ -15,6 +15,7 @@ export default defineConfig(({ mode }) => {
     },
     test: {
       include: [isLong ? "test/long/**/*.test.ts" : "test/**/*.test.ts"],
+      setupFiles: ["test/setup.ts"],
       exclude: ["node_modules/**", ...(isLong ? [] : ["test/long/**"])],
       passWithNoTests: isLong,
       testTimeout: isLong ? 600_000 : 20_000,

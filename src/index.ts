@@ -77,7 +77,28 @@ export type { PlanOptions, RunArguments, RunOptions } from "./orchestrator/run-o
 export { createRulePlanner, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";
 export { type CalculatorOptions, type CalculatorResult, createCalculator } from "./tools/calculator/calculator.ts";
-export { createMemoryTodos } from "./tools/todo-store/memory-todos.ts";
-export type { Todo, TodoPage, TodosCleared } from "./tools/todo-store/todo.ts";
-export type { TodoStorage } from "./tools/todo-store/todo-storage.ts";
+export {
+  CalculatorError,
+  type CalculatorErrorCode,
+  type CalculatorErrorDetails,
+} from "./tools/calculator/calculator-error.ts";
+export { createMemoryTodos, type MemoryTodosOptions } from "./tools/todo-store/memory-todos.ts";
+export type { Todo, TodoPage, TodoPriority, TodoStoreOutput, TodosCleared } from "./tools/todo-store/todo.ts";
+export { TodoError, type TodoErrorCode, type TodoErrorDetails, type TodoMatch } from "./tools/todo-store/todo-error.ts";
+export type {
+  TodoFilter,
+  TodoReadOperation,
+  TodoStoreInput,
+  TodoTarget,
+  TodoWriteOperation,
+} from "./tools/todo-store/todo-input.ts";
+export type {
+  FoundTodos,
+  TodoChange,
+  TodoPatch,
+  TodoQuery,
+  TodoRecord,
+  TodoStorage,
+  TodoWrite,
+} from "./tools/todo-store/todo-storage.ts";
 export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";

@@ -51,6 +51,9 @@ class FailedAttempt<TResult> extends Error {
   }
 }
 
+/** The longest delay a timer of JavaScript can have: a longer one fires at once. */
+const maxTimerMs = 2_147_483_647;
+
 /**
  * The delay after failed attempt number `attempt`: exponential, with "equal jitter", so between half and the whole of
  * `minDelayMs * factor ** (attempt - 1)`, in whole milliseconds.
@@ -61,6 +64,7 @@ export function retryDelayMs(
   attempt: number,
   random: () => number,
 ): number {
-  const whole = Math.min(maxDelayMs, minDelayMs * factor ** (attempt - 1));
+  const longestMs = Math.min(maxDelayMs, maxTimerMs);
+  const whole = minDelayMs === 0 ? 0 : Math.min(longestMs, minDelayMs * factor ** (attempt - 1));
   return Math.round(whole / 2 + (whole / 2) * random());
 }

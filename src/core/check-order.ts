@@ -1,5 +1,7 @@
 import { dependenciesOf } from "./dependencies.ts";
+import type { JsonPath } from "./json.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
+import { findReferences } from "./reference.ts";
 
 /** Ids are unique, and every dependency stands before the step that has it. Steps out of shape are `undefined`. */
 export function checkOrder(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]): void {
@@ -14,9 +16,18 @@ export function checkOrder(steps: readonly (PlanStep | undefined)[], issues: Pla
     for (const id of ids) {
       const target = indexOf.get(id);
       if (isBefore(id, index) || (target === undefined && mayBeBroken)) continue;
-      issues.push({ ...describe(id, { target, index, cyclic, indexOf }), path: ["steps", index] });
+      const path = ["steps", index, ...placeOf(id, steps[index])];
+      issues.push({ ...describe(id, { target, index, cyclic, indexOf }), path });
     }
   }
+}
+
+/** Where in a step another one is named. */
+function placeOf(id: string, step: PlanStep | undefined): JsonPath {
+  const written = step?.dependsOn?.indexOf(id) ?? -1;
+  if (written !== -1) return ["dependsOn", written];
+  const found = findReferences(step?.input).find(({ reference }) => reference?.stepId === id);
+  return found === undefined ? [] : ["input", ...found.path];
 }
 
 function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]): ReadonlyMap<string, number> {

@@ -9,6 +9,11 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 /** A path into JSON: keys and array indexes. */
 export type JsonPath = readonly (string | number)[];
 
+interface WithToJson {
+  /** As `JSON.stringify` calls it. */
+  toJSON(...args: never[]): unknown;
+}
+
 /**
  * The type that a value has once it went through JSON: a `Date` is text, what has `toJSON` is what that returns,
  * functions, symbols and `undefined` are gone from objects, and no value at all is `null`.
@@ -19,8 +24,8 @@ export type Jsonify<T> = unknown extends T
     ? null
     : T extends string | number | boolean | null
       ? T
-      : T extends { toJSON(...args: never[]): infer TJson }
-        ? Jsonify<TJson>
+      : T extends WithToJson
+        ? Jsonify<ReturnType<T["toJSON"]>>
         : T extends (...args: never[]) => unknown
           ? never
           : T extends readonly unknown[]

@@ -35,5 +35,6 @@ export interface ToolPhrase {
   readonly phrase: string;
   readonly input?: Readonly<Record<string, unknown>>;
   readonly slots?: Readonly<Record<string, StandardSchema>>;
+  /** See {@link ToolPhraseOptions.toInput}. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): unknown;
 }

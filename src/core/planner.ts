@@ -32,5 +32,6 @@ export type PlanDraft = Pick<PlanInput, "steps">;
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */
   readonly name: string;
+  /** Makes a plan, or throws; see above. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
 }

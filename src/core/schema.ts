@@ -11,6 +11,7 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
+    /** Parses a value: at once, or by a promise where the schema has async refinements. */
     readonly validate: (value: unknown) => StandardResult<TOutput> | Promise<StandardResult<TOutput>>;
     readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined;
   };

@@ -60,6 +60,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
   /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
+  /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: unknown, context: ToolContext<TResources>): unknown;
 }
 
@@ -99,6 +100,7 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
 export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
   extends ToolOptionsBase<TName, TSchema> {
   outputSchema?: undefined;
+  /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
 }
 
@@ -110,6 +112,7 @@ export interface CheckedToolOptions<
   TResources,
 > extends ToolOptionsBase<TName, TSchema> {
   outputSchema: TOutputSchema;
+  /** Does the work with the parsed input. */
   execute(
     input: InferSchemaOutput<TSchema>,
     context: ToolContext<TResources>,

@@ -32,6 +32,7 @@ export interface RunObserver<TTool extends Tool = Tool> {
   readonly tools: readonly TTool[];
   /** Calls a listener for each event of a type. What it throws, or rejects with, never changes a run. */
   on<TType extends AgentEventType>(type: TType, listener: (event: AgentEventOf<TType, TTool>) => unknown): Unsubscribe;
+  /** Takes a listener away; nothing happens if it is not there. */
   off<TType extends AgentEventType>(type: TType, listener: (event: AgentEventOf<TType, TTool>) => unknown): void;
   /** Calls a listener for every event. */
   subscribe(listener: (event: AgentEvent<TTool>) => unknown): Unsubscribe;

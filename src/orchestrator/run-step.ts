@@ -76,15 +76,20 @@ async function execute(run: Run, prepared: Prepared): Promise<Executed> {
   if ("error" in prepared) return { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
   const { call, parsed } = prepared;
   if (run.abortReason !== undefined) return { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  const startedMs = run.engine.clock.now();
   const first = await runAttempt(run, call, 1, parsed);
   if (first.type === "completed") return { outcome: { status: "completed", output: first.output }, attempts: 1 };
-  return retry(run, call, first);
+  return retry(run, call, { first, startedMs });
 }
 
 /** The one path of all that fails: more attempts as the policy allows, then what it comes to. */
-async function retry(run: Run, call: StepCall, first: FailedAttempt): Promise<Executed> {
+async function retry(
+  run: Run,
+  call: StepCall,
+  { first, startedMs }: { first: FailedAttempt; startedMs: number },
+): Promise<Executed> {
   const policy = run.engine.retryPolicyOf(call.tool);
-  const latestStart = run.engine.clock.now() + policy.maxTotalMs;
+  const latestStartMs = startedMs + policy.maxTotalMs;
   const errors: ErrorData[] = [first.error];
   let attempts = 1;
   const last = await retryFailed<AttemptResult>(first, {
@@ -93,7 +98,7 @@ async function retry(run: Run, call: StepCall, first: FailedAttempt): Promise<Ex
     shouldRetry: async (failure, attempt) => {
       if (failure.type !== "failed" || isFinal(run, call, failure)) return false;
       const delayMs = retryDelayMs(policy, attempt, run.engine.random);
-      if (run.engine.clock.now() + delayMs > latestStart) return false;
+      if (run.engine.clock.now() + delayMs > latestStartMs) return false;
       return waitToRetry(run, call, { failure, attempt, delayMs });
     },
     attempt: async (attempt) => {

@@ -18,9 +18,11 @@ export interface PhraseMatch {
 }
 
 const courtesyCost = 3;
-/** A match of more than one clause is no longer than this, so that trying from each clause stays linear. */
+/** A match of more than one clause is no longer than this in tokens, so that trying from each clause stays linear. */
 const maxJoinedTokens = 192;
-const maxJoinedClauses = 48;
+const minJoinedTokens = 32;
+/** So many tokens are tried from all clauses together: where there are many clauses, fewer from each. */
+const maxTriedTokens = 12_000;
 
 /** Finds the phrases of a tool that fit parts of a request. */
 export class PhraseMatcher {
@@ -59,9 +61,11 @@ export class PhraseMatcher {
 
   private toMatch(phraseIndex: number, firstClause: number, fit: PhraseFit): PhraseMatch {
     const { clauses } = this.input;
-    const before = fit.start - (clauses[firstClause]?.start ?? fit.start);
-    const behind = (clauses[fit.lastClause]?.end ?? fit.end) - fit.end;
-    return { ...fit, rules: this.rules, phraseIndex, firstClause, cost: fit.cost + (before + behind) * courtesyCost };
+    const { lastClause, captures, start, end } = fit;
+    const before = start - (clauses[firstClause]?.start ?? start);
+    const behind = (clauses[lastClause]?.end ?? end) - end;
+    const cost = fit.cost + (before + behind) * courtesyCost;
+    return { rules: this.rules, phraseIndex, firstClause, lastClause, cost, captures, start, end };
   }
 
   /** The text that the clause of the last `matchFrom` lacks at its end; undefined if none. */
@@ -91,11 +95,12 @@ export class PhraseMatcher {
     const { clauses } = this.input;
     const first = clauses[firstClause];
     if (first === undefined) return 0;
+    const share = Math.floor(maxTriedTokens / clauses.length);
+    const limit = first.start + Math.min(maxJoinedTokens, Math.max(minJoinedTokens, share));
     let { end } = first;
     for (let index = firstClause; clauses[index]?.endsHard === false; index++) {
       const next = clauses[index + 1];
-      if (next === undefined || index - firstClause >= maxJoinedClauses || next.end - first.start > maxJoinedTokens)
-        break;
+      if (next === undefined || next.end > limit) break;
       end = next.end;
     }
     return end;

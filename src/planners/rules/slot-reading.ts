@@ -1,6 +1,6 @@
+import { readNumber } from "../../core/number-words.ts";
 import { readAnaphor } from "./anaphora.ts";
 import { type DateClock, mayBeginDate, readDate } from "./dates.ts";
-import { readNumber } from "./number-words.ts";
 import type { SlotType } from "./slot-type.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */

@@ -1,9 +1,9 @@
+import { readNumber } from "../../core/number-words.ts";
 import type { PhraseReference, SlotValue } from "../../core/phrase.ts";
 import { parseWith } from "../../core/schema.ts";
 import { readAnaphor } from "./anaphora.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
-import { readNumber } from "./number-words.ts";
 import type { Capture } from "./phrase-run.ts";
 import { anaphor } from "./slot-reading.ts";
 import type { SlotType } from "./slot-type.ts";

@@ -1,3 +1,4 @@
+import { readNumber, startsNumber } from "../../core/number-words.ts";
 import { readNamed } from "./arithmetic-language-names.ts";
 import {
   type ArithmeticNode,
@@ -10,7 +11,6 @@ import {
   partOf,
   percent,
 } from "./arithmetic-language-nodes.ts";
-import { readNumber, startsNumber } from "./arithmetic-language-numbers.ts";
 import {
   denominators,
   type InfixTerm,

@@ -1,3 +1,5 @@
+import { isArithmeticWord } from "./arithmetic-language-vocabulary.ts";
+
 const lexeme =
   /\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\p{L}])|\d+(?:\.\d+)?|\.\d+|[\p{L}]+(?:['’]\p{L}+)?|\*\*|\S/giuy;
 const gap = /\s*/y;
@@ -73,8 +75,9 @@ function readLexeme(found: string, { words, isGlued, next }: LexemeContext): rea
   return symbols.has(found) ? [found] : undefined;
 }
 
-function readLetters(found: string, words: string[], isGlued: boolean): readonly string[] {
+function readLetters(found: string, words: string[], isGlued: boolean): readonly string[] | undefined {
   const isNumber = /^[\d.]/.test(words.at(-1) ?? "");
   if (nth.test(found) && isGlued && isNumber) return [`${words.pop()}th`];
-  return currencyWords.has(found) ? [] : [found.replaceAll("’", "'")];
+  if (currencyWords.has(found)) return [];
+  return isArithmeticWord(found) ? [found] : undefined;
 }

@@ -211,7 +211,7 @@ export type ParsedTodoInputOf<TOperation extends ParsedTodoInput["operation"]> =
 export type TodoReadOperation = "list" | "get" | "search";
 
 /** An operation that may change something. */
-export type TodoWriteOperation = Exclude<ParsedTodoInput["operation"], TodoReadOperation>;
+export type TodoWriteOperation = Exclude<TodoStoreInput["operation"], TodoReadOperation>;
 
 /** Whether an input only reads. */
 export function isTodoRead(input: ParsedTodoInput): input is ParsedTodoInputOf<TodoReadOperation> {

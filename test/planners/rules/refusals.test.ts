@@ -99,6 +99,18 @@ describe("refusals", () => {
     expect(await refusalOf("weather in Rome and can you sing", options)).toMatchObject({ rejected: "can you sing" });
   });
 
+  it("takes no second wish for a part of a text that has a schema of its own", async () => {
+    const city = z.string().refine((name) => !/\band\b/.test(name));
+    const careful = toolWith({
+      inputSchema: z.object({ city: z.string() }),
+      phrases: [{ phrase: "weather in {city}", slots: { city } }],
+    });
+    expect(await refusalOf("weather in Rome and book a flight", { tools: [careful] })).toMatchObject({
+      understood: "weather in Rome",
+      rejected: "book a flight",
+    });
+  });
+
   it("gives up telling where understanding ended in a request that goes on for long", async () => {
     const request = `${"weather in Rome; ".repeat(200)}nonsense`;
     expect((await refusalOf(request, { tools: [weather], maxSteps: 1_000 })).reason).not.toBe("");
