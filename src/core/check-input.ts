@@ -1,5 +1,5 @@
 import type { JsonPath, JsonValue } from "./json.ts";
-import { findUnknownKeys, knownKeys, schemasAt, typesOf } from "./json-schema.ts";
+import { findUnknownKeys, hasOnlyKnownKeys, knownKeys, schemasAt, typesOf } from "./json-schema.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { type FoundReference, findReferences } from "./reference.ts";
 import { replaceReferences } from "./resolve-input.ts";
@@ -23,6 +23,7 @@ export function checkInput(step: PlanStep, scope: InputScope): readonly PlanIssu
     return [{ code: "unknown-tool", path: [...scope.path, "tool"], message }];
   }
   const references = findReferences(step.input);
+  if (references.length === 0 && isPlainlyValid(step, tool)) return none;
   const preview = replaceReferences(step.input, unknownValue);
   const parsed = parseWith(tool.inputSchema, preview);
   const schemas = toolSchemas(tool);
@@ -33,6 +34,17 @@ export function checkInput(step: PlanStep, scope: InputScope): readonly PlanIssu
   return Promise.all([parsed, schemas, Promise.all(outputs)]).then(([parsed, schemas, outputs]) =>
     collectIssues({ step, scope, references, preview, parsed, schemas, outputs }),
   );
+}
+
+const none: readonly PlanIssue[] = [];
+
+/** Whether an input without references is right at first sight. Most are; what is not is looked at again, to say why. */
+function isPlainlyValid(step: PlanStep, tool: Tool): boolean {
+  const input = replaceReferences(step.input, unknownValue);
+  const schemas = toolSchemas(tool);
+  if (!isReady(schemas) || !hasOnlyKnownKeys(schemas.input, input)) return false;
+  const parsed = parseWith(tool.inputSchema, input);
+  return isReady(parsed) && parsed.ok;
 }
 
 function isReady<T>(value: T | Promise<T>): value is T {

@@ -59,6 +59,19 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
   return found;
 }
 
+/**
+ * Whether every key of a value is named by a schema without branches. A quick answer for the usual case: no says only that
+ * {@link findUnknownKeys} has to look.
+ */
+export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: JsonSchema, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (properties === undefined || Array.isArray(value) || ($ref ?? anyOf ?? oneOf ?? allOf) !== undefined) return false;
+  return Object.keys(value).every((key) => {
+    const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return child !== undefined && hasOnlyKnownKeys(child, (value as Record<string, unknown>)[key]);
+  });
+}
+
 interface KeySearch {
   readonly value: unknown;
   readonly path: (string | number)[];

@@ -19,7 +19,10 @@ export function resolveInput(step: PlanStep, outputOf: OutputOf): JsonObject {
 /** Gives the value of a reference; of an invalid one only its text is known. */
 export type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
 
-/** A frozen copy of an input in which references, templates and literals are replaced by values. */
+/**
+ * An input in which references, templates and literals are replaced by values. What has none is the very same object, not a
+ * copy: plans are frozen, and most inputs are plain.
+ */
 export function replaceReferences(value: JsonValue, lookUpValue: LookUp): JsonValue {
   if (typeof value === "string") return value.includes("${") ? fillTemplate(value, lookUpValue) : value;
   if (typeof value !== "object" || value === null) return value;
@@ -27,12 +30,30 @@ export function replaceReferences(value: JsonValue, lookUpValue: LookUp): JsonVa
   if (reference !== undefined) return lookUpValue(parseReference(String(reference.$ref)), String(reference.$ref));
   const literal = asLiteral(value);
   if (literal !== undefined) return literal.$literal as JsonValue;
-  if (Array.isArray(value)) return Object.freeze(value.map((item: JsonValue) => replaceReferences(item, lookUpValue)));
-  const replaced: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value)) {
-    setOwn(replaced, key, replaceReferences((value as JsonObject)[key] as JsonValue, lookUpValue));
+  return Array.isArray(value) ? replaceInList(value, lookUpValue) : replaceInObject(value as JsonObject, lookUpValue);
+}
+
+function replaceInList(list: readonly JsonValue[], lookUpValue: LookUp): JsonValue {
+  const replaced = list.map((item) => replaceReferences(item, lookUpValue));
+  return replaced.every((item, index) => item === list[index]) ? list : Object.freeze(replaced);
+}
+
+function replaceInObject(object: JsonObject, lookUpValue: LookUp): JsonValue {
+  let replaced: Record<string, JsonValue> | undefined;
+  for (const key of Object.keys(object)) {
+    const before = object[key] as JsonValue;
+    const after = replaceReferences(before, lookUpValue);
+    if (after === before) continue;
+    replaced ??= copyShallow(object);
+    setOwn(replaced, key, after);
   }
-  return Object.freeze(replaced);
+  return replaced === undefined ? object : Object.freeze(replaced);
+}
+
+function copyShallow(object: JsonObject): Record<string, JsonValue> {
+  const copy: Record<string, JsonValue> = {};
+  for (const key of Object.keys(object)) setOwn(copy, key, object[key] as JsonValue);
+  return copy;
 }
 
 function fillTemplate(template: string, lookUpValue: LookUp): string {

@@ -53,14 +53,11 @@ export async function checkPlan(
   }
   checkOrder(steps, issues);
   const byId = new Map(steps.map((step) => [step?.id, step]));
+  const toolOf = (stepId: string) => tools.get(byId.get(stepId)?.tool ?? "");
   for (const [index, step] of steps.entries()) {
     if (step === undefined) continue;
-    const pending = checkInput(step, {
-      path: ["steps", index],
-      tools,
-      toolOf: (id) => tools.get(byId.get(id)?.tool ?? ""),
-    });
-    issues.push(...(pending instanceof Promise ? await pending : pending));
+    const pending = checkInput(step, { path: ["steps", index], tools, toolOf });
+    for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
   if (issues.length > 0) return { issues };
   return { plan: json.value as unknown as PlanInput, issues: [] };
