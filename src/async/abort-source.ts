@@ -6,6 +6,8 @@ export interface Abortable {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
+const none: readonly never[] = [];
+
 /**
  * An abort controller that makes its `AbortSignal` only when somebody asks for it. Most tools never look at their signal,
  * and making one, with a listener added and removed, costs more than all else that a step does.
@@ -13,7 +15,8 @@ export interface Abortable {
 export class AbortSource implements Abortable {
   aborted = false;
   reason: unknown;
-  private readonly listeners = new Set<() => void>();
+  /** Most have one listener or none, so a set would be the largest part of a source. */
+  private listeners: readonly (() => void)[] = none;
   private controller: AbortController | undefined;
 
   /** The signal to hand out. Always the same. */
@@ -31,14 +34,17 @@ export class AbortSource implements Abortable {
     this.aborted = true;
     this.reason = reason;
     this.controller?.abort(reason);
-    for (const listener of [...this.listeners]) listener();
+    for (const listener of this.listeners) listener();
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
-    this.listeners.add(listener);
+    this.listeners = [...this.listeners, listener];
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    this.listeners.delete(listener);
+    this.listeners =
+      this.listeners.length === 1 && this.listeners[0] === listener
+        ? none
+        : this.listeners.filter((other) => other !== listener);
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "./json.ts";
 import type { StandardSchema } from "./schema.ts";
 
 /** A reference to an earlier step's output, as it stands in a plan. */
@@ -8,10 +9,20 @@ export interface PhraseReference {
 /** What a slot of a phrase was filled with: a value of the slot's type, or a reference to an earlier result. */
 export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
 
+/** What a request asked of a tool before the phrase at hand. */
+export interface EarlierPhrases {
+  /** The input of its last step, as the plan has it: "add soda" after "my shopping list" goes to the same list. */
+  readonly input: JsonObject;
+  /** References to all its results, in their order, for what takes several: "add both answers". */
+  readonly results: readonly PhraseReference[];
+}
+
 /** What a phrase's `toInput` is told about the request. */
 export interface PhraseContext {
   /** A reference to the result that "it", "that" or "the result" stands for here; undefined for a first step. */
   readonly previous: PhraseReference | undefined;
+  /** What the request asked of the phrase's own tool before; undefined for nothing. */
+  readonly before?: EarlierPhrases | undefined;
   /** When the request is planned, in milliseconds since 1970 UTC. */
   readonly nowMs: number;
   /** The IANA time zone of the request, such as `Europe/Berlin`. */

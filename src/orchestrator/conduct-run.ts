@@ -3,7 +3,7 @@ import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import { type RunResult, toRunResult } from "../core/run-result.ts";
 import type { Tool } from "../core/tool.ts";
-import { toolFingerprint } from "../core/tool-schemas.ts";
+import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import { planRequest, requireValid } from "./plan-request.ts";
 import type { Run } from "./run.ts";
@@ -65,9 +65,18 @@ async function emitStart(run: Run, target: RunBeginning): Promise<void> {
     ...(context !== undefined && { context }),
     metadata,
     options: stored,
-    tools: await Promise.all([...tools.values()].map(toolFingerprint)),
+    tools: fingerprintsOf.get(tools) ?? (await fingerprint(tools)),
   });
   if (run.recorder.failure?.code === "run-conflict") throw run.recorder.failure;
+}
+
+/** By the tools of a run, which are mostly those of its engine. */
+const fingerprintsOf = new WeakMap<ReadonlyMap<string, Tool>, readonly ToolFingerprint[]>();
+
+async function fingerprint(tools: ReadonlyMap<string, Tool>): Promise<readonly ToolFingerprint[]> {
+  const fingerprints = Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
+  fingerprintsOf.set(tools, fingerprints);
+  return fingerprints;
 }
 
 type Planned =

@@ -1,10 +1,10 @@
-import type { AbortSource } from "../async/abort-source.ts";
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError, type ErrorData, toErrorData } from "../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, type SchemaIssue } from "../core/schema.ts";
 import type { Tool, ToolContext, ToolEffect } from "../core/tool.ts";
+import { AttemptContext } from "./attempt-context.ts";
 import type { Run } from "./run.ts";
 
 /** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
@@ -41,8 +41,7 @@ export async function runAttempt(run: Run, call: StepCall, attempt: number, pars
   const { tool, step } = call;
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
-  const { context, end } = createContext(run, call, { attempt, source });
-  const pending = execute(run, call, parsed, context);
+  const pending = execute(run, call, parsed, new AttemptContext(run, call, { attempt, source }));
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
@@ -61,7 +60,6 @@ export async function runAttempt(run: Run, call: StepCall, attempt: number, pars
   } finally {
     if (timer !== undefined) clock.clearTimeout(timer);
     run.release(source);
-    end();
   }
 }
 
@@ -86,38 +84,6 @@ function failed(reason: "thrown" | "timeout" | "aborted" | "invalid-output", thr
 function stepTimeout({ id, tool }: PlanStep, timeoutMs: number): AgentError<"timeout"> {
   const message = `An attempt of step "${id}" (${tool}) took longer than its timeoutMs of ${timeoutMs} ms.`;
   return new AgentError("timeout", message, { details: { scope: "step", timeoutMs } });
-}
-
-function createContext(
-  run: Run,
-  { step, tool }: StepCall,
-  { attempt, source }: { attempt: number; source: AbortSource },
-) {
-  const { runId, settings, engine } = run;
-  let hasEnded = false;
-  const context: ToolContext = {
-    get signal() {
-      return source.signal;
-    },
-    attempt,
-    idempotencyKey: `${runId}/${step.id}`,
-    runId,
-    stepId: step.id,
-    resources: settings.resources,
-    metadata: settings.metadata,
-    progress: (value) => {
-      if (hasEnded) return;
-      const json = toJson(value, { maxBytes: engine.maxOutputBytes });
-      if (json.ok) run.emit({ type: "step-progress", stepId: step.id, tool: tool.name, attempt, value: json.value });
-      else
-        run.warn({
-          code: "invalid-progress",
-          stepId: step.id,
-          message: `${tool.name} told progress that is ${json.issue.message}.`,
-        });
-    },
-  };
-  return { context, end: () => (hasEnded = true) };
 }
 
 function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {

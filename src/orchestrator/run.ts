@@ -17,7 +17,7 @@ export class Run {
   readonly recorder: RunRecorder;
   /** Set by the first abort; later ones change nothing. */
   abortReason: AbortReason | undefined;
-  private readonly sources = new Set<AbortSource>();
+  private readonly sources: AbortSource[] = [];
   private deadline: unknown;
   private isClosed = false;
 
@@ -75,19 +75,26 @@ export class Run {
   abort(reason: AbortReason): void {
     if (this.abortReason !== undefined || this.isClosed) return;
     this.abortReason = reason;
-    for (const source of this.sources) source.abort(reason);
+    for (const source of [...this.sources]) source.abort(reason);
   }
 
   /** A source that is aborted with the run. Give it back with {@link Run.release}. */
   openSource(): AbortSource {
     const source = new AbortSource();
     if (this.abortReason !== undefined) source.abort(this.abortReason);
-    this.sources.add(source);
+    this.sources.push(source);
     return source;
   }
 
+  /** Whether a source has not been given back. */
+  isOpen(source: AbortSource): boolean {
+    return this.sources.includes(source);
+  }
+
   release(source: AbortSource): void {
-    this.sources.delete(source);
+    const last = this.sources.pop();
+    // The last one takes its place. Few are open at a time, and the one that is released is mostly the last.
+    if (last !== undefined && last !== source) this.sources[this.sources.indexOf(source)] = last;
   }
 
   /** Tells of an attempt that settled after it had been given up: an event, or a warning once the run has ended. */

@@ -1,3 +1,4 @@
+import { itemMarks } from "./numbered-items.ts";
 import type { Token } from "./tokens.ts";
 
 /** A part of a request between two separators, in tokens. */
@@ -11,6 +12,7 @@ export interface Clause {
 const connectors: readonly { readonly words: readonly string[]; readonly isHard: boolean }[] = [
   { words: ["and"], isHard: false },
   { words: ["&"], isHard: false },
+  { words: ["but"], isHard: false },
   { words: ["then"], isHard: true },
   { words: ["after", "that"], isHard: true },
   { words: ["after", "which"], isHard: true },
@@ -45,8 +47,11 @@ const abbreviations = new Set("mr mrs ms dr prof st vs etc no nr approx e.g i.e 
 export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
   const clauses: Clause[] = [];
   let start = 0;
+  const items = itemMarks(tokens);
   for (let at = 0; at < tokens.length; ) {
-    const separator = readSeparator(tokens, at, at === start);
+    const mark = items.get(at);
+    const separator =
+      mark === undefined ? readSeparator(tokens, at, { isAtStart: at === start, items }) : { end: mark, isHard: true };
     if (separator === undefined) {
       at++;
       continue;
@@ -70,7 +75,11 @@ interface Separator {
 }
 
 /** A run of separators that begins at a token. A line break before a token is one that takes no token. */
-function readSeparator(tokens: readonly Token[], start: number, isAtStart: boolean): Separator | undefined {
+function readSeparator(
+  tokens: readonly Token[],
+  start: number,
+  { isAtStart, items }: { isAtStart: boolean; items: ReadonlyMap<number, number> },
+): Separator | undefined {
   let at = start;
   let isHard = false;
   let isFound = false;
@@ -78,6 +87,8 @@ function readSeparator(tokens: readonly Token[], start: number, isAtStart: boole
     if (token.newLine && !isAtStart && at === start) isHard = isFound = true;
     const sign = token.kind === "sign" ? signSeparator(tokens, at) : undefined;
     const connector = sign === undefined && token.kind !== "quote" ? connectorAt(tokens, at) : undefined;
+    // A numbered item begins here: what numbers it is taken off with the next separator.
+    if (at > start && items.has(at)) break;
     if (sign !== undefined) isHard ||= sign;
     else if (connector !== undefined) isHard ||= connector.isHard;
     else break;
@@ -121,6 +132,8 @@ function isFactorial(tokens: readonly Token[], at: number): boolean {
 }
 
 function connectorAt(tokens: readonly Token[], at: number): (typeof connectors)[number] | undefined {
+  // "go ahead and delete it" is one wish.
+  if (tokens[at]?.norm === "and" && tokens[at - 1]?.norm === "ahead" && tokens[at - 2]?.norm === "go") return undefined;
   return connectors.find(({ words }) =>
     words.every((word, index) => tokens[at + index]?.norm === word && tokens[at + index]?.kind !== "quote"),
   );

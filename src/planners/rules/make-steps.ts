@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { EarlierPhrases } from "../../core/phrase.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { findReferences, parseReference } from "../../core/reference.ts";
 import { chainSteps } from "./chain-steps.ts";
@@ -35,6 +36,12 @@ interface DraftStep {
   readonly reasoning: string;
 }
 
+/** What stands before a match. */
+interface Earlier {
+  readonly drafts: readonly DraftStep[];
+  readonly before: EarlierPhrases | undefined;
+}
+
 /** Makes the steps of matches in their order, now that each knows which results stand before it. */
 export async function makeSteps(
   matches: readonly PhraseMatch[],
@@ -43,8 +50,10 @@ export async function makeSteps(
 ): Promise<MadeSteps | UnmadeSteps> {
   const drafts: DraftStep[] = [];
   const stepIds: string[][] = [];
+  const asked = new Map<ToolRules, EarlierPhrases>();
   for (const match of matches) {
-    const pending = planWithResults(match, input, drafts);
+    const before = asked.get(match.rules);
+    const pending = planWithResults(match, input, { drafts, before });
     const planned = pending instanceof Promise ? await pending : pending;
     if (!planned.ok) return { ok: false, match, reason: planned.reason };
     const reasoning = describe(match);
@@ -52,6 +61,9 @@ export async function makeSteps(
       return { id: `s${drafts.length + index + 1}`, rules: match.rules, input: stepInput, reasoning };
     });
     drafts.push(...made);
+    const results = made.map(({ id }) => ({ $ref: id + match.rules.resultPath }));
+    const last = made.at(-1)?.input ?? {};
+    asked.set(match.rules, { input: last, results: [...(before?.results ?? []), ...results].slice(-maxLookBack) });
     stepIds.push(made.map(({ id }) => id));
   }
   const dependencies = chainSteps(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
@@ -65,16 +77,16 @@ export async function makeSteps(
 function planWithResults(
   match: PhraseMatch,
   input: MatchInput,
-  drafts: readonly DraftStep[],
+  { drafts, before }: Earlier,
 ): ClauseInputs | Unfit | Promise<ClauseInputs | Unfit> {
   const earlier = drafts.slice(-maxLookBack).reverse();
   if (earlier.length === 0) return planClause(match, input, undefined);
   let first: Unfit | undefined;
   for (const [index, { id, rules }] of earlier.entries()) {
-    const result: EarlierResult = { reference: { $ref: id + rules.resultPath }, tool: rules.tool };
+    const result: EarlierResult = { reference: { $ref: id + rules.resultPath }, tool: rules.tool, before };
     const planned = planClause(match, input, result);
     if (planned instanceof Promise)
-      return planned.then((ready) => tryOthers(ready, match, input, drafts.slice(0, -1 - index)));
+      return planned.then((ready) => tryOthers(ready, match, input, { drafts: drafts.slice(0, -1 - index), before }));
     const checked = checkTexts(planned, rules, id);
     if (checked.ok) return checked;
     first ??= checked;
@@ -82,14 +94,9 @@ function planWithResults(
   return first ?? { ok: false };
 }
 
-async function tryOthers(
-  ready: ClauseInputs | Unfit,
-  match: PhraseMatch,
-  input: MatchInput,
-  drafts: readonly DraftStep[],
-) {
-  if (ready.ok || drafts.length === 0) return ready;
-  const other = await planWithResults(match, input, drafts);
+async function tryOthers(ready: ClauseInputs | Unfit, match: PhraseMatch, input: MatchInput, earlier: Earlier) {
+  if (ready.ok || earlier.drafts.length === 0) return ready;
+  const other = await planWithResults(match, input, earlier);
   return other.ok ? other : ready;
 }
 

@@ -1,6 +1,6 @@
 import { checkInput } from "../../core/check-input.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { PhraseContext, PhraseReference } from "../../core/phrase.ts";
+import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/phrase.ts";
 import type { PlanIssue } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { MatchInput } from "./match-input.ts";
@@ -19,6 +19,8 @@ export interface EarlierResult {
   readonly reference: PhraseReference;
   /** The tool whose step has it, if the step is settled: then its type is checked. */
   readonly tool: Tool | undefined;
+  /** What was asked of the clause's own tool before. */
+  readonly before: EarlierPhrases | undefined;
 }
 
 /** Makes the inputs of a match, or says that it does not fit. Async only where a tool's schema is. */
@@ -32,12 +34,14 @@ export function planClause(
   if (!values.ok) return values;
   const { tool, schemas } = match.rules;
   const phrase = match.rules.rules[match.phraseIndex]?.source;
-  const context: PhraseContext = { previous, ...input.clock };
+  const before = earlier?.before;
+  const context: PhraseContext = { previous, before, ...input.clock };
+  const known = [...(previous === undefined ? [] : [previous]), ...(before?.results ?? [])];
   const inputs: JsonObject[] = [];
   const checks: Promise<Unfit | undefined>[] = [];
   for (const slots of values.records) {
     const made = phrase?.toInput === undefined ? { ...phrase?.input, ...slots } : phrase.toInput(slots, context);
-    const stepInput = made === undefined ? undefined : toStepInput(made, { schema: schemas.input, previous });
+    const stepInput = made === undefined ? undefined : toStepInput(made, { schema: schemas.input, known });
     if (stepInput === undefined) return { ok: false };
     inputs.push(stepInput);
     const unfit = checkStepInput(stepInput, { tool, earlier });

@@ -31,7 +31,11 @@ const partCost = 4;
 const maxExamined = 64;
 
 /** Stands for an earlier result while it is not settled which steps come before. */
-const someResult: EarlierResult = { reference: { $ref: "earlier" }, tool: undefined };
+const someResult: EarlierResult = {
+  reference: { $ref: "earlier" },
+  tool: undefined,
+  before: { input: {}, results: [{ $ref: "earlier" }, { $ref: "earlier" }] },
+};
 
 /**
  * Cuts a request into parts that each fit a phrase as a whole, at the least cost: from the last clause back to the first,

@@ -8,8 +8,8 @@ import type { JsonSchema } from "../../core/schema.ts";
 /** What an input is made safe with. */
 export interface InputContext {
   readonly schema: JsonSchema;
-  /** The only result the input may refer to, or a part of it. */
-  readonly previous: PhraseReference | undefined;
+  /** The only results the input may refer to, or to a part of one. */
+  readonly known: readonly PhraseReference[];
 }
 
 /**
@@ -40,13 +40,10 @@ function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonVa
 }
 
 /** Only the planner's own reference, or a part of what it names, is one: whatever else looks like it came from a text. */
-function copyReference(reference: unknown, path: JsonPath, { schema, previous, whole }: CopyContext): JsonValue {
-  const known = previous?.$ref;
+function copyReference(reference: unknown, path: JsonPath, { schema, known, whole }: CopyContext): JsonValue {
   const isOurs =
-    known !== undefined &&
     typeof reference === "string" &&
-    reference.startsWith(known) &&
-    /^$|^[.[]/.test(reference.slice(known.length));
+    known.some(({ $ref }) => reference.startsWith($ref) && /^$|^[.[]/.test(reference.slice($ref.length)));
   if (!isOurs) return { $literal: { $ref: reference as JsonValue } };
   const wanted = schemasAt(schema, path, whole);
   const types = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;

@@ -1,5 +1,6 @@
 import { z } from "zod/v4";
-import { isOtherThing, isSeveralItems } from "./phrases-titles.ts";
+import type { PhraseContext } from "../../core/phrase.ts";
+import { isElsewhere, isOtherThing, isSeveralItems, isSeveralNames } from "./phrases-titles.ts";
 import {
   day,
   due,
@@ -16,66 +17,118 @@ import {
 import type { TodoStoreInput } from "./todo-input.ts";
 
 const severalItems = z.array(z.string()).refine(isSeveralItems);
+const severalNames = z.array(z.string()).refine(isSeveralNames);
 const common = { list: listName, dueDate: day };
 
+type ToInput = (slots: Slots, context: PhraseContext) => TodoStoreInput | undefined;
+
 /** A phrase for each of several items, and one for a single title; the items are tried first, as they cost less. */
-function adding(phrase: string): readonly Phrase[] {
-  const toInput = (slots: Slots) => inputOf("add", slots);
+function adding(phrase: string, toInput: ToInput = (slots) => inputOf("add", slots)): readonly Phrase[] {
   return [
     { phrase, slots: common, toInput },
     { phrase, slots: { ...common, title: severalItems }, toInput },
   ];
 }
 
-/** A phrase that only adds where nothing says which list: the title must not end with the name of something else. */
-function addingBare(phrase: string): readonly Phrase[] {
-  return adding(phrase).map((rule) => ({ ...rule, toInput: (slots) => bareAdd(slots) }));
+/** A phrase that says that there is one todo: only bare names are several of them. */
+function addingOne(phrase: string): readonly Phrase[] {
+  const toInput: ToInput = (slots) => inputOf("add", slots);
+  return [
+    { phrase, slots: common, toInput },
+    { phrase, slots: { ...common, title: severalNames }, toInput },
+  ];
 }
 
-function bareAdd(slots: Slots): TodoStoreInput | undefined {
-  const { title } = slots;
-  const isElsewhere =
-    typeof title === "string" &&
-    /\b(?:to|in|into|on|onto) (?:my|the|our|this|that|your) [\p{L}\s-]+$/iu.test(title) &&
-    !/^(?:go|walk|take|bring|give|call|talk|get|drive|send|return|move|write|reply|listen|run|carry)\b/iu.test(title);
-  return isElsewhere || isOtherThing(title) ? undefined : inputOf("add", slots);
+/** A phrase that only adds where nothing says which list: the title must not be what other tools look after. */
+function addingBare(phrase: string): readonly Phrase[] {
+  return adding(phrase, (slots, context) => {
+    if (isElsewhere(slots.title) || isOtherThing(slots.title)) return undefined;
+    return inputOf("add", { ...listBefore(context), ...slots });
+  });
+}
+
+/** A phrase with "it" for the list that was spoken of before. */
+function addingToIt(phrase: string): readonly Phrase[] {
+  return adding(phrase, (slots, context) =>
+    context.before === undefined ? undefined : inputOf("add", { ...listBefore(context), ...slots }),
+  );
+}
+
+function listBefore({ before }: PhraseContext): Slots {
+  const list = before?.input.list;
+  return typeof list === "string" ? { list } : {};
 }
 
 const add =
-  "(add|adding|put|putting|include|including|insert|append|place|write|jot|stick|throw|pop|enter|register|save|store|record|log)";
+  "(add|adding|re add|readd|add back|put|putting|put back|include|including|insert|append|place|write|jot|mark down|note|stick|throw|toss|pop|slap|drop|enter|register|save|store|record|log|get|list|keep|have)";
 const create =
   "(add|adding|create|creating|make|making|new|set|set up|start|open|enter|write|record|save|register|schedule)";
+const mustDo = "[that] [(i|we)] [(need|have|want|ought|got)] [to]";
+const remind = `[help] remind me ${mustDo}`;
+const called =
+  "(called|named|titled|to|for|about|of|that says|saying|with the title|which says|that i (need|have) to|reminding me to|reminding me about)";
+const addIt = "(add|put|include|write|stick|place|throw|jot|note|get|have) [down] (it|that|this|them|some|one)";
 
-/** How people add todos. */
-export const addPhrases: readonly Phrase[] = [
-  ...adding(`${add} {title} [down] (${onList}) ${extras}`),
+/** How people add todos to a list. */
+const toList: readonly Phrase[] = [
+  ...adding(`[(${remind}|i (forgot|need|want|have) to)] ${add} {title} [down] [back] (${onList}) ${extras}`),
   ...adding(
     `${add} [down] (to|on|in|into|onto) (${namedList}|${plainList}) [that] [(i|we) (need|have) to] {title} ${extras}`,
   ),
+  ...adding(`(to|on|in|onto|into|for) (${namedList}|${plainList}) ${add} [down] {title} ${extras}`),
   ...adding(`${add} {title} ${due} (${onList})`),
   ...adding(
-    `${create} [(a|an|the|another|one more|this|following)] [(new|following|{priority} priority)] ${todo} [(called|named|titled|to|for|about|of|that says|saying|with the title|which says|that i (need|have) to|reminding me to)] {title} [(${onList})] ${extras}`,
+    `{title} (needs|need|has|have|should|must|ought|wants|is supposed) [to] [also] (be|go|get|be added|be put|be included|be placed|be written|get added|appear) (${onList})`,
+  ),
+  ...adding(`{title} (belongs|goes|belong|go) (${onList})`),
+  ...adding(
+    `(${namedList}|${plainList}) (needs|should (have|include|contain|say)|must (have|include)) {title} [(on it|in it|added)]`,
   ),
   ...adding(
-    `${create} [(a|an|another)] [new] ${todo} (${onList}) [(called|named|titled|to|for|about|that says|saying|with the title)] {title} ${extras}`,
+    `(i|we) (need|want|would like|would love|have|have got) {title} [(to be|to go|to get)] [(added|put|included|written|placed|listed|down|on there)] [down] (${onList}) ${extras}`,
+  ),
+  ...adding(`(can|could|may) (i|we|you) (get|have) {title} [(added|put)] (${onList})`),
+  ...adding(`(get|have) {title} (added|put|written|included|placed) [down] (${onList})`),
+  ...adding(
+    `(make sure|be sure|ensure|see to it) [that] {title} (is|are|gets|get|goes|go|be|ends up|is put|is added|gets added) (${onList})`,
   ),
   ...adding(
+    `[(because|since)] (i|we) (need|have|want|are out of|am out of|ran out of|have run out of|am low on|are low on|am running out of|am running low on|are running low on|must|should|forgot) [to] [(buy|get|do|have)] {title} so ${addIt} [(${onList})]`,
+  ),
+  ...adding(
+    `(i|we) (need|am|are|ran|have run|have no|am running|are running) (out of|low on|more|to (buy|get|have)) {title} ${addIt} (${onList})`,
+  ),
+  ...adding(`${remind} {title} ${due} [(so|and)] (put|add) [(it|that|this)] [down] (${onList})`),
+  ...adding(`${remind} {title} [(so|and)] (put|add) [(it|that|this)] [down] (${onList})`),
+];
+
+/** How people add todos, and name them so. */
+const asTodo: readonly Phrase[] = [
+  ...addingOne(
+    `${create} [(a|an|the|another|one more|this|following)] [(new|following|{priority} priority)] ${todo} [${called}] {title} [(${onList})] ${extras}`,
+  ),
+  ...addingOne(`${create} [(a|an|another)] [new] ${todo} (${onList}) [${called}] {title} ${extras}`),
+  ...addingOne(
     `(save|store|record|log|keep|track|add|put|write|note|enter|use|register|turn|make) {title} [down] (as|into) [(a|an|another|one more)] [new] ${todo} [(${onList})] ${extras}`,
   ),
-  ...adding(`remind me [(that i (need|have) to|to|about|of|i (need|have) to)] {title} ${extras}`),
-  ...adding(`remind me ${due} (to|about|of|that i (need|have) to) {title}`),
-  ...adding(`${create} [(a|an)] reminder [for me] (to|for|about|of|that) {title} ${extras}`),
-  ...adding(
+  ...addingOne(`remind me [(that i (need|have) to|to|about|i (need|have) to|i (should|must))] {title} ${extras}`),
+  ...addingOne(`remind me of {title} ${due}`),
+  ...addingOne(`remind me ${due} (to|about|of|that i (need|have) to) {title}`),
+  ...addingOne(`${create} [(a|an)] reminder [for me] (to|for|about|of|that) {title} ${extras}`),
+  ...addingOne(
     `(do not let me forget|do not forget|never forget|help me remember|i (need|have|must) to remember|i must remember|remember|i (must|should) not forget) [(to|about|the)] {title} ${extras}`,
   ),
-  ...adding(
+  ...addingOne(
     `(todo|to do|task|new todo|new to do|new task|new item|note to self|reminder|new reminder) {title} ${extras}`,
   ),
-  ...adding(
-    `{title} (needs|need|has|have|should|must|ought) [to] (be|go|be added|be put|be included|get added) (${onList})`,
-  ),
-  ...adding(`(i|we) (need|want|would like) {title} [(added|put|included)] (${onList})`),
-  ...adding(`(can|could|may) (i|we|you) (get|have) {title} [(added|put)] (${onList})`),
-  ...adding(`(get|have) {title} (added|put|written|included) [down] (${onList})`),
-  ...addingBare(`(add|adding|put down|jot down|write down|note down) {title} ${extras}`),
 ];
+
+/** How people add todos without a word of any list. */
+const bare: readonly Phrase[] = [
+  ...addingBare(`(add|adding|put down|jot down|write down|note down) {title} ${extras}`),
+  ...addingToIt(`${add} {title} [back] (to|on|onto|in|into) (it|that|that one|there) [too] ${extras}`),
+  ...addingToIt(`(i|we) [do] need {title} (on|in) it`),
+];
+
+/** How people add todos. */
+export const addPhrases: readonly Phrase[] = [...toList, ...asTodo, ...bare];

@@ -1,4 +1,4 @@
-import { completed, listName, namedList, type Phrase, plainList } from "./phrases-words.ts";
+import { completed, listName, ownList as namedList, type Phrase, plainList } from "./phrases-words.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 function clearing(
@@ -13,7 +13,7 @@ function clearing(
 }
 
 const wipe =
-  "(clear|clearing|emptying|clear out|clear off|clean|clean out|clean up|empty|empty out|wipe|wipe out|wipe clean|erase|delete|remove|reset|get rid of|discard|trash|scrap|drop|throw away|throw out|start over|take)";
+  "(clear|clearing|emptying|get rid off|nix|cancel|kill|eliminate|purge|clear out|clear off|clean|clean out|clean up|empty|empty out|wipe|wipe out|wipe clean|erase|delete|remove|reset|get rid of|discard|trash|scrap|drop|throw away|throw out|start over|take)";
 const all =
   "(everything|all [of] [the|my] (things|items|tasks|todos|to dos|entries|stuff|reminders)|all [of (it|them)]|every (item|task|todo|thing|entry|to do)|all of it|the (contents|content|items|entries|tasks))";
 const whole = "[(all [of]|the whole|the entire|whole|entire)]";
@@ -32,6 +32,11 @@ export const clearPhrases: readonly Phrase[] = [
     `${wipe} [(all|all of|everything that is)] [(my|the)] ${completed} [(tasks|todos|to dos|items|ones|things|reminders)] [(from|on|in|off) (${namedList}|${plainList})]`,
     { onlyCompleted: true },
   ),
-  clearing(`(make|create) (${namedList}|${plainList}) (empty|blank|clean)`),
+  clearing(
+    `(make|create|make sure|make sure that|ensure|ensure that|i (want|need|would like)) (${namedList}|${plainList}) [(is|to be|be|gets)] [(completely|totally|all|entirely)] (empty|emptied|blank|clean|cleaned|cleaned out|clear|cleared|wiped|erased|deleted|removed)`,
+  ),
+  clearing(
+    `(take|take off|get|strike|cross|cross off|scratch|wipe|clear|remove) [off] ${all} [off] (from|off|off of|of|on|out of) (${namedList}|${plainList})`,
+  ),
   clearing(`(start|begin) (${namedList}|${plainList}) (over|anew|from scratch|fresh)`),
 ];

@@ -1,10 +1,29 @@
-import { completed, day, listName, namedList, own, type Phrase, pending, plainList, todos } from "./phrases-words.ts";
+import {
+  completed,
+  day,
+  listName,
+  own,
+  ownList,
+  type Phrase,
+  pending,
+  plainList,
+  things,
+  todos,
+} from "./phrases-words.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 const show =
-  "(show|showing|list|listing|display|read|reading|give|tell|get|see|view|print|pull up|open|bring up|check|fetch|recite|review|look at|go over|go through|run through|find|what is|what are|which are|let me see|let me hear|i want to (see|hear)|read out|read back|read off)";
-const which = `[me] [back] [(all|all of|everything (on|in)|every|what is (on|in)|the items (on|in)|the contents of|the (tasks|todos|things|items) (on|in|from)|all (items|tasks|todos|things) (on|in|from))] [(my|the|our|your)] [(current|whole|entire|full|existing|complete)]`;
-const when = "[[(for|due|due on|on)] {dueOn}]";
+  "(show|showing|list|listing|display|read|reading|give|tell|get|see|view|print|pull up|open|bring up|check|fetch|recite|repeat|review|refresh|reload|iterate|provide|present|say|state|name|have|hear|know|look at|go over|go through|run through|read through|read (out|off|back|aloud)|find|what is|what are|which are|how is|let me (see|hear|know|have)|(can|could|may) i (see|hear|have|get)|i (want|need|would like) to (see|hear|know|have)|remind me (of|about))";
+const me = "[(me|us|back to me|to me|me back)]";
+const list = `(${ownList}|${plainList})`;
+const on = `(on|in|from|of) ${list}`;
+const when = "[[(for|due|due on|on|from|of)] {dueOn}]";
+const tail =
+  "[(to me|for me|back|back to me|aloud|out loud|out|read out|read out loud|read aloud|read to me|again|please|looking|look|right now|so far|at the moment)]";
+const doing =
+  "(to do|to get done|to finish|to complete|to take care of|to be done|to accomplish|waiting|left|left to do|remaining|pending|planned|scheduled|coming up|lined up|outstanding)";
+const have =
+  "(do|did|should|must|have|will) (i|we) [(still|currently)] [(have|need|want|got|have left|still have|still need|put|got left)]";
 
 interface Filter {
   readonly status?: "pending" | "completed";
@@ -18,65 +37,86 @@ function listing(phrase: string, filter: Filter = {}): Phrase {
   };
 }
 
-/** How people ask what there is to do. */
-export const listPhrases: readonly Phrase[] = [
-  listing(`[(all|all of)] [${own}] ${pending} ${todos} ${when}`, { status: "pending" }),
-  listing(`[(all|all of)] [${own}] ${completed} ${todos} ${when}`, { status: "completed" }),
+function listingPending(phrase: string): Phrase {
+  return listing(phrase, { status: "pending" });
+}
+
+function listingCompleted(phrase: string): Phrase {
+  return listing(phrase, { status: "completed" });
+}
+
+const which = `[(all [of]|everything|every)] [${own}] [(current|whole|entire|full|existing|complete|recent|latest)]`;
+
+/** "Show me my list": a command, or a question that names what is to be shown. */
+const shown: readonly Phrase[] = [
+  listing(`${show} ${me} ${which} ${todos} ${when} [(i have|there are|that i have)] ${tail}`),
+  listing(`${show} ${me} [(all [of]|everything (on|in)|what is (on|in)|the contents of)] ${list} ${when} ${tail}`),
+  listing(`${show} ${me} ${list} (items|tasks|entries|contents) ${when} ${tail}`),
   listing(
-    `(how many|which|what) (tasks|todos|to dos|items|things|reminders) (do i have|are there|have i got|are) left [to do]`,
-    { status: "pending" },
-  ),
-  listing(`(do i have|are there|have i got) (anything|any (tasks|todos|items|things|to dos|reminders)) left [to do]`, {
-    status: "pending",
-  }),
-  listing(`${show} ${which} ${todos} ${when} [(i have|there are|that i have|to me|again|please)]`),
-  listing(`${show} ${which} ${todos} (on|in|from) (${namedList}|${plainList}) ${when}`),
-  listing(`${show} ${which} (${namedList}) [to me]`),
-  listing(`${show} [me] everything [(on|in|from) (${namedList}|${plainList})]`),
-  listing(`${show} ${which} ${pending} ${todos} [(on|in|from) (${namedList}|${plainList})] ${when}`, {
-    status: "pending",
-  }),
-  listing(`${show} ${which} ${completed} ${todos} [(on|in|from) (${namedList}|${plainList})] ${when}`, {
-    status: "completed",
-  }),
-  listing(
-    `[${show}] [me] what is (left|still left|still open|open|pending|remaining|outstanding|not done|unfinished|still to do|still pending|yet to be done|left to do|left to be done) [to do] [(on|in) (${namedList}|${plainList})] ${when}`,
-    { status: "pending" },
-  ),
-  listing(`[${show}] [me] what (i|we) (still have|have left|have yet|still need|need|have) to do ${when}`, {
-    status: "pending",
-  }),
-  listing(`[${show}] [me] what (is|are) [(all)] (on|in) (${namedList}|${plainList}) ${when} [right now]`),
-  listing(
-    `what [(all|else|kind of things|sort of things|things|tasks|stuff|kinds of things|items)] (do|did|should|must|have) (i|we) [(have|need|still have|still need|got|have left|put|got left)] (to do|to get done|to finish|to complete|to take care of|on (${namedList}|${plainList})) ${when}`,
+    `${show} ${me} [(all [of]|every|each)] (${things}|contents|content|everything|anything|whatever) [to me] [(that is|that are|which are|is|are|i have|that i have|there is|i put|listed)] ${on} ${when} ${tail}`,
   ),
   listing(
-    `what [(items|things|tasks|todos|else|stuff)] (is|are) [(all|there|currently|still)] (on|in) (${namedList}|${plainList}) ${when}`,
+    `${show} ${me} [all] (what [all] [else] (is|are) [there]|what is there|all there is|what there is) ${on} ${when} ${tail}`,
   ),
   listing(
-    `(what|which) (tasks|todos|to dos|items|things|reminders) (do i have|are there|have i got|have i) [left] [(to do|on (${namedList}|${plainList}))] ${when}`,
+    `${show} ${me} what (i|we) (have|still have|put|have got|wrote|have put|need to do|have to do) [${doing}] ${on} ${when} ${tail}`,
   ),
-  listing(`(what|which) [(of)] [(my|the)] (tasks|todos|to dos|items|things|ones) (are|is) [still] ${pending} ${when}`, {
-    status: "pending",
-  }),
-  listing(
-    `(what|which) [(of)] [(my|the)] (tasks|todos|to dos|items|things|ones) (are [already]|have i [already]|did i [already]|have been) ${completed}`,
-    { status: "completed" },
-  ),
-  listing(`what (have i|did i) [already] (done|do|completed|complete|finished|finish|get done|gotten done)`, {
-    status: "completed",
-  }),
-  listing(
-    `(do i have|is there|are there|have i got) (anything|any (tasks|todos|items|things|to dos|reminders)) [left] [to do] [(on|in) (${namedList}|${plainList})] ${when}`,
-  ),
-  listing(
-    `how many (tasks|todos|to dos|items|things|reminders) (do i have|are there|have i got|are) [left] [(to do|on (${namedList}|${plainList}))]`,
-  ),
-  listing(`how many ${pending} (tasks|todos|to dos|items|things) (do i have|are there|have i got) [left]`, {
-    status: "pending",
-  }),
-  listing(
-    `(what does (${namedList}|${plainList})|how does (${namedList}|${plainList})) (look like|say|contain|include|have on it)`,
-  ),
+  listing(`${show} ${me} [what|which] ${things} (are|is) [(currently|still)] ${on} ${when} ${tail}`),
+  listing(`${show} ${me} everything [${on}] ${tail}`),
+  listing(`${show} ${me} ${list} and (tell|show|read|give) me what is on it`),
+  listing(`(show|list) (todo|to do|todos)`),
   listing(`${own} (todos|to dos|tasks|todo list|to do list|task list|list) ${when}`),
+  listing(`(todo list|to do list|task list|todos|to dos) ${when}`),
+  listing(`how [(is|are|about)] ${list} [(looking|look|going|coming along)] ${when}`),
 ];
+
+/** The same for one status only. */
+const byStatus: readonly Phrase[] = [
+  listingPending(`[(all|all of)] [${own}] ${pending} ${todos} ${when}`),
+  listingCompleted(`[(all|all of)] [${own}] ${completed} ${todos} ${when}`),
+  listingPending(`${show} ${me} ${which} ${pending} (${todos}|${things}) [${on}] ${when}`),
+  listingCompleted(`${show} ${me} ${which} ${completed} (${todos}|${things}) [${on}] ${when}`),
+  listingPending(
+    `[${show}] ${me} what is (left|still left|still open|open|pending|remaining|outstanding|not done|unfinished|still to do|still pending|yet to be done|left to do|left to be done) [to do] [${on}] ${when}`,
+  ),
+  listingPending(`[${show}] ${me} what (i|we) (still have|have left|have yet|still need|need|have) to do ${when}`),
+  listingPending(`(how many|which|what) ${things} (do i have|are there|have i got|are) left [to do] [${on}]`),
+  listingPending(`(do i have|are there|have i got) (anything|any ${things}) left [to do]`),
+  listingPending(`how many ${pending} ${things} (do i have|are there|have i got) [left] [${on}]`),
+  listingPending(`(what|which) [of] [(my|the)] (${things}|ones) (are|is) [still] ${pending} [${on}] ${when}`),
+  listingCompleted(
+    `(what|which) [of] [(my|the)] (${things}|ones) (are [already]|have i [already]|did i [already]|have been) ${completed} [${on}]`,
+  ),
+  listingCompleted(`what (have i|did i) [already] (done|do|completed|complete|finished|finish|get done|gotten done)`),
+];
+
+/** "What do I have to do today?" */
+const asked: readonly Phrase[] = [
+  listing(`[${show}] ${me} what (is|are) [(all)] (on|in) ${list} ${when} [right now]`),
+  listing(
+    `what [(all|else|kind of|sort of|kinds of|other|all the)] [${things}] ${have} [${doing}] (${doing}|(on|in) ${list}) ${when}`,
+  ),
+  listing(`what [(else|all)] [(i|we)] have (on|in) ${list} ${when}`),
+  listing(
+    `(what|which) [other] (tasks|todos|to dos|chores|reminders|errands) ${have} [${doing}] [(on|in) ${list}] ${when}`,
+  ),
+  listing(`what [(${things}|else|all)] (is|are) [(all|there|currently|still|left)] (on|in) ${list} ${when}`),
+  listing(
+    `(what are|what is|tell me|show me|list|give me|which are) [all] (${things}|stuff) [that] (i|we) [still] (have|need|want|should|must) (${doing}|(for|due|on) {dueOn}|on ${list}) ${when}`,
+  ),
+  listing(
+    `(do i have|is there|are there|have i got|do we have) (anything|something|any ${things}) [(else|left)] [${doing}] [(on|in) ${list}] ${when}`,
+  ),
+  listing(
+    `how many ${things} (do i have|are there|have i got|are|did i put) [(left|there)] [(to do|(on|in) ${list})] ${when}`,
+  ),
+  listing(
+    `(what|how) does ${list} [(look like|say|contain|include|consist of|have on it|have in it|read|hold|have)] ${when}`,
+  ),
+  listing(`${list} (contains|contain|has|have|includes|include|says|say|holds) what`),
+  listing(`how (long|full|big) is ${list}`),
+  listing(`(is|are) (anything|something|there anything|there something) [(left|still|else)] (on|in) ${list} ${when}`),
+];
+
+/** How people ask what there is to do. */
+export const listPhrases: readonly Phrase[] = [...shown, ...byStatus, ...asked];

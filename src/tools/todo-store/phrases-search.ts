@@ -1,50 +1,59 @@
-import { inputOf, listName, namedList, type Phrase, plainList } from "./phrases-words.ts";
+import { day, inputOf, listName, namedList, type Phrase, plainList, things } from "./phrases-words.ts";
+
+/** When something is due says no more about where to look: a search finds it, and tells the day. */
+const when = "[[(for|on|due)] ({dueOn}|this (week|month|weekend|year))]";
+const list = `(${namedList}|${plainList})`;
+const onIt = `(on|in|among|to|into|onto|down on|off) ${list} ${when}`;
+const task = "(task|todo|to do|reminder|item|note|entry|todo item|to do item)";
+const still = "[(already|still|currently|now|also|ever|just)]";
+const mention =
+  "(mention|mentions|contain|contains|containing|mentioning|about|with|include|includes|including|are about|have to do with|match|matching|say|related to|relating to|that mention|that contain)";
+const verify =
+  "(see|check|check and see|tell me|verify|find out|confirm|look|look and see|look to see|let me know|say|know|wondering|i wonder)";
+const put =
+  "(have|got|get|add|added|put|include|included|write|wrote|written|jot|jotted|note|noted|create|created|make|made|set|enter|entered|save|saved|had|list|listed|mention|remember to (add|put|include))";
 
 function searching(phrase: string): Phrase {
   return {
     phrase,
-    slots: { list: listName },
-    toInput: (slots) => (typeof slots.query === "object" ? undefined : inputOf("search", slots, "query")),
+    slots: { list: listName, dueOn: day },
+    toInput: ({ dueOn: _, ...slots }) =>
+      typeof slots.query === "object" ? undefined : inputOf("search", slots, "query"),
   };
 }
 
-const mention =
-  "(mention|mentions|contain|contains|containing|mentioning|about|with|include|includes|including|are about|have to do with|match|matching|say|related to|relating to|that mention|that contain)";
-/** How people look for todos. */
+/** How people look for todos, and ask whether something is one. */
 export const searchPhrases: readonly Phrase[] = [
   searching(
     `(search|look|find|check|look up|see|scan) [(through|in|on)] [(my|the|our|all my)] (todos|to dos|tasks|items|reminders|todo list|to do list|task list|list|lists) for [(anything|something|the word|any|items|tasks)] [(about|with|called)] {query}`,
   ),
-  searching(`(search|look|check|find|search through) (in|on|through) (${namedList}|${plainList}) for {query}`),
-  searching(`(search|check|look through|go through|look at|scan) (${namedList}|${plainList}) for {query}`),
+  searching(`(search|look|check|find|search through) (in|on|through) ${list} for {query}`),
+  searching(`(search|check|look through|go through|look at|scan) ${list} for {query}`),
   searching(
-    `(search for|find|look for|look up|check for|search|check on|hunt for|see if there is) {query} (on|in|among) (${namedList}|${plainList})`,
+    `(search for|find|look for|look up|check for|search|check on|hunt for|see if there is) {query} (on|in|among) ${list}`,
   ),
   searching(
-    `(find|show|list|get|give|search|search for|look for) [me] [(all|any|every)] [(my|the)] (todos|to dos|tasks|task|todo|items|item|reminders|entries) ${mention} {query}`,
-  ),
-  searching(`(search for|look for|search) {query}`),
-  searching(
-    `(is|are|was|were) [there] [(a|an|any)] {query} [(already|still|currently|now|also)] [listed] (on|in) (${namedList}|${plainList})`,
+    `(find|show|list|get|give|search|search for|look for) [me] [(all|any|every)] [(my|the)] (${things}|${task}) ${mention} {query}`,
   ),
   searching(
-    `(is|are) [there] (anything|something|a (task|todo|to do|reminder)|any (tasks|todos|to dos|items|reminders)) ${mention} {query} [(on|in) (${namedList}|${plainList})]`,
+    `(is|are|was|were) [there] [(a|an|any)] {query} ${still} [(listed|coming up|scheduled|due|included|down|written down|written|noted|present|found|an item|a ${task}|one of the ${things}|part of)] ${onIt}`,
+  ),
+  searching(`(when|at what time|what time|what day|which day|how soon) (is|are) {query} [due] ${onIt}`),
+  searching(`(is|are) [there] (anything|something|a ${task}|any ${things}) ${mention} {query} [${onIt}]`),
+  searching(`(do|did|does|have|had) (i|we) ${still} ${put} [(down|up)] {query} [(already|down)] ${onIt}`),
+  searching(
+    `(do|did|have) (i|we) ${still} ${put} [(a|an|any|the)] ${task} [${onIt}] (to|for|about|called|named|that says) {query} [${onIt}]`,
   ),
   searching(
-    `(do|did|does|have) (i|we) [(already|still|ever)] (have|got|get|add|added|put|include|included|write|wrote|written) [down] {query} [(already|down)] (on|to|in|into|onto) (${namedList}|${plainList})`,
+    `(is|are) there [(already|still)] [(a|an|any)] ${task} [${onIt}] (to|for|about|called|named|that says) {query} [${onIt}]`,
   ),
+  searching(`(do i have|are there|which are|what are) [(a|any|the|my)] (${things}|${task}) ${mention} {query}`),
+  searching(`(which|what) [of my] (${things}) [(do|does|are)] ${mention} {query}`),
   searching(
-    `(do i have|are there|which are|what are) [(a|any|the|my)] (tasks|todos|to dos|items|todo|task|to do|reminder|reminders) ${mention} {query}`,
+    `[${verify}] (if|whether) [there (is|are)] [(a|an|any)] {query} (is|are|was|were|has been|have been) ${still} [(listed|coming up|put|added|included)] ${onIt}`,
   ),
-  searching(`(which|what) [of my] (tasks|todos|to dos|items|reminders) [(do|does|are)] ${mention} {query}`),
-  searching(
-    `[(see|check|tell me|verify|find out|confirm|look|let me know|make sure)] (if|whether|that) [there (is|are)] {query} (is|are|was|were) [(already|still|currently|now)] (on|in) (${namedList}|${plainList})`,
-  ),
-  searching(
-    `(see|check|tell me|verify|find out|look|let me know) (if|whether) (i|we) (have|put|added|got|included|had) {query} (on|to|in|into) (${namedList}|${plainList})`,
-  ),
-  searching(
-    `(see|check|tell me|verify|find out|look|let me know) (if|whether) there (is|are) [(a|an|any)] {query} (on|in) (${namedList}|${plainList})`,
-  ),
-  searching(`does (${namedList}|${plainList}) (have|include|contain|say|mention) {query} [on it]`),
+  searching(`${verify} (if|whether) (i|we) [(have|had|did|already|still)] ${still} ${put} [(down|up)] {query} ${onIt}`),
+  searching(`${verify} (if|whether) there (is|are) [(a|an|any)] {query} ${onIt}`),
+  searching(`${verify} (if|whether) ${list} (has|have|includes|contains|mentions|says) {query} [on it]`),
+  searching(`does ${list} ${still} (have|include|contain|say|mention|list) {query} [(on it|in it)]`),
 ];

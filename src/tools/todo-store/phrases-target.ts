@@ -1,5 +1,6 @@
 import { z } from "zod/v4";
 import type { PhraseContext } from "../../core/phrase.ts";
+import { isElsewhere, isOtherThing } from "./phrases-titles.ts";
 import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from "./phrases-words.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
@@ -33,11 +34,33 @@ export function targeting(operation: "complete" | "reopen" | "delete" | "get", f
   return rules;
 }
 
+/**
+ * The same for a frame that does not say that it is about todos: what other tools look after is left to them, and "the alarm
+ * from my calendar" is nothing of ours.
+ */
+export function targetingBare(operation: "complete" | "reopen" | "delete" | "get", frame: string): readonly Phrase[] {
+  return targeting(operation, frame).map((rule) => ({
+    ...rule,
+    toInput: (slots, context) =>
+      isElsewhere(slots.title) || isOtherThing(slots.title) ? undefined : rule.toInput?.(slots, context),
+  }));
+}
+
+/** The same with "it" for the list that was spoken of before. */
+export function targetingInIt(operation: "complete" | "delete", frame: string): readonly Phrase[] {
+  return targeting(operation, frame).map((rule) => ({
+    ...rule,
+    toInput(slots, context) {
+      const list = context.before?.input.list;
+      if (context.before === undefined) return undefined;
+      return rule.toInput?.(typeof list === "string" ? { list, ...slots } : slots, context);
+    },
+  }));
+}
+
 /** A todo that an earlier step gave is named by its id. */
 export function targetOf(operation: Operation, slots: Slots, { previous }: PhraseContext): TodoStoreInput | undefined {
   const { title, ...others } = slots;
-  // "the alarm from my calendar" is nothing of ours; what is taken from a list has that in a slot of its own.
-  if (typeof title === "string" && /\b(?:from|off|out of) (?:my|our) [\p{L}\s]+$/iu.test(title)) return undefined;
   if (typeof title !== "object") return inputOf(operation, slots);
   if (previous === undefined) return undefined;
   return { operation, id: { $ref: `${previous.$ref}.id` }, ...others } as unknown as TodoStoreInput;

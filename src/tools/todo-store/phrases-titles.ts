@@ -5,7 +5,7 @@ const empty = new Set(
     "todo todos to do dos task tasks item items reminder reminders entry entries list lists to-do to-dos on in into from of for and me i"
   ).split(" "),
 );
-const namesList = /\b(?:to|on|onto|from|off) (?:\S+ ){0,4}list\b/i;
+const namesList = /\b(?:to|on|onto|from|off) (?:\S+ ){0,4}list\b|^(?:my|the|our|a|this|that) (?:\S+ ){0,4}lists?$/i;
 const startsAsPlace = /^(?:to|on|onto|into|in|from|off) (?:my|the|our|a|this|that) /i;
 
 /** Whether a text says what a todo is about. */
@@ -20,33 +20,83 @@ export function isTitle(text: string): boolean {
   );
 }
 
-const otherThings =
-  /^(?:(?:a|an|the|my|our|this|that|all|new) )*(?:alarm|timer|event|meeting|calendar|playlist|song|music|album|subscription|account|password|email|contact|photo|picture|file|folder|document|app|flight|hotel|reservation|booking|card|payment|transfer|message|recipe)s?\b/i;
+const thing =
+  "alarm|timer|event|meeting|calendar|appointment|playlist|song|music|album|track|artist|video|movie|channel|station|volume|light|lamp|thermostat|subscription|account|password|email|inbox|mail|contact|number|address|photo|picture|file|folder|document|text|app|tab|window|browser|flight|hotel|room|seat|ticket|order|reservation|booking|credit card|debit card|card|payment|transfer|money|message|recipe|setting|profile|device|speaker|history|cookie|comment|post|friend|follower|user|bolt|stain|virus";
+const beginsOther = new RegExp(
+  `^(?:(?:a|an|the|my|our|this|that|all|new|saved|old|last|next|\\S+ (?:am|pm)|\\S+'s) )*(?:${thing})s?\\b`,
+  "i",
+);
+const endsOther = new RegExp(
+  `\\b(?:${thing})s?(?: (?:client|app|address|addresses|list|settings|history|number))?(?: (?:today|tomorrow|now|tonight))?$`,
+  "i",
+);
 
-/** Whether a text begins with something that other tools look after: "remove the alarm" is about no todo unless it says so. */
+/**
+ * Whether a text is something that other tools look after: "remove the alarm" is about no todo unless it says so. What begins
+ * with a verb is something to do all the same: "cancel the subscription".
+ */
 export function isOtherThing(title: unknown): boolean {
-  return typeof title === "string" && otherThings.test(title);
+  if (typeof title !== "string") return false;
+  if (beginsOther.test(title)) return true;
+  return endsOther.test(title) && !(startsWithVerb(title) && title.includes(" "));
+}
+
+const elsewhere = /\b(?:to|in|into|on|onto|from|off|out of|at|of) (?:my|the|our|this|that|your|an?) [\p{L}\s'’-]+$/iu;
+
+/** Whether a text ends with a place that is no list: "milk to the fridge", "a song to my favourites". */
+export function isElsewhere(title: unknown): boolean {
+  if (typeof title !== "string" || !elsewhere.test(title)) return false;
+  return !startsWithVerb(title) && !/^(?:go|drive|carry|listen|move|pick|drop|bring|return)\b/i.test(title);
 }
 
 const taskVerbs = new Set(
   (
-    "answer arrange ask bake book bring build buy call cancel change check clean collect complete contact cook create cut design do draft drop email empty " +
-    "feed fill find finish fix fold follow get give go grab hang hire install iron learn look mail make meet mop move mow order organize pack paint pay phone " +
-    "pick plan play practice prepare print put read renew rent repair reply research return review run schedule sell send set ship shop sign sort start " +
-    "study submit sweep take talk tell text throw tidy update vacuum visit walk wash watch water wrap write"
+    "answer arrange ask bake book bring build buy call cancel carry change charge check clean collect complete contact cook create cut design do draft drive drop dust email empty " +
+    "feed fill find finish fix fold follow get give go grab hang hire install invite iron learn listen look mail make meet mop move mow order organize pack paint pay phone " +
+    "pick plan play practice prepare print put read renew rent repair replace reply research return review run schedule scrub sell send set ship shop sign sort start " +
+    "study submit sweep take talk tell text throw tidy update vacuum visit walk wash watch water weed wrap write"
   ).split(" "),
 );
 const maxItemWords = 4;
 
-/**
- * Whether parts of a list are todos of their own. "milk and eggs" are two; "call mum and dad" is one, and so is "wash and dry
- * the dishes": where one part begins with a verb, all must, and there must be three or more of them.
- */
-export function isSeveralItems(items: readonly string[]): boolean {
-  if (items.length < 2 || !items.every(isTitle)) return false;
-  // "lunch with Tom and Jerry" goes on behind the "and".
-  if (items.length === 2 && /\b(?:with|between|for|to|from|about|at|of|both)\b/i.test(items[0] ?? "")) return false;
-  const verbs = items.filter((item) => taskVerbs.has(item.toLowerCase().split(/\s/)[0] ?? "")).length;
+function startsWithVerb(text: string): boolean {
+  return taskVerbs.has(text.toLowerCase().split(/\s/, 1)[0] ?? "");
+}
+
+/** Something to do, with what it is done to: "wash the dog", "washing the dog". A verb alone may be a name: "water". */
+function isDeed(item: string): boolean {
+  return item.includes(" ") && (startsWithVerb(item) || /^\p{L}{3,}ing\s/iu.test(item));
+}
+
+/** Whether parts of a list are todos of their own: all are names of a few words, such as "milk and eggs". */
+export function isSeveralNames(items: readonly string[]): boolean {
+  if (!mayBeSeveral(items)) return false;
+  const verbs = items.filter(startsWithVerb).length;
   if (verbs > 0) return verbs === items.length && items.length > 2;
   return items.every((item) => item.split(/\s+/).length <= maxItemWords);
+}
+
+/**
+ * Whether parts of a list are todos of their own, where several may be meant: "milk and eggs", "wash the dog and pay the
+ * bills", "juice and paint the fence" are two; "call mum and dad" and "wash and dry the dishes" are one.
+ */
+export function isSeveralItems(items: readonly string[]): boolean {
+  if (!mayBeSeveral(items)) return false;
+  if (isSeveralNames(items)) return true;
+  const deeds = items.map(isDeed);
+  const count = deeds.filter(Boolean).length;
+  const isVerbAlone = items.some((item) => !item.includes(" ") && startsWithVerb(item));
+  // Behind a deed a name goes on with it, unless deeds follow: "call mum, dad and Bob" is one call.
+  if (items.length === 2) return deeds[1] === true && !isVerbAlone;
+  return count > 1 || (count === 1 && deeds[0] === false);
+}
+
+function mayBeSeveral(items: readonly string[]): boolean {
+  if (items.length < 2 || !items.every(isTitle)) return false;
+  // "lunch with Tom and Jerry" goes on behind the "and".
+  return !(
+    items.length === 2 &&
+    /\b(?:with|between|for|to|from|about|at|of|both)\b/i.test(items[0] ?? "") &&
+    !isDeed(items[1] ?? "")
+  );
 }

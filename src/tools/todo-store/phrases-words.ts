@@ -15,16 +15,27 @@ export type Slots = Readonly<Record<string, SlotValue>>;
 export type Operation = TodoStoreInput["operation"];
 
 /** One todo, by any of its names. */
-export const todo = "(todo [item]|to do [item|thing]|task|item|reminder|entry|thing to do|list item)";
+export const todo =
+  "(todo [item]|to do [item|thing]|task|item|reminder|chore|entry|thing to do|list item|note to self)";
 /** Several of them. */
 export const todos =
-  "(todos|to dos|to do items|to do list|todo list|todo items|task list|tasks [list]|items|things to do|reminders|list of (things|tasks) to do|list [of (tasks|todos|things)]|entries)";
+  "(todos|to dos|todo's|to do's|to do items|to do list|todo list|todo items|task list|tasks [list]|items|things to do|reminders|list of (things|tasks) to do|list [of (tasks|todos|things)]|entries)";
+/** What is on a list. */
+export const things =
+  "(tasks|todos|to dos|things|items|chores|stuff|entries|reminders|jobs|errands|activities|list items|todo items|to do items|things to do)";
 /** Whose they are. */
 export const own = "(my|the|our|this|that|your|a|all my|all the|all of my)";
+const quality =
+  "[(current|recent|latest|whole|entire|full|complete|existing|daily|running|ongoing|personal|own|main|updated|usual|actual|active|present)]";
+const toDo =
+  "(do|be done|complete|be completed|finish|get done|accomplish|take care of|handle|work on|get to|remember)";
+const ofThings = `of (things|tasks|items|stuff|todos|to dos)|[of (things|tasks|items|stuff|chores|activities|jobs|errands|what|everything)] [that] [(i|we) [still] (have|need|want|must|should|got|plan|am supposed|ought)] to ${toDo}`;
 /** The list that needs no name. */
-export const plainList = `[${own}] (todo|to do|tasks|task|todos|to dos) (list|lists)|[${own}] list [of (things|tasks|items) (to do|that i need to do|i (have|need) to do)]|${own} (agenda|tasks|todos|to dos)`;
+export const plainList = `[${own}] ${quality} (todo|to do|tasks|task|todos|to dos) (list|lists)|[${own}] ${quality} list [${ofThings}]|${own} ${quality} (agenda|tasks|todos|to dos|todo's|to do's|things to do)`;
 /** A list with a name. */
-export const namedList = `[${own}] {list} list|[${own}|a] list (called|named|titled|for|of) {list}`;
+export const namedList = `[${own}] ${quality} {list} list|[${own}|a] list (called|named|titled|for|of) {list}`;
+/** The list with a name that someone wants to see or to empty: "a list of lawyers" is no list of ours. */
+export const ownList = `[${own}] ${quality} {list} list|(my|our) list (for|of) {list}|[${own}] list (called|named|titled) {list}`;
 /** Where a todo is put. */
 export const onList = `(to|on|onto|on to|in|into|at|for) (${namedList}|${plainList})`;
 /** Where it is taken from. */

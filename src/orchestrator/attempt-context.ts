@@ -1,0 +1,65 @@
+import type { AbortSource } from "../async/abort-source.ts";
+import { type JsonObject, toJson } from "../core/json.ts";
+import type { ToolContext } from "../core/tool.ts";
+import type { Run } from "./run.ts";
+import type { StepCall } from "./run-attempt.ts";
+
+const sourceKey = Symbol("source");
+
+/**
+ * The signal is made when it is first read, as most tools never do. It is a property of each context, not of the class, so
+ * that `{ ...context }` has it too; one descriptor for all makes that cheap.
+ */
+const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
+  get() {
+    return this[sourceKey].signal;
+  },
+  enumerable: true,
+};
+
+/** What a tool is told about one attempt. */
+export class AttemptContext implements ToolContext {
+  declare readonly signal: AbortSignal;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  readonly runId: string;
+  readonly stepId: string;
+  readonly resources: unknown;
+  readonly metadata: JsonObject;
+  readonly progress: (value: unknown) => void;
+  readonly [sourceKey]: AbortSource;
+
+  constructor(run: Run, call: StepCall, { attempt, source }: { attempt: number; source: AbortSource }) {
+    const { runId, settings } = run;
+    const stepId = call.step.id;
+    this[sourceKey] = source;
+    this.attempt = attempt;
+    this.idempotencyKey = `${runId}/${stepId}`;
+    this.runId = runId;
+    this.stepId = stepId;
+    this.resources = settings.resources;
+    this.metadata = settings.metadata;
+    this.progress = (value) => tellProgress(run, call, { attempt, source, value });
+    Object.defineProperty(this, "signal", lazySignal);
+  }
+}
+
+interface Progress {
+  readonly attempt: number;
+  readonly source: AbortSource;
+  readonly value: unknown;
+}
+
+/** Tells how far an attempt is, until it ends. */
+function tellProgress(run: Run, { step, tool }: StepCall, { attempt, source, value }: Progress): void {
+  if (!run.isOpen(source)) return;
+  const stepId = step.id;
+  const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
+  if (json.ok) run.emit({ type: "step-progress", stepId, tool: tool.name, attempt, value: json.value });
+  else
+    run.warn({
+      code: "invalid-progress",
+      stepId,
+      message: `${tool.name} told progress that is ${json.issue.message}.`,
+    });
+}

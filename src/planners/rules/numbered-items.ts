@@ -1,0 +1,37 @@
+import type { Token } from "./tokens.ts";
+
+const numberWords = "one two three four five six seven eight nine ten".split(" ");
+const none: ReadonlyMap<number, number> = new Map();
+
+/**
+ * Where the items of a numbered request begin, each with where its number ends: "1. … 2. …", "1) … 2) …", "step 1: …, step
+ * two: …". Only numbers that count from one, the first at the start, are such; every other number is part of a wish.
+ */
+export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number> {
+  const first = readMark(tokens, 0, 1);
+  if (first === undefined) return none;
+  const marks = new Map([[0, first]]);
+  for (let at = first; at < tokens.length; at++) {
+    const end = readMark(tokens, at, marks.size + 1);
+    if (end !== undefined) marks.set(at, end);
+  }
+  // One number alone may be the start of arithmetic: "1. 5" is none, but "1) " without a second item says nothing either.
+  return marks.size > 1 || isStep(tokens[0]) ? marks : none;
+}
+
+function isStep(token: Token | undefined): boolean {
+  return token?.norm === "step" || token?.norm === "task";
+}
+
+function readMark(tokens: readonly Token[], start: number, count: number): number | undefined {
+  const hasName = isStep(tokens[start]);
+  const at = hasName ? start + 1 : start;
+  const { norm } = tokens[at] ?? {};
+  const isCount = norm === String(count) || (hasName && norm === numberWords[count - 1]);
+  if (!isCount) return undefined;
+  const sign = tokens[at + 1];
+  const signs = hasName ? ":.,)-–" : ".):";
+  // The point of "1.5" is glued to what follows; that of "1." is not.
+  const isMark = sign?.kind === "sign" && signs.includes(sign.norm) && tokens[at + 2]?.glued !== true;
+  return isMark ? at + 2 : undefined;
+}
