@@ -5,7 +5,7 @@ import { type RunResult, toRunResult } from "../core/run-result.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
-import { planRequest, requireValid } from "./plan-request.ts";
+import { markValid, planRequest, requireValid } from "./plan-request.ts";
 import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
 import { closeUnrecorded, outcomeOfSteps, runPlan } from "./run-plan.ts";
@@ -21,14 +21,13 @@ export async function completeGivenPlan(
 ): Promise<Plan> {
   const plan = await requireValid(given, settings, "The plan does not hold");
   await requireApproved(plan, settings);
-  return Object.freeze({
-    version: 1,
-    id: plan.id ?? `plan_${engine.createId()}`,
-    request: plan.request ?? "",
-    source: plan.source ?? { planner: "given" },
-    createdAt: plan.createdAt ?? new Date(engine.clock.now()).toISOString(),
-    steps: plan.steps,
-  }) as Plan;
+  if (plan === given) return plan as Plan;
+  const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
+  const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
+  return markValid(
+    Object.freeze({ version: 1, id, request, source, createdAt, steps: plan.steps as Plan["steps"] }),
+    settings,
+  );
 }
 
 async function requireApproved(plan: PlanInput, { approvedHash }: RunSettings): Promise<void> {

@@ -14,7 +14,7 @@ import { completeGivenPlan, conductRun, deliver } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { planRequest } from "./plan-request.ts";
 import { cancelledBy, Run } from "./run.ts";
-import { resolveRunOptions } from "./run-options.ts";
+import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { RunRecorder, toStoreError } from "./run-recorder.ts";
 
 /** The most events that wait in a handle to be read. */
@@ -43,16 +43,19 @@ interface ActiveRun {
  */
 export class Engine {
   readonly hub: EventHub<AgentEvent>;
+  /** Of a run without options, as most are. */
+  private readonly plainOptions: RunSettings;
   private readonly active = new Map<string, ActiveRun>();
 
   constructor(readonly settings: EngineSettings) {
     this.hub = new EventHub(settings.onListenerError);
+    this.plainOptions = resolveRunOptions({}, settings);
   }
 
   /** Starts a run, or joins the one of the same id that is going on here. Throws for options and ids that can not be. */
-  start(target: RunTarget, options: AnyRunOptions = {}): EngineHandle {
-    const settings = resolveRunOptions(options, this.settings);
-    const runId = options.runId ?? `run_${this.settings.createId()}`;
+  start(target: RunTarget, options?: AnyRunOptions): EngineHandle {
+    const settings = this.optionsOf(options);
+    const runId = options?.runId ?? `run_${this.settings.createId()}`;
     const active = this.active.get(runId);
     if (active !== undefined) {
       if (identityOf(active.target) !== identityOf(target)) throw runConflict(runId);
@@ -60,7 +63,7 @@ export class Engine {
     }
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const run = new Run(runId, this.settings, settings, this.hub, channel);
-    const result = this.conduct(run, { target, isNamed: options.runId !== undefined, channel });
+    const result = this.conduct(run, { target, isNamed: options?.runId !== undefined, channel });
     const tidied = result.finally(() => {
       this.active.delete(runId);
       channel.close();
@@ -78,11 +81,15 @@ export class Engine {
   }
 
   /** Runs to the end, for whoever wants no handle and so no events kept for it. */
-  async run(target: RunTarget, options: AnyRunOptions = {}): Promise<RunResult> {
+  async run(target: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
     if (options?.runId !== undefined) return this.start(target, options).result;
-    const settings = resolveRunOptions(options, this.settings);
+    const settings = this.optionsOf(options);
     const run = new Run(`run_${this.settings.createId()}`, this.settings, settings, this.hub, undefined);
     return this.conduct(run, { target, isNamed: false });
+  }
+
+  private optionsOf(options: AnyRunOptions | undefined): RunSettings {
+    return options === undefined ? this.plainOptions : resolveRunOptions(options, this.settings);
   }
 
   private async conduct(run: Run, { target, isNamed, channel }: Conducted): Promise<RunResult> {
@@ -97,10 +104,10 @@ export class Engine {
   }
 
   /** Makes a plan without a run: its events carry a fresh run id, and nothing is stored. */
-  async plan(request: string, options: AnyRunOptions = {}): Promise<Plan> {
+  async plan(request: string, options?: AnyRunOptions): Promise<Plan> {
     const { planner, createId, clock } = this.settings;
     if (planner === undefined) throw new TypeError("This engine has no planner.");
-    const settings = resolveRunOptions(options, this.settings);
+    const settings = this.optionsOf(options);
     const recorder = new RunRecorder({
       runId: `run_${createId()}`,
       now: () => clock.now(),

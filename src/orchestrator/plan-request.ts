@@ -1,8 +1,9 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
-import type { Plan, PlanIssue } from "../core/plan.ts";
+import type { Plan, PlanInput, PlanIssue } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
+import type { Tool } from "../core/tool.ts";
 import { checkPlan } from "../core/validate-plan.ts";
 import type { EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -84,15 +85,34 @@ async function completePlan(engine: EngineSettings, { request, planner, settings
     createdAt: new Date(engine.clock.now()).toISOString(),
     steps: (draft as { steps?: unknown }).steps,
   };
-  return (await requireValid(plan, settings, `The planner "${planner.name}" made a plan that does not hold`)) as Plan;
+  const complaint = `The planner "${planner.name}" made a plan that does not hold`;
+  return markValid((await requireValid(plan, settings, complaint)) as Plan, settings);
 }
 
-/** A frozen copy of a plan that holds. Throws `invalid-plan` with every issue. */
-export async function requireValid(plan: unknown, { tools, stored }: RunSettings, complaint: string) {
+/** Plans that were frozen and found to hold, with the tools they were held against. */
+const validPlans = new WeakMap<object, ReadonlyMap<string, Tool>>();
+
+/** Remembers a frozen plan that holds, so that it is not looked at again: what `plan()` gives is mostly run next. */
+export function markValid(plan: Plan, { tools }: RunSettings): Plan {
+  validPlans.set(plan, tools);
+  return plan;
+}
+
+/** A frozen copy of a plan that holds, or the plan itself where that is known. Throws `invalid-plan` with every issue. */
+export async function requireValid(
+  plan: unknown,
+  { tools, stored }: RunSettings,
+  complaint: string,
+): Promise<PlanInput> {
+  if (isKnownValid(plan) && validPlans.get(plan) === tools && plan.steps.length <= stored.maxSteps) return plan;
   const checked = await checkPlan(plan, { tools, maxSteps: stored.maxSteps });
   if (checked.plan !== undefined) return checked.plan;
   const { issues } = checked;
   throw new AgentError("invalid-plan", `${complaint}: ${describePlanIssues(issues)}`, { details: { issues } });
+}
+
+function isKnownValid(plan: unknown): plan is Plan {
+  return typeof plan === "object" && plan !== null && validPlans.has(plan);
 }
 
 function describePlanIssues(issues: readonly PlanIssue[]): string {

@@ -4,6 +4,7 @@ import { hashPlan } from "../../src/core/hash-plan.ts";
 import { createOrchestrator } from "../../src/orchestrator/orchestrator.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 
 const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
 const tools = [tool];
@@ -82,6 +83,19 @@ describe("the options of a run", () => {
       details: { approvedHash },
     });
     expect((await fresh.listRuns()).runs).toHaveLength(1);
+  });
+
+  it("bind a plan that was made here as any other: its tools and number of steps are looked at again", async () => {
+    const both = createAgent({
+      tools: [tool, createFakeTool({ name: "B" })],
+      planner: createScriptedPlanner([{ steps: [...plan.steps, { id: "s2", tool: "B", input: {} }] }]),
+    });
+    const made = await both.plan("anything");
+    expect((await both.execute(made)).plan).toBe(made);
+    const refused = { code: "invalid-plan" };
+    await expect(both.execute(made, { tools: ["A"] })).rejects.toMatchObject(refused);
+    await expect(both.execute(made, { maxSteps: 1 })).rejects.toMatchObject(refused);
+    await expect(createAgent({ tools }).execute(made)).rejects.toMatchObject(refused);
   });
 
   it("allow no more steps than maxSteps", async () => {
