@@ -81,22 +81,28 @@ function readSeparator(
   { isAtStart, items }: { isAtStart: boolean; items: ReadonlyMap<number, number> },
 ): Separator | undefined {
   let at = start;
-  let isHard = false;
-  let isFound = false;
-  for (let token = tokens[at]; token !== undefined; token = tokens[at]) {
-    if (token.newLine && !isAtStart && at === start) isHard = isFound = true;
-    const sign = token.kind === "sign" ? signSeparator(tokens, at) : undefined;
-    const connector = sign === undefined && token.kind !== "quote" ? connectorAt(tokens, at) : undefined;
-    // A numbered item begins here: what numbers it is taken off with the next separator.
-    if (at > start && items.has(at)) break;
-    if (sign !== undefined) isHard ||= sign;
-    else if (connector !== undefined) isHard ||= connector.isHard;
-    else break;
+  let isHard = tokens[start]?.newLine === true && !isAtStart;
+  let isFound = isHard;
+  // A numbered item may begin here: what numbers it is taken off with the next separator.
+  for (; at < tokens.length && !(at > start && items.has(at)); ) {
+    const part = readSeparatorPart(tokens, at);
+    if (part === undefined) break;
+    isHard ||= part.isHard;
     isFound = true;
-    at += connector?.words.length ?? 1;
+    at = part.end;
   }
   if (!isFound || (at === start && isAtStart)) return undefined;
   return { end: at, isHard: isHard || beginsWish(tokens, at) };
+}
+
+/** One sign or connector that separates. */
+function readSeparatorPart(tokens: readonly Token[], at: number): Separator | undefined {
+  const token = tokens[at];
+  if (token === undefined || token.kind === "quote") return undefined;
+  const sign = token.kind === "sign" ? signSeparator(tokens, at) : undefined;
+  if (sign !== undefined) return { end: at + 1, isHard: sign };
+  const connector = connectorAt(tokens, at);
+  return connector && { end: at + connector.words.length, isHard: connector.isHard };
 }
 
 function beginsWish(tokens: readonly Token[], at: number): boolean {

@@ -43,9 +43,9 @@ const onTop: Combine = (whole, part) => changed("+", whole, part);
 
 /** Everything that may stand between operands; the longer way of two comes first. */
 export const infixTerms: ReadonlyMap<string, readonly InfixTerm[]> = groupByFirst([
-  ...terms("+ | plus | added to | together with | in addition to", 1, plus),
+  ...terms("+ | plus | added to | added with | add | together with | in addition to", 1, plus),
   ...terms("more than | greater than", 1, swapped(plus)),
-  ...terms("- | minus | take away | subtract | less", 1, minus),
+  ...terms("- | minus | take away | takeaway | subtract | less | without", 1, minus),
   ...terms(
     "subtracted from | taken from | taken away from | less than | fewer than | deducted from",
     1,
@@ -62,7 +62,9 @@ export const infixTerms: ReadonlyMap<string, readonly InfixTerm[]> = groupByFirs
   ),
   ...terms("/ | over | divided by | divide by | divided | divide", 2, over),
   ...terms("goes into | go into | into | divided into", 2, swapped(over)),
-  ...terms("% | mod | modulo | modulus", 2, (left, right) => binary("%", left, right)),
+  ...terms("% | mod | modulo | modulus | divisible by | evenly divisible by", 2, (left, right) =>
+    binary("%", left, right),
+  ),
   ...terms("of | tip on | tax on | interest on", 2, of),
   ...terms("off | off of | discount on | discount off | reduction on | less on", 2, off),
   ...terms(

@@ -25,8 +25,14 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   percent: ["%"],
   percents: ["%"],
   percentage: ["%"],
+  percentages: ["%"],
   multiplicated: ["multiplied"],
   devided: ["divided"],
+  dived: ["divided"],
+  multiplyed: ["multiplied"],
+  multipled: ["multiplied"],
+  substract: ["subtract"],
+  substracted: ["subtracted"],
 };
 const symbols = new Set("+-*/^%!(),=".split(""));
 const currency = new Set(["$", "€", "£", "¥"]);
@@ -76,6 +82,8 @@ function readLexeme(found: string, { words, isGlued, next }: LexemeContext): rea
 }
 
 function readLetters(found: string, words: string[], isGlued: boolean): readonly string[] | undefined {
+  // A word that sounds like another, where only that one can be meant.
+  if (found === "buy" && /^(?:divided?|multipl(?:y|ied))$/.test(words.at(-1) ?? "")) return ["by"];
   const isNumber = /^[\d.]/.test(words.at(-1) ?? "");
   if (nth.test(found) && isGlued && isNumber) return [`${words.pop()}th`];
   if (currencyWords.has(found)) return [];

@@ -10,6 +10,14 @@ export interface SpokenArithmetic {
   readonly usesPrevious: boolean;
 }
 
+/** How {@link readArithmetic} reads. */
+export interface ArithmeticOptions {
+  /** Whether there is an earlier result to go on from. */
+  readonly hasPrevious?: boolean;
+  /** Whether what somebody takes for the result may follow: "is two plus two five". It is left out. */
+  readonly hasClaim?: boolean;
+}
+
 /**
  * Reads arithmetic in signs, in words, or both: `12 * 4`, "the sum of three and four", "30% off 279", "the square root of
  * 16", "multiply six by seven". With `hasPrevious` it also reads what goes on from an earlier result: "add 12 to it",
@@ -17,7 +25,7 @@ export interface SpokenArithmetic {
  */
 export function readArithmetic(
   text: string,
-  { hasPrevious = false }: { hasPrevious?: boolean } = {},
+  { hasPrevious = false, hasClaim = false }: ArithmeticOptions = {},
 ): SpokenArithmetic | undefined {
   const words = arithmeticWords(text);
   if (words === undefined || words.length === 0) return undefined;
@@ -28,7 +36,7 @@ export function readArithmetic(
       const node = read(reader);
       const whole = node && readRounding(reader, node);
       if (whole === undefined || reader.operations === 0) continue;
-      readTail(reader);
+      readTail(reader, hasClaim);
       if (reader.isAtEnd) return { expression: whole.text, usesPrevious: reader.usesPrevious };
     }
     if (!words.includes("and")) break;
@@ -57,11 +65,19 @@ function stripped(words: readonly string[]): readonly string[] {
   return opening === undefined ? words : stripped(words.slice(opening.length));
 }
 
-function readTail(reader: ArithmeticReader): void {
+function readTail(reader: ArithmeticReader, hasClaim: boolean): void {
   reader.take("in", "total") || reader.take("altogether");
-  reader.take("=") || reader.take("equals") || reader.take("equal", "to") || reader.take("equal") || reader.take("is");
+  const isEqual =
+    reader.take("=") ||
+    reader.take("equals") ||
+    reader.take("equal", "to") ||
+    reader.take("equal") ||
+    reader.take("is", "equal", "to") ||
+    reader.take("is");
   reader.take("what");
   reader.take(",");
+  // "three times two equals six": what it is said to be is not part of it.
+  if ((isEqual || hasClaim) && !reader.isAtEnd) reader.number();
 }
 
 function readPlain(reader: ArithmeticReader): ArithmeticNode | undefined {
@@ -85,10 +101,10 @@ function readGoingOn(reader: ArithmeticReader): ArithmeticNode | undefined {
 type VerbReader = (reader: ArithmeticReader) => ArithmeticNode | undefined;
 
 const verbs: ReadonlyMap<string, VerbReader> = new Map([
-  ...verb("add sum total combine", readAdd),
-  ...verb("subtract deduct take remove knock", readSubtract),
-  ...verb("multiply", readMultiply),
-  ...verb("divide split", readDivide),
+  ...verb("add adding sum summing total combine", readAdd),
+  ...verb("subtract subtracting deduct take taking remove knock minus", readSubtract),
+  ...verb("multiply multiplying times", readMultiply),
+  ...verb("divide dividing split splitting share", readDivide),
   ...verb("increase raise", (reader) => readChange(reader, "+")),
   ...verb("decrease reduce lower cut", (reader) => readChange(reader, "-")),
   ...verb("square", (reader) => readAlone(reader, (operand) => binary("^", operand, atom("2")))),
@@ -167,12 +183,16 @@ function readDivide(reader: ArithmeticReader): ArithmeticNode | undefined {
   reader.blocked = "into";
   const amount = reader.expression();
   reader.blocked = "";
-  if (amount === undefined || !(reader.take("by") || reader.take("into") || reader.take("with") || reader.take("and")))
-    return undefined;
+  if (amount === undefined) return undefined;
+  reader.take("equally") || reader.take("evenly");
+  const isSaid = ["by", "into", "in", "with", "and", "between", "among", "amongst"].some((word) => reader.take(word));
   const by = reader.expression();
-  reader.take("equal", "parts") || reader.take("parts");
-  return by && binary("/", amount, by);
+  const isShared = reader.take("equal", "parts") || reader.takeAny(shares);
+  return by && (isSaid || isShared) ? binary("/", amount, by) : undefined;
 }
+
+/** "split 90 three ways", "divide 100 among 5 people". */
+const shares = new Set(["parts", "ways", "people", "friends", "persons", "groups", "pieces", "kids", "children"]);
 
 /** "increase 50 by 10%", "reduce it by 3", "raise 2 to the power of 5". */
 function readChange(reader: ArithmeticReader, sign: "+" | "-"): ArithmeticNode | undefined {

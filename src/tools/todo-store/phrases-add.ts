@@ -1,6 +1,6 @@
 import { z } from "zod/v4";
 import type { PhraseContext } from "../../core/phrase.ts";
-import { isElsewhere, isOtherThing, isSeveralItems, isSeveralNames } from "./phrases-titles.ts";
+import { announcesTodo, isElsewhere, isOtherThing, isSeveralItems, isSeveralNames } from "./phrases-titles.ts";
 import {
   day,
   due,
@@ -42,7 +42,7 @@ function addingOne(phrase: string): readonly Phrase[] {
 /** A phrase that only adds where nothing says which list: the title must not be what other tools look after. */
 function addingBare(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots, context) => {
-    if (isElsewhere(slots.title) || isOtherThing(slots.title)) return undefined;
+    if (isElsewhere(slots.title) || isOtherThing(slots.title) || announcesTodo(slots.title)) return undefined;
     return inputOf("add", { ...listBefore(context), ...slots });
   });
 }
@@ -111,7 +111,7 @@ const asTodo: readonly Phrase[] = [
   ...addingOne(
     `(save|store|record|log|keep|track|add|put|write|note|enter|use|register|turn|make) {title} [down] (as|into) [(a|an|another|one more)] [new] ${todo} [(${onList})] ${extras}`,
   ),
-  ...addingOne(`remind me [(that i (need|have) to|to|about|i (need|have) to|i (should|must))] {title} ${extras}`),
+  ...addingOne(`remind me [(that i (need|have) to|to|about|that|i (need|have) to|i (should|must))] {title} ${extras}`),
   ...addingOne(`remind me of {title} ${due}`),
   ...addingOne(`remind me ${due} (to|about|of|that i (need|have) to) {title}`),
   ...addingOne(`${create} [(a|an)] reminder [for me] (to|for|about|of|that) {title} ${extras}`),

@@ -19,7 +19,7 @@ const list = `(${ownList}|${plainList})`;
 const on = `(on|in|from|of) ${list}`;
 const when = "[[(for|due|due on|on|from|of)] {dueOn}]";
 const tail =
-  "[(to me|for me|back|back to me|aloud|out loud|out|read out|read out loud|read aloud|read to me|again|please|looking|look|right now|so far|at the moment)]";
+  "[(to me|back|back to me|aloud|out loud|out|read out|read out loud|read aloud|read to me|looking|look|so far|at the moment)]";
 const doing =
   "(to do|to get done|to finish|to complete|to take care of|to be done|to accomplish|waiting|left|left to do|remaining|pending|planned|scheduled|coming up|lined up|outstanding)";
 const have =

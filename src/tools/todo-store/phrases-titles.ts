@@ -6,7 +6,9 @@ const empty = new Set(
   ).split(" "),
 );
 const namesList = /\b(?:to|on|onto|from|off) (?:\S+ ){0,4}list\b|^(?:my|the|our|a|this|that) (?:\S+ ){0,4}lists?$/i;
-const startsAsPlace = /^(?:to|on|onto|into|in|from|off) (?:my|the|our|a|this|that) /i;
+const namesResults =
+  /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up)?$/i;
+const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|this|that|all|what) /i;
 
 /** Whether a text says what a todo is about. */
 export function isTitle(text: string): boolean {
@@ -16,6 +18,7 @@ export function isTitle(text: string): boolean {
     !words.every((word) => empty.has(word)) &&
     /[^\d\s.,%+*/^()=-]/.test(text) &&
     !startsAsPlace.test(text) &&
+    !namesResults.test(text) &&
     !namesList.test(text)
   );
 }
@@ -39,6 +42,13 @@ export function isOtherThing(title: unknown): boolean {
   if (typeof title !== "string") return false;
   if (beginsOther.test(title)) return true;
   return endsOther.test(title) && !(startsWithVerb(title) && title.includes(" "));
+}
+
+const announces = /^(?:(?:a|an|another|the|new|one|more) )+(?:todo|to-do|to do|task|item|reminder|chore|entry)s?\b/i;
+
+/** Whether a text begins by calling itself a todo, which other phrases take apart: "a task to buy milk". */
+export function announcesTodo(title: unknown): boolean {
+  return typeof title === "string" && announces.test(title);
 }
 
 const elsewhere = /\b(?:to|in|into|on|onto|from|off|out of|at|of) (?:my|the|our|this|that|your|an?) [\p{L}\s'’-]+$/iu;

@@ -1,0 +1,46 @@
+import type { PhraseReference, ToolPhraseOptions } from "../../core/phrase.ts";
+
+/** What a phrase of the calculator makes; a variable may be a reference until the plan runs. */
+export interface CalculatorPhraseInput {
+  readonly expression: string;
+  readonly variables?: Readonly<Record<string, number>>;
+}
+
+const nouns = "(results|answers|numbers|values|totals|sums|outcomes|products|figures|amounts)";
+const two = `(both [of (them|these|those)]|both [the|of the|these|those] ${nouns}|[the|these|those] [last] two [${nouns}])`;
+const all = `(them|them all|all of them|these|those|all [of] [the|these|those] ${nouns}|(the|these|those) ${nouns}|everything)`;
+
+type Combine = (names: readonly string[]) => string;
+
+const sum: Combine = (names) => names.join(" + ");
+const product: Combine = (names) => names.join(" * ");
+const average: Combine = (names) => `(${names.join(" + ")}) / ${names.length}`;
+
+/** Takes several earlier results at once: "add both answers" takes two, "add them up" takes all there are. */
+function combining(frame: string, combine: Combine): readonly ToolPhraseOptions<CalculatorPhraseInput>[] {
+  const withResults = (operands: string, fits: (count: number) => boolean) => ({
+    phrase: frame.replaceAll("@", operands),
+    toInput(_: unknown, { before }: { before?: { results: readonly PhraseReference[] } | undefined }) {
+      const results = before?.results ?? [];
+      if (results.length > names.length || !fits(results.length)) return undefined;
+      const used = names.slice(0, results.length).split("");
+      const variables = Object.fromEntries(used.map((name, index) => [name, results[index]]));
+      return { expression: combine(used), variables: variables as unknown as Record<string, number> };
+    },
+  });
+  return [withResults(two, (count) => count === 2), withResults(all, (count) => count >= 2)];
+}
+
+/** Variables are letters that stand for nothing else in the calculator. */
+const names = "abcdfghjklmnopqr";
+
+/** How several earlier results are put together. */
+export const combiningPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
+  ...combining("(add|sum|total|combine|add up|sum up|total up|put) @ [(together|up)]", sum),
+  ...combining("(the sum|sum|the total|total) of @", sum),
+  ...combining("what do @ (add up to|come to|make) [together]", sum),
+  ...combining("multiply @ [(together|with each other)]", product),
+  ...combining("(the product|product) of @", product),
+  ...combining("[take] (the average|average|the mean|mean) [of] @", average),
+  ...combining("(the difference|difference) (between|of) @", (names) => `abs(${names.join(" - ")})`).slice(0, 1),
+];

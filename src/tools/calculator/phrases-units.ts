@@ -1,0 +1,133 @@
+import { z } from "zod/v4";
+import type { SlotValue, ToolPhraseOptions } from "../../core/phrase.ts";
+import type { CalculatorPhraseInput } from "./phrases-combine.ts";
+
+/**
+ * Units whose ratio is exact by definition and the same everywhere, in the smallest unit of their kind. Gallons and cups
+ * differ between countries, months and years are not all of one length: those are refused.
+ */
+const kinds: Readonly<Record<string, Readonly<Record<string, readonly [size: string, ...names: string[]]>>>> = {
+  length: {
+    millimeter: ["1", "millimeters", "millimetre", "millimetres", "mm"],
+    centimeter: ["10", "centimeters", "centimetre", "centimetres", "cm"],
+    meter: ["1000", "meters", "metre", "metres", "m"],
+    kilometer: ["1000000", "kilometers", "kilometre", "kilometres", "km", "kms"],
+    inch: ["25.4", "inches"],
+    foot: ["304.8", "feet", "ft"],
+    yard: ["914.4", "yards", "yd", "yds"],
+    mile: ["1609344", "miles", "mi"],
+  },
+  mass: {
+    milligram: ["1", "milligrams", "mg"],
+    gram: ["1000", "grams", "gramme", "grammes", "g"],
+    kilogram: ["1000000", "kilograms", "kilo", "kilos", "kg", "kgs"],
+    ounce: ["28349.523125", "ounces", "oz"],
+    pound: ["453592.37", "pounds", "lb", "lbs"],
+  },
+  time: {
+    second: ["1", "seconds", "secs"],
+    minute: ["60", "minutes", "mins"],
+    hour: ["3600", "hours", "hrs"],
+    day: ["86400", "days"],
+    week: ["604800", "weeks"],
+  },
+  volume: {
+    milliliter: ["1", "milliliters", "millilitre", "millilitres", "ml"],
+    liter: ["1000", "liters", "litre", "litres", "l"],
+  },
+  count: { piece: ["1", "pieces", "eggs"], dozen: ["12", "dozens"] },
+};
+
+const units = new Map(
+  Object.entries(kinds).flatMap(([kind, sizes]) =>
+    Object.entries(sizes).map(([unit, [size]]) => [unit, { kind, size }] as const),
+  ),
+);
+const synonyms = Object.fromEntries(
+  Object.values(kinds).flatMap((sizes) => Object.entries(sizes).map(([unit, [, ...names]]) => [unit, names])),
+);
+const unit = z.enum([...units.keys()]).meta({ synonyms });
+const degree = z
+  .enum(["celsius", "fahrenheit"])
+  .meta({ synonyms: { celsius: ["centigrade", "c"], fahrenheit: ["f"] } });
+
+function withAmount(
+  amount: SlotValue | undefined,
+  make: (amount: string) => string,
+): CalculatorPhraseInput | undefined {
+  if (amount === undefined) return { expression: make("1") };
+  if (typeof amount === "number") return { expression: make(amount < 0 ? `(${amount})` : String(amount)) };
+  return { expression: make("x"), variables: { x: amount as unknown as number } };
+}
+
+function converting(phrase: string): ToolPhraseOptions<CalculatorPhraseInput> {
+  return {
+    phrase,
+    slots: { amount: z.number(), from: unit, to: unit },
+    toInput({ amount, from, to }) {
+      const source = units.get(String(from));
+      const target = units.get(String(to));
+      if (source === undefined || target === undefined || source.kind !== target.kind) return undefined;
+      return withAmount(amount, (value) => {
+        const small = source.size === "1" ? value : `${value} * ${source.size}`;
+        return target.size === "1" ? small : `${small} / ${target.size}`;
+      });
+    },
+  };
+}
+
+function convertingDegrees(phrase: string): ToolPhraseOptions<CalculatorPhraseInput> {
+  return {
+    phrase,
+    slots: { amount: z.number(), from: degree, to: degree },
+    toInput({ amount, from, to }) {
+      if (from === to || amount === undefined) return undefined;
+      return withAmount(amount, (value) => (to === "celsius" ? `(${value} - 32) * 5 / 9` : `${value} * 9 / 5 + 32`));
+    },
+  };
+}
+
+/** How people ask for another unit. */
+export const conversionPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
+  converting(
+    "how many {to} [(is|are|is there|are there|do you get|make|equal|fit)] [(in|up|into|for|to)] [{amount}] {from}",
+  ),
+  converting("how many {to} (does|do|would|is|are) [{amount}] {from} [(make|equal|have|contain)]"),
+  converting("(convert|change|turn|express|transform) [{amount}] {from} (to|into|in|as) {to}"),
+  converting(
+    "[(what is|what are|how much is|how much are)] {amount} {from} (to|in|into|as|expressed in|converted to) {to}",
+  ),
+  converting("(convert|change|turn) {amount} (from|in) {from} (to|into) {to}"),
+  convertingDegrees(
+    "[(what is|convert|change|how much is)] {amount} [degrees|degree] {from} (to|in|into|as) [degrees] {to}",
+  ),
+];
+
+const shape = "[(room|rectangle|area|space|floor|garden|field|wall|rectangular room|yard|plot|square)]";
+const sides = { width: z.number(), height: z.number() };
+
+function area(
+  phrase: string,
+  make: (width: string, height: string) => string,
+): ToolPhraseOptions<CalculatorPhraseInput> {
+  return {
+    phrase,
+    slots: { ...sides, unit },
+    toInput({ width, height }) {
+      const isNamed = typeof width === "number" && typeof height === "number" && width > 0 && height > 0;
+      return isNamed ? { expression: make(String(width), String(height)) } : undefined;
+    },
+  };
+}
+
+const rectangle = `{width} [{unit}] (by|x) {height} [{unit}] ${shape}`;
+
+/** How people ask how large a rectangle is. */
+export const areaPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
+  area(`[what is] [the] area of ${rectangle}`, (width, height) => `${width} * ${height}`),
+  area(
+    `(how many|how much) square [{unit}] (is|are|are in|are there in|in|does) ${rectangle} [(have|cover)]`,
+    (width, height) => `${width} * ${height}`,
+  ),
+  area(`[what is] [the] perimeter of ${rectangle}`, (width, height) => `2 * (${width} + ${height})`),
+];
