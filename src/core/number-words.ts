@@ -161,7 +161,7 @@ function readDigits(words: readonly string[], start: number): NumberReading {
     if (scale === undefined) break;
     digits = multiply(digits, scale);
   }
-  return { digits, end };
+  return digits.includes(".") ? { digits, end } : readPoint(words, { digits, end });
 }
 
 /** A decimal times a whole number, exactly. */

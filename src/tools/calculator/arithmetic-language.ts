@@ -69,6 +69,7 @@ function readTail(reader: ArithmeticReader, hasClaim: boolean): void {
   reader.take("in", "total") || reader.take("altogether");
   const isEqual =
     reader.take("=") ||
+    reader.take("equals", "to") ||
     reader.take("equals") ||
     reader.take("equal", "to") ||
     reader.take("equal") ||
@@ -102,7 +103,7 @@ type VerbReader = (reader: ArithmeticReader) => ArithmeticNode | undefined;
 
 const verbs: ReadonlyMap<string, VerbReader> = new Map([
   ...verb("add adding sum summing total combine", readAdd),
-  ...verb("subtract subtracting deduct take taking remove knock minus", readSubtract),
+  ...verb("subtract subtracting deduct take taking remove knock", readSubtract),
   ...verb("multiply multiplying times", readMultiply),
   ...verb("divide dividing split splitting share", readDivide),
   ...verb("increase raise", (reader) => readChange(reader, "+")),
@@ -185,10 +186,14 @@ function readDivide(reader: ArithmeticReader): ArithmeticNode | undefined {
   reader.blocked = "";
   if (amount === undefined) return undefined;
   reader.take("equally") || reader.take("evenly");
+  const isInto = reader.words[reader.at] === "into";
   const isSaid = ["by", "into", "in", "with", "and", "between", "among", "amongst"].some((word) => reader.take(word));
   const by = reader.expression();
   const isShared = reader.take("equal", "parts") || reader.takeAny(shares);
-  return by && (isSaid || isShared) ? binary("/", amount, by) : undefined;
+  if (by === undefined || !(isSaid || isShared)) return undefined;
+  // "divide 7 into 49" asks how often it fits, "divide 49 into 7" how large each part is.
+  const isFitting = isInto && !isShared && Number(amount.text) < Number(by.text);
+  return isFitting ? binary("/", by, amount) : binary("/", amount, by);
 }
 
 /** "split 90 three ways", "divide 100 among 5 people". */
@@ -202,7 +207,8 @@ function readChange(reader: ArithmeticReader, sign: "+" | "-"): ArithmeticNode |
   if (amount === undefined) return undefined;
   if (reader.take("by")) {
     const by = reader.expression();
-    return by && changed(sign, amount, by);
+    // "by a quarter" may be a quarter of it, or 0.25.
+    return by && by.fraction === undefined ? changed(sign, amount, by) : undefined;
   }
   // "to the power of 5" was read with the amount, or follows the earlier result.
   const raised = isGoingOn ? reader.continued(amount) : amount;

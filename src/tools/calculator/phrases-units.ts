@@ -103,6 +103,38 @@ export const conversionPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput
   ),
 ];
 
+function ofTwo(
+  phrase: string,
+  make: (first: string, second: string) => string,
+): ToolPhraseOptions<CalculatorPhraseInput> {
+  return {
+    phrase,
+    slots: { first: z.number(), second: z.number() },
+    toInput({ first, second }) {
+      if (typeof first !== "number" || typeof second !== "number") return undefined;
+      return {
+        expression: make(first < 0 ? `(${first})` : String(first), second < 0 ? `(${second})` : String(second)),
+      };
+    },
+  };
+}
+
+const percent = "(percent|percentage|per cent|percents|%)";
+const partOfWhole = (whole: string, part: string) => `${part} / ${whole} * 100`;
+const shareOf = (part: string, whole: string) => `${part} / ${whole} * 100`;
+
+/** How people ask which percentage something is, and for a sum with nothing but "and" in it. */
+export const percentPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
+  ofTwo(`(what|which) ${percent} of {first} (is|are|would be) {second}`, partOfWhole),
+  ofTwo(`(what|which) ${percent} (is|are|would) {first} [be] (of|out of) {second}`, shareOf),
+  ofTwo(`{first} (is|are|would be) (what|which) ${percent} (of|out of) {second}`, shareOf),
+  ofTwo(`[(what is|calculate|express)] {first} (out of|of|over) {second} (as a|in|as) ${percent}`, shareOf),
+  ofTwo(
+    "(what is|what are|how much is|how much are) {first} and {second} [together]",
+    (first, second) => `${first} + ${second}`,
+  ),
+];
+
 const shape = "[(room|rectangle|area|space|floor|garden|field|wall|rectangular room|yard|plot|square)]";
 const sides = { width: z.number(), height: z.number() };
 

@@ -2,7 +2,7 @@ import { z } from "zod/v4";
 import type { ToolPhraseOptions } from "../../core/phrase.ts";
 import { readArithmetic } from "./arithmetic-language.ts";
 import { type CalculatorPhraseInput, combiningPhrases } from "./phrases-combine.ts";
-import { areaPhrases, conversionPhrases } from "./phrases-units.ts";
+import { areaPhrases, conversionPhrases, percentPhrases } from "./phrases-units.ts";
 
 /** Cheap to ask before the text is read: arithmetic is short, and a text is any length. */
 const spoken = z.string().max(10_000);
@@ -24,6 +24,7 @@ const frames = [
   "(can|could) you [(do|calculate|compute)] the (math|maths|calculation|sum) (for|of|on) {expression}",
   "(use|using) [the|a|my] calculator [(to|and|for)] [(calculate|compute|work out|find|do)] {expression}",
   "(i (want|need|would like) to (calculate|compute|know|work out|find)) [what] {expression} [(is|equals|makes)]",
+  "if (i|you|we) [have] {expression} (what|how much|how many) (do|would|will) (i|you|we) (get|have) [left]",
   "(what|how much) {expression} (is|equals|makes|comes to|amounts to|would be|will be)",
   "(result|answer|value|solution|sum|total) (of|to|for) [(when|if)] {expression}",
   `${answer} (of|to|for|when) ${problem} {expression}`,
@@ -31,12 +32,15 @@ const frames = [
   "(math|maths|calculator|calc|calculation|equation|problem) [problem] {expression}",
 ];
 
+/** A date or the number of a telephone looks like arithmetic and is none. */
+const dateOrNumber = /^(?:\d{1,2}\/\d{1,2}\/\d{2,4}|\d{4}-\d\d?-\d\d?|(?:\d-)?\d{3}-(?:\d{3}-)?\d{4})$/;
+
 function arithmetic(phrase: string, hasClaim = false): ToolPhraseOptions<CalculatorPhraseInput> {
   return {
     phrase,
     slots: { expression: spoken },
     toInput({ expression }, { previous }) {
-      if (typeof expression !== "string") return undefined;
+      if (typeof expression !== "string" || dateOrNumber.test(expression)) return undefined;
       const read = readArithmetic(expression, { hasPrevious: previous !== undefined, hasClaim });
       if (read === undefined) return undefined;
       if (!read.usesPrevious) return { expression: read.expression };
@@ -54,6 +58,7 @@ export const calculatorPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput
     true,
   ),
   ...combiningPhrases,
+  ...percentPhrases,
   ...conversionPhrases,
   ...areaPhrases,
 ];

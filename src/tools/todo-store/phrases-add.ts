@@ -1,6 +1,13 @@
 import { z } from "zod/v4";
 import type { PhraseContext } from "../../core/phrase.ts";
-import { announcesTodo, isElsewhere, isOtherThing, isSeveralItems, isSeveralNames } from "./phrases-titles.ts";
+import {
+  announcesTodo,
+  isElsewhere,
+  isOtherThing,
+  isQuestion,
+  isSeveralItems,
+  isSeveralNames,
+} from "./phrases-titles.ts";
 import {
   day,
   due,
@@ -32,7 +39,7 @@ function adding(phrase: string, toInput: ToInput = (slots) => inputOf("add", slo
 
 /** A phrase that says that there is one todo: only bare names are several of them. */
 function addingOne(phrase: string): readonly Phrase[] {
-  const toInput: ToInput = (slots) => inputOf("add", slots);
+  const toInput: ToInput = (slots) => (isQuestion(slots.title) ? undefined : inputOf("add", slots));
   return [
     { phrase, slots: common, toInput },
     { phrase, slots: { ...common, title: severalNames }, toInput },
@@ -60,7 +67,7 @@ function listBefore({ before }: PhraseContext): Slots {
 }
 
 const add =
-  "(add|adding|re add|readd|add back|put|putting|put back|include|including|insert|append|place|write|jot|mark down|note|stick|throw|toss|pop|slap|drop|enter|register|save|store|record|log|get|list|keep|have)";
+  "(add|adding|re add|readd|add back|put|putting|put back|include|including|insert|append|place|write|jot|mark down|note|stick|throw|toss|chuck|bung|pop|slap|drop|enter|register|save|store|record|log|get|list|keep|have)";
 const create =
   "(add|adding|create|creating|make|making|new|set|set up|start|open|enter|write|record|save|register|schedule)";
 const mustDo = "[that] [(i|we)] [(need|have|want|ought|got)] [to]";
@@ -71,7 +78,7 @@ const addIt = "(add|put|include|write|stick|place|throw|jot|note|get|have) [down
 
 /** How people add todos to a list. */
 const toList: readonly Phrase[] = [
-  ...adding(`[(${remind}|i (forgot|need|want|have) to)] ${add} {title} [down] [back] (${onList}) ${extras}`),
+  ...adding(`[(${remind}|i (forgot|need|want|have) to)] ${add} [down] {title} [down] [back] (${onList}) ${extras}`),
   ...adding(
     `${add} [down] (to|on|in|into|onto) (${namedList}|${plainList}) [that] [(i|we) (need|have) to] {title} ${extras}`,
   ),

@@ -12,6 +12,8 @@ const tick =
   "(check off|tick off|cross off|cross out|strike off|strike out|mark off|check|tick|cross|tick the box for)";
 const did =
   "(i|we) (did|finished|completed|have [(already|just)] (done|finished|completed)|am done with|are done with|(already|just) (did|finished|completed))";
+const got =
+  "(i|we) (bought|got|have bought|have got|picked up|made|cleaned|washed|called|paid|took care of|have taken care of|already have|do not need|no longer need)";
 const drop =
   "(delete|deleting|remove|removing|erase|drop|scratch|scratch out|nix|cut|discard|eliminate|get rid (of|off)|throw out|throw away|take out|take off|take away|kill|strike|cancel|lose|wipe|ditch|omit|exclude|pull|clear|rub out|cross out)";
 const takeOff = "(take|get|strike|scratch|pull|drop|clear|wipe|knock|leave|remove)";
@@ -33,14 +35,14 @@ const completing: readonly Phrase[] = [
   ...targetingBare("complete", `@ (is|are|has been|have been|was|were) [(now|already|all)] ${doneWords} ${maybeFrom}`),
   ...targeting(
     "complete",
-    `${did} @ [(so|and)] [(you can|please|can you)] (cross|check|tick|mark|strike|scratch) (it|that|this|them) off [[of] ${list}]`,
+    `(${did}|${got}) @ [(so|and)] [(you can|please|can you)] (cross|check|tick|mark|strike|scratch) (it|that|this|them) off [[of] ${list}]`,
   ),
 ];
 
 const deleting: readonly Phrase[] = [
   ...targeting("delete", `${drop} @ ${from}`),
   ...targeting("delete", `${drop} [the] ${todo} @`),
-  ...targetingBare("delete", "(delete|deleting|remove|removing|erase|get rid of) @"),
+  ...targetingBare("delete", "(delete|deleting|remove|removing) @"),
   ...targeting("delete", `${takeOff} @ (off|off of|out of|from) ${list} ${when}`),
   ...targeting("delete", `(on|from|in|off) ${list} [please] ${drop} @`),
   ...targeting("delete", `${noNeed} @ (on|in|to be on) ${list} [(anymore|any more|any longer)]`),
@@ -55,7 +57,7 @@ const deleting: readonly Phrase[] = [
   ...targeting("delete", `(get|have) @ (removed from|deleted from|taken off|taken off of|erased from) ${list}`),
   ...targeting(
     "delete",
-    `${did} @ [(so|and)] [(you can|please|can you)] (remove|delete|take|drop|erase) (it|that|this|them) [(off|off of|from|out of) ${list}]`,
+    `(${did}|${got}) @ [anymore] [(so|and)] [(you can|please|can you)] (remove|delete|take|drop|erase) (it|that|this|them) [(off|off of|from|out of) ${list}]`,
   ),
   ...targetingInIt("delete", `(${drop}|${takeOff}) @ (from|off|off of|out of|on) (it|that|there|that one)`),
   ...targetingInIt("delete", "@ (removed|deleted|erased|taken off|off|off of it|removed from it|taken off of it|out)"),

@@ -37,6 +37,18 @@ function listing(phrase: string, filter: Filter = {}): Phrase {
   };
 }
 
+/** A phrase with "it" for the list that was spoken of before. */
+function listingIt(phrase: string): Phrase {
+  return {
+    phrase,
+    toInput(_, { before }) {
+      if (before === undefined) return undefined;
+      const { list } = before.input;
+      return { operation: "list", ...(typeof list === "string" && { list }) };
+    },
+  };
+}
+
 function listingPending(phrase: string): Phrase {
   return listing(phrase, { status: "pending" });
 }
@@ -63,8 +75,14 @@ const shown: readonly Phrase[] = [
   ),
   listing(`${show} ${me} [what|which] ${things} (are|is) [(currently|still)] ${on} ${when} ${tail}`),
   listing(`${show} ${me} everything [${on}] ${tail}`),
-  listing(`${show} ${me} ${list} and (tell|show|read|give) me what is on it`),
   listing(`(show|list) (todo|to do|todos)`),
+  listing(`(show|read|tell|give|display) [me] [(what is|everything|the items)] [on] (my|the|our) list for {list}`),
+  listing(
+    `(give|show|tell|read) [me] [(a|an|the)] [quick] (rundown|summary|overview|breakdown|copy|look|list) (of|on|at) ${list} ${when}`,
+  ),
+  listing(`is ${list} (empty|clear|blank|done|finished|complete|long|full)`),
+  listingIt(`${show} ${me} (it|them|that) [(now|again)] ${tail}`),
+  listingIt(`${show} ${me} (what is|everything|what there is) (on|in) (it|there|that) ${tail}`),
   listing(`${own} (todos|to dos|tasks|todo list|to do list|task list|list) ${when}`),
   listing(`(todo list|to do list|task list|todos|to dos) ${when}`),
   listing(`how [(is|are|about)] ${list} [(looking|look|going|coming along)] ${when}`),
@@ -115,7 +133,9 @@ const asked: readonly Phrase[] = [
   ),
   listing(`${list} (contains|contain|has|have|includes|include|says|say|holds) what`),
   listing(`how (long|full|big) is ${list}`),
-  listing(`(is|are) (anything|something|there anything|there something) [(left|still|else)] (on|in) ${list} ${when}`),
+  listing(
+    `[(is|are)] (anything|something|there anything|there something|any (things|items|tasks)) [(left|still|else)] (on|in) ${list} ${when}`,
+  ),
 ];
 
 /** How people ask what there is to do. */

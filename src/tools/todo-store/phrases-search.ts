@@ -36,7 +36,7 @@ export const searchPhrases: readonly Phrase[] = [
     `(find|show|list|get|give|search|search for|look for) [me] [(all|any|every)] [(my|the)] (${things}|${task}) ${mention} {query}`,
   ),
   searching(
-    `(is|are|was|were) [there] [(a|an|any)] {query} ${still} [(listed|coming up|scheduled|due|included|down|written down|written|noted|present|found|an item|a ${task}|one of the ${things}|part of)] ${onIt}`,
+    `(is|are|was|were) [there] [(a|an|any)] {query} ${still} [(listed|coming up|scheduled|due|included|down|written down|written|noted|present|found|an item|a ${task}|something|one of the ${things}|part of)] ${onIt}`,
   ),
   searching(`(when|at what time|what time|what day|which day|how soon) (is|are) {query} [due] ${onIt}`),
   searching(`(is|are) [there] (anything|something|a ${task}|any ${things}) ${mention} {query} [${onIt}]`),

@@ -51,6 +51,11 @@ export function announcesTodo(title: unknown): boolean {
   return typeof title === "string" && announces.test(title);
 }
 
+/** Whether a text asks something: "remind me what my name is" wants an answer and no todo. */
+export function isQuestion(title: unknown): boolean {
+  return typeof title === "string" && /^(?:what|where|who|whose|when|why|how|which|if|whether)\b/i.test(title);
+}
+
 const elsewhere = /\b(?:to|in|into|on|onto|from|off|out of|at|of) (?:my|the|our|this|that|your|an?) [\p{L}\s'’-]+$/iu;
 
 /** Whether a text ends with a place that is no list: "milk to the fridge", "a song to my favourites". */
@@ -69,8 +74,9 @@ const taskVerbs = new Set(
 );
 const maxItemWords = 4;
 
-function startsWithVerb(text: string): boolean {
-  return taskVerbs.has(text.toLowerCase().split(/\s/, 1)[0] ?? "");
+/** Whether a text begins with something one does: "buy milk". */
+export function startsWithVerb(text: unknown): boolean {
+  return typeof text === "string" && taskVerbs.has(text.toLowerCase().split(/\s/, 1)[0] ?? "");
 }
 
 /** Something to do, with what it is done to: "wash the dog", "washing the dog". A verb alone may be a name: "water". */

@@ -1,10 +1,13 @@
 import { z } from "zod/v4";
 import type { SlotValue } from "../../core/phrase.ts";
 import { targetOf } from "./phrases-target.ts";
-import { isElsewhere, isOtherThing, isTitle } from "./phrases-titles.ts";
+import { isElsewhere, isOtherThing, isTitle, startsWithVerb } from "./phrases-titles.ts";
 import { day, listName, namedList, type Phrase, plainList, todo } from "./phrases-words.ts";
 
 type Change = "newTitle" | "newList" | "dueDate" | "priority" | "tags";
+
+const on = `[(on|in|from) (${namedList}|${plainList})]`;
+const the = `[(the|my)] [${todo}] [(called|named)]`;
 
 function updating(phrase: string): Phrase {
   const slots = { list: listName, dueDate: day, newTitle: z.string().refine(isTitle), newList: listName };
@@ -18,13 +21,27 @@ function updating(phrase: string): Phrase {
   };
 }
 
-const on = `[(on|in|from) (${namedList}|${plainList})]`;
-const the = `[(the|my)] [${todo}] [(called|named)]`;
+/** "Change the channel to 5" is no rename: a title that nothing calls a todo must be something to do. */
+function changing(frame: string): readonly Phrase[] {
+  const named = `(the (title|text|wording) of ${the} {title}|the name of [(the|my)] ${todo} {title}|[(the|my)] ${todo} [(called|named)] {title})`;
+  const bare = updating(frame.replace("@", "[the] {title}"));
+  return [
+    updating(frame.replace("@", named)),
+    {
+      ...bare,
+      toInput(slots, context) {
+        const isOurs = slots.list !== undefined || context.before !== undefined || startsWithVerb(slots.title);
+        return isOurs ? bare.toInput?.(slots, context) : undefined;
+      },
+    },
+  ];
+}
+
 /** How people change what a todo says. */
 export const updatePhrases: readonly Phrase[] = [
   updating(`(rename|retitle|relabel) ${the} {title} (to|as|into) {newTitle} ${on}`),
-  updating(
-    `(change|edit|update|modify|correct|alter|revise) [the (title|name|text|wording) of] ${the} {title} ${on} (to|into|to say|to read|so it says) {newTitle} ${on}`,
+  ...changing(
+    `(change|edit|update|modify|correct|alter|revise) @ ${on} (to|into|to say|to read|so it says) {newTitle} ${on}`,
   ),
   updating(`(replace|swap) ${the} {title} ${on} (with|for|by) {newTitle} ${on}`),
   updating(

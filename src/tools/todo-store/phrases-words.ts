@@ -35,7 +35,7 @@ export const plainList = `[${own}] ${quality} (todo|to do|tasks|task|todos|to do
 /** A list with a name. */
 export const namedList = `[${own}] ${quality} {list} list|[${own}|a] list (called|named|titled|for|of) {list}`;
 /** The list with a name that someone wants to see or to empty: "a list of lawyers" is no list of ours. */
-export const ownList = `[${own}] ${quality} {list} list|(my|our) list (for|of) {list}|[${own}] list (called|named|titled) {list}`;
+export const ownList = `[${own}] ${quality} {list} list|(my|our) list of {list}|[${own}] list (called|named|titled) {list}`;
 /** Where a todo is put. */
 export const onList = `(to|on|onto|on to|in|into|at|for) (${namedList}|${plainList})`;
 /** Where it is taken from. */
