@@ -1,3 +1,4 @@
+import { checkObject } from "./core/options.ts";
 import type { Plan, PlanInput } from "./core/plan.ts";
 import type { Planner } from "./core/planner.ts";
 import type { RunResult } from "./core/run-result.ts";
@@ -47,6 +48,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,
 ): Agent<TTools[number]> {
   type TTool = TTools[number];
+  checkObject("options", options);
   const { planner = createLazyRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
   const engine = new Engine(resolveOptions({ ...rest, planner, store }, { canPlan: true }));
   return {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 
-/** Removes a listener. Calling it again does nothing. */
+/** Removes a listener. Calling it again does nothing, also if the same function listens anew. */
 export type Unsubscribe = () => void;
 
 interface TypedEvent {
@@ -19,7 +19,7 @@ export class EventHub<TEvent extends TypedEvent> {
   private readonly emitter = new EventEmitter<string | symbol>();
   private readonly wrapped = new Map<string | symbol, Map<Listener, (event: TEvent) => void>>();
 
-  constructor(private readonly onError: (error: unknown, event: TEvent) => void) {}
+  constructor(private readonly onError: (error: unknown, event: TEvent) => unknown) {}
 
   /** Calls the listener for each event of the type, or for each event. The same listener is added once. */
   on(type: string | undefined, listener: Listener): Unsubscribe {
@@ -31,7 +31,10 @@ export class EventHub<TEvent extends TypedEvent> {
       this.wrapped.set(key, ofType);
       this.emitter.on(key, guarded);
     }
-    return () => this.off(type, listener);
+    const subscribed = this.wrapped.get(key)?.get(listener);
+    return () => {
+      if (this.wrapped.get(key)?.get(listener) === subscribed) this.off(type, listener);
+    };
   }
 
   /** Removes a listener; nothing happens if it is not there. */
@@ -59,11 +62,11 @@ export class EventHub<TEvent extends TypedEvent> {
   }
 
   private report(error: unknown, event: TEvent): void {
+    // The last one to be told of errors may fail itself, at once or later: there is nobody left to tell.
     try {
-      this.onError(error, event);
-    } catch {
-      // The last one to be told of errors has failed itself: there is nobody left to tell.
-    }
+      const answer: unknown = this.onError(error, event);
+      if (isThenable(answer)) answer.then(undefined, () => {});
+    } catch {}
   }
 }
 

@@ -14,5 +14,6 @@ runCli(process.argv.slice(2), {
   createAgent: () => createAgent({ tools: [createCalculator(), createTodoStore()] }),
 }).then((exitCode) => {
   // Not process.exit(): what has been written to a pipe may still be on its way.
-  process.exitCode = exitCode;
+  // It may be set already: output was lost.
+  process.exitCode ||= exitCode;
 });

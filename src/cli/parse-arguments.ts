@@ -31,7 +31,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, versio
     .option("--json", "print one JSON document: the result, or the plan")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
     .version(version, "--version", "print the version")
-    .helpOption("--help", "print this")
+    .helpOption("-h, --help", "print this")
     .addHelpText("after", examples)
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .configureHelp({ helpWidth: 100 })
@@ -45,16 +45,29 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, versio
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     const { exitCode, code } = thrown;
-    if (code === "commander.unknownOption") stderr.write('Try "planwright --help".\n');
+    if (code === "commander.unknownOption") {
+      stderr.write('Put a request that begins or ends like an option behind "--", or try "planwright --help".\n');
+    }
     return { type: "exit", exitCode: exitCode === 0 ? exitCodes.completed : exitCodes.usage };
   }
 }
 
-/** Puts `--` between options and request, so that words such as "-3 + 5" are no options. */
+const knownOptions = ["--plan-only", "--json", "--no-color", "--version", "--help", "-h"];
+
+/**
+ * Puts `--` between options and request. Options stand before its first word or behind its last, so that all in between is
+ * the request's: "use the --json flag", "Calculate -pi + 3". Behind it, an unknown `-x` is a word, too, and `--x` a mistake.
+ */
 function markRequest(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   const before = end === -1 ? argv : argv.slice(0, end);
+  const behind = end === -1 ? [] : argv.slice(end + 1);
   const isOption = (argument: string) => /^--?[a-z][^\s]*$/i.test(argument);
-  const words = [...before.filter((argument) => !isOption(argument)), ...(end === -1 ? [] : argv.slice(end + 1))];
-  return [...before.filter(isOption), "--", ...words];
+  const isLateOption = (argument: string) => isOption(argument) && (argument.startsWith("--") || isKnown(argument));
+  const isKnown = (argument: string) => knownOptions.includes(argument);
+  const first = before.findIndex((argument) => !isOption(argument));
+  if (first === -1) return [...before, "--", ...behind];
+  const last = before.findLastIndex((argument) => !isLateOption(argument));
+  const options = [...before.slice(0, first), ...before.slice(last + 1)];
+  return [...options, "--", ...before.slice(first, last + 1), ...behind];
 }

@@ -1,16 +1,23 @@
 import type { CliIo, CliOutput } from "./cli-io.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { printable } from "./printable.ts";
 
 /** What {@link createProcessIo} needs of a process. */
 export interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: CliStream;
   readonly stderr: CliStream;
+  /** Set to 1 when output is lost. */
+  exitCode?: CliExitCode;
   once(event: "SIGINT", listener: () => void): unknown;
 }
 
 interface CliStream extends CliOutput {
-  on(event: "error", listener: (error: { code?: string }) => void): unknown;
+  on(event: "error", listener: (error: { code?: string; message?: string }) => void): unknown;
 }
+
+/** As Node declares it. */
+type CliExitCode = number | string | null | undefined;
 
 /**
  * The outside world of a process: its streams, its environment, and a signal that aborts on the first Ctrl-C. The second
@@ -19,11 +26,23 @@ interface CliStream extends CliOutput {
 export function createProcessIo(host: CliProcess): Pick<CliIo, "stdout" | "stderr" | "env" | "signal"> {
   const controller = new AbortController();
   host.once("SIGINT", () => controller.abort("Ctrl-C was pressed"));
-  for (const stream of [host.stdout, host.stderr]) stream.on("error", throwUnlessClosed);
+  reportLostOutput(host);
   return { stdout: host.stdout, stderr: host.stderr, env: host.env, signal: controller.signal };
 }
 
-/** Whoever reads from us may stop (`| head`): the run goes on to its end, and nobody is told of it. */
-function throwUnlessClosed(error: { code?: string }): void {
-  if (error.code !== "EPIPE") throw error;
+/**
+ * The run goes on to its end when it can not be shown. Whoever reads from us may stop (`| head`), and nobody is told of it;
+ * any other failure (a full disk) is one line, and exit code 1.
+ */
+function reportLostOutput(host: CliProcess): void {
+  let isTold = false;
+  for (const stream of [host.stdout, host.stderr]) {
+    stream.on("error", ({ code, message }) => {
+      if (code === "EPIPE") return;
+      host.exitCode = exitCodes.failed;
+      if (isTold) return;
+      isTold = true;
+      host.stderr.write(`planwright: the output can not be written: ${printable(message ?? String(code))}\n`);
+    });
+  }
 }

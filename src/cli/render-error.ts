@@ -20,5 +20,28 @@ function renderRefusal({ details }: AgentErrorLike<"cannot-plan">): string[] {
   const { reason, capabilities } = details;
   const first = `planwright: the request can not be planned: ${printable(reason)}`;
   if (capabilities.length === 0) return [first];
-  return [first, "What can be done, for example:", ...capabilities.map((example) => `  ${printable(example)}`)];
+  return [first, "What can be done, for example:", ...renderExamples(capabilities)];
 }
+
+const maxExamples = 8;
+
+/**
+ * Templates as sentences with `…` where words are missing. Those that are filled in by other things, as those of another
+ * tool are, come first, then those with little to fill in. What is only a slot shows nothing, so it comes last.
+ */
+function renderExamples(templates: readonly string[]): string[] {
+  const shown = new Set<string>();
+  const ranked = templates.map((template) => {
+    const slots = template.match(slot) ?? [];
+    const kind = slots.toSorted().join();
+    const text = printable(template.replaceAll(slot, "…"));
+    const isNew = !shown.has(kind) && /\p{L}/u.test(text);
+    if (isNew) shown.add(kind);
+    return { text, rank: /\p{L}/u.test(text) ? (isNew ? 0 : slots.length + 1) : Number.POSITIVE_INFINITY };
+  });
+  // Sorting is stable: what comes nearest to the request stays first.
+  const texts = ranked.toSorted((left, right) => left.rank - right.rank || 0).map(({ text }) => `  ${text}`);
+  return [...new Set(texts)].slice(0, maxExamples);
+}
+
+const slot = /\{[^{}]*\}/g;

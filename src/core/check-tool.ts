@@ -40,6 +40,21 @@ export function checkToolOptions(options: unknown): void {
   checkPhrases(option("phrases"), phrases);
 }
 
+/** Throws `invalid-options` for what can not be a tool: a list of tools may come from where no compiler looked. */
+export function checkTool(option: string, tool: unknown): void {
+  const parts = (typeof tool === "object" && tool !== null ? tool : {}) as Record<string, unknown>;
+  const { name, description, inputSchema, effect, execute, phrases } = parts;
+  const wrong = Object.entries({
+    name: typeof name === "string",
+    description: typeof description === "string",
+    inputSchema: zodVersionOf(inputSchema) !== undefined,
+    effect: typeof effect === "function",
+    execute: typeof execute === "function",
+    phrases: Array.isArray(phrases),
+  }).flatMap(([key, isRight]) => (isRight ? [] : [key]));
+  if (wrong.length > 0) failOption(option, tool, `a tool made by defineTool; missing or wrong: ${wrong.join(", ")}`);
+}
+
 /** Throws `invalid-options` for a retry policy that can not work. */
 export function checkRetryOptions(option: string, retry: unknown): asserts retry is RetryOptions | undefined {
   if (retry === undefined) return;

@@ -1,5 +1,5 @@
 import { describeThrown } from "./describe-thrown.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
 import type { PlanIssue } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 
@@ -148,7 +148,11 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
  * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` where they are JSON, and the chain
  * of causes; long texts and lists are cut. Stacks and all other properties (headers, bodies, credentials) stay behind.
  */
-export function toErrorData(thrown: unknown, depth = 0): ErrorData {
+export function toErrorData(thrown: unknown): ErrorData {
+  return deepFreeze(readError(thrown, 0));
+}
+
+function readError(thrown: unknown, depth: number): ErrorData {
   if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: cut(describeThrown(thrown)) };
   const { name, message, code, retryable, details, cause } = readProperties(thrown);
   return {
@@ -157,7 +161,7 @@ export function toErrorData(thrown: unknown, depth = 0): ErrorData {
     ...((typeof code === "string" || typeof code === "number") && { code: cut(String(code)) }),
     ...(typeof retryable === "boolean" && { retryable }),
     ...smallDetails(details),
-    ...(cause !== undefined && cause !== null && depth < maxCauseDepth && { cause: toErrorData(cause, depth + 1) }),
+    ...(cause !== undefined && cause !== null && depth < maxCauseDepth && { cause: readError(cause, depth + 1) }),
   };
 }
 

@@ -1,17 +1,31 @@
-import type { PlanInput } from "./plan.ts";
+import { AgentError } from "./errors.ts";
+import { toJson } from "./json.ts";
+import type { PlanInput, PlanIssue } from "./plan.ts";
 import type { Tool } from "./tool.ts";
+import { maxPlanBytes } from "./validate-plan.ts";
 
 /**
  * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits.
  *
- * They are hashed exactly as written, in canonical JSON; only a missing version counts as 1 and a missing request as "".
- * Id, source and time do not count. What is not JSON makes no sense here: validate the plan first.
+ * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1 and a
+ * missing request as "". Id, source and time do not count. Tools are not looked at: `validatePlan` does that.
+ * Rejects with `invalid-plan` for what is not JSON or has no steps.
  */
-export function hashPlan<TTool extends Tool = Tool>(plan: PlanInput<TTool>): Promise<string> {
-  return sha256(canonicalPlan(plan));
+export async function hashPlan<TTool extends Tool = Tool>(plan: PlanInput<TTool>): Promise<string> {
+  const json = toJson(plan, { maxBytes: maxPlanBytes });
+  if (!json.ok) throw notHashed({ code: "not-json", ...json.issue });
+  const copy = json.value as Partial<PlanInput> | null;
+  if (!Array.isArray(copy?.steps))
+    throw notHashed({ code: "invalid-shape", path: ["steps"], message: "a plan has steps" });
+  return sha256(canonicalPlan(copy as PlanInput));
 }
 
-/** The text that {@link hashPlan} hashes: two plans are the same if theirs are. */
+function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
+  const message = `The plan has no hash: ${[...issue.path, issue.message].join(": ")}`;
+  return new AgentError("invalid-plan", message, { details: { issues: [issue] } });
+}
+
+/** The text that {@link hashPlan} hashes, of a plan that is JSON: two plans are the same if theirs are. */
 export function canonicalPlan<TTool extends Tool = Tool>({
   version = 1,
   request = "",

@@ -101,6 +101,13 @@ export function copyJson<T>(value: T): T {
   return copy as T;
 }
 
+/** Freezes data all the way down, and gives it back. Must hold no cycle. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const item of Object.values(value)) deepFreeze(item);
+  return Object.freeze(value);
+}
+
 /** Sets a key as JSON.parse does: `__proto__` becomes a property like any other and never a prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") {

@@ -42,9 +42,14 @@ export function checkFunction(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== "function") failOption(option, value, "a function");
 }
 
+/** Throws `invalid-options` for what is no object. */
+export function checkObject(option: string, value: unknown): asserts value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, value, "an object");
+}
+
 /** Throws `invalid-options` for the first key that is not among the known ones, and for what is no object. */
 export function checkKeys(option: string, value: unknown, known: readonly string[]): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, value, "an object");
+  checkObject(option, value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined)
     failOption(

@@ -66,7 +66,12 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
 /** A run's state as its result. */
 export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TTool> {
   const { status, error, pending } = state;
-  return { status, ...fields(state), ...(error && { error }), ...(pending && { pending }) } as RunResult<TTool>;
+  return {
+    status,
+    ...fields(state),
+    ...(error && { error: copyJson(error) }),
+    ...(pending && { pending: copyJson(pending) }),
+  } as RunResult<TTool>;
 }
 
 /** A run's state as it stands. */
@@ -91,7 +96,7 @@ function toRecord(step: StepState): StepState {
   const { stepId, tool, status, attempts } = step;
   const record: StepState = { stepId, tool, input: copyJson(step.input), status, attempts };
   if (step.output !== undefined) record.output = copyJson(step.output);
-  if (step.error !== undefined) record.error = step.error;
+  if (step.error !== undefined) record.error = copyJson(step.error);
   if (step.effect !== undefined) record.effect = step.effect;
   if (step.startedAt !== undefined) record.startedAt = step.startedAt;
   if (step.completedAt !== undefined) record.completedAt = step.completedAt;

@@ -1,4 +1,4 @@
-import { checkToolOptions } from "./check-tool.ts";
+import { checkTool, checkToolOptions } from "./check-tool.ts";
 import { AgentError } from "./errors.ts";
 import type { Jsonify, JsonObject } from "./json.ts";
 import { failOption } from "./options.ts";
@@ -148,11 +148,12 @@ export function defineTool(options: ToolOptions<string, StandardSchema, unknown,
   });
 }
 
-/** The tools by name. Throws `invalid-options` if two have the same name. */
+/** The tools by name. Throws `invalid-options` for what is no tool, and if two have the same name. */
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
   const byName = new Map<string, Tool>();
-  for (const tool of tools) {
+  for (const [index, tool] of tools.entries()) {
+    checkTool(`tools[${index}]`, tool);
     if (byName.has(tool.name)) {
       throw new AgentError("invalid-options", `Two tools are named "${tool.name}"; names must be unique.`, {
         details: { option: "tools", received: tool.name, expected: "tools of different names" },

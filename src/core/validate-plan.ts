@@ -1,7 +1,7 @@
 import { checkInput } from "./check-input.ts";
 import { checkOrder } from "./check-order.ts";
 import { type JsonObject, type JsonValue, toJson } from "./json.ts";
-import { checkNumber } from "./options.ts";
+import { checkKeys, checkNumber } from "./options.ts";
 import { type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
 import { indexTools, type Tool } from "./tool.ts";
 
@@ -22,11 +22,13 @@ export interface ValidatePlanOptions {
 /**
  * Every issue of a plan at once; an empty list says that it can run. Nothing is called and nothing is stored.
  *
- * Any value may be given: it never throws for a bad plan. Throws `invalid-options` for two tools of one name.
+ * Any value may be given: it never rejects for a bad plan. Rejects with `invalid-options` for options that can not be, such
+ * as two tools of one name.
  * Issues of an input that lie at or below a reference are left out, as its value is not known yet; where the tools'
  * schemas tell its type, that is checked.
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
+  checkKeys("options", options, ["tools", "maxSteps"]);
   const { tools, maxSteps } = options;
   checkNumber("maxSteps", maxSteps, { min: 1 });
   return (await checkPlan(plan, { tools: indexTools(tools), maxSteps })).issues;

@@ -7,27 +7,30 @@ import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import { markValid, planRequest, requireValid } from "./plan-request.ts";
 import type { Run } from "./run.ts";
+import type { RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
 import { closeUnrecorded, outcomeOfSteps, runPlan } from "./run-plan.ts";
 
 /** What a run begins with: a request, or a plan that holds. */
 export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
-/** A plan written by hand as a whole one, checked. Rejects with `invalid-plan` or `plan-not-approved`. */
-export async function completeGivenPlan(
+/**
+ * What a run is of, ready to begin: a plan is checked, approved, copied and made whole. Rejects with `invalid-plan` or
+ * `plan-not-approved`.
+ */
+export async function completeTarget(
   engine: EngineSettings,
   settings: RunSettings,
-  given: PlanInput,
-): Promise<Plan> {
-  const plan = await requireValid(given, settings, "The plan does not hold");
+  target: RunTarget,
+): Promise<RunBeginning> {
+  if ("request" in target) return target;
+  const plan = await requireValid(target.plan, settings, "The plan does not hold");
   await requireApproved(plan, settings);
-  if (plan === given) return plan as Plan;
+  if (plan === target.plan) return { plan: plan as Plan };
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
-  return markValid(
-    Object.freeze({ version: 1, id, request, source, createdAt, steps: plan.steps as Plan["steps"] }),
-    settings,
-  );
+  const steps = plan.steps as Plan["steps"];
+  return { plan: markValid(Object.freeze({ version: 1, id, request, source, createdAt, steps }), settings) };
 }
 
 async function requireApproved(plan: PlanInput, { approvedHash }: RunSettings): Promise<void> {
@@ -43,16 +46,11 @@ async function requireApproved(plan: PlanInput, { approvedHash }: RunSettings): 
  * Resolves to the result, whatever happened; rejects only with `run-conflict`, when another run of this id was recorded.
  */
 export async function conductRun(run: Run, target: RunBeginning): Promise<RunResult> {
-  run.open();
-  try {
-    await emitStart(run, target);
-    const planned = "plan" in target ? { plan: target.plan } : await planInRun(run, target.request);
-    if (planned.plan !== undefined) await runPlan(run, planned.plan);
-    await closeLeg(run, planned.error);
-    return toRunResult(run.state);
-  } finally {
-    run.close();
-  }
+  await emitStart(run, target);
+  const planned = "plan" in target ? { plan: target.plan } : await planInRun(run, target.request);
+  if (planned.plan !== undefined) await runPlan(run, planned.plan);
+  await closeLeg(run, planned.error);
+  return toRunResult(run.state);
 }
 
 async function emitStart(run: Run, target: RunBeginning): Promise<void> {
@@ -60,13 +58,17 @@ async function emitStart(run: Run, target: RunBeginning): Promise<void> {
   await run.emit({
     type: "run-start",
     // A request that is far too long is refused later; here it must not fill the store.
-    ...("plan" in target ? target : { request: String(target.request).slice(0, run.engine.maxRequestLength) }),
+    ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
     ...(context !== undefined && { context }),
     metadata,
     options: stored,
     tools: fingerprintsOf.get(tools) ?? (await fingerprint(tools)),
   });
   if (run.recorder.failure?.code === "run-conflict") throw run.recorder.failure;
+}
+
+function storedRequest({ engine }: Run, request: unknown): string {
+  return typeof request === "string" ? request.slice(0, engine.maxRequestLength) : "";
 }
 
 /** By the tools of a run, which are mostly those of its engine. */
@@ -132,8 +134,14 @@ async function emitOutcome(run: Run): Promise<void> {
 
 /** Closes the leg for listeners after the store has failed, be it with the last event. */
 function closeBroken(run: Run, error: AgentErrorData): void {
-  closeUnrecorded(run, error);
-  run.recorder.close({ type: "run-end", outcome: { status: "failed", error } });
+  const end = { type: "run-end", outcome: { status: "failed", error } } as const;
+  if (run.state.sequence === 0) {
+    // Not even the first event was recorded: for a listener nothing has begun.
+    run.recorder.fold(end);
+  } else {
+    closeUnrecorded(run, error);
+    run.recorder.close(end);
+  }
 }
 
 /** A result as the caller wants it: thrown where it failed and that was asked for. */

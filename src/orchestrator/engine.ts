@@ -1,27 +1,23 @@
 import { AbortSource } from "../async/abort-source.ts";
 import { EventChannel, type EventStream } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
+import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
-import { canonicalPlan } from "../core/hash-plan.ts";
-import { toJson } from "../core/json.ts";
-import type { Plan, PlanInput } from "../core/plan.ts";
-import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
-import { foldEvents, type RunState } from "../core/run-state.ts";
+import type { Plan } from "../core/plan.ts";
+import { type RunResult, type RunSnapshot, toRunSnapshot } from "../core/run-result.ts";
+import { foldEvents } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import { maxPlanBytes } from "../core/validate-plan.ts";
-import { completeGivenPlan, conductRun, deliver } from "./conduct-run.ts";
+import { completeTarget, conductRun, deliver, type RunBeginning } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { planRequest } from "./plan-request.ts";
 import { cancelledBy, Run } from "./run.ts";
+import { identityOf, type RunTarget, runConflict, storedResult } from "./run-identity.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { RunRecorder, toStoreError } from "./run-recorder.ts";
 
 /** The most events that wait in a handle to be read. */
 const eventCapacity = 1_000;
-
-/** What a run is of: a request to plan, or a plan as it was given. */
-export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
@@ -34,8 +30,10 @@ export interface EngineHandle {
 }
 
 interface ActiveRun {
-  readonly target: RunTarget;
-  readonly handle: EngineHandle;
+  readonly identity: string;
+  readonly run: Run;
+  /** Before `throwOnFailure`, which is each caller's own. */
+  readonly result: Promise<RunResult>;
 }
 
 /**
@@ -55,52 +53,97 @@ export class Engine {
   /** Starts a run, or joins the one of the same id that is going on here. Throws for options and ids that can not be. */
   start(target: RunTarget, options?: AnyRunOptions): EngineHandle {
     const settings = this.optionsOf(options);
-    const runId = options?.runId ?? `run_${this.settings.createId()}`;
-    const active = this.active.get(runId);
-    if (active !== undefined) {
-      if (identityOf(active.target) !== identityOf(target)) throw runConflict(runId);
-      return active.handle;
-    }
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
-    const run = new Run(runId, this.settings, settings, this.hub, channel);
-    const result = this.conduct(run, { target, isNamed: options?.runId !== undefined, channel });
-    const tidied = result.finally(() => {
-      this.active.delete(runId);
-      channel.close();
-    });
-    // Whoever does not read the result has not asked for its errors either.
-    tidied.catch(() => {});
-    const handle = {
-      runId,
-      events: channel,
-      result: tidied,
-      cancel: (reason?: string) => run.abort(cancelledBy(reason)),
-    };
-    this.active.set(runId, { target, handle });
-    return handle;
+    if (options?.runId === undefined) {
+      const run = this.createRun(`run_${this.settings.createId()}`, settings);
+      run.addChannel(channel);
+      return this.handOut(run, { result: this.conduct(run, target), settings, channel });
+    }
+    const { runId } = options;
+    const identity = identityOf(target, this.settings);
+    const active = this.active.get(runId);
+    if (active !== undefined) return this.join(active, { target, identity, settings, channel });
+    const run = this.createRun(runId, settings);
+    run.keepHistory();
+    const result = this.conductNamed(run, { target, identity, channel }).finally(() => this.active.delete(runId));
+    this.active.set(runId, { identity, run, result });
+    return this.handOut(run, { result, settings, channel });
   }
 
   /** Runs to the end, for whoever wants no handle and so no events kept for it. */
   async run(target: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
     if (options?.runId !== undefined) return this.start(target, options).result;
     const settings = this.optionsOf(options);
-    const run = new Run(`run_${this.settings.createId()}`, this.settings, settings, this.hub, undefined);
-    return this.conduct(run, { target, isNamed: false });
+    const run = this.createRun(`run_${this.settings.createId()}`, settings);
+    return deliver(await this.conduct(run, target), settings);
   }
 
   private optionsOf(options: AnyRunOptions | undefined): RunSettings {
     return options === undefined ? this.plainOptions : resolveRunOptions(options, this.settings);
   }
 
-  private async conduct(run: Run, { target, isNamed, channel }: Conducted): Promise<RunResult> {
-    const { settings } = run;
-    if (isNamed) {
-      const stored = await this.readState(run.runId, channel);
-      if (stored !== undefined) return deliver(storedResult(stored, target), settings);
+  private createRun(runId: string, settings: RunSettings): Run {
+    return new Run(runId, this.settings, settings, this.hub);
+  }
+
+  private handOut(run: Run, { result, settings, channel }: HandedOut): EngineHandle {
+    const delivered = result.then((value) => deliver(value, settings)).finally(() => channel.close());
+    // Whoever does not read the result has not asked for its errors either.
+    delivered.catch(() => {});
+    const cancel = (reason?: string) => run.abort(cancelledBy(reason));
+    return { runId: run.runId, events: channel, result: delivered, cancel };
+  }
+
+  /** A second caller's handle: its own events from the first on, and its own way to be told of failure. */
+  private join({ run, identity, result }: ActiveRun, joiner: Joiner): EngineHandle {
+    const { target, settings, channel } = joiner;
+    if (joiner.identity !== identity) throw runConflict(run.runId);
+    const checked = completeTarget(this.settings, settings, target).then(() => result);
+    run.addChannel(channel);
+    return this.handOut(run, { result: checked, settings, channel });
+  }
+
+  private async conduct(run: Run, target: RunTarget): Promise<RunResult> {
+    run.open();
+    try {
+      return await conductRun(run, await this.complete(run, target));
+    } finally {
+      run.close();
     }
-    const begun =
-      "request" in target ? target : { plan: await completeGivenPlan(this.settings, settings, target.plan) };
-    return deliver(await conductRun(run, begun), settings);
+  }
+
+  /** Checks what a run is of. Only an async schema can take time for that: when the run aborts, it has the grace of a tool. */
+  private async complete(run: Run, target: RunTarget): Promise<RunBeginning> {
+    const source = run.openSource();
+    const completing = completeTarget(this.settings, run.settings, target);
+    try {
+      return await settleOrAbort(completing, source);
+    } catch (thrown) {
+      if (!source.aborted) throw thrown;
+      const settled = await settleWithin(completing, this.settings.abortGraceMs, this.settings.clock);
+      if (settled === notInTime) throw source.reason;
+      return settled;
+    } finally {
+      run.release(source);
+    }
+  }
+
+  /** A run whose id the caller gave: there may be one already, here or in the store. */
+  private async conductNamed(run: Run, { target, identity, channel }: Omit<Joiner, "settings">): Promise<RunResult> {
+    run.open();
+    try {
+      const complete = await this.complete(run, target);
+      const events = await this.readEvents(run.runId);
+      if (events.length > 0) {
+        const stored = storedResult(foldEvents(run.runId, events), { identity, settings: this.settings });
+        for (const event of events) channel.push(event);
+        return stored;
+      }
+      run.addChannel(channel);
+      return await conductRun(run, complete);
+    } finally {
+      run.close();
+    }
   }
 
   /** Makes a plan without a run: its events carry a fresh run id, and nothing is stored. */
@@ -136,8 +179,8 @@ export class Engine {
 
   /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
   async getRun(runId: string): Promise<RunSnapshot | undefined> {
-    const state = await this.readState(runId);
-    return state && toRunSnapshot(state);
+    const events = await this.readEvents(runId);
+    return events.length === 0 ? undefined : toRunSnapshot(foldEvents(runId, events));
   }
 
   /** A page of the stored runs. Rejects with `store-failed`. */
@@ -150,49 +193,24 @@ export class Engine {
     }
   }
 
-  private async readState(runId: string, channel?: EventChannel<AgentEvent>): Promise<RunState | undefined> {
-    let events: readonly AgentEvent[];
+  private async readEvents(runId: string): Promise<readonly AgentEvent[]> {
     try {
-      events = await this.settings.store.read(runId);
+      return await this.settings.store.read(runId);
     } catch (thrown) {
       throw toStoreError(thrown, { runId, operation: "read" });
     }
-    if (events.length === 0) return undefined;
-    for (const event of events) channel?.push(event);
-    return foldEvents(runId, events);
   }
 }
 
-interface Conducted {
+interface HandedOut {
+  readonly result: Promise<RunResult>;
+  readonly settings: RunSettings;
+  readonly channel: EventChannel<AgentEvent>;
+}
+
+interface Joiner {
   readonly target: RunTarget;
-  /** The caller gave the run's id, so that there may be one already. */
-  readonly isNamed: boolean;
-  readonly channel?: EventChannel<AgentEvent>;
-}
-
-/** What makes two runs of one id the same: the request's text, or what the plan's hash is made of. */
-function identityOf(target: RunTarget): string {
-  if ("request" in target) return `request ${target.request}`;
-  const json = toJson(target.plan, { maxBytes: maxPlanBytes });
-  // What is not JSON is no plan, and validation will say why.
-  if (!json.ok || typeof json.value !== "object" || json.value === null) return "not a plan";
-  return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
-}
-
-function storedResult(state: RunState, target: RunTarget): RunResult {
-  const { request, plan, runId, status } = state;
-  const stored: RunTarget = request === undefined ? { plan: plan as PlanInput } : { request };
-  if (identityOf(stored) !== identityOf(target)) throw runConflict(runId);
-  if (status === "planning" || status === "running") throw runElsewhere(runId);
-  return toRunResult(state);
-}
-
-function runConflict(runId: string): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" was started with another request or plan. Use a new runId, or the same request.`;
-  return new AgentError("run-conflict", message, { details: { runId } });
-}
-
-function runElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
-  const message = `Run "${runId}" has begun elsewhere and has not ended; its result is not known here.`;
-  return new AgentError("run-owned-elsewhere", message, { details: { runId } });
+  readonly identity: string;
+  readonly settings: RunSettings;
+  readonly channel: EventChannel<AgentEvent>;
 }

@@ -1,12 +1,14 @@
 import type { EventStream } from "../async/event-channel.ts";
 import type { Unsubscribe } from "../async/event-hub.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
+import { failOption } from "../core/options.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
-import { Engine, type RunTarget } from "./engine.ts";
+import { Engine } from "./engine.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
+import type { RunTarget } from "./run-identity.ts";
 import type { RunArguments } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. */
@@ -72,12 +74,23 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> {
   return {
     tools: engine.settings.tools as readonly TTool[],
-    on: (type, listener) => engine.hub.on(type, listener),
+    on: (type, listener) => {
+      if (typeof type !== "string") failOption("type", type, "the type of an event");
+      checkListener(listener);
+      return engine.hub.on(type, listener);
+    },
     off: (type, listener) => engine.hub.off(type, listener),
-    subscribe: (listener) => engine.hub.on(undefined, listener),
+    subscribe: (listener) => {
+      checkListener(listener);
+      return engine.hub.on(undefined, listener);
+    },
     getRun: (runId) => engine.getRun(runId) as Promise<RunSnapshot<TTool> | undefined>,
     listRuns: (options) => engine.listRuns(options),
   };
+}
+
+function checkListener(listener: unknown): void {
+  if (typeof listener !== "function") failOption("listener", listener, "a function");
 }
 
 /** Runs to the end on an engine, with the types of its tools. */

@@ -1,6 +1,13 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { settleOrAbort } from "../async/timeout.ts";
-import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
+import {
+  AgentError,
+  type AgentErrorCode,
+  type AgentErrorData,
+  fromErrorData,
+  isAgentError,
+  toErrorData,
+} from "../core/errors.ts";
 import type { Plan, PlanInput, PlanIssue } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { Tool } from "../core/tool.ts";
@@ -23,16 +30,16 @@ export interface PlanTask {
  * of the source.
  */
 export async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan> {
-  const { request, planner, settings, source } = task;
+  const { request, planner, source } = task;
   const { clock, plannerTimeoutMs: timeoutMs } = engine;
   checkRequest(request, engine.maxRequestLength);
+  if (source.aborted) throw source.reason;
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
       : clock.setTimeout(() => source.abort(plannerTimeout(planner, timeoutMs)), timeoutMs);
   try {
-    const draft = await settleOrAbort(callPlanner(task, clock.now()), source);
-    return await completePlan(engine, { request, planner, settings, draft });
+    return await settleOrAbort(makePlan(engine, task), source);
   } catch (thrown) {
     if (source.aborted) throw source.reason;
     throw toPlanningError(planner, thrown);
@@ -51,17 +58,18 @@ function checkRequest(request: unknown, maxLength: number): void {
 }
 
 /** Async, so that what a planner throws at once is a rejection like any other. */
-async function callPlanner({ request, planner, settings, source }: PlanTask, nowMs: number): Promise<unknown> {
+async function makePlan(engine: EngineSettings, { request, planner, settings, source }: PlanTask): Promise<Plan> {
   const { context, tools, stored } = settings;
-  return planner.plan({
+  const draft: unknown = await planner.plan({
     request,
     tools: [...tools.values()],
     ...(context !== undefined && { context }),
     maxSteps: stored.maxSteps,
-    nowMs,
+    nowMs: engine.clock.now(),
     timeZone: stored.timeZone,
     signal: source.signal,
   });
+  return completePlan(engine, { request, planner, settings, draft });
 }
 
 interface Draft {
@@ -140,7 +148,7 @@ function toPlanningError(planner: Planner, thrown: unknown): AgentError {
   if (isAgentError(thrown) && planningCodes.has(thrown.code)) {
     return thrown instanceof AgentError ? thrown : fromErrorData(thrown as AgentErrorData);
   }
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const reason = toErrorData(thrown).message;
   return new AgentError("planning-failed", `The planner "${planner.name}" failed: ${reason}`, {
     details: { planner: planner.name },
     cause: thrown,

@@ -1,11 +1,12 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
-import { AgentError, type ErrorData, toErrorData } from "../core/errors.ts";
-import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.ts";
+import { type ErrorData, toErrorData } from "../core/errors.ts";
+import { type JsonObject, type JsonValue, toJson } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { type ParseResult, parseWith, type SchemaIssue } from "../core/schema.ts";
+import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { Tool, ToolContext, ToolEffect } from "../core/tool.ts";
 import { AttemptContext } from "./attempt-context.ts";
 import type { Run } from "./run.ts";
+import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
 /** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
 export interface StepCall {
@@ -27,11 +28,6 @@ export type AttemptResult =
       readonly isRunning: boolean;
     };
 
-/** A step's input as its schema parses it, from a copy that is the tool's to change. */
-export function parseInput(tool: Tool, input: JsonObject): ParseResult<unknown> | Promise<ParseResult<unknown>> {
-  return parseWith(tool.inputSchema, copyJson(input));
-}
-
 /**
  * Calls a step's tool once and waits for it, at most `timeoutMs`. When time is up or the run aborts, the tool's signal is
  * aborted and it has `abortGraceMs` to settle: a value that comes in time counts. Never rejects.
@@ -41,6 +37,10 @@ export async function runAttempt(run: Run, call: StepCall, attempt: number, pars
   const { tool, step } = call;
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
+  if (source.aborted) {
+    run.release(source);
+    return failed("aborted", source.reason);
+  }
   const pending = execute(run, call, parsed, new AttemptContext(run, call, { attempt, source }));
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
@@ -81,11 +81,6 @@ function failed(reason: "thrown" | "timeout" | "aborted" | "invalid-output", thr
   return { type: "failed", reason, error: toErrorData(thrown), thrown, isRunning: false } as const;
 }
 
-function stepTimeout({ id, tool }: PlanStep, timeoutMs: number): AgentError<"timeout"> {
-  const message = `An attempt of step "${id}" (${tool}) took longer than its timeoutMs of ${timeoutMs} ms.`;
-  return new AgentError("timeout", message, { details: { scope: "step", timeoutMs } });
-}
-
 function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
   const { outputSchema } = call.tool;
   if (outputSchema === undefined) return toOutput(run, call, value);
@@ -99,16 +94,6 @@ function toOutput(run: Run, { step }: StepCall, value: unknown): AttemptResult {
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
   if (!json.ok) return failed("invalid-output", invalidOutput(step, [json.issue]));
   return { type: "completed", output: json.value };
-}
-
-function invalidOutput({ id, tool }: PlanStep, issues: readonly SchemaIssue[]): AgentError<"invalid-tool-output"> {
-  const message = `The output of step "${id}" (${tool}) is not valid: ${describeIssues(issues)}`;
-  return new AgentError("invalid-tool-output", message, { details: { tool, stepId: id, issues } });
-}
-
-/** Issues as one line of text. */
-export function describeIssues(issues: readonly SchemaIssue[]): string {
-  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
 }
 
 /** Tells of an attempt that was given up when it settles after all. */

@@ -78,12 +78,12 @@ export function resolveRunOptions(
     failOption("signal", signal, "an AbortSignal");
   const { concurrency = 1, maxSteps = engine.maxSteps } = options;
   const hasDeadline = timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY;
-  const stored = {
+  const stored = Object.freeze({
     maxSteps,
     concurrency,
     timeZone: checkTimeZone(options.timeZone),
     ...(hasDeadline && { timeoutMs }),
-  };
+  });
   return {
     tools: selectTools(options.tools, engine.toolsByName),
     context,

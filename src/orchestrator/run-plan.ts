@@ -1,5 +1,5 @@
 import { dependenciesOf } from "../core/dependencies.ts";
-import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import type { AgentErrorData } from "../core/errors.ts";
 import type { PendingItem, StepOutcome } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
@@ -7,6 +7,7 @@ import type { Tool } from "../core/tool.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 import type { Run } from "./run.ts";
 import { runStep } from "./run-step.ts";
+import { outcomeUnknown } from "./step-errors.ts";
 
 /** Who waits for whom in a plan, by index. */
 interface StepGraph {
@@ -113,13 +114,8 @@ export function closeUnrecorded(run: Run, error: AgentErrorData): void {
     if (status !== "running") continue;
     const outcome =
       effect === "once"
-        ? ({ status: "unknown", error: outcomeUnknown(stepId, tool, error) } as const)
+        ? ({ status: "unknown", error: outcomeUnknown({ id: stepId, tool }, error).toJSON() } as const)
         : ({ status: "interrupted", error } as const);
     run.recorder.close({ type: "step-end", stepId, tool, attempts, outcome });
   }
-}
-
-function outcomeUnknown(stepId: string, tool: string, cause: AgentErrorData): AgentErrorData {
-  const message = `The store failed while step "${stepId}" (${tool}) ran: whether it took effect is not recorded.`;
-  return new AgentError("outcome-unknown", message, { details: { tool, stepId }, cause }).toJSON();
 }

@@ -1,5 +1,7 @@
-import { AgentError, isAgentError } from "../core/errors.ts";
+import { isThenable } from "../async/thenable.ts";
+import { AgentError, isAgentError, toErrorData } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
+import { deepFreeze } from "../core/json.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 
@@ -57,11 +59,18 @@ export class RunRecorder {
   }
 
   /** Completes an event in place: a copy by spreading would cost more than all the rest of telling it. */
+  /** As {@link RunRecorder.close}, but tells nobody. */
+  fold(init: EventInit): void {
+    reduceRunState(this.state, this.number(init, this.state.sequence));
+  }
+
   private number(init: EventInit, sequence: number): AgentEvent {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string };
     event.runId = this.options.runId;
     event.sequence = sequence;
     event.timestamp = this.timestamp();
+    // An output or a plan comes frozen, as it may be large.
+    if ("outcome" in event) deepFreeze(event.outcome);
     return Object.freeze(event) as AgentEvent;
   }
 
@@ -103,8 +112,8 @@ export class RunRecorder {
     try {
       const [first] = recorded;
       const appended = first && store?.append(runId, recorded, { sequence: first.sequence });
-      if (!(appended instanceof Promise)) return events.forEach((event) => void this.accept(event));
-      return appended.then(
+      if (!isThenable(appended)) return events.forEach((event) => void this.accept(event));
+      return Promise.resolve(appended).then(
         () => events.forEach((event) => void this.accept(event)),
         (thrown) => this.fail(thrown),
       );
@@ -132,7 +141,7 @@ export function toStoreError(
   if (isAgentError(thrown, "run-conflict") || isAgentError(thrown, "run-owned-elsewhere")) {
     return new AgentError(thrown.code, thrown.message, { details: thrown.details, cause: thrown });
   }
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const reason = toErrorData(thrown).message;
   return new AgentError("store-failed", `The run store failed to ${operation}: ${reason}`, {
     details: { runId, operation, reason },
     cause: thrown,

@@ -1,27 +1,22 @@
 import { sleep } from "../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../async/retry.ts";
-import { AgentError, type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
+import { type AgentErrorData, type ErrorData, isAgentError, toErrorData } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
-import type { JsonObject } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { resolveInput } from "../core/resolve-input.ts";
 import type { Tool } from "../core/tool.ts";
+import { type PreparedStep, parseInput, prepareStep } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
-import { type AttemptResult, describeIssues, parseInput, runAttempt, type StepCall } from "./run-attempt.ts";
+import { type AttemptResult, runAttempt, type StepCall } from "./run-attempt.ts";
+import { invalidInput, outcomeUnknown, toolFailed } from "./step-errors.ts";
 
 type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
-
-/** A step whose input stands: ready to be called, or failed before its tool was. */
-type Prepared =
-  | { readonly input: JsonObject; readonly call: StepCall; readonly parsed: unknown }
-  | { readonly input: JsonObject; readonly error: AgentErrorData };
 
 /**
  * Runs one step to its end: prepare (references, validation), execute (attempts), finalize (record). Gives the outcome
  * as it was recorded; undefined if it could not be, because the store failed. Never rejects.
  */
 export async function runStep(run: Run, step: PlanStep, tool: Tool): Promise<StepOutcome | undefined> {
-  const preparing = prepare(run, step, tool);
+  const preparing = prepareStep(run, step, tool);
   const prepared = preparing instanceof Promise ? await preparing : preparing;
   const { id: stepId, reasoning } = step;
   const started = run.emit({
@@ -40,42 +35,15 @@ export async function runStep(run: Run, step: PlanStep, tool: Tool): Promise<Ste
   return run.recorder.failure ? undefined : outcome;
 }
 
-function prepare(run: Run, step: PlanStep, tool: Tool): Prepared | Promise<Prepared> {
-  let input: JsonObject;
-  try {
-    input = resolveInput(step, (stepId) => run.outputOf(stepId));
-  } catch (thrown) {
-    return { input: step.input, error: (thrown as AgentError<"invalid-reference">).toJSON() };
-  }
-  const parsing = parseInput(tool, input);
-  const finish = (parsed: Awaited<typeof parsing>): Prepared => {
-    if (!parsed.ok) return { input, error: invalidInput(step, parsed.issues).toJSON() };
-    try {
-      return { input, parsed: parsed.value, call: { step, tool, input, effect: tool.effect(parsed.value) } };
-    } catch (thrown) {
-      return { input, error: toolFailed({ step, tool }, [], thrown).toJSON() };
-    }
-  };
-  return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
-}
-
-function invalidInput(
-  { id, tool }: PlanStep,
-  issues: readonly { path: readonly (string | number)[]; message: string }[],
-) {
-  const message = `The input of step "${id}" (${tool}) is not valid: ${describeIssues(issues)}`;
-  return new AgentError("invalid-tool-input", message, { details: { tool, stepId: id, issues } });
-}
-
 interface Executed {
   readonly outcome: StepOutcome;
   readonly attempts: number;
 }
 
-async function execute(run: Run, prepared: Prepared): Promise<Executed> {
+async function execute(run: Run, prepared: PreparedStep): Promise<Executed> {
+  if (run.abortReason !== undefined) return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   if ("error" in prepared) return { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
   const { call, parsed } = prepared;
-  if (run.abortReason !== undefined) return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   const startedMs = run.engine.clock.now();
   const first = await runAttempt(run, call, 1, parsed);
   if (first.type === "completed") return { outcome: { status: "completed", output: first.output }, attempts: 1 };
@@ -103,10 +71,7 @@ async function retry(
     },
     attempt: async (attempt) => {
       attempts = attempt;
-      const parsed = await parseInput(call.tool, call.input);
-      const result = parsed.ok
-        ? await runAttempt(run, call, attempt, parsed.value)
-        : inputNoLongerValid(call, parsed.issues);
+      const result = await attemptAgain(run, call, attempt);
       if (result.type === "failed") errors.push(result.error);
       return result;
     },
@@ -115,10 +80,17 @@ async function retry(
   return { outcome: failureOutcome(run, call, { last, errors, attempts }), attempts };
 }
 
-/** A schema that answers differently for the same input: its second answer counts, as the first did. */
-function inputNoLongerValid({ step }: StepCall, issues: Parameters<typeof invalidInput>[1]): FailedAttempt {
-  const thrown = invalidInput(step, issues);
-  return { type: "failed", reason: "thrown", error: thrown.toJSON(), thrown, isRunning: false };
+/** With the input parsed anew. A schema may answer differently for the same input: its latest answer counts. */
+async function attemptAgain(run: Run, call: StepCall, attempt: number): Promise<AttemptResult> {
+  const failed = { type: "failed", isRunning: false } as const;
+  try {
+    const parsed = await parseInput(run, call.tool, call.input);
+    if (parsed.ok) return await runAttempt(run, call, attempt, parsed.value);
+    const thrown = invalidInput(call.step, parsed.issues);
+    return { ...failed, reason: "thrown", error: thrown.toJSON(), thrown };
+  } catch (thrown) {
+    return { ...failed, reason: "aborted", error: toErrorData(thrown), thrown };
+  }
 }
 
 function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolean {
@@ -176,19 +148,14 @@ function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Ex
   const { step, effect } = call;
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
   if (effect === "once" && isCutOff && !saysNothingHappened(last.thrown)) {
-    const message = `Step "${step.id}" (${step.tool}) must run only once and was cut off: whether it took effect is not known.`;
-    const details = { tool: step.tool, stepId: step.id };
-    return {
-      status: "unknown",
-      error: new AgentError("outcome-unknown", message, { details, cause: last.error }).toJSON(),
-    };
+    return { status: "unknown", error: outcomeUnknown(step, last.error).toJSON() };
   }
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedOutcome(run, last);
   if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
   if (last.reason === "timeout")
     return { status: "failed", error: withAttempts(last.error as AgentErrorData<"timeout">, attempts) };
-  return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
+  return { status: "failed", error: toolFailed(step, errors, last.thrown).toJSON() };
 }
 
 function withAttempts(error: AgentErrorData<"timeout">, attempts: number): AgentErrorData<"timeout"> {
@@ -201,19 +168,4 @@ function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepOutcome 
   const cause = last?.reason === "aborted" ? undefined : last?.error;
   const error = cause === undefined ? reason : { ...reason, cause };
   return { status: reason.code === "timeout" ? "failed" : "cancelled", error };
-}
-
-function toolFailed(
-  { step, tool }: Pick<StepCall, "step" | "tool">,
-  errors: readonly ErrorData[],
-  cause: unknown,
-): AgentError<"tool-failed"> {
-  const attempts = errors.length;
-  const last = errors.at(-1)?.message ?? (cause instanceof Error ? cause.message : String(cause));
-  const times = attempts > 1 ? ` after ${attempts} attempts` : "";
-  return new AgentError("tool-failed", `Step "${step.id}" (${tool.name}) failed${times}: ${last}`, {
-    details: { tool: tool.name, stepId: step.id, attempts, errors },
-    cause,
-    retryable: false,
-  });
 }

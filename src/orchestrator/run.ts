@@ -1,7 +1,8 @@
 import { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
-import { AgentError } from "../core/errors.ts";
+import { isThenable } from "../async/thenable.ts";
+import { AgentError, toErrorData } from "../core/errors.ts";
 import type { AgentEvent, EventInit } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
@@ -18,6 +19,8 @@ export class Run {
   /** Set by the first abort; later ones change nothing. */
   abortReason: AbortReason | undefined;
   private readonly sources: AbortSource[] = [];
+  private readonly channels: EventChannel<AgentEvent>[] = [];
+  private history: AgentEvent[] | undefined;
   private deadline: unknown;
   private isClosed = false;
 
@@ -26,18 +29,30 @@ export class Run {
     readonly engine: EngineSettings,
     readonly settings: RunSettings,
     hub: EventHub<AgentEvent>,
-    channel: EventChannel<AgentEvent> | undefined,
   ) {
     this.recorder = new RunRecorder({
       runId,
       store: engine.store,
       now: () => engine.clock.now(),
       tell: (event) => {
+        if (event.type === "run-end" || event.type === "run-suspend") this.isClosed = true;
         hub.emit(event);
-        channel?.push(event);
+        this.history?.push(event);
+        for (const channel of this.channels) channel.push(event);
       },
       onStoreFailure: (error) => this.abort(error),
     });
+  }
+
+  /** Keeps what is told, for those who join later. */
+  keepHistory(): void {
+    this.history = [];
+  }
+
+  /** Tells a channel all that is told from now on, and before that what was kept. */
+  addChannel(channel: EventChannel<AgentEvent>): void {
+    for (const event of this.history ?? []) channel.push(event);
+    this.channels.push(channel);
   }
 
   get state(): RunState {
@@ -110,10 +125,14 @@ export class Run {
   }
 
   warn(warning: Omit<AgentWarning, "runId">): void {
+    const ignore = () => {
+      // A warning that fails changes no run.
+    };
     try {
-      this.engine.onWarning({ ...warning, runId: this.runId });
+      const answer: unknown = this.engine.onWarning({ ...warning, runId: this.runId });
+      if (isThenable(answer)) answer.then(undefined, ignore);
     } catch {
-      // A failing warning changes no run.
+      ignore();
     }
   }
 
@@ -124,7 +143,7 @@ export class Run {
 
 /** The error of a run that a caller cancelled, for the reason given. */
 export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
-  const text = reason instanceof Error ? reason.message : reason === undefined ? "no reason given" : String(reason);
+  const text = reason === undefined ? "no reason given" : toErrorData(reason).message;
   return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
 }
 

@@ -25,6 +25,15 @@ interface Claim {
   untilMs: number;
 }
 
+const runStatuses: readonly RunStatus[] = [
+  "planning",
+  "running",
+  "completed",
+  "failed",
+  "cancelled",
+  "suspended",
+  "interrupted",
+];
 const finished: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
 
 /**
@@ -77,11 +86,15 @@ class MemoryRunStore implements RunStore {
   }
 
   list(options: ListRunsOptions = {}): RunPage {
+    checkKeys("options", options, ["status", "since", "limit", "cursor"]);
     const { status, since, limit = 100, cursor } = options;
     checkNumber("limit", limit, { min: 1, max: 1_000, isInteger: true });
     const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
-    if (Number.isNaN(before)) failOption("cursor", cursor, "the cursor of a page");
+    if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
     const wanted = status === undefined ? undefined : new Set([status].flat());
+    for (const one of wanted ?? []) {
+      if (!runStatuses.includes(one)) failOption("status", one, `one of ${runStatuses.join(", ")}, or a list of these`);
+    }
     const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
     if (Number.isNaN(sinceMs)) failOption("since", since, "an ISO 8601 time");
     const runs: RunSummary[] = [];

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createAgent } from "../../src/agent.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
 
 const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
 const tools = [createFakeTool({ name: "A", outcomes: [{ returns: { list: [1] } }] })];
@@ -48,6 +49,32 @@ describe("a listener", () => {
     await agent.execute(plan);
     expect(warn).toHaveBeenCalledTimes(1);
     warn.mockRestore();
+  });
+
+  it("can not change a run by what it is shown", async () => {
+    const changes: ((event: AgentEvent) => void)[] = [
+      (event) => event.type === "run-start" && Object.assign(event.options, { concurrency: 9 }),
+      (event) => event.type === "step-end" && Object.assign(event.outcome, { output: 666 }),
+      (event) => event.type === "step-retry" && Object.assign(event.error, { message: "changed" }),
+      (event) =>
+        event.type === "run-end" &&
+        "error" in event.outcome &&
+        Object.assign(event.outcome.error, { message: "changed" }),
+    ];
+    const failures = vi.fn();
+    const failing = createFakeTool({
+      name: "A",
+      outcomes: [{ throws: "no" }],
+      retry: { minDelayMs: 0, maxAttempts: 2 },
+    });
+    for (const used of [tools[0], failing]) {
+      const agent = createAgent({ tools: [used as FakeTool], onListenerError: failures });
+      for (const change of changes) agent.subscribe(change);
+      const result = await agent.execute(plan as never);
+      expect(JSON.stringify(await agent.getRun(result.runId))).not.toMatch(/666|changed/);
+      expect(JSON.stringify(result)).not.toMatch(/666|changed/);
+    }
+    expect(failures).toHaveBeenCalledTimes(2 + 4);
   });
 
   it("can not change what others see", async () => {

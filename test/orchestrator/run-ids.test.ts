@@ -38,8 +38,12 @@ describe("a run id given twice", () => {
     const { agent, tool } = createCounted();
     const first = agent.start("do it", { runId: "r1" });
     const second = agent.start("do it", { runId: "r1" });
-    expect(second).toBe(first);
-    await first.result;
+    expect(await second.result).toEqual(await first.result);
+    for (const { events } of [first, second]) {
+      const types: string[] = [];
+      for await (const event of events) types.push(event.type);
+      expect(types).toEqual(["run-start", "plan-start", "plan-end", "step-start", "step-end", "run-end"]);
+    }
     expect(tool.calls).toHaveLength(1);
   });
 
@@ -48,12 +52,55 @@ describe("a run id given twice", () => {
     const running = agent.start(plan, { runId: "r1" });
     expect(() => agent.start(other, { runId: "r1" })).toThrow(expect.objectContaining({ code: "run-conflict" }));
     await running.result;
-    for (const target of [other, "do it", null as never, 5 as never]) {
+    for (const target of [other, "do it"]) {
       await expect(agent.start(target, { runId: "r1" }).result).rejects.toMatchObject({
         code: "run-conflict",
         details: { runId: "r1" },
       });
     }
+  });
+
+  it("does not skip the checks of the plan and its approval", async () => {
+    const { agent } = createCounted();
+    await agent.execute(plan, { runId: "r1" });
+    const approvedHash = "0".repeat(64);
+    await expect(agent.execute(plan, { runId: "r1", approvedHash })).rejects.toMatchObject({
+      code: "plan-not-approved",
+    });
+    for (const target of [{ ...plan, extra: 1 }, null, 5]) {
+      await expect(agent.execute(target as never, { runId: "r1" })).rejects.toMatchObject({ code: "invalid-plan" });
+    }
+  });
+
+  it("with another request shows nothing of the run there was", async () => {
+    const { agent } = createCounted();
+    await agent.execute(plan, { runId: "r1" });
+    const { events, result } = agent.start("do it", { runId: "r1" });
+    await expect(result).rejects.toMatchObject({ code: "run-conflict" });
+    for await (const event of events) expect.unreachable(event.type);
+  });
+
+  it("throws for each caller as that one has asked", async () => {
+    const { agent } = createCounted();
+    const [first, second] = [false, true].map((throwOnFailure) => agent.start("", { runId: "r1", throwOnFailure }));
+    expect(await first?.result).toMatchObject({ status: "failed" });
+    await expect(second?.result).rejects.toMatchObject({ code: "invalid-request" });
+  });
+
+  it("with the same request is the same run, also where the request is far too long", async () => {
+    const { agent } = createCounted();
+    const request = "x".repeat(300_000);
+    for (let time = 0; time < 2; time++) {
+      expect(await agent.run(request, { runId: "r1" })).toMatchObject({ error: { code: "invalid-request" } });
+    }
+  });
+
+  it("runs the plan as it was when it was given", async () => {
+    const { agent } = createCounted();
+    const given = { steps: [{ id: "s1", tool: "A" as const, input: { n: 1 } }] };
+    const { result } = agent.start(given, { runId: "r1" });
+    for (const { input } of given.steps) input.n = 2;
+    expect((await result).steps).toMatchObject([{ input: { n: 1 } }]);
   });
 
   it("of a run that has begun elsewhere and not ended says so", async () => {

@@ -55,7 +55,9 @@ describe.each(stores)("a store that fails, answering %s", (_when, wrap) => {
     });
     expect(recorded.map((event) => event.type)).toEqual(kept);
     expect(tool.calls).toHaveLength(calls);
-    expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: { status: "failed" }, sequence: recorded.length });
+    const end = { type: "run-end", outcome: { status: "failed" }, sequence: recorded.length };
+    if (recorded.length === 0) expect(events).toEqual([]);
+    else expect(events.at(-1)).toMatchObject(end);
     expect(clock.pendingTimers).toBe(0);
   });
 
@@ -104,6 +106,13 @@ describe.each(stores)("a store that fails, answering %s", (_when, wrap) => {
     await expect(agent.execute(planOf("A", "A") as never, { runId: "r" })).rejects.toMatchObject({
       code: "run-conflict",
     });
+  });
+
+  it("by throwing something unreadable ends the run all the same", async () => {
+    const { outcome } = await playWith(wrap(failFrom("step-end", Object.create(null))), [
+      createFakeTool({ name: "A" }),
+    ]);
+    expect(outcome).toMatchObject({ value: { status: "failed", error: { code: "store-failed" } } });
   });
 
   it("to read is store-failed", async () => {

@@ -1,0 +1,82 @@
+import { settleOrAbort } from "../async/timeout.ts";
+import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import { copyJson, type JsonObject, toJson } from "../core/json.ts";
+import type { PlanStep } from "../core/plan.ts";
+import { resolveInput } from "../core/resolve-input.ts";
+import { type ParseResult, parseWith } from "../core/schema.ts";
+import type { Tool, ToolEffect } from "../core/tool.ts";
+import type { Run } from "./run.ts";
+import type { StepCall } from "./run-attempt.ts";
+import { invalidInput, toolFailed } from "./step-errors.ts";
+
+/** A step whose input stands: ready to be called, or failed before its tool was. */
+export type PreparedStep =
+  | { readonly input: JsonObject; readonly call: StepCall; readonly parsed: unknown }
+  | { readonly input: JsonObject; readonly error: AgentErrorData };
+
+/** The largest input with references filled in, in bytes of JSON: one output can be put into a plan many times. */
+const maxInputBytes = 16 * 1_024 * 1_024;
+
+const effects: ReadonlySet<unknown> = new Set<ToolEffect>(["pure", "idempotent", "once"]);
+
+/** Fills in a step's references, parses its input and asks for its effect. At once, unless the schema is async. Never throws. */
+export function prepareStep(run: Run, step: PlanStep, tool: Tool): PreparedStep | Promise<PreparedStep> {
+  const resolved = fillReferences(run, step);
+  if ("error" in resolved) return resolved;
+  const { input } = resolved;
+  const finish = (parsed: ParseResult<unknown>): PreparedStep => {
+    if (!parsed.ok) return { input, error: toData(invalidInput(step, parsed.issues)) };
+    try {
+      return { input, parsed: parsed.value, call: { step, tool, input, effect: effectOf(tool, parsed.value) } };
+    } catch (thrown) {
+      return { input, error: toData(toolFailed(step, [], thrown)) };
+    }
+  };
+  const parsing = parseInput(run, tool, input);
+  // Whoever aborts the run has said why.
+  const isAborted = (): PreparedStep => ({ input, error: toData(run.abortReason as AgentError) });
+  return parsing instanceof Promise ? parsing.then(finish, isAborted) : finish(parsing);
+}
+
+/**
+ * A step's input as its schema parses it, from a copy that is the tool's to change. Rejects only when the run is aborted
+ * while an async refinement is waited for.
+ */
+export function parseInput(
+  run: Run,
+  tool: Tool,
+  input: JsonObject,
+): ParseResult<unknown> | Promise<ParseResult<unknown>> {
+  const parsing = parseWith(tool.inputSchema, copyJson(input));
+  if (!(parsing instanceof Promise)) return parsing;
+  const source = run.openSource();
+  return settleOrAbort(parsing, source).finally(() => run.release(source));
+}
+
+function fillReferences(
+  run: Run,
+  step: PlanStep,
+): { input: JsonObject } | { input: JsonObject; error: AgentErrorData } {
+  try {
+    const input = resolveInput(step, (stepId) => run.outputOf(stepId));
+    if (input === step.input) return { input };
+    const json = toJson(input, { maxBytes: maxInputBytes });
+    return json.ok ? { input } : { input: step.input, error: toData(invalidInput(step, [json.issue])) };
+  } catch (thrown) {
+    if (thrown instanceof AgentError) return { input: step.input, error: toData(thrown) };
+    const issue = { path: [], message: "it can not be put together: its references are too much for one text" };
+    return { input: step.input, error: toData(invalidInput(step, [issue], thrown)) };
+  }
+}
+
+function effectOf(tool: Tool, parsed: unknown): ToolEffect {
+  const effect: unknown = tool.effect(parsed);
+  if (effects.has(effect)) return effect as ToolEffect;
+  throw new TypeError(
+    `its effect must be one of ${[...effects].join(", ")}; the function of its input gave another answer`,
+  );
+}
+
+function toData(error: AgentError): AgentErrorData {
+  return error.toJSON();
+}

@@ -1,0 +1,3 @@
+import "zod";
+import "p-retry";
+import "p-timeout";

@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** What the package is compared with. None of it is a dependency of the project. */
+const peers = ["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3"];
+
+/**
+ * Packs the package and installs it into two folders: `bench`, beside what it is compared with and the files of `inside/`,
+ * and `installed`, with zod alone. What is measured there is what users get, not the source.
+ */
+export function prepareFolders(packedFile) {
+  const root = mkdtempSync(join(tmpdir(), "planwright-bench-"));
+  const remove = () => rmSync(root, { recursive: true, force: true });
+  try {
+    const tarball = packedFile === undefined ? pack(root) : resolve(packedFile);
+    const folders = { bench: join(root, "bench"), installed: join(root, "installed") };
+    install(folders.installed, [tarball, "zod"]);
+    install(folders.bench, [tarball, "zod", ...peers]);
+    cpSync(join(import.meta.dirname, "inside"), join(folders.bench, "inside"), { recursive: true });
+    cpSync(join(import.meta.dirname, "statistics.mjs"), join(folders.bench, "statistics.mjs"));
+    return { folders, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function pack(root) {
+  const cwd = resolve(import.meta.dirname, "../..");
+  const printed = npm(["pack", "--json", "--pack-destination", root], cwd);
+  // The build may print before the JSON does.
+  const [{ filename }] = JSON.parse(printed.slice(printed.indexOf("[\n")));
+  return join(root, filename);
+}
+
+function install(folder, packages) {
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bench", private: true, type: "module" }));
+  npm(["install", "--no-audit", "--no-fund", ...packages], folder);
+}
+
+function npm(args, cwd) {
+  try {
+    return execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  } catch (error) {
+    throw new Error(`npm ${args.join(" ")} failed:\n${error.stdout}\n${error.stderr}`);
+  }
+}
