@@ -34,7 +34,7 @@ function renderExamples(templates: readonly string[]): string[] {
   const ranked = templates.map((template) => {
     const slots = template.match(slot) ?? [];
     const kind = slots.toSorted().join();
-    const text = printable(template.replaceAll(slot, "…"));
+    const text = printable(template.replaceAll(slot, "…").replace(/…(?: …)+/g, "…"));
     const isNew = !shown.has(kind) && /\p{L}/u.test(text);
     if (isNew) shown.add(kind);
     return { text, rank: /\p{L}/u.test(text) ? (isNew ? 0 : slots.length + 1) : Number.POSITIVE_INFINITY };

@@ -103,6 +103,31 @@ describe("EventHub", () => {
     expect(last).toHaveBeenCalledOnce();
   });
 
+  it("survives a report that rejects", async () => {
+    const hub = new EventHub<Told>(() => Promise.reject(new Error("nobody left")));
+    hub.on("a", () => {
+      throw new Error("first");
+    });
+    hub.emit(eventA);
+    // An unhandled rejection would fail the test run.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it("an old unsubscription does not end a newer subscription of the same listener", () => {
+    const { hub } = createHub();
+    const listener = vi.fn();
+    const first = hub.on("a", listener);
+    first();
+    const second = hub.on("a", listener);
+    first();
+    hub.emit(eventA);
+    expect(listener).toHaveBeenCalledOnce();
+    second();
+    second();
+    hub.emit(eventA);
+    expect(listener).toHaveBeenCalledOnce();
+  });
+
   it("lets listeners come and go while it tells", () => {
     const { hub } = createHub();
     const told: string[] = [];

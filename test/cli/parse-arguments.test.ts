@@ -16,11 +16,28 @@ describe("parseArguments", () => {
     expect(parse("add", "milk", "to", "my", "list").parsed).toEqual(expected);
   });
 
-  it("reads options before, between and behind the words", () => {
+  it("reads options before the words and behind them", () => {
     const options = { planOnly: true, json: true, color: false };
     const expected = { type: "request", request: "add milk", options };
     expect(parse("--plan-only", "--json", "--no-color", "add milk").parsed).toEqual(expected);
-    expect(parse("add", "--json", "milk", "--no-color", "--plan-only").parsed).toEqual(expected);
+    expect(parse("--json", "add", "milk", "--no-color", "--plan-only").parsed).toEqual(expected);
+    expect(parse("add milk", "--json", "--no-color", "--plan-only").parsed).toEqual(expected);
+  });
+
+  it.each([
+    ["add a todo to use --json flag", "add a todo to use --json flag"],
+    ["Calculate -pi + 3", "Calculate -pi + 3"],
+    ["Calculate 3 + -pi", "Calculate 3 + -pi"],
+    ["add --bogus milk", "add --bogus milk"],
+  ])("leaves the words of %j as they are", (line, request) => {
+    expect(parse(...line.split(" ")).parsed).toEqual({ type: "request", request, options: noOptions });
+  });
+
+  it("takes an unknown --option behind the words for a mistake, and says how to write it as a word", () => {
+    const { parsed, stderr } = parse("add", "milk", "--jsn");
+    expect(parsed).toEqual({ type: "exit", exitCode: 2 });
+    expect(stderr).toContain('behind "--"');
+    expect(parse("--", "add", "milk", "--jsn").parsed).toMatchObject({ request: "add milk --jsn" });
   });
 
   it.each([
@@ -48,15 +65,15 @@ describe("parseArguments", () => {
     expect(stderr).toContain("--help");
   });
 
-  it("prints help that fits a screen", () => {
-    const { parsed, stdout, stderr } = parse("--help");
+  it.each(["--help", "-h"])("prints help that fits a screen for %s", (option) => {
+    const { parsed, stdout, stderr } = parse(option);
     expect(parsed).toEqual({ type: "exit", exitCode: 0 });
     expect(stderr).toBe("");
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
-    for (const option of ["--plan-only", "--json", "--no-color", "--version", "--help"])
-      expect(stdout).toContain(option);
+    for (const known of ["--plan-only", "--json", "--no-color", "--version", "-h, --help"])
+      expect(stdout).toContain(known);
   });
 
   it("prints its version", () => {

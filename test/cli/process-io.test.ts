@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createProcessIo } from "../../src/cli/process-io.ts";
 
 class FakeStream extends EventEmitter {
@@ -10,7 +10,10 @@ class FakeStream extends EventEmitter {
 
 function createFakeProcess() {
   const streams = { stdout: new FakeStream(), stderr: new FakeStream() };
-  return Object.assign(new EventEmitter(), streams, { env: { NO_COLOR: "1" } });
+  return Object.assign(new EventEmitter(), streams, {
+    env: { NO_COLOR: "1" },
+    exitCode: undefined as number | string | null | undefined,
+  });
 }
 
 describe("createProcessIo", () => {
@@ -23,15 +26,17 @@ describe("createProcessIo", () => {
     expect(host.listenerCount("SIGINT")).toBe(0);
   });
 
-  it("goes on when nobody reads any more, and fails for any other error of a stream", () => {
+  it("goes on in silence when nobody reads any more, and with one line and exit code 1 when the disk is full", () => {
     const host = createFakeProcess();
     createProcessIo(host);
+    const write = vi.spyOn(host.stderr, "write");
     const broken = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
     const full = Object.assign(new Error("disk full"), { code: "ENOSPC" });
-    for (const stream of [host.stdout, host.stderr]) {
-      expect(() => stream.emit("error", broken)).not.toThrow();
-      expect(() => stream.emit("error", full)).toThrow(full);
-    }
+    for (const stream of [host.stdout, host.stderr]) stream.emit("error", broken);
+    expect([host.exitCode, write.mock.calls]).toEqual([undefined, []]);
+    for (const stream of [host.stdout, host.stdout, host.stderr]) stream.emit("error", full);
+    expect(host.exitCode).toBe(1);
+    expect(write.mock.calls).toEqual([["planwright: the output can not be written: disk full\n"]]);
   });
 
   it("hands on the streams and the environment", () => {

@@ -105,8 +105,24 @@ describe("what can not be planned", () => {
     const { exitCode, stdout, stderr } = await callCli(["sing"], createFakeIo({ agent: refusing() }));
     expect([exitCode, stdout]).toEqual([2, ""]);
     expect(stderr).toBe(
-      'planwright: the request can not be planned: nothing fits "sing\\n"\nWhat can be done, for example:\n  add {title}\n  list\\u001b todos\n',
+      'planwright: the request can not be planned: nothing fits "sing\\n"\nWhat can be done, for example:\n  add …\n  list\\u001b todos\n',
     );
+  });
+
+  it("shows sentences: those of other kinds first, then with little to fill in, a bare slot last", async () => {
+    const capabilities = [
+      "{x}",
+      "add {title}",
+      "add {title} {dueDate} to {list}",
+      "add a {title}",
+      "add {title} to {list}",
+      "sum {x}",
+    ];
+    const error = new AgentError("cannot-plan", "No.", { details: { reason: "no", capabilities } });
+    const agent = createFakeAgent({ planner: createScriptedPlanner([error]) });
+    const { stderr } = await callCli(["sing"], createFakeIo({ agent }));
+    const shown = stderr.trimEnd().split("\n").slice(2);
+    expect(shown.map((text) => text.trim())).toEqual(["add …", "add … to …", "sum …", "add a …", "…"]);
   });
 
   it("is a failed result as JSON", async () => {

@@ -133,4 +133,28 @@ describe("hashPlan", () => {
     const through = JSON.parse(JSON.stringify(plan)) as PlanInput;
     expect(await hashPlan(through)).toBe(await hashPlan(plan));
   });
+
+  it("is that of what runs: a Date is its text", async () => {
+    const withInput = (at: unknown) => ({ steps: [{ id: "s1", tool: "T", input: { at } }] });
+    const text = "2026-01-01T00:00:00.000Z";
+    expect(await hashPlan(withInput(new Date(text)))).toBe(await hashPlan(withInput(text)));
+  });
+
+  it.each([
+    ["undefined", undefined, "invalid-shape"],
+    ["null", null, "invalid-shape"],
+    ["text", "plan", "invalid-shape"],
+    ["no steps", {}, "invalid-shape"],
+    ["a BigInt", { steps: [{ id: "s1", tool: "T", input: { n: 5n } }] }, "not-json"],
+    ["a cycle", cyclic(), "not-json"],
+  ])("rejects, and never throws, for %s", async (_name, value, code) => {
+    const hash = hashPlan(value as PlanInput);
+    await expect(hash).rejects.toMatchObject({ code: "invalid-plan", details: { issues: [{ code }] } });
+  });
 });
+
+function cyclic(): object {
+  const steps: unknown[] = [];
+  steps.push({ steps });
+  return { steps };
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { AgentError } from "../../src/core/errors.ts";
-import { defineTool, indexTools, type ToolContext } from "../../src/core/tool.ts";
+import { defineTool, indexTools, type Tool, type ToolContext } from "../../src/core/tool.ts";
 
 const context: ToolContext = {
   signal: new AbortController().signal,
@@ -107,5 +107,16 @@ describe("indexTools", () => {
 
   it("refuses what is no list", () => {
     expect(() => indexTools(undefined as unknown as [])).toThrow('"tools" must be a list of tools; received undefined');
+  });
+
+  it.each([
+    ["nothing", undefined, "name, description, inputSchema, effect, execute, phrases"],
+    ["a name", { name: "X" }, "description, inputSchema, effect, execute, phrases"],
+    ["a tool without a schema", { ...defineTool(least), inputSchema: undefined }, "inputSchema"],
+    ["options that did not go through defineTool", { ...least, effect: "pure" }, "effect, phrases"],
+  ])("refuses %s in the list", (_name, tool, wrong) => {
+    const index = () => indexTools([defineTool(least), tool as Tool]);
+    expect(index).toThrow(`"tools[1]" must be a tool made by defineTool; missing or wrong: ${wrong};`);
+    expect(index).toThrow(expect.objectContaining({ code: "invalid-options" }));
   });
 });

@@ -219,6 +219,9 @@ describe("its own options", () => {
     await expect(validatePlan({}, { tools: [sum, sum] })).rejects.toEqual(refused);
     await expect(validatePlan({}, { tools: undefined as unknown as [] })).rejects.toEqual(refused);
     await expect(validatePlan({}, { tools: [], maxSteps: 0 })).rejects.toEqual(refused);
+    await expect(validatePlan({}, undefined as never)).rejects.toEqual(refused);
+    await expect(validatePlan({}, { tools: [{ name: "X" }] } as never)).rejects.toEqual(refused);
+    await expect(validatePlan({}, { tools: [], max: 5 } as never)).rejects.toEqual(refused);
   });
 
   it("calls no tool", async () => {

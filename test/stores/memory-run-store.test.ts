@@ -80,4 +80,17 @@ describe("createMemoryRunStore", () => {
       );
     },
   );
+
+  it.each([
+    { status: "nope" },
+    { status: ["failed", "nope"] },
+    { state: "failed" },
+    { cursor: "" },
+    { cursor: "1.5" },
+    null,
+  ])("refuses to list by %j", (options) => {
+    expect(() => createMemoryRunStore().list(options as never)).toThrow(
+      expect.objectContaining({ code: "invalid-options" }),
+    );
+  });
 });
