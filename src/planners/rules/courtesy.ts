@@ -13,7 +13,7 @@ i want you to | i need you to | i would like you to | i want to | i wanna | i ne
 i am going to | i am trying to | i was wondering if you could | i wonder if you could | i was hoping you could | i would appreciate it if you could
 i want | i need | i would like | let us | let me | go ahead and | go on and | be sure to | make sure to | make sure you | make sure that you | you need to | i need you | i want you | i am asking you to | try to | remember to
 alexa | siri | cortana | olly | jarvis | ok google | okay google | hey google | google | actually | my dear | dear | assistant | buddy | friend | computer | bot | if you can | if you could | if possible | when you can | for me | quickly | quick | one more thing
-first | firstly | first of all | first off | to begin with | to start with | to start | start by | begin by | second | secondly | third | thirdly | fourth | fifth
+first | firstly | first of all | first off | to begin with | to start with | to start | start by | begin by | start with | begin with | start off with | second | secondly | third | thirdly | fourth | fifth
 next | finally | lastly | last of all | at last | in the end | then | after that | afterwards | and | at the end | in addition | additionally | besides that | once done | once that is done | when that is done | when you are done | after you are done
 tell me | show me | give me | get me | let me know | let me hear | let me see | i want to know | i need to know | i would like to know | do you know | do you happen to know | find out | figure out | check | work out
 what is | what are | what was | how is | what about | how about | tell me what is | i wonder

@@ -33,5 +33,5 @@ function readMark(tokens: readonly Token[], start: number, count: number): numbe
   const signs = hasName ? ":.,)-–" : ".):";
   // The point of "1.5" is glued to what follows; that of "1." is not.
   const isMark = sign?.kind === "sign" && signs.includes(sign.norm) && tokens[at + 2]?.glued !== true;
-  return isMark ? at + 2 : undefined;
+  return isMark ? at + 2 : hasName ? at + 1 : undefined;
 }

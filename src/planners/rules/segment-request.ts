@@ -39,14 +39,19 @@ const someResult: EarlierResult = {
 
 /**
  * Cuts a request into parts that each fit a phrase as a whole, at the least cost: from the last clause back to the first,
- * each keeps the best way on from there. Only ways that also make a valid input count.
+ * each keeps the best way on from there. Only ways that also make a valid input count, and none of the `barred` ones.
  */
-export function segmentRequest(tools: readonly ToolRules[], input: MatchInput): Segmentation {
+export function segmentRequest(
+  tools: readonly ToolRules[],
+  input: MatchInput,
+  barred: readonly PhraseMatch[] = [],
+): Segmentation {
   const count = input.clauses.length;
   const matchers = tools.map((rules) => new PhraseMatcher(rules, input));
   const readings: (Reading | undefined)[] = [];
   for (let index = count - 1; index >= 0; index--) {
-    const candidates = matchers.flatMap((matcher) => matcher.matchFrom(index));
+    const found = matchers.flatMap((matcher) => matcher.matchFrom(index));
+    const candidates = barred.length === 0 ? found : found.filter((match) => !isBarred(match, barred));
     readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
   }
   const matches: PhraseMatch[] = [];
@@ -58,6 +63,12 @@ export function segmentRequest(tools: readonly ToolRules[], input: MatchInput): 
     index = reading.match.lastClause + 1;
   }
   return { type: "cut", matches };
+}
+
+function isBarred(match: PhraseMatch, barred: readonly PhraseMatch[]): boolean {
+  return barred.some(({ rules, phraseIndex, firstClause }) => {
+    return match.rules === rules && match.phraseIndex === phraseIndex && match.firstClause === firstClause;
+  });
 }
 
 function bestReading(

@@ -15,6 +15,7 @@ import {
   denominators,
   type InfixTerm,
   infixTerms,
+  listTerms,
   type Phrase,
   postfixTerms,
   rankOf,
@@ -105,7 +106,10 @@ export class ArithmeticReader {
       if (items.length > 0) {
         const hasComma = this.take(",");
         const hasWord = this.take("and") || this.take("with");
-        if (!(hasComma || hasWord) || this.infixTerm(0) !== undefined) {
+        // "the sum of 5 and 6 and the product of 3 and 4" is two.
+        const isOther =
+          items.length > 1 && this.words[this.at] === "the" && listTerms.has(this.words[this.at + 1] ?? "");
+        if (!(hasComma || hasWord) || isOther || this.infixTerm(0) !== undefined) {
           this.at = before;
           return items;
         }

@@ -31,6 +31,22 @@ function combining(frame: string, combine: Combine): readonly ToolPhraseOptions<
   return [withResults(two, (count) => count === 2), withResults(all, (count) => count >= 2)];
 }
 
+const first = `(the (first|former) [(one|result|answer|number)])`;
+const second = `(the (second|latter|other|last) [(one|result|answer|number)])`;
+
+/** Takes two earlier results by their places, whichever is named first: `@1` and `@2`. */
+function ofFirst(frame: string, combine: Combine): readonly ToolPhraseOptions<CalculatorPhraseInput>[] {
+  const inOrder = (named: string, combine: Combine) => ({
+    ...combining(named, combine)[0],
+    phrase: named,
+  });
+  const swap: Combine = ([one = "", other = ""]) => combine([other, one]);
+  return [
+    inOrder(frame.replace("@1", first).replace("@2", second), combine),
+    inOrder(frame.replace("@1", second).replace("@2", first), swap),
+  ];
+}
+
 /** Variables are letters that stand for nothing else in the calculator. */
 const names = "abcdfghjklmnopqr";
 
@@ -42,5 +58,9 @@ export const combiningPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>
   ...combining("multiply @ [(together|with each other)]", product),
   ...combining("(the product|product) of @", product),
   ...combining("[take] (the average|average|the mean|mean) [of] @", average),
+  ...ofFirst("(subtract|take|deduct) @1 from @2", ([first, second]) => `${second} - ${first}`),
+  ...ofFirst("(multiply) @1 (by|with|and) @2", ([first, second]) => `${first} * ${second}`),
+  ...ofFirst("divide @1 by @2", ([first, second]) => `${first} / ${second}`),
+  ...ofFirst("add @1 (to|and) @2", ([first, second]) => `${first} + ${second}`),
   ...combining("(the difference|difference) (between|of) @", (names) => `abs(${names.join(" - ")})`).slice(0, 1),
 ];

@@ -3,8 +3,9 @@ import type { SlotValue, ToolPhraseOptions } from "../../core/phrase.ts";
 import type { CalculatorPhraseInput } from "./phrases-combine.ts";
 
 /**
- * Units whose ratio is exact by definition and the same everywhere, in the smallest unit of their kind. Gallons and cups
- * differ between countries, months and years are not all of one length: those are refused.
+ * Units whose ratio is exact by definition and the same everywhere, in the smallest unit of their kind. Gallons
+ * differ between countries, but not how many quarts they have; months and years are not all of one number of days, and
+ * ounces are of weight or of volume: what mixes those is refused.
  */
 const kinds: Readonly<Record<string, Readonly<Record<string, readonly [size: string, ...names: string[]]>>>> = {
   length: {
@@ -30,6 +31,20 @@ const kinds: Readonly<Record<string, Readonly<Record<string, readonly [size: str
     hour: ["3600", "hours", "hrs"],
     day: ["86400", "days"],
     week: ["604800", "weeks"],
+  },
+  calendar: {
+    month: ["1", "months"],
+    year: ["12", "years"],
+    decade: ["120", "decades"],
+    century: ["1200", "centuries"],
+  },
+  kitchen: {
+    teaspoon: ["1", "teaspoons", "tsp"],
+    tablespoon: ["3", "tablespoons", "tbsp"],
+    cup: ["48", "cups"],
+    pint: ["96", "pints"],
+    quart: ["192", "quarts"],
+    gallon: ["768", "gallons"],
   },
   volume: {
     milliliter: ["1", "milliliters", "millilitre", "millilitres", "ml"],

@@ -54,6 +54,21 @@ function addingBare(phrase: string): readonly Phrase[] {
   });
 }
 
+/** A phrase that is only about an earlier result. */
+function addingResult(phrase: string): readonly Phrase[] {
+  const toInput: ToInput = (slots) => (typeof slots.title === "object" ? inputOf("add", slots) : undefined);
+  return [{ phrase, slots: common, toInput }];
+}
+
+/** A phrase that goes on from "add milk to my shopping list": "and eggs to my work list". */
+function addingMore(phrase: string): readonly Phrase[] {
+  return adding(phrase, (slots, { before }) => {
+    // "lunch with Tom and Jerry to my list" does not go on from a list that was named.
+    const isNamed = before?.input.operation === undefined || typeof before.input.list === "string";
+    return before !== undefined && isNamed ? inputOf("add", slots) : undefined;
+  });
+}
+
 /** A phrase with "it" for the list that was spoken of before. */
 function addingToIt(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots, context) =>
@@ -84,6 +99,9 @@ const toList: readonly Phrase[] = [
   ),
   ...adding(`(to|on|in|onto|into|for) (${namedList}|${plainList}) ${add} [down] {title} ${extras}`),
   ...adding(`${add} {title} ${due} (${onList})`),
+  ...adding(
+    `${add} [(the|these|this|a few|some|two|three|four|five)] [(following|new)] (things|items|tasks|todos|to dos|item|task) (${onList}) {title}`,
+  ),
   ...adding(
     `{title} (needs|need|has|have|should|must|ought|wants|is supposed) [to] [also] (be|go|get|be added|be put|be included|be placed|be written|get added|appear) (${onList})`,
   ),
@@ -120,6 +138,9 @@ const asTodo: readonly Phrase[] = [
   ),
   ...addingOne(`remind me [(that i (need|have) to|to|about|that|i (need|have) to|i (should|must))] {title} ${extras}`),
   ...addingOne(`remind me of {title} ${due}`),
+  ...addingResult(
+    "(remind me of|remind me about|make|turn|note) {title} [(into|as)] [(a|an)] [(todo|to do|task|reminder|item)]",
+  ),
   ...addingOne(`remind me ${due} (to|about|of|that i (need|have) to) {title}`),
   ...addingOne(`${create} [(a|an)] reminder [for me] (to|for|about|of|that) {title} ${extras}`),
   ...addingOne(
@@ -134,6 +155,7 @@ const asTodo: readonly Phrase[] = [
 const bare: readonly Phrase[] = [
   ...addingBare(`(add|adding|put down|jot down|write down|note down) {title} ${extras}`),
   ...addingToIt(`${add} {title} [back] (to|on|onto|in|into) (it|that|that one|there) [too] ${extras}`),
+  ...addingMore(`{title} (${onList})`),
   ...addingToIt(`(i|we) [do] need {title} (on|in) it`),
 ];
 

@@ -1,4 +1,4 @@
-import { targeting, targetingBare, targetingInIt } from "./phrases-target.ts";
+import { targeting, targetingBare, targetingInIt, targetingSeveral } from "./phrases-target.ts";
 import { fromList, namedList, type Phrase, plainList, todo } from "./phrases-words.ts";
 
 const list = `(${namedList}|${plainList})`;
@@ -21,11 +21,11 @@ const noNeed =
   "((i|we) (do not|no longer|will not) (need|want|have) [to]|no need for|there is no need for|forget about)";
 
 const completing: readonly Phrase[] = [
-  ...targeting("complete", `(${tick}|complete|finish|close|resolve) @ ${from}`),
+  ...targetingSeveral("complete", `(${tick}|complete|finish|close|resolve) @ ${from}`),
   ...targeting("complete", `(${tick}|complete|finish|close|resolve) [the] ${todo} @`),
   ...targetingBare("complete", "(check off|tick off|cross off|mark off|complete|tick) @"),
   ...targetingBare("complete", `${did} @ ${maybeFrom}`),
-  ...targeting(
+  ...targetingSeveral(
     "complete",
     `(mark|set|flag|check|tick) @ [(from|on|in) ${list}] [off] [(as|to|to be)] ${doneWords} ${maybeFrom}`,
   ),
@@ -40,10 +40,10 @@ const completing: readonly Phrase[] = [
 ];
 
 const deleting: readonly Phrase[] = [
-  ...targeting("delete", `${drop} @ ${from}`),
+  ...targetingSeveral("delete", `${drop} @ ${from}`),
   ...targeting("delete", `${drop} [the] ${todo} @`),
   ...targetingBare("delete", "(delete|deleting|remove|removing) @"),
-  ...targeting("delete", `${takeOff} @ (off|off of|out of|from) ${list} ${when}`),
+  ...targetingSeveral("delete", `${takeOff} @ (off|off of|out of|from) ${list} ${when}`),
   ...targeting("delete", `(on|from|in|off) ${list} [please] ${drop} @`),
   ...targeting("delete", `${noNeed} @ (on|in|to be on) ${list} [(anymore|any more|any longer)]`),
   ...targeting(
@@ -60,6 +60,7 @@ const deleting: readonly Phrase[] = [
     `(${did}|${got}) @ [anymore] [(so|and)] [(you can|please|can you)] (remove|delete|take|drop|erase) (it|that|this|them) [(off|off of|from|out of) ${list}]`,
   ),
   ...targetingInIt("delete", `(${drop}|${takeOff}) @ (from|off|off of|out of|on) (it|that|there|that one)`),
+  ...targetingInIt("delete", `${takeOff} @ off [again]`),
   ...targetingInIt("delete", "@ (removed|deleted|erased|taken off|off|off of it|removed from it|taken off of it|out)"),
 ];
 

@@ -38,5 +38,15 @@ export const clearPhrases: readonly Phrase[] = [
   clearing(
     `(take|take off|get|strike|cross|cross off|scratch|wipe|clear|remove) [off] ${all} [off] (from|off|off of|of|on|out of) (${namedList}|${plainList})`,
   ),
+  {
+    phrase: `${wipe} (it|that|that list|everything on it|it all)`,
+    toInput(_, { before }) {
+      if (before === undefined) return undefined;
+      const { operation, list } = before.input;
+      // "It" is a list only where one was shown.
+      if (operation !== undefined && operation !== "list") return undefined;
+      return { operation: "clear", ...(typeof list === "string" && { list }) };
+    },
+  },
   clearing(`(start|begin) (${namedList}|${plainList}) (over|anew|from scratch|fresh)`),
 ];

@@ -1,6 +1,6 @@
 import { z } from "zod/v4";
 import type { PhraseContext } from "../../core/phrase.ts";
-import { isElsewhere, isOtherThing } from "./phrases-titles.ts";
+import { isElsewhere, isOtherThing, isSeveralItems } from "./phrases-titles.ts";
 import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from "./phrases-words.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
@@ -58,10 +58,29 @@ export function targetingInIt(operation: "complete" | "delete", frame: string): 
   }));
 }
 
+const severalTitles = z.array(z.string()).refine(isSeveralItems);
+
+/** A frame in which `@` may be several todos by their titles, besides one. */
+export function targetingSeveral(operation: "complete" | "reopen" | "delete", frame: string): readonly Phrase[] {
+  const several: Phrase = {
+    phrase: frame.replaceAll("@", "[(the|my)] {title}"),
+    slots: { list: listName, title: severalTitles },
+    toInput: (found) => inputOf(operation, found),
+  };
+  return [...targeting(operation, frame), several];
+}
+
 /** A todo that an earlier step gave is named by its id. */
-export function targetOf(operation: Operation, slots: Slots, { previous }: PhraseContext): TodoStoreInput | undefined {
+export function targetOf(
+  operation: Operation,
+  slots: Slots,
+  { previous, before }: PhraseContext,
+): TodoStoreInput | undefined {
   const { title, ...others } = slots;
   if (typeof title !== "object") return inputOf(operation, slots);
-  if (previous === undefined) return undefined;
+  const { operation: last, query } = before?.input ?? {};
+  // What was searched for is named as it was then: a search may find several, and none is meant by its place.
+  if (last === "search") return typeof query === "string" ? inputOf(operation, { ...slots, title: query }) : undefined;
+  if (last === "list" || last === "clear" || previous === undefined) return undefined;
   return { operation, id: { $ref: `${previous.$ref}.id` }, ...others } as unknown as TodoStoreInput;
 }

@@ -7,7 +7,7 @@ const empty = new Set(
 );
 const namesList = /\b(?:to|on|onto|from|off) (?:\S+ ){0,4}list\b|^(?:my|the|our|a|this|that) (?:\S+ ){0,4}lists?$/i;
 const namesResults =
-  /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up)?$/i;
+  /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up)?$|^(?:the )?(?:results?|answer|total|sum|product|difference|quotient|square root|value) (?:of|to|between) [^a-z]*\d/i;
 const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|this|that|all|what) /i;
 
 /** Whether a text says what a todo is about. */

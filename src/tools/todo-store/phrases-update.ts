@@ -10,7 +10,12 @@ const on = `[(on|in|from) (${namedList}|${plainList})]`;
 const the = `[(the|my)] [${todo}] [(called|named)]`;
 
 function updating(phrase: string): Phrase {
-  const slots = { list: listName, dueDate: day, newTitle: z.string().refine(isTitle), newList: listName };
+  const slots = {
+    list: listName,
+    dueDate: day,
+    newTitle: z.string().refine((text) => isTitle(text) && !goesOn.test(text)),
+    newList: listName,
+  };
   return {
     phrase,
     slots,
@@ -20,6 +25,10 @@ function updating(phrase: string): Phrase {
     },
   };
 }
+
+/** A second wish behind the new title. */
+const goesOn =
+  /(?:\band|,|\bthen) (?:mark|show|list|delete|remove|add|complete|clear|read|tell|rename|move|set|tag|check|cross) /i;
 
 /** "Change the channel to 5" is no rename: a title that nothing calls a todo must be something to do. */
 function changing(frame: string): readonly Phrase[] {

@@ -27,7 +27,7 @@ describe("refusals", () => {
     "add a song to the playlist",
     "add something",
     "set an alarm for 7 am",
-    "how many cups in a gallon",
+    "how many ounces in a gallon",
     "what is my name",
     "transfer $50 to savings",
     "the the the",

@@ -151,7 +151,6 @@ describe("todoPhrases", () => {
     "remove the alarm from my calendar",
     "cancel my subscription",
     "add a song to the playlist",
-    "add milk to shopping list and eggs to groceries list",
     "search for it",
   ])("refuses %s", async (request) => {
     expect((await refusalOf(request)).reason).not.toBe("");

@@ -1,0 +1,108 @@
+import { AgentError } from "../../core/errors.ts";
+import type { PlanRequest } from "../../core/planner.ts";
+import { explainMatch, type RequestExplanation } from "./explain-match.ts";
+import { makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
+import { type MatchInput, readRequest } from "./match-input.ts";
+import type { PhraseMatch } from "./match-phrases.ts";
+import { quoteClauses, refuse } from "./refuse.ts";
+import { type Segmentation, segmentRequest } from "./segment-request.ts";
+import { compileTool, type ToolRules } from "./tool-rules.ts";
+
+/** A request with more parts than this is no request that rules should plan. */
+const maxClauses = 1_000;
+
+/** Plans a request, with a trace of the phrases that took it. */
+export async function explainByRules(request: PlanRequest): Promise<RequestExplanation> {
+  const { steps, matches, stepIds, input } = await planByRules(request, { explain: false });
+  const parts = matches.map((match, index) => explainMatch(match, input, stepIds[index] ?? []));
+  return { steps, parts };
+}
+
+/** Plans a request with the phrases of the tools, or throws `cannot-plan`. `explain` puts the phrases into the reasoning. */
+export async function planByRules(request: PlanRequest, { explain }: { explain: boolean }) {
+  const { tools, nowMs, timeZone, maxSteps, signal } = request;
+  throwIfCancelled(signal);
+  const compiled = tools.map(compileTool);
+  const rules: readonly ToolRules[] = compiled.some((tool) => tool instanceof Promise)
+    ? await Promise.all(compiled)
+    : (compiled as readonly ToolRules[]);
+  const input = readRequest(request.request, { nowMs, timeZone });
+  const last = input.clauses.length - 1;
+  if (last < 0) throw refuse({ reason: "it has no words", first: 0, last: 0 }, input, rules);
+  if (last >= maxClauses) {
+    throw refuse({ reason: `it has more than ${maxClauses} parts`, first: 0, last }, input, rules);
+  }
+  const describe = (match: PhraseMatch) => {
+    const text = reasoningOf(match, input);
+    return explain ? `${text} (${explainMatch(match, input, []).summary})` : text;
+  };
+  const { matches, made } = await makePlan(rules, input, describe);
+  throwIfCancelled(signal);
+  if (made.steps.length > maxSteps) {
+    throw refuse(
+      { reason: `it needs ${made.steps.length} steps, and only ${maxSteps} are allowed`, first: 0, last },
+      input,
+      rules,
+    );
+  }
+  return { steps: made.steps, stepIds: made.stepIds, matches, input };
+}
+
+/** So often another reading is tried where what a phrase needs turns out not to stand before it. */
+const maxReadings = 6;
+
+/** Cuts the request and makes its steps; a phrase that does not fit where it stands gives way to the next best. */
+async function makePlan(rules: readonly ToolRules[], input: MatchInput, describe: (match: PhraseMatch) => string) {
+  const barred: PhraseMatch[] = [];
+  let first: UnmadeSteps | undefined;
+  for (;;) {
+    const found = segmentRequest(rules, input, barred);
+    if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings))
+      throw refuseSteps(first, input, rules);
+    const matches = requireCut(found, input, rules);
+    const made = await makeSteps(matches, input, describe);
+    if (made.ok) return { matches, made };
+    first ??= made;
+    barred.push(made.match);
+  }
+}
+
+function refuseSteps({ match, reason }: UnmadeSteps, input: MatchInput, rules: readonly ToolRules[]) {
+  const { firstClause: first, lastClause: last } = match;
+  const words = quoteClauses(input, first, last);
+  const why = reason === undefined ? `nothing fits ${words}` : `${words} does not fit: ${reason}`;
+  return refuse({ reason: why, first, last }, input, rules);
+}
+
+function requireCut(found: Segmentation, input: MatchInput, rules: readonly ToolRules[]): readonly PhraseMatch[] {
+  switch (found.type) {
+    case "cut":
+      return found.matches;
+    case "ambiguous": {
+      const { firstClause: first, lastClause: last } = found.match;
+      const readings = [found.match, found.rival].map(nameMatch).join(" and ");
+      throw refuse(
+        { reason: `${quoteClauses(input, first, last)} fits ${readings} equally well`, first, last },
+        input,
+        rules,
+      );
+    }
+    case "not-understood": {
+      const { first, last, reason } = found;
+      const words = quoteClauses(input, first, last);
+      const why =
+        reason === undefined ? `no phrase of the tools fits ${words}` : `${words} can not be planned: ${reason}`;
+      throw refuse({ reason: why, first, last }, input, rules);
+    }
+  }
+}
+
+function nameMatch({ rules, phraseIndex }: PhraseMatch): string {
+  return `${rules.tool.name} ("${rules.rules[phraseIndex]?.example}")`;
+}
+
+function throwIfCancelled(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const reason = String(signal.reason instanceof Error ? signal.reason.message : signal.reason);
+  throw new AgentError("cancelled", `Planning was cancelled: ${reason}`, { details: { reason } });
+}
