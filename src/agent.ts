@@ -1,5 +1,5 @@
 import { checkObject } from "./core/options.ts";
-import type { Plan, PlanInput } from "./core/plan.ts";
+import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "./core/plan.ts";
 import type { Planner } from "./core/planner.ts";
 import type { RunResult } from "./core/run-result.ts";
 import type { RunStore } from "./core/run-store.ts";
@@ -8,6 +8,7 @@ import { Engine } from "./orchestrator/engine.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
 import { observe, type RunHandle, type RunObserver, run, start } from "./orchestrator/orchestrator.ts";
 import type { PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
+import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
 /** Options of {@link createAgent}. */
@@ -15,9 +16,9 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools>,
     PlanningOptions {
   /** Who turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
-  planner?: Planner;
+  planner?: Planner | undefined;
   /** Where runs are recorded. @default `createMemoryRunStore()` */
-  store?: RunStore;
+  store?: RunStore | undefined;
 }
 
 /** A planner and an orchestrator in one. */
@@ -28,14 +29,21 @@ export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool> {
    */
   plan(request: string, options?: PlanOptions<TTool>): Promise<Plan>;
   /**
-   * Runs a plan to its end. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
+   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or of a variable whose
+   * tools are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
    * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
    */
-  execute(plan: PlanInput<TTool> | Plan, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  execute<const TPlan extends AnyPlan>(
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: RunArguments<TTool>
+  ): Promise<RunResult<TTool>>;
   /** Plans a request and runs the plan. That no plan could be made is in the result, too. */
   run(request: string, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
   /** Starts a request or a plan and returns at once. What `run` or `execute` rejects with, the handle's result does. */
-  start(requestOrPlan: string | PlanInput<TTool> | Plan, ...options: RunArguments<TTool>): RunHandle<TTool>;
+  start<const TPlan extends AnyPlan>(
+    requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: RunArguments<TTool>
+  ): RunHandle<TTool>;
 }
 
 /**
@@ -49,7 +57,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
 ): Agent<TTools[number]> {
   type TTool = TTools[number];
   checkObject("options", options);
-  const { planner = createLazyRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
+  const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
   const engine = new Engine(resolveOptions({ ...rest, planner, store }, { canPlan: true }));
   return {
     ...observe<TTool>(engine),
@@ -58,18 +66,5 @@ export function createAgent<const TTools extends readonly Tool[]>(
     run: (request, ...args) => run<TTool>(engine, { request }, args),
     start: (target, ...args) =>
       start<TTool>(engine, typeof target === "string" ? { request: target } : { plan: target }, args),
-  };
-}
-
-/** The rule planner, loaded on the first request: who brings a planner, or only runs plans, never pays for it. */
-function createLazyRulePlanner(): Planner {
-  let planner: Promise<Planner> | undefined;
-  const load = async () => (await import("./planners/rules/rule-planner.ts")).createRulePlanner();
-  return {
-    name: "rules",
-    async plan(request) {
-      planner ??= load();
-      return (await planner).plan(request);
-    },
   };
 }

@@ -1,5 +1,3 @@
-import pRetry from "p-retry";
-
 /** How failed attempts are repeated; see `RetryOptions` for units and defaults. */
 export interface RetryPolicy {
   readonly maxAttempts: number;
@@ -22,7 +20,7 @@ export interface RetryFailedOptions<TResult> {
 /**
  * Goes on after a first attempt that failed, through p-retry, and resolves to the last result.
  *
- * p-retry is entered only now, as it costs more than most tools. Every failure is wrapped in one kind of error, because
+ * p-retry is loaded and entered only now, as it costs more than most tools. Every failure is wrapped in one kind of error, because
  * p-retry gives a thrown string or TypeError no second attempt; delays are slept in `shouldRetry`, because p-retry's own
  * are neither reported nor on our clock; and it gets no signal, as it would drop a value that comes while it aborts.
  */
@@ -33,6 +31,7 @@ export async function retryFailed<TResult>(first: TResult, options: RetryFailedO
     if (isFailure(result)) throw new FailedAttempt(result);
     return result;
   };
+  const { default: pRetry } = await import("p-retry");
   try {
     return await pRetry(tryOnce, {
       retries: maxAttempts - 1,

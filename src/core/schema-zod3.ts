@@ -3,12 +3,19 @@ import type { JsonSchema, StandardSchema } from "./schema.ts";
 
 /** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */
 export async function convertZod3(schema: StandardSchema, io: "input" | "output"): Promise<JsonSchema> {
-  const { zodToJsonSchema } = await import("zod-to-json-schema");
+  const { ignoreOverride, zodToJsonSchema } = await import("zod-to-json-schema");
   return zodToJsonSchema(schema as unknown as ZodTypeAny, {
     effectStrategy: io === "input" ? "input" : "any",
     pipeStrategy: io,
     $refStrategy: "root",
+    override: (definition) => (io === "input" && takesAnything(definition) ? {} : ignoreOverride),
   }) as JsonSchema;
+}
+
+/** Whether a schema makes what it wants of anything: the converter tells only the type that comes out. */
+function takesAnything(definition: unknown): boolean {
+  const { typeName, coerce, effect } = definition as Zod3Definition;
+  return coerce === true || typeName === "ZodCatch" || effect?.type === "preprocess";
 }
 
 /** The parts of a zod 3 definition that can hold other schemas. */

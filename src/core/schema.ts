@@ -105,7 +105,12 @@ export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
  */
 export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "input");
-  return toJSONSchema(schema as unknown as Zod4Schema, { io: "input" }) as JsonSchema;
+  return toJSONSchema(schema as unknown as Zod4Schema, {
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (takesAnything(zodSchema._zod.def)) for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+    },
+  }) as JsonSchema;
 }
 
 /** The JSON Schema of the JSON that a schema's output becomes: what JSON can not express is `{}`. Never throws. */
@@ -124,6 +129,16 @@ export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<J
   } catch {
     return {};
   }
+}
+
+/** Whether a zod 4 schema makes what it wants of anything: zod tells only the type that comes out. */
+function takesAnything(definition: object): boolean {
+  const {
+    type,
+    coerce,
+    in: input,
+  } = definition as { type?: string; coerce?: boolean; in?: { _zod: { def: { type: string } } } };
+  return coerce === true || type === "catch" || (type === "pipe" && input?._zod.def.type === "transform");
 }
 
 type Zod4Schema = Parameters<typeof toJSONSchema>[0] & { _zod: unknown };
