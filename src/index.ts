@@ -32,8 +32,16 @@ export type {
 } from "./core/events.ts";
 export { hashPlan } from "./core/hash-plan.ts";
 export type { Jsonify, JsonObject, JsonPath, JsonValue } from "./core/json.ts";
-export type { PhraseContext, PhraseReference, SlotValue, ToolPhrase, ToolPhraseOptions } from "./core/phrase.ts";
+export type {
+  EarlierPhrases,
+  PhraseContext,
+  PhraseReference,
+  SlotValue,
+  ToolPhrase,
+  ToolPhraseOptions,
+} from "./core/phrase.ts";
 export {
+  type AnyPlan,
   type Plan,
   type PlanInput,
   type PlanIssue,
@@ -44,6 +52,7 @@ export {
   planSchema,
   type Referable,
   type Reference,
+  type UncheckedPlan,
 } from "./core/plan.ts";
 export type { PlanDraft, Planner, PlanRequest } from "./core/planner.ts";
 export { escapeTemplate } from "./core/reference.ts";

@@ -1,7 +1,6 @@
 import { AgentError } from "./errors.ts";
 import { toJson } from "./json.ts";
-import type { PlanInput, PlanIssue } from "./plan.ts";
-import type { Tool } from "./tool.ts";
+import type { AnyPlan, PlanIssue } from "./plan.ts";
 import { maxPlanBytes } from "./validate-plan.ts";
 
 /**
@@ -11,13 +10,13 @@ import { maxPlanBytes } from "./validate-plan.ts";
  * missing request as "". Id, source and time do not count. Tools are not looked at: `validatePlan` does that.
  * Rejects with `invalid-plan` for what is not JSON or has no steps.
  */
-export async function hashPlan<TTool extends Tool = Tool>(plan: PlanInput<TTool>): Promise<string> {
+export async function hashPlan(plan: AnyPlan): Promise<string> {
   const json = toJson(plan, { maxBytes: maxPlanBytes });
   if (!json.ok) throw notHashed({ code: "not-json", ...json.issue });
-  const copy = json.value as Partial<PlanInput> | null;
+  const copy = json.value as Partial<AnyPlan> | null;
   if (!Array.isArray(copy?.steps))
     throw notHashed({ code: "invalid-shape", path: ["steps"], message: "a plan has steps" });
-  return sha256(canonicalPlan(copy as PlanInput));
+  return sha256(canonicalPlan(copy as AnyPlan));
 }
 
 function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
@@ -26,11 +25,7 @@ function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
 }
 
 /** The text that {@link hashPlan} hashes, of a plan that is JSON: two plans are the same if theirs are. */
-export function canonicalPlan<TTool extends Tool = Tool>({
-  version = 1,
-  request = "",
-  steps,
-}: PlanInput<TTool>): string {
+export function canonicalPlan({ version = 1, request = "", steps }: AnyPlan): string {
   return canonicalJson({ version, request, steps });
 }
 

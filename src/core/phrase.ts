@@ -34,9 +34,9 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   /** A template: words, `{slot}`, `(one|or other)`, `[optional]`. */
   phrase: string;
   /** A fixed part of the input. */
-  input?: Partial<TInput>;
+  input?: Partial<TInput> | undefined;
   /** Types of slots, where they are not those of the input schema's fields of the same name. */
-  slots?: Readonly<Record<string, StandardSchema>>;
+  slots?: Readonly<Record<string, StandardSchema>> | undefined;
   /** The input made from the slots; `undefined` says that the phrase does not fit after all. Default: `input` and the slots. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;
 }

@@ -11,13 +11,13 @@ export interface PlanStep {
   /** The tool's input as JSON, in which `{ "$ref": "s1.value" }` and `"${s1.value}"` stand for earlier outputs. */
   readonly input: JsonObject;
   /** The steps this one waits for. Left out, it waits for the step before it; `[]` may start at once. */
-  readonly dependsOn?: readonly string[];
+  readonly dependsOn?: readonly string[] | undefined;
   /** Why the step is there, for people. */
-  readonly reasoning?: string;
+  readonly reasoning?: string | undefined;
   /** A condition. Reserved: `not-supported-yet`. */
-  readonly when?: string;
+  readonly when?: string | undefined;
   /** A loop. Reserved: `not-supported-yet`. */
-  readonly forEach?: string;
+  readonly forEach?: string | undefined;
 }
 
 /** Which planner made a plan. */
@@ -59,11 +59,10 @@ export type Referable<T> =
             ? { readonly [K in keyof T]: Referable<T[K]> }
             : T);
 
+/** As {@link Referable}, for a whole input: it may be one reference, too. */
 type ReferableInput<T> = unknown extends T
   ? object
-  : T extends object
-    ? { readonly [K in keyof T]: Referable<T[K]> }
-    : T;
+  : Reference | (T extends object ? { readonly [K in keyof T]: Referable<T[K]> } : T);
 
 /** A step written by hand for one of the tools, checked by the compiler where it can be. */
 export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
@@ -74,10 +73,26 @@ export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
   : never;
 
 /** A plan written by hand: only `steps` is required. */
-export type PlanInput<TTool extends Tool = Tool> = Partial<Omit<Plan, "steps" | "source">> & {
-  readonly source?: PlanSource;
+export type PlanInput<TTool extends Tool = Tool> = PlanHead & {
+  readonly version?: 1 | undefined;
   readonly steps: readonly PlanStepInput<TTool>[];
 };
+
+/** A plan the compiler knows little of, such as one that was read from JSON: it is checked when it is run. */
+export type AnyPlan = PlanHead & {
+  readonly version?: number | undefined;
+  readonly steps: readonly PlanStepInput[];
+};
+
+interface PlanHead {
+  readonly id?: string | undefined;
+  readonly request?: string | undefined;
+  readonly source?: PlanSource | undefined;
+  readonly createdAt?: string | undefined;
+}
+
+/** A plan whose names of tools are texts of any kind, so that the compiler can not check it; `never` for any other. */
+export type UncheckedPlan<TPlan extends AnyPlan> = string extends TPlan["steps"][number]["tool"] ? TPlan : never;
 
 /** Why a plan does not hold. It may grow in a minor release: keep a default branch. */
 export type PlanIssueCode =

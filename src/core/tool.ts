@@ -45,17 +45,17 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   /** What the tool does, for planners, in a sentence. */
   readonly description: string;
   readonly inputSchema: StandardSchema<TInput, unknown>;
-  readonly outputSchema?: StandardSchema<unknown, unknown>;
+  readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
   /** The effect as declared: `by-input` where it is a function of the input. */
   readonly declaredEffect: ToolEffect | "by-input";
   /** Retry policy over that of the agent, field by field. */
-  readonly retry?: RetryOptions;
+  readonly retry?: RetryOptions | undefined;
   /** Longest time for one attempt. @default the agent's `stepTimeoutMs` */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** What the rule planner understands. */
   readonly phrases: readonly ToolPhrase[];
   /** Which part of the output "the result" is, as a path such as `value`; the whole output if there is none. */
-  readonly result?: string;
+  readonly result?: string | undefined;
   /** Only for the compiler: the types of a plan's input and of the output as JSON. */
   readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
   /** The effect of running with this parsed input. */
@@ -86,14 +86,14 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   /** zod 3 (from 3.25.28) or zod 4. It must be expressible as JSON Schema. */
   inputSchema: TSchema;
   /** A value, or a function of the parsed input. @default "idempotent" */
-  effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect);
-  retry?: RetryOptions;
+  effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
+  retry?: RetryOptions | undefined;
   /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
-  result?: string;
+  result?: string | undefined;
   /** What the rule planner understands, so that this tool can be planned for without a model. */
-  phrases?: readonly (string | ToolPhraseOptions<InferSchemaInput<TSchema>>)[];
+  phrases?: readonly (string | ToolPhraseOptions<InferSchemaInput<TSchema>>)[] | undefined;
 }
 
 /** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. */

@@ -16,7 +16,7 @@ export interface ValidatePlanOptions {
   /** The tools the plan may use. */
   readonly tools: readonly Tool[];
   /** @default 1000 */
-  readonly maxSteps?: number;
+  readonly maxSteps?: number | undefined;
 }
 
 /**

@@ -23,33 +23,33 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   /** The tools that plans may use; their names are unique. */
   tools: TTools;
   /** Retry policy of tools that have none of their own. */
-  retry?: RetryOptions;
+  retry?: RetryOptions | undefined;
   /** Longest time for one attempt of a step, at least 1; `Infinity` is allowed. @default 30000 */
-  stepTimeoutMs?: number;
+  stepTimeoutMs?: number | undefined;
   /** How long a tool may go on after its signal aborted before it is given up. @default 1000 */
-  abortGraceMs?: number;
+  abortGraceMs?: number | undefined;
   /** The most steps a plan may have. @default 1000 */
-  maxSteps?: number;
+  maxSteps?: number | undefined;
   /** The largest output of a step, in bytes of JSON. @default 1048576 */
-  maxOutputBytes?: number;
+  maxOutputBytes?: number | undefined;
   /** Told of what a listener throws or rejects with. @default one `console.warn` */
-  onListenerError?: (error: unknown, event: AgentEvent) => void;
+  onListenerError?: ((error: unknown, event: AgentEvent) => void) | undefined;
   /** @default `console.warn` */
-  onWarning?: (warning: AgentWarning) => void;
+  onWarning?: ((warning: AgentWarning) => void) | undefined;
   /** Time, for tests. @default the machine's */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Random numbers from 0 to below 1, for jitter. @default `Math.random` */
-  random?: () => number;
+  random?: (() => number) | undefined;
   /** Makes what follows the prefix in the ids of runs and plans. @default `crypto.randomUUID` */
-  createId?: () => string;
+  createId?: (() => string) | undefined;
 }
 
 /** What planning needs besides. */
 export interface PlanningOptions {
   /** Longest time for a planner, at least 1; `Infinity` is allowed. @default 120000 */
-  plannerTimeoutMs?: number;
+  plannerTimeoutMs?: number | undefined;
   /** The longest request, in UTF-16 code units. @default 200000 */
-  maxRequestLength?: number;
+  maxRequestLength?: number | undefined;
 }
 
 /** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */

@@ -2,7 +2,7 @@ import type { EventStream } from "../async/event-channel.ts";
 import type { Unsubscribe } from "../async/event-hub.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import { failOption } from "../core/options.ts";
-import type { Plan, PlanInput } from "../core/plan.ts";
+import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
@@ -47,12 +47,19 @@ export interface RunObserver<TTool extends Tool = Tool> {
 /** Runs plans. */
 export interface Orchestrator<TTool extends Tool = Tool> extends RunObserver<TTool> {
   /**
-   * Runs a plan to its end. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
+   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or of a variable whose
+   * tools are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
    * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
    */
-  execute(plan: PlanInput<TTool> | Plan, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  execute<const TPlan extends AnyPlan>(
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: RunArguments<TTool>
+  ): Promise<RunResult<TTool>>;
   /** Starts a plan and returns at once. What `execute` rejects with, the handle's result does. */
-  start(plan: PlanInput<TTool> | Plan, ...options: RunArguments<TTool>): RunHandle<TTool>;
+  start<const TPlan extends AnyPlan>(
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: RunArguments<TTool>
+  ): RunHandle<TTool>;
 }
 
 /**
@@ -96,7 +103,7 @@ function checkListener(listener: unknown): void {
 /** Runs to the end on an engine, with the types of its tools. */
 export function run<TTool extends Tool>(
   engine: Engine,
-  target: { request: string } | { plan: PlanInput<TTool> | Plan },
+  target: { request: string } | { plan: object },
   [options]: RunArguments<TTool>,
 ): Promise<RunResult<TTool>> {
   return engine.run(target as RunTarget, options) as Promise<RunResult<TTool>>;
@@ -105,7 +112,7 @@ export function run<TTool extends Tool>(
 /** Starts a run on an engine, with the types of its tools. */
 export function start<TTool extends Tool>(
   engine: Engine,
-  target: { request: string } | { plan: PlanInput<TTool> | Plan },
+  target: { request: string } | { plan: object },
   [options]: RunArguments<TTool>,
 ): RunHandle<TTool> {
   return engine.start(target as RunTarget, options) as RunHandle<TTool>;

@@ -8,33 +8,33 @@ import type { EngineSettings } from "./options.ts";
 /** Options of making a plan. */
 export interface PlanOptions<TTool extends Tool = Tool> {
   /** Text for the planner beside the request. */
-  context?: string;
+  context?: string | undefined;
   /** The names of the tools that may be used this time. @default all */
-  tools?: readonly TTool["name"][];
+  tools?: readonly TTool["name"][] | undefined;
   /** @default the agent's */
-  maxSteps?: number;
+  maxSteps?: number | undefined;
   /** IANA name of the time zone for words such as "tomorrow". @default the machine's */
-  timeZone?: string;
+  timeZone?: string | undefined;
   /** Cancels. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
   /** JSON that is stored with the run and reaches the tools. */
-  metadata?: JsonObject;
+  metadata?: JsonObject | undefined;
   /**
    * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
    * gives its result; with another it is `run-conflict`.
    */
-  runId?: string;
+  runId?: string | undefined;
   /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** The most steps at a time. @default 1 */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
-  approvedHash?: string;
+  approvedHash?: string | undefined;
   /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
-  throwOnFailure?: boolean;
+  throwOnFailure?: boolean | undefined;
 }
 
 /** Options of a run. `resources` is required if a tool needs some. */

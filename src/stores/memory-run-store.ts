@@ -7,9 +7,9 @@ import type { ListRunsOptions, RunPage, RunStore, RunSummary } from "../core/run
 /** Options of {@link createMemoryRunStore}. */
 export interface MemoryRunStoreOptions {
   /** The most finished runs that are kept; the one that ended first goes first. @default 1000 */
-  maxFinishedRuns?: number;
+  maxFinishedRuns?: number | undefined;
   /** Time for claims, in milliseconds since 1970 UTC. @default `Date.now` */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 interface StoredRun {

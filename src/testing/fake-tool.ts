@@ -21,12 +21,12 @@ export interface FakeCall {
 export interface FakeToolOptions<TName extends string = string> {
   name: TName;
   /** What the calls do, in turn; the last one is repeated. @default returns null */
-  outcomes?: readonly FakeOutcome[];
-  effect?: ToolEffect;
-  retry?: RetryOptions;
-  timeoutMs?: number;
+  outcomes?: readonly FakeOutcome[] | undefined;
+  effect?: ToolEffect | undefined;
+  retry?: RetryOptions | undefined;
+  timeoutMs?: number | undefined;
   /** For `afterMs`. @default the machine's */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** A tool that takes any input, does as it was told, and remembers its calls. */

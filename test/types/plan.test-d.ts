@@ -2,15 +2,17 @@ import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod/v4";
 import {
   createAgent,
+  createMemoryRunStore,
+  createOrchestrator,
   defineTool,
   hashPlan,
   type Plan,
   type PlanInput,
   type PlanStep,
-  type planSchema,
+  planSchema,
   type Referable,
 } from "../../src/index.ts";
-import { type calculator, clock, type todos } from "./tools.ts";
+import { calculator, clock, todos } from "./tools.ts";
 
 type Tools = typeof calculator | typeof todos | typeof clock;
 const given = <const TPlan extends PlanInput<Tools>>(plan: TPlan) => plan;
@@ -101,6 +103,66 @@ describe("a plan written by hand", () => {
     // @ts-expect-error no tool has this name
     agent.start({ steps: [{ id: "s1", tool: "Nope", input: {} }] });
     hashPlan({ steps: [{ id: "s1", tool: "Whatever", input: { any: { $ref: "s0" } } }] });
+  });
+
+  it("is checked in every part where it is written in the call", () => {
+    const resources = { precision: { digits: 1 }, user: "u" };
+    const agent = createAgent({ tools: [calculator, todos, clock] });
+    agent.execute({ steps: [{ id: "s1", tool: "Calculator", input: { expression: "1" } }] }, { resources });
+    // @ts-expect-error no tool has this name
+    agent.execute({ steps: [{ id: "s1", tool: "Nope", input: {} }] }, { resources });
+    // @ts-expect-error no input has this key
+    agent.execute({ steps: [{ id: "s1", tool: "Calculator", input: { expression: "1", sum: 1 } }] }, { resources });
+    // @ts-expect-error a required key is missing
+    agent.execute({ steps: [{ id: "s1", tool: "Calculator", input: {} }] }, { resources });
+    // @ts-expect-error a number where text belongs
+    agent.start({ steps: [{ id: "s1", tool: "Calculator", input: { expression: 1 } }] }, { resources });
+    // @ts-expect-error no step has this key
+    agent.start({ steps: [{ id: "s1", tool: "Clock", input: {}, after: [] }] }, { resources });
+    // @ts-expect-error no plan has this key
+    agent.start({ steps: [], tools: [] }, { resources });
+    const first = { id: "s1", tool: "Clock", input: {} } as const;
+    // @ts-expect-error one of two steps is wrong
+    agent.start({ steps: [first, { id: "s2", tool: "Clok", input: {} }] }, { resources });
+    // @ts-expect-error steps are missing
+    agent.execute({ request: "x" }, { resources });
+    const fixed = { steps: [{ id: "s1", tool: "Nope", input: {} }] } as const;
+    // @ts-expect-error a constant is checked as well
+    agent.execute(fixed, { resources });
+  });
+
+  it("may be one whose tools the compiler does not know", () => {
+    const agent = createAgent({ tools: [clock] });
+    const orchestrator = createOrchestrator({ tools: [clock], store: createMemoryRunStore() });
+    const widened = {
+      version: 1,
+      steps: [
+        { id: "s1", tool: "Clock", input: {} },
+        { id: "s2", tool: "Clock", input: { a: 1 }, dependsOn: ["s1"] },
+      ],
+    };
+    const typed = { steps: [] } as PlanInput;
+    for (const { execute, start } of [agent, orchestrator]) {
+      execute(widened);
+      execute(typed);
+      execute(planSchema.parse({}));
+      execute({ steps: widened.steps });
+      start(widened);
+      start(typed);
+      start(planSchema.parse({}));
+      // @ts-expect-error text is no plan
+      execute("x");
+      // @ts-expect-error this is none either
+      start({ steps: 5 });
+    }
+    hashPlan(widened);
+    hashPlan(planSchema.parse({}));
+  });
+
+  it("may have one reference for a whole input", () => {
+    given({ steps: [{ id: "s1", tool: "Calculator", input: { $ref: "s0.input" } }] });
+    // @ts-expect-error a reference is text
+    given({ steps: [{ id: "s1", tool: "Calculator", input: { $ref: 5 } }] });
   });
 
   it("may be one that a planner made", () => {

@@ -7,9 +7,9 @@ import { calculatorPhrases } from "./phrases.ts";
 /** Options of {@link createCalculator}. */
 export interface CalculatorOptions {
   /** Longest expression, in UTF-16 code units, from 1 to 100 000. @default 10_000 */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
   /** Most parentheses open at once, those of functions included, from 1 to 100 000. @default 2_000 */
-  readonly maxDepth?: number;
+  readonly maxDepth?: number | undefined;
 }
 
 /** What the Calculator answers. */

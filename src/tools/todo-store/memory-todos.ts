@@ -12,7 +12,7 @@ export interface MemoryTodosOptions {
    * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is recognised.
    * At least 1. @default 10_000
    */
-  readonly rememberedWrites?: number;
+  readonly rememberedWrites?: number | undefined;
 }
 
 /**

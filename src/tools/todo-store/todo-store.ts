@@ -16,7 +16,7 @@ const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = todoInputSc
 /** Options of {@link createTodoStore}. */
 export interface TodoStoreOptions<TResources = unknown> {
   /** Where the todos are kept. @default `createMemoryTodos()` */
-  readonly storage?: TodoStorage;
+  readonly storage?: TodoStorage | undefined;
   /** Whose todos a call sees, as any text but the empty one. Todos of different scopes never meet. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;
   /** Milliseconds since 1970 UTC. @default `Date.now` */

@@ -1,4 +1,4 @@
-import { createAgent, createCalculator, createTodoStore, defineTool, type RunResult } from "planwright";
+import { createAgent, createCalculator, createTodoStore, defineTool, planSchema, type RunResult } from "planwright";
 import { createManualClock } from "planwright/testing";
 import { z as zod3 } from "zod/v3";
 import { z as zod4 } from "zod/v4";
@@ -42,3 +42,12 @@ export const result: Promise<RunResult<(typeof tools)[number]>> = agent.execute(
 agent.execute({ steps: [{ id: "a", tool: "Triple", input: {} }] });
 // @ts-expect-error: the input has the wrong type.
 agent.execute({ steps: [{ id: "a", tool: "Half", input: { value: true } }] });
+
+// A plan that was read from somewhere is checked when it runs; `undefined` is as good as leaving an option out.
+const read = planSchema.parse(JSON.parse('{ "steps": [{ "id": "a", "tool": "Half", "input": { "value": 1 } }] }'));
+agent.execute(read, { runId: undefined, signal: undefined, timeoutMs: undefined, resources: undefined });
+agent.execute({
+  request: undefined,
+  steps: [{ id: "a", tool: "Half", input: { value: 1 }, dependsOn: undefined, reasoning: undefined }],
+});
+createAgent({ tools, planner: undefined, store: undefined, retry: { maxAttempts: undefined }, onWarning: undefined });
