@@ -1,6 +1,7 @@
 import { AbortSource } from "../async/abort-source.ts";
 import { EventChannel, type EventStream } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
+import { onAbort } from "../async/on-abort.ts";
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
@@ -157,9 +158,9 @@ export class Engine {
       tell: (event) => this.hub.emit(event),
     });
     const source = new AbortSource();
-    const onAbort = () => source.abort(cancelledBy(settings.signal?.reason));
-    if (settings.signal?.aborted) onAbort();
-    settings.signal?.addEventListener("abort", onAbort, { once: true });
+    const abort = () => source.abort(cancelledBy(settings.signal?.reason));
+    if (settings.signal?.aborted) abort();
+    const stopListening = settings.signal && onAbort(settings.signal, abort);
     recorder.emit({ type: "plan-start", planner: planner.name });
     try {
       const plan = await planRequest(this.settings, { request, planner, settings, source });
@@ -173,7 +174,7 @@ export class Engine {
       });
       throw thrown;
     } finally {
-      settings.signal?.removeEventListener("abort", onAbort);
+      stopListening?.();
     }
   }
 

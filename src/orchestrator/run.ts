@@ -1,6 +1,7 @@
 import { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
+import { onAbort } from "../async/on-abort.ts";
 import { isThenable } from "../async/thenable.ts";
 import { AgentError, toErrorData } from "../core/errors.ts";
 import type { AgentEvent, EventInit } from "../core/events.ts";
@@ -22,6 +23,7 @@ export class Run {
   private readonly channels: EventChannel<AgentEvent>[] = [];
   private history: AgentEvent[] | undefined;
   private deadline: unknown;
+  private stopListening: (() => void) | undefined;
   private isClosed = false;
 
   constructor(
@@ -76,14 +78,14 @@ export class Run {
     const { timeoutMs } = stored;
     if (timeoutMs !== undefined) this.deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), timeoutMs);
     if (signal?.aborted) this.onSignal();
-    else signal?.addEventListener("abort", this.onSignal, { once: true });
+    else if (signal !== undefined) this.stopListening = onAbort(signal, this.onSignal);
   }
 
   /** Lets go of timers and listeners; late results become warnings. */
   close(): void {
     this.isClosed = true;
     if (this.deadline !== undefined) this.engine.clock.clearTimeout(this.deadline);
-    this.settings.signal?.removeEventListener("abort", this.onSignal);
+    this.stopListening?.();
   }
 
   /** Stops the run: no step starts any more, and every open source is aborted. */

@@ -1,0 +1,40 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it, vi } from "vitest";
+import { onAbort } from "../../src/async/on-abort.ts";
+
+describe("onAbort", () => {
+  it("calls all who wait, by one listener", () => {
+    const controller = new AbortController();
+    const callbacks = Array.from({ length: 50 }, () => vi.fn());
+    for (const callback of callbacks) onAbort(controller.signal, callback);
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+    controller.abort();
+    for (const callback of callbacks) expect(callback).toHaveBeenCalledTimes(1);
+  });
+
+  it("calls nobody who has left, and leaves no listener behind", () => {
+    const controller = new AbortController();
+    const [stays, leaves] = [vi.fn(), vi.fn()];
+    const stopStaying = onAbort(controller.signal, stays);
+    const leave = onAbort(controller.signal, leaves);
+    leave();
+    leave();
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+    stopStaying();
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+    const comesBack = vi.fn();
+    onAbort(controller.signal, comesBack);
+    leave();
+    controller.abort();
+    expect(comesBack).toHaveBeenCalledTimes(1);
+    expect(stays).not.toHaveBeenCalled();
+    expect(leaves).not.toHaveBeenCalled();
+  });
+
+  it("may call one who leaves in the call", () => {
+    const controller = new AbortController();
+    const stop = onAbort(controller.signal, () => stop());
+    controller.abort();
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+  });
+});
