@@ -21,17 +21,23 @@ const counts = new Map(
 );
 const dayOfMonth = /^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$/;
 
+const days = new WeakMap<DateClock, number>();
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** The day it is in the time zone, as milliseconds of its midnight in UTC, so that days can be counted. */
-function today({ nowMs, timeZone }: DateClock): number {
+function today(clock: DateClock): number {
+  const known = days.get(clock);
+  if (known !== undefined) return known;
+  const { nowMs, timeZone } = clock;
   let formatter = formatters.get(timeZone);
   if (formatter === undefined) {
     formatter = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
     formatters.clear();
     formatters.set(timeZone, formatter);
   }
-  return Date.parse(`${formatter.format(nowMs)}T00:00:00Z`);
+  const day = Date.parse(`${formatter.format(nowMs)}T00:00:00Z`);
+  days.set(clock, day);
+  return day;
 }
 
 function isoDay(ms: number): string {

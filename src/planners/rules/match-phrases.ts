@@ -108,13 +108,16 @@ export class PhraseMatcher {
 }
 
 /** Which phrases have all the words they need somewhere in the request. */
-function possiblePhrases({ required }: PhraseIndex, input: MatchInput, spelling: Spelling): readonly boolean[] {
-  const meant = new Set(input.words.flatMap((word) => spelling.meaningsOf(word)));
-  return required.map((groups) => groups.every((group) => overlaps(group, meant)));
-}
-
-function overlaps(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
-  const [few, many] = left.size < right.size ? [left, right] : [right, left];
-  for (const word of few) if (many.has(word)) return true;
-  return false;
+function possiblePhrases(
+  { required, groupsOf }: PhraseIndex,
+  input: MatchInput,
+  spelling: Spelling,
+): readonly boolean[] {
+  const present = new Set<number>();
+  for (const word of new Set(input.words)) {
+    for (const meaning of spelling.meaningsOf(word)) {
+      for (const group of groupsOf.get(meaning) ?? []) present.add(group);
+    }
+  }
+  return required.map((groups) => groups.every((group) => present.has(group)));
 }

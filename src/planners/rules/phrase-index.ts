@@ -7,8 +7,10 @@ export interface PhraseIndex {
   readonly byWord: ReadonlyMap<string, readonly number[]>;
   /** The phrases that may begin with a slot. */
   readonly open: readonly number[];
-  /** For each phrase, sets of words of which a request must have one each. */
-  readonly required: readonly (readonly ReadonlySet<string>[])[];
+  /** For each phrase, groups of words of which a request must have one each; by number, as phrases share them. */
+  readonly required: readonly (readonly number[])[];
+  /** For each word, the groups it is in. */
+  readonly groupsOf: ReadonlyMap<string, readonly number[]>;
   /** The words of all phrases, and by their first letter those that may be meant by a word that is none of them. */
   readonly words: ReadonlySet<string>;
   readonly wordsByLetter: ReadonlyMap<string, readonly string[]>;
@@ -38,7 +40,25 @@ export function buildIndex(nodes: readonly PhraseNode[]): PhraseIndex {
     if (alike === undefined) wordsByLetter.set(word.charAt(0), [word]);
     else alike.push(word);
   }
-  return { byWord, open, required: nodes.map(requiredWords), words, wordsByLetter };
+  return { byWord, open, ...indexGroups(nodes), words, wordsByLetter };
+}
+
+function indexGroups(nodes: readonly PhraseNode[]): Pick<PhraseIndex, "required" | "groupsOf"> {
+  const numbers = new Map<ReadonlySet<string>, number>();
+  const groupsOf = new Map<string, number[]>();
+  const numberOf = (group: ReadonlySet<string>) => {
+    const known = numbers.get(group);
+    if (known !== undefined) return known;
+    const number = numbers.size;
+    numbers.set(group, number);
+    for (const word of group) {
+      const groups = groupsOf.get(word);
+      if (groups === undefined) groupsOf.set(word, [number]);
+      else groups.push(number);
+    }
+    return number;
+  };
+  return { required: nodes.map((node) => requiredWords(node).map(numberOf)), groupsOf };
 }
 
 /** What the words of a request may mean to a tool's phrases; each word is looked up once. */

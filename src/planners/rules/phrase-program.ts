@@ -30,13 +30,10 @@ export interface SlotSpec {
   readonly rank: number;
 }
 
-/** Where to go on at a choice. */
+/** Where to go on at a choice: its alternatives by number, and where each of them begins. */
 export interface Choice {
-  /** For each word that an alternative may begin with: those, and all that may begin with anything. */
-  readonly byWord: ReadonlyMap<string, readonly number[]>;
-  /** Alternatives that may begin with a slot or be left out. */
-  readonly open: readonly number[];
-  readonly all: readonly number[];
+  readonly table: ChoiceTable;
+  readonly entries: readonly number[];
 }
 
 /** A phrase as instructions for the matcher. */
@@ -102,7 +99,7 @@ class ProgramBuilder {
         this.addSlot(this.slots.findIndex(({ name }) => name === node.name));
         return;
       case "choice":
-        this.addChoice(node.items);
+        this.addChoice(node);
     }
   }
 
@@ -116,17 +113,17 @@ class ProgramBuilder {
     this.emit(operation.textMore, slot);
   }
 
-  private addChoice(items: readonly PhraseNode[]): void {
+  private addChoice(node: ChoiceNode): void {
     const at = this.emit(operation.choice, 0);
     const jumps: number[] = [];
-    const table = new ChoiceTable();
-    for (const item of items) {
-      table.add(this.code.length, firstOf(item));
+    const entries: number[] = [];
+    for (const item of node.items) {
+      entries.push(this.code.length);
       this.add(item);
       jumps.push(this.emit(operation.jump, 0));
     }
     for (const jump of jumps) this.a[jump] = this.code.length;
-    this.a[at] = this.choices.push(table) - 1;
+    this.a[at] = this.choices.push({ table: tableOf(node), entries }) - 1;
   }
 
   private emit(code: number, a: number): number {
@@ -135,20 +132,38 @@ class ProgramBuilder {
   }
 }
 
-class ChoiceTable implements Choice {
+type ChoiceNode = Extract<PhraseNode, { type: "choice" }>;
+
+const tables = new WeakMap<ChoiceNode, ChoiceTable>();
+
+/** The table of a choice; phrases of a tool share many, and it is the same in each of them. */
+function tableOf(node: ChoiceNode): ChoiceTable {
+  let table = tables.get(node);
+  if (table === undefined) {
+    table = new ChoiceTable();
+    for (const item of node.items) table.add(firstOf(item));
+    tables.set(node, table);
+  }
+  return table;
+}
+
+/** The alternatives of a choice, by the words they may begin with. */
+export class ChoiceTable {
+  /** For each word that an alternative may begin with: those, and all that may begin with anything. */
   readonly byWord = new Map<string, number[]>();
+  /** Alternatives that may begin with a slot or be left out. */
   readonly open: number[] = [];
   readonly all: number[] = [];
 
-  add(entry: number, { words, isOpen, isNullable }: FirstWords): void {
-    this.all.push(entry);
+  add({ words, isOpen, isNullable }: FirstWords): void {
+    const alternative = this.all.push(this.all.length) - 1;
     const isAlways = isOpen || isNullable;
-    if (isAlways) for (const entries of this.byWord.values()) entries.push(entry);
+    if (isAlways) for (const others of this.byWord.values()) others.push(alternative);
     for (const word of words) {
-      const entries = this.byWord.get(word);
-      if (entries === undefined) this.byWord.set(word, [...this.open, entry]);
-      else if (!isAlways) entries.push(entry);
+      const others = this.byWord.get(word);
+      if (others === undefined) this.byWord.set(word, [...this.open, alternative]);
+      else if (!isAlways) others.push(alternative);
     }
-    if (isAlways) this.open.push(entry);
+    if (isAlways) this.open.push(alternative);
   }
 }

@@ -1,7 +1,7 @@
 import { isArticle, isFiller } from "./courtesy.ts";
 import type { MatchInput } from "./match-input.ts";
 import type { Spelling } from "./phrase-index.ts";
-import { type Choice, operation, type PhraseProgram, type SlotSpec } from "./phrase-program.ts";
+import { type ChoiceTable, operation, type PhraseProgram, type SlotSpec } from "./phrase-program.ts";
 import { isReadable, readSlot, type SlotReading } from "./slot-reading.ts";
 
 /** A slot and the tokens it took; a chain, the last slot first. */
@@ -122,8 +122,12 @@ export class PhraseRun {
         return thread;
       case operation.choice: {
         const choice = choices[target];
-        const entries = choice === undefined ? [] : this.alternatives(choice);
-        for (let index = entries.length - 1; index >= 0; index--) this.stack.push(entries[index] ?? 0);
+        if (choice === undefined) return thread;
+        const { table, entries } = choice;
+        const alternatives = this.alternatives(table);
+        for (let index = alternatives.length - 1; index >= 0; index--) {
+          this.stack.push(entries[alternatives[index] ?? 0] ?? 0);
+        }
         return thread;
       }
       case operation.word:
@@ -141,7 +145,7 @@ export class PhraseRun {
   }
 
   /** The alternatives that the token may begin; all, where it may be left out before any word of them. */
-  private alternatives({ byWord, open, all }: Choice): readonly number[] {
+  private alternatives({ byWord, open, all }: ChoiceTable): readonly number[] {
     if (this.skipCost > 0) return all;
     const [first] = this.meanings;
     if (first === undefined) return open;

@@ -104,16 +104,31 @@ class PhraseReader {
     return { type: "slot", name };
   }
 
+  /** One node for each word, so that what is worked out for it is so once. */
+  private word(word: string): PhraseNode {
+    const known = this.known.get(word);
+    if (known !== undefined) return known;
+    const node: PhraseNode = { type: "word", word };
+    this.known.set(word, node);
+    return node;
+  }
+
   private words(): readonly PhraseNode[] {
     plainText.lastIndex = this.position;
     const text = plainText.exec(this.text)?.[0] ?? "";
     this.position += text.length;
     if (text.trim() === "") return [];
-    const words = /^[a-z ]+$/.test(text) ? text.trim().split(/ +/) : [text];
-    return words.flatMap((word) => tokenize(word).map(({ norm }): PhraseNode => ({ type: "word", word: norm })));
+    if (/^[a-z ]+$/.test(text)) {
+      const plain = text.trim().split(/ +/);
+      // Only what the tokenizer would take apart has to go through it.
+      if (plain.every((word) => !takenApart.has(word))) return plain.map((word) => this.word(word));
+    }
+    const words = [text];
+    return words.flatMap((word) => tokenize(word).map(({ norm }) => this.word(norm)));
   }
 }
 
+const takenApart = new Set(["whats", "lets", "dont", "havent"]);
 const nothing: PhraseNode = { type: "sequence", items: [] };
 
 /** For each bracket that opens, where the one is that closes it. */
@@ -153,6 +168,11 @@ export function firstOf(node: PhraseNode): FirstWords {
 function computeFirst(node: PhraseNode): FirstWords {
   if (node.type === "word") return { words: new Set([node.word]), isOpen: false, isNullable: false };
   if (node.type === "slot") return { words: new Set(), isOpen: true, isNullable: false };
+  const [only] = node.items;
+  // Most sequences begin with what must be there: theirs is the same set.
+  if (only !== undefined && (node.items.length === 1 || (node.type === "sequence" && !firstOf(only).isNullable))) {
+    return firstOf(only);
+  }
   const words = new Set<string>();
   let isOpen = false;
   let isNullable = node.type === "sequence";
@@ -190,11 +210,19 @@ const slotNamesOf = new WeakMap<PhraseNode, ReadonlySet<string>>();
 export function slotNames(node: PhraseNode): ReadonlySet<string> {
   const known = slotNamesOf.get(node);
   if (known !== undefined) return known;
-  const names = new Set<string>();
-  if (node.type === "slot") names.add(node.name);
-  else if (node.type !== "word") for (const item of node.items) for (const name of slotNames(item)) names.add(name);
+  const names = computeSlotNames(node);
   slotNamesOf.set(node, names);
   return names;
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+function computeSlotNames(node: PhraseNode): ReadonlySet<string> {
+  if (node.type === "slot") return new Set([node.name]);
+  if (node.type === "word") return noNames;
+  const parts = [...new Set(node.items.map(slotNames))].filter(({ size }) => size > 0);
+  const [only = noNames] = parts;
+  return parts.length <= 1 ? only : new Set(parts.flatMap((part) => [...part]));
 }
 
 /** The phrase as someone would say it: first alternatives, nothing optional; a slot stays `{slot}`. */

@@ -55,15 +55,21 @@ function trimConnectors(text: string): string {
 
 /** Examples of phrases that share words with what was not understood, the most first; then some of each tool. */
 function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>): readonly string[] {
-  const all = tools.flatMap(({ rules }) =>
-    rules.map(({ example }, index) => ({ example, index, shared: sharedWords(example, words) })),
-  );
-  const ranked = all.sort((left, right) => right.shared - left.shared || left.index - right.index);
-  return [...new Set(ranked.map(({ example }) => example))].slice(0, maxExamples);
-}
-
-function sharedWords(example: string, words: ReadonlySet<string>): number {
-  return example.split(" ").filter((word) => words.has(word) && !common.has(word)).length;
+  const wanted = new Set([...words].filter((word) => !common.has(word)));
+  const near: { readonly example: string; readonly index: number; readonly shared: number }[] = [];
+  const first: string[] = [];
+  for (const { rules } of tools) {
+    for (const [index, { example, exampleWords }] of rules.entries()) {
+      let shared = 0;
+      for (const word of exampleWords) if (wanted.has(word)) shared++;
+      if (shared > 0) near.push({ example, index, shared });
+    }
+  }
+  near.sort((left, right) => right.shared - left.shared || left.index - right.index);
+  for (let index = 0; index < maxExamples; index++) {
+    for (const { rules } of tools) first.push(...rules.slice(index, index + 1).map(({ example }) => example));
+  }
+  return [...new Set([...near.map(({ example }) => example), ...first])].slice(0, maxExamples);
 }
 
 const common = new Set("a an the my to of in on is what and i".split(" "));

@@ -22,6 +22,8 @@ export interface PhraseRule {
   readonly slots: ReadonlyMap<string, SlotType>;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
+  /** The words of the example, each once. */
+  readonly exampleWords: readonly string[];
   /** The phrase compiled, on first use: of many phrases a request needs few. */
   program(): PhraseProgram;
 }
@@ -76,10 +78,11 @@ function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas
 
 function remember(tool: Tool, schemas: ToolSchemas, owned: readonly OwnSchemas[]): ToolRules {
   const known: KnownGroups = new Map();
+  const fields = new SlotFields(schemas.input);
   const parsed = tool.phrases.map((source, index) => {
     try {
       const node = parsePhrase(source.phrase, known);
-      return { source, node, slots: typesOfSlots(source, node, schemas.input, owned[index] ?? new Map()) };
+      return { source, node, slots: typesOfSlots(source, node, { fields, ownSchemas: owned[index] ?? new Map() }) };
     } catch (thrown) {
       if (!(thrown instanceof PhraseError)) throw thrown;
       const option = `${tool.name}.phrases[${index}]`;
@@ -98,7 +101,21 @@ function remember(tool: Tool, schemas: ToolSchemas, owned: readonly OwnSchemas[]
     schemas,
     rules: parsed.map(({ source, node, slots }) => {
       let program: PhraseProgram | undefined;
-      return { source, slots, example: examplePhrase(node), program: () => (program ??= compilePhrase(node, slots)) };
+      let example: string | undefined;
+      let exampleWords: readonly string[] | undefined;
+      return {
+        source,
+        slots,
+        get example() {
+          example ??= examplePhrase(node);
+          return example;
+        },
+        get exampleWords() {
+          exampleWords ??= [...new Set(this.example.split(" "))];
+          return exampleWords;
+        },
+        program: () => (program ??= compilePhrase(node, slots)),
+      };
     }),
     index: buildIndex(parsed.map(({ node }) => node)),
     resultPath: resultPathOf(tool, schemas.output),
@@ -107,24 +124,55 @@ function remember(tool: Tool, schemas: ToolSchemas, owned: readonly OwnSchemas[]
   return rules;
 }
 
+interface SlotField {
+  readonly schemas: readonly JsonSchema[] | undefined;
+  readonly type: SlotType;
+}
+
+/** The fields of a tool's input by name: many phrases have the same slots. */
+class SlotFields {
+  private readonly known = new Map<string, SlotField>();
+
+  constructor(private readonly schema: JsonSchema) {}
+
+  find(name: string, input: ToolPhrase["input"]): SlotField {
+    const known = input === undefined ? this.known.get(name) : undefined;
+    if (known !== undefined) return known;
+    const schemas = schemasAt(this.schema, [name], input ?? {});
+    const field = { schemas, type: slotTypeOf(schemas) };
+    // A fixed part of the input may choose the branch of a union, and so the field.
+    if (input === undefined) this.known.set(name, field);
+    return field;
+  }
+}
+
+const ownTypes = new WeakMap<JsonSchema, SlotType>();
+
+function ownTypeOf(schema: JsonSchema): SlotType {
+  const known = ownTypes.get(schema);
+  if (known !== undefined) return known;
+  const type = slotTypeOf(schemasAt(schema, []));
+  ownTypes.set(schema, type);
+  return type;
+}
+
 function typesOfSlots(
-  { input = {}, slots: own = {}, toInput }: ToolPhrase,
+  { input, slots: own = {}, toInput }: ToolPhrase,
   node: PhraseNode,
-  schema: JsonSchema,
-  ownSchemas: OwnSchemas,
+  { fields, ownSchemas }: { fields: SlotFields; ownSchemas: OwnSchemas },
 ): ReadonlyMap<string, SlotType> {
   const types = new Map<string, SlotType>();
   for (const name of slotNames(node)) {
-    const fields = schemasAt(schema, [name], input);
+    const field = fields.find(name, input);
     const ownJson = ownSchemas.get(name);
     const ownSchema = own[name];
     if (ownJson !== undefined && ownSchema !== undefined) {
-      const field = fields === undefined || fields.length === 0 ? undefined : slotTypeOf(fields);
-      types.set(name, ownSlotType({ type: slotTypeOf(schemasAt(ownJson, [])), schema: ownSchema }, field));
+      const fieldType = field.schemas === undefined || field.schemas.length === 0 ? undefined : field.type;
+      types.set(name, ownSlotType({ type: ownTypeOf(ownJson), schema: ownSchema }, fieldType));
       continue;
     }
-    if (toInput === undefined) checkSlotField(name, fields);
-    types.set(name, slotTypeOf(fields));
+    if (toInput === undefined) checkSlotField(name, field.schemas);
+    types.set(name, field.type);
   }
   return types;
 }
