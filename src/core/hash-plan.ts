@@ -1,7 +1,6 @@
 import { AgentError } from "./errors.ts";
 import { toJson } from "./json.ts";
-import type { AnyPlan, PlanIssue } from "./plan.ts";
-import { maxPlanBytes } from "./validate-plan.ts";
+import { type AnyPlan, maxPlanBytes, type PlanIssue } from "./plan.ts";
 
 /**
  * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits.

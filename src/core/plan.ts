@@ -142,3 +142,6 @@ export const planSchema = z.strictObject({
   createdAt: z.string().optional(),
   steps: z.array(stepSchema).min(1, "a plan has at least one step"),
 });
+
+/** The largest plan, in bytes of JSON: one part of it can stand in it very many times. */
+export const maxPlanBytes = 64 * 1_024 * 1_024;

@@ -16,13 +16,13 @@ export interface RunSummary {
 /** What {@link RunStore.list} selects. */
 export interface ListRunsOptions {
   /** Only runs of this status, or of one of these. */
-  readonly status?: RunStatus | readonly RunStatus[];
+  readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /** Only runs created at this time or later; ISO 8601. */
-  readonly since?: string;
+  readonly since?: string | undefined;
   /** The most runs in the answer, 1 to 1000. @default 100 */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Where the previous page ended. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 /** A page of runs, the newest first. */
@@ -45,7 +45,7 @@ export interface RunStore {
   append(runId: string, events: readonly AgentEvent[], options: { sequence: number; fence?: number }): Awaitable<void>;
   /** A run's events in order, those behind number `after`, at most `limit`; none for a run that is not known. */
   read(runId: string, options?: { after?: number; limit?: number }): Awaitable<readonly AgentEvent[]>;
-  /** A page of the stored runs, the newest first. Throws `invalid-options` for a limit, cursor or time that can not be. */
+  /** A page of the stored runs, the newest first. Throws `invalid-options` for an option that can not be. */
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
    * Takes a run for an owner for `ttlMs`. The fence grows with each claim by another owner, and writes with an older one

@@ -2,14 +2,11 @@ import { checkInput } from "./check-input.ts";
 import { checkOrder } from "./check-order.ts";
 import { type JsonObject, type JsonValue, toJson } from "./json.ts";
 import { checkKeys, checkNumber } from "./options.ts";
-import { type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
+import { maxPlanBytes, type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
 import { indexTools, type Tool } from "./tool.ts";
 
 /** The most steps a plan may have, unless told otherwise. */
 export const defaultMaxSteps = 1_000;
-
-/** Bounds what is made of a value that is no plan: a sparse array of 2 ** 32 items, an object that holds one part many times. */
-export const maxPlanBytes = 64 * 1_024 * 1_024;
 
 /** Options of {@link validatePlan}. */
 export interface ValidatePlanOptions {

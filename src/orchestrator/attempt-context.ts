@@ -2,7 +2,7 @@ import type { AbortSource } from "../async/abort-source.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
 import type { Run } from "./run.ts";
-import type { StepCall } from "./run-attempt.ts";
+import type { StepCall } from "./step-call.ts";
 
 const sourceKey = Symbol("source");
 

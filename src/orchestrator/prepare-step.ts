@@ -6,7 +6,7 @@ import { resolveInput } from "../core/resolve-input.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
 import type { Run } from "./run.ts";
-import type { StepCall } from "./run-attempt.ts";
+import type { StepCall } from "./step-call.ts";
 import { invalidInput, toolFailed } from "./step-errors.ts";
 
 /** A step whose input stands: ready to be called, or failed before its tool was. */

@@ -1,20 +1,12 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { type ErrorData, toErrorData } from "../core/errors.ts";
-import { type JsonObject, type JsonValue, toJson } from "../core/json.ts";
-import type { PlanStep } from "../core/plan.ts";
+import { type JsonValue, toJson } from "../core/json.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
-import type { Tool, ToolContext, ToolEffect } from "../core/tool.ts";
+import type { ToolContext } from "../core/tool.ts";
 import { AttemptContext } from "./attempt-context.ts";
 import type { Run } from "./run.ts";
+import type { StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
-
-/** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
-export interface StepCall {
-  readonly step: PlanStep;
-  readonly tool: Tool;
-  readonly input: JsonObject;
-  readonly effect: ToolEffect;
-}
 
 /** How an attempt ended. */
 export type AttemptResult =

@@ -1,10 +1,9 @@
 import { AgentError } from "../core/errors.ts";
 import { canonicalPlan } from "../core/hash-plan.ts";
 import { toJson } from "../core/json.ts";
-import type { PlanInput } from "../core/plan.ts";
+import { maxPlanBytes, type PlanInput } from "../core/plan.ts";
 import { type RunResult, toRunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { maxPlanBytes } from "../core/validate-plan.ts";
 import type { EngineSettings } from "./options.ts";
 
 /** What a run is of: a request to plan, or a plan as it was given. */

@@ -6,7 +6,8 @@ import type { PlanStep } from "../core/plan.ts";
 import type { Tool } from "../core/tool.ts";
 import { type PreparedStep, parseInput, prepareStep } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
-import { type AttemptResult, runAttempt, type StepCall } from "./run-attempt.ts";
+import { type AttemptResult, runAttempt } from "./run-attempt.ts";
+import type { StepCall } from "./step-call.ts";
 import { invalidInput, outcomeUnknown, toolFailed } from "./step-errors.ts";
 
 type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
@@ -139,8 +138,6 @@ export class MixedRuns {
   private started = 0;
 
   constructor() {
-    // Hundreds of runs listen to it at a time; Node would warn of more than ten.
-    setMaxListeners(0, this.signal);
     const { agent, warnings } = createMixedAgent();
     this.agent = agent;
     this.warnings = warnings;
