@@ -8,7 +8,7 @@ please | pls | plz | kindly | just | now | so | well | hey | hi | hello | hey th
 ok | okay | alright | all right | right | great | cool | thanks | thank you | oh | um | uh | hmm | yes | yeah | sure | also | too
 can you | could you | would you | will you | can we | could we | can i | could i | may i | can you please
 can you help me | could you help me | help me | help me to | help me with | i need help with | help with | i need some help with | do me a favor and | are you able to | is it possible to | is there a way to | you can | you could | you should | you may
-would you mind | would you be able to | would you be so kind as to | do you mind | do you think you could | be so kind as to
+would you mind | mind telling me | mind showing me | would you mind telling me | would you mind showing me | would you mind giving me | would you be able to | would you be so kind as to | do you mind | do you think you could | be so kind as to
 i want you to | i need you to | i would like you to | i want to | i wanna | i need to | i would like to | i would love to | i wish to | i have to | i have got to
 i am going to | i am trying to | i was wondering if you could | i wonder if you could | i was hoping you could | i would appreciate it if you could
 i want | i need | i would like | let us | let me | go ahead and | go on and | be sure to | make sure to | make sure you | make sure that you | you need to | i need you | i want you | i am asking you to | try to | remember to

@@ -84,6 +84,8 @@ function readList(type: SlotType, { start, end }: Capture, input: MatchInput): S
     const word = input.words[at];
     const isEnd = at === end || word === "," || word === "and" || word === "&" || word === ";";
     if (!isEnd) continue;
+    // "eggs and also bread"
+    if (input.words[first] === "also" && at > first + 1) first++;
     if (at > first) {
       const item = readItem(type, input, first, at);
       if (item === undefined) return undefined;

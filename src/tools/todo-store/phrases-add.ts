@@ -102,6 +102,7 @@ const toList: readonly Phrase[] = [
   ...adding(
     `${add} [(the|these|this|a few|some|two|three|four|five)] [(following|new)] (things|items|tasks|todos|to dos|item|task) (${onList}) {title}`,
   ),
+  ...adding(`${add} (the following|this|these) (${onList}) {title}`),
   ...adding(
     `{title} (needs|need|has|have|should|must|ought|wants|is supposed) [to] [also] (be|go|get|be added|be put|be included|be placed|be written|get added|appear) (${onList})`,
   ),
@@ -142,6 +143,12 @@ const asTodo: readonly Phrase[] = [
     "(remind me of|remind me about|make|turn|note) {title} [(into|as)] [(a|an)] [(todo|to do|task|reminder|item)]",
   ),
   ...addingOne(`remind me ${due} (to|about|of|that i (need|have) to) {title}`),
+  ...addingOne(
+    `(${create}|i need|i want|give me|i would like) [(a|an)] reminder [for me] ${due} (to|for|about|of|that) {title}`,
+  ),
+  ...addingOne(
+    `(i need|i want|give me|i would like) (a|an) reminder [for me] (to|for|about|of|that) {title} ${extras}`,
+  ),
   ...addingOne(`${create} [(a|an)] reminder [for me] (to|for|about|of|that) {title} ${extras}`),
   ...addingOne(
     `(do not let me forget|do not forget|never forget|help me remember|i (need|have|must) to remember|i must remember|remember|i (must|should) not forget) [(to|about|the)] {title} ${extras}`,

@@ -11,7 +11,7 @@ const undoneWords =
 const tick =
   "(check off|tick off|cross off|cross out|strike off|strike out|mark off|check|tick|cross|tick the box for)";
 const did =
-  "(i|we) (did|finished|completed|have [(already|just)] (done|finished|completed)|am done with|are done with|(already|just) (did|finished|completed))";
+  "(i|we) (did|finished|completed|have [(already|just)] (done|finished|completed)|am done with|are done with|am finished with|are finished with|(already|just) (did|finished|completed))";
 const got =
   "(i|we) (bought|got|have bought|have got|picked up|made|cleaned|washed|called|paid|took care of|have taken care of|already have|do not need|no longer need)";
 const drop =
@@ -30,7 +30,7 @@ const completing: readonly Phrase[] = [
     `(mark|set|flag|check|tick) @ [(from|on|in) ${list}] [off] [(as|to|to be)] ${doneWords} ${maybeFrom}`,
   ),
   ...targeting("complete", `(check|tick|cross|mark|strike) @ off ${maybeFrom}`),
-  ...targeting("complete", `(cross|check|tick|strike) @ off [of] ${list}`),
+  ...targeting("complete", `(cross|check|tick|strike|mark) @ off [of] ${list}`),
   ...targetingInIt("complete", "(check|tick|cross|mark|strike) @ off (it|of it|that)"),
   ...targetingBare("complete", `@ (is|are|has been|have been|was|were) [(now|already|all)] ${doneWords} ${maybeFrom}`),
   ...targeting(
@@ -77,8 +77,8 @@ export const changePhrases: readonly Phrase[] = [
     "get",
     `(show|get|give|tell|open|display|find|view|read) [me] [(the)] (details|detail|info|information) (of|on|about|for) @ ${maybeFrom}`,
   ),
-  ...targeting(
+  ...targetingBare(
     "get",
-    `(show|get|open|display|view) [me] (the|my) (task|todo|to do|item|todo item|to do item|reminder) [(called|named|titled)] @`,
+    `(show|get|display|view) [me] (the|my) (task|todo|to do|item|todo item|to do item|reminder) [(called|named|titled)] @`,
   ),
 ];

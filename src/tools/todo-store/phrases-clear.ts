@@ -24,7 +24,9 @@ export const clearPhrases: readonly Phrase[] = [
     `${wipe} (everything|all [of] [(my|the)] (tasks|todos|to dos|items|reminders|to do items|todo items|things to do)|every (task|todo|item|to do)|all [(my|the)] lists)`,
     { allLists: true },
   ),
-  clearing(`${wipe} ${whole} (${namedList}|${plainList}) [(completely|out|clean|entirely|again)]`),
+  clearing(
+    `[(completely|entirely|totally)] ${wipe} ${whole} (${namedList}|${plainList}) [(completely|out|clean|entirely|again|of everything|of all items|of all tasks)]`,
+  ),
   clearing(
     `${wipe} ${all} [(that is|that are|i have|there is)] [(from|on|in|off|of|off of|out of)] (${namedList}|${plainList})`,
   ),

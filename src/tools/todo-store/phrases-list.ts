@@ -65,7 +65,7 @@ const shown: readonly Phrase[] = [
   listing(`${show} ${me} [(all [of]|everything (on|in)|what is (on|in)|the contents of)] ${list} ${when} ${tail}`),
   listing(`${show} ${me} ${list} (items|tasks|entries|contents) ${when} ${tail}`),
   listing(
-    `${show} ${me} [(all [of]|every|each)] (${things}|contents|content|everything|anything|whatever) [to me] [(that is|that are|which are|is|are|i have|that i have|there is|i put|listed)] ${on} ${when} ${tail}`,
+    `${show} ${me} [(all [of]|every|each|some of)] [the] (${things}|contents|content|everything|anything|whatever) [to me] [(that is|that are|which are|is|are|i have|that i have|there is|i put|listed)] ${on} ${when} ${tail}`,
   ),
   listing(
     `${show} ${me} [all] (what [all] [else] (is|are) [there]|what is there|all there is|what there is) ${on} ${when} ${tail}`,
@@ -83,6 +83,7 @@ const shown: readonly Phrase[] = [
   listing(`is ${list} (empty|clear|blank|done|finished|complete|long|full)`),
   listingIt(`${show} ${me} (it|them|that) [(now|again)] ${tail}`),
   listingIt(`${show} ${me} (what is|everything|what there is) (on|in) (it|there|that) ${tail}`),
+  listing(`(my|our) {list} list ${when}`),
   listing(`${own} (todos|to dos|tasks|todo list|to do list|task list|list) ${when}`),
   listing(`(todo list|to do list|task list|todos|to dos) ${when}`),
   listing(`how [(is|are|about)] ${list} [(looking|look|going|coming along)] ${when}`),
@@ -112,13 +113,13 @@ const byStatus: readonly Phrase[] = [
 const asked: readonly Phrase[] = [
   listing(`[${show}] ${me} what (is|are) [(all)] (on|in) ${list} ${when} [right now]`),
   listing(
-    `what [(all|else|kind of|sort of|kinds of|other|all the)] [${things}] ${have} [${doing}] (${doing}|(on|in) ${list}) ${when}`,
+    `what [(all|else|kind of|sort of|kinds of|other|all the)] [${things}] ${have} [${doing}] (${doing}|(on|in) ${list}) ${when} [(so far|right now|currently)]`,
   ),
   listing(`what [(else|all)] [(i|we)] have (on|in) ${list} ${when}`),
   listing(
     `(what|which) [other] (tasks|todos|to dos|chores|reminders|errands) ${have} [${doing}] [(on|in) ${list}] ${when}`,
   ),
-  listing(`what [(${things}|else|all)] (is|are) [(all|there|currently|still|left)] (on|in) ${list} ${when}`),
+  listing(`(what|which) [(${things}|else|all)] (is|are) [(all|there|currently|still|left)] (on|in) ${list} ${when}`),
   listing(
     `(what are|what is|tell me|show me|list|give me|which are) [all] (${things}|stuff) [that] (i|we) [still] (have|need|want|should|must) (${doing}|(for|due|on) {dueOn}|on ${list}) ${when}`,
   ),

@@ -36,7 +36,7 @@ export const searchPhrases: readonly Phrase[] = [
     `(find|show|list|get|give|search|search for|look for) [me] [(all|any|every)] [(my|the)] (${things}|${task}) ${mention} {query}`,
   ),
   searching(
-    `(is|are|was|were) [there] [(a|an|any)] {query} ${still} [(listed|coming up|scheduled|due|included|down|written down|written|noted|present|found|an item|a ${task}|something|one of the ${things}|part of)] ${onIt}`,
+    `(is|are|was|were) [there] [(a|an|any)] {query} ${still} [there] [(listed|coming up|scheduled|due|included|down|written down|written|noted|present|found|an item|a ${task}|something|one of the ${things}|part of)] ${onIt}`,
   ),
   searching(`(when|at what time|what time|what day|which day|how soon) (is|are) {query} [due] ${onIt}`),
   searching(`(is|are) [there] (anything|something|a ${task}|any ${things}) ${mention} {query} [${onIt}]`),
@@ -50,7 +50,7 @@ export const searchPhrases: readonly Phrase[] = [
   searching(`(do i have|are there|which are|what are) [(a|any|the|my)] (${things}|${task}) ${mention} {query}`),
   searching(`(which|what) [of my] (${things}) [(do|does|are)] ${mention} {query}`),
   searching(
-    `[${verify}] (if|whether) [there (is|are)] [(a|an|any)] {query} (is|are|was|were|has been|have been) ${still} [(listed|coming up|put|added|included)] ${onIt}`,
+    `([${verify}] (if|whether)|(verify|confirm|check|see) that) [there (is|are)] [(a|an|any)] {query} (is|are|was|were|has been|have been) ${still} [there] [(listed|coming up|put|added|included)] ${onIt}`,
   ),
   searching(`${verify} (if|whether) (i|we) [(have|had|did|already|still)] ${still} ${put} [(down|up)] {query} ${onIt}`),
   searching(`${verify} (if|whether) there (is|are) [(a|an|any)] {query} ${onIt}`),

@@ -5,10 +5,11 @@ import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from
 import type { TodoStoreInput } from "./todo-input.ts";
 
 /** How one todo is named: by its title, or by its place. */
-const ordinal =
+export const ordinal =
   "[number] {index}|{index} (one|item|task|todo|to do|entry|thing|reminder)|(item|task|todo|to do|entry|reminder|number|item number|task number|todo number|#) {index}";
 const lastOne = "last (one|item|task|todo|to do|entry|thing|reminder)|last";
-const position = z.number().int();
+/** A place in a list, from 1 on. */
+export const position = z.number().int();
 
 /** A frame in which `@` is a todo: its place, the last one, or its title. */
 export function targeting(operation: "complete" | "reopen" | "delete" | "get", frame: string): readonly Phrase[] {

@@ -1,70 +1,86 @@
 import { z } from "zod/v4";
 import type { SlotValue } from "../../core/phrase.ts";
-import { targetOf } from "./phrases-target.ts";
+import { ordinal, position, targetOf } from "./phrases-target.ts";
 import { isElsewhere, isOtherThing, isTitle, startsWithVerb } from "./phrases-titles.ts";
-import { day, listName, namedList, type Phrase, plainList, todo } from "./phrases-words.ts";
+import { day, inputOf, listName, namedList, type Phrase, plainList, todo } from "./phrases-words.ts";
 
 type Change = "newTitle" | "newList" | "dueDate" | "priority" | "tags";
 
-const on = `[(on|in|from) (${namedList}|${plainList})]`;
-const the = `[(the|my)] [${todo}] [(called|named)]`;
+const list = `(${namedList}|${plainList})`;
+const on = `[(on|in|from) ${list}]`;
+const title = `[(the|my)] [${todo}] [(called|named)] {title}`;
+const place = `[(the|my)] (${ordinal})`;
 
-function updating(phrase: string): Phrase {
-  const slots = {
-    list: listName,
-    dueDate: day,
-    newTitle: z.string().refine((text) => isTitle(text) && !goesOn.test(text)),
-    newList: listName,
-  };
+/** A second wish behind the new title. */
+const goesOn =
+  /(?:\band|,|\bthen) (?:mark|show|list|delete|remove|add|complete|clear|read|tell|rename|move|set|tag|check|cross) /i;
+
+const slots = {
+  index: position,
+  list: listName,
+  dueDate: day,
+  newTitle: z.string().refine((text) => isTitle(text) && !goesOn.test(text)),
+  newList: listName,
+};
+
+type Found = Partial<Record<Change | "title" | "index" | "list", SlotValue>>;
+
+/** A frame in which `@` is a todo, by its place or by its title. */
+function updating(frame: string): readonly Phrase[] {
+  return [
+    {
+      phrase: frame.replace("@", place),
+      slots,
+      toInput: (found) => (typeof found.index === "number" ? inputOf("update", found) : undefined),
+    },
+    updatingTitle(frame.replace("@", title)),
+  ];
+}
+
+function updatingTitle(phrase: string): Phrase {
   return {
     phrase,
     slots,
-    toInput(found: Partial<Record<Change | "title" | "list", SlotValue>>, context) {
+    toInput(found: Found, context) {
       if (found.list === undefined && (isElsewhere(found.title) || isOtherThing(found.title))) return undefined;
       return targetOf("update", found, context);
     },
   };
 }
 
-/** A second wish behind the new title. */
-const goesOn =
-  /(?:\band|,|\bthen) (?:mark|show|list|delete|remove|add|complete|clear|read|tell|rename|move|set|tag|check|cross) /i;
-
 /** "Change the channel to 5" is no rename: a title that nothing calls a todo must be something to do. */
-function changing(frame: string): readonly Phrase[] {
-  const named = `(the (title|text|wording) of ${the} {title}|the name of [(the|my)] ${todo} {title}|[(the|my)] ${todo} [(called|named)] {title})`;
-  const bare = updating(frame.replace("@", "[the] {title}"));
-  return [
-    updating(frame.replace("@", named)),
-    {
-      ...bare,
-      toInput(slots, context) {
-        const isOurs = slots.list !== undefined || context.before !== undefined || startsWithVerb(slots.title);
-        return isOurs ? bare.toInput?.(slots, context) : undefined;
-      },
-    },
-  ];
+function updatingDeed(phrase: string): Phrase {
+  const bare = updatingTitle(phrase);
+  return {
+    ...bare,
+    toInput: (found, context) =>
+      context.before !== undefined || startsWithVerb(found.title) ? bare.toInput?.(found, context) : undefined,
+  };
 }
+
+const change = "(change|edit|update|modify|correct|alter|revise)";
+const called = `(the (title|text|wording) of ${title}|the name of [(the|my)] ${todo} {title}|[(the|my)] ${todo} [(called|named)] {title})`;
 
 /** How people change what a todo says. */
 export const updatePhrases: readonly Phrase[] = [
-  updating(`(rename|retitle|relabel) ${the} {title} (to|as|into) {newTitle} ${on}`),
-  ...changing(
-    `(change|edit|update|modify|correct|alter|revise) @ ${on} (to|into|to say|to read|so it says) {newTitle} ${on}`,
-  ),
-  updating(`(replace|swap) ${the} {title} ${on} (with|for|by) {newTitle} ${on}`),
-  updating(
-    `(reschedule|postpone|push|push back|delay|defer|move) ${the} {title} [back] (to|until|till|for|on) {dueDate}`,
-  ),
-  updating(
-    `(set|change|move|update|make) the (due date|deadline|date) (of|for|on) ${the} {title} [(to|as|be)] {dueDate}`,
-  ),
-  updating(`(make|set) ${the} {title} [to be] due [(on|by)] {dueDate}`),
-  updating(`${the} {title} is due [(on|by)] {dueDate}`),
-  updating(
-    `(set|change|raise|lower|update|make) the priority (of|for|on) ${the} {title} [(to|as|be)] {priority} [priority]`,
-  ),
-  updating(`(make|mark|set|flag) ${the} {title} [(as|to|a)] {priority} priority`),
-  updating(`(tag|label) ${the} {title} (as|with) {tags}`),
-  updating(`move ${the} {title} (to|into|onto|over to) [(my|the)] {newList} list`),
+  ...updating(`(rename|retitle|relabel) @ ${on} (to|as|into) {newTitle} ${on}`),
+  updatingTitle(`${change} ${called} ${on} (to|into|to say|to read|so it says) {newTitle} ${on}`),
+  updatingTitle(`${change} [the] {title} (on|in|from) ${list} (to|into) {newTitle}`),
+  updatingTitle(`${change} [the] {title} (to|into) {newTitle} (on|in|from) ${list}`),
+  updatingTitle(`${change} [the] {title} (to say|to read|so it says) {newTitle}`),
+  updatingDeed(`${change} [the] {title} (to|into) {newTitle}`),
+  {
+    phrase: `${change} ${place} ${on} (to|into|to say|to read|so it says) {newTitle} ${on}`,
+    slots,
+    toInput: (found) => (typeof found.index === "number" ? inputOf("update", found) : undefined),
+  },
+  ...updating(`(replace|swap) @ ${on} (with|for|by) {newTitle} ${on}`),
+  ...updating(`(reschedule|postpone|push|push back|delay|defer|move) @ [back] (to|until|till|for|on) {dueDate}`),
+  ...updating(`(set|change|move|update|make) the (due date|deadline|date) (of|for|on) @ [(to|as|be)] {dueDate}`),
+  ...updating(`(make|set) @ [to be] due [(on|by)] {dueDate}`),
+  ...updating(`@ is due [(on|by)] {dueDate}`),
+  ...updating(`(set|change|raise|lower|update|make) the priority (of|for|on) @ [(to|as|be)] {priority} [priority]`),
+  ...updating(`(make|mark|set|flag) @ [(as|to|a)] {priority} priority`),
+  ...updating(`(tag|label) @ (as|with) {tags}`),
+  ...updating(`move @ (to|into|onto|over to) [(my|the)] {newList} list`),
 ];

@@ -41,7 +41,8 @@ export const onList = `(to|on|onto|on to|in|into|at|for) (${namedList}|${plainLi
 /** Where it is taken from. */
 export const fromList = `(from|off|off of|of|out of|on|in) (${namedList}|${plainList})`;
 /** When it is due. */
-export const due = "[(due|due on|due by|by|before|on|for|until|till)] {dueDate}";
+export const due =
+  "[(due|due on|due by|by|before|on|for|until|till|[with] [a] due date [of|on]|[with] [a] deadline [of|on])] {dueDate}";
 const details = `[with] [a] {priority} priority|with priority {priority}|(tagged|tagged as|tagged with|with tag|with tags|with the tag|with the tags) {tags}`;
 /** What may be said of a new todo besides its title. */
 export const extras = `[${due}] [${details}] [${details}] [${due}]`;
@@ -54,7 +55,7 @@ export const listName = z
   .refine(
     (name) =>
       /^(?:[\p{L}\p{N}'’&+-]+ ?){1,4}$/u.test(name) &&
-      !/\b(?:to|on|from|in|off|list|lists|my|and|it|that)\b/iu.test(name),
+      !/\b(?:to|on|from|in|off|list|lists|my|and|it|that|everything|all|items|what|which|how|is|are)\b/iu.test(name),
   );
 
 /** The slots as an input; `undefined` where the title can not be one. */
