@@ -56,20 +56,25 @@ function trimConnectors(text: string): string {
 /** Examples of phrases that share words with what was not understood, the most first; then some of each tool. */
 function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>): readonly string[] {
   const wanted = new Set([...words].filter((word) => !common.has(word)));
-  const near: { readonly example: string; readonly index: number; readonly shared: number }[] = [];
+  const near: { readonly example: string; readonly shared: number }[] = [];
   const first: string[] = [];
   for (const { rules } of tools) {
-    for (const [index, { example, exampleWords }] of rules.entries()) {
+    for (const { example, exampleWords } of rules) {
       let shared = 0;
       for (const word of exampleWords) if (wanted.has(word)) shared++;
-      if (shared > 0) near.push({ example, index, shared });
+      if (shared > 0) near.push({ example, shared });
     }
   }
-  near.sort((left, right) => right.shared - left.shared || left.index - right.index);
+  // Of those with as many, the shortest says it best.
+  near.sort((left, right) => right.shared - left.shared || left.example.length - right.example.length);
   for (let index = 0; index < maxExamples; index++) {
     for (const { rules } of tools) first.push(...rules.slice(index, index + 1).map(({ example }) => example));
   }
-  return [...new Set([...near.map(({ example }) => example), ...first])].slice(0, maxExamples);
+  const examples = new Set([
+    ...near.map(({ example }) => example),
+    ...first.filter((example) => !/^\{\S*\}$/.test(example)),
+  ]);
+  return [...examples].slice(0, maxExamples);
 }
 
 const common = new Set("a an the my to of in on is what and i".split(" "));

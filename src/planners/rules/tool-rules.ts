@@ -41,18 +41,32 @@ export interface ToolRules {
 const rulesOf = new WeakMap<Tool, ToolRules>();
 
 /**
- * A tool's phrases, compiled once. At once, but for the first time with zod 3, whose converter has to be loaded.
+ * A tool's phrases, compiled once. At once, but for the first time with zod 3, whose converter has to be loaded, and for
+ * phrases that are loaded by a function.
  * Throws `invalid-options`, with the phrase, for one that can not be read.
  */
 export function compileTool(tool: Tool): ToolRules | Promise<ToolRules> {
   const known = rulesOf.get(tool);
   if (known !== undefined) return known;
+  const { phrases } = tool;
+  return typeof phrases === "function" ? phrases().then((loaded) => compile(tool, loaded)) : compile(tool, phrases);
+}
+
+function compile(tool: Tool, phrases: readonly ToolPhrase[]): ToolRules | Promise<ToolRules> {
   const schemas = toolSchemas(tool);
-  const owned = tool.phrases.map((phrase) => ownSchemas(phrase));
+  const owned = phrases.map((phrase) => ownSchemas(phrase));
   if (!(schemas instanceof Promise) && owned.every((own) => !(own instanceof Promise))) {
-    return remember(tool, schemas, owned as readonly OwnSchemas[]);
+    return remember(tool, { phrases, schemas, owned: owned as readonly OwnSchemas[] });
   }
-  return Promise.all([schemas, Promise.all(owned)]).then(([schemas, owned]) => remember(tool, schemas, owned));
+  return Promise.all([schemas, Promise.all(owned)]).then(([schemas, owned]) =>
+    remember(tool, { phrases, schemas, owned }),
+  );
+}
+
+interface ReadTool {
+  readonly phrases: readonly ToolPhrase[];
+  readonly schemas: ToolSchemas;
+  readonly owned: readonly OwnSchemas[];
 }
 
 type OwnSchemas = ReadonlyMap<string, JsonSchema>;
@@ -76,10 +90,10 @@ function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas
   );
 }
 
-function remember(tool: Tool, schemas: ToolSchemas, owned: readonly OwnSchemas[]): ToolRules {
+function remember(tool: Tool, { phrases, schemas, owned }: ReadTool): ToolRules {
   const known: KnownGroups = new Map();
   const fields = new SlotFields(schemas.input);
-  const parsed = tool.phrases.map((source, index) => {
+  const parsed = phrases.map((source, index) => {
     try {
       const node = parsePhrase(source.phrase, known);
       return { source, node, slots: typesOfSlots(source, node, { fields, ownSchemas: owned[index] ?? new Map() }) };

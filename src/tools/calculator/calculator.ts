@@ -2,7 +2,6 @@ import { z } from "zod/v4";
 import { checkKeys, checkNumber } from "../../core/options.ts";
 import { defineTool } from "../../core/tool.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
-import { calculatorPhrases } from "./phrases.ts";
 
 /** Options of {@link createCalculator}. */
 export interface CalculatorOptions {
@@ -50,7 +49,7 @@ export function createCalculator(options: CalculatorOptions = {}) {
     outputSchema: z.object({ value: z.number(), expression: z.string() }),
     effect: "pure",
     result: "value",
-    phrases: calculatorPhrases,
+    phrases: async () => (await import("./phrases.ts")).calculatorPhrases,
     execute({ expression, variables }): CalculatorResult | Promise<CalculatorResult> {
       const value = evaluate(expression, { variables, maxLength, maxDepth });
       if (typeof value === "number") return { value, expression };

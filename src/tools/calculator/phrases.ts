@@ -53,10 +53,7 @@ function arithmetic(phrase: string, hasClaim = false): ToolPhraseOptions<Calcula
 /** What the rule planner understands as arithmetic. What only looks like it, such as a number alone, does not fit. */
 export const calculatorPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
   ...frames.map((phrase) => arithmetic(phrase)),
-  arithmetic(
-    "(is|are|does|do|is it true that|is it right that) [the (answer|result|sum|total|product) (of|to)] {expression}",
-    true,
-  ),
+  arithmetic("(is|are|does|do|is it true that|is it right that) [the (answer|result) (of|to)] {expression}", true),
   ...combiningPhrases,
   ...percentPhrases,
   ...conversionPhrases,

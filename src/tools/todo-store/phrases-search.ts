@@ -17,8 +17,11 @@ function searching(phrase: string): Phrase {
   return {
     phrase,
     slots: { list: listName, dueOn: day },
-    toInput: ({ dueOn: _, ...slots }) =>
-      typeof slots.query === "object" ? undefined : inputOf("search", slots, "query"),
+    toInput({ dueOn: _, query, ...others }) {
+      if (typeof query !== "string") return undefined;
+      // Every word is looked for: "the laundry" would miss "laundry".
+      return inputOf("search", { ...others, query: query.replace(/^(?:the|an?|my|our|any|some) /i, "") }, "query");
+    },
   };
 }
 

@@ -56,7 +56,8 @@ export function isQuestion(title: unknown): boolean {
   return typeof title === "string" && /^(?:what|where|who|whose|when|why|how|which|if|whether)\b/i.test(title);
 }
 
-const elsewhere = /\b(?:to|in|into|on|onto|from|off|out of|at|of) (?:my|the|our|this|that|your|an?) [\p{L}\s'’-]+$/iu;
+const elsewhere =
+  /\b(?:to|in|into|on|onto|from|off|out of|at|of) (?:my|the|our|this|that|your|an?) [\p{L}\s'’-]+$|\b(?:to|into|onto|on|in|from|off|out of) (?:it|them|there)$/iu;
 
 /** Whether a text ends with a place that is no list: "milk to the fridge", "a song to my favourites". */
 export function isElsewhere(title: unknown): boolean {

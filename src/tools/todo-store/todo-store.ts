@@ -2,7 +2,6 @@ import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
-import { todoPhrases } from "./phrases.ts";
 import { type PlanChangeOptions, planChange } from "./plan-change.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, type TodoStoreOutput, todoOutputSchema } from "./todo.ts";
@@ -50,7 +49,7 @@ export function createTodoStore<TResources = unknown>(
       "An item is named by its id, its title or its position.",
     inputSchema,
     outputSchema: todoOutputSchema,
-    phrases: todoPhrases,
+    phrases: async () => (await import("./phrases.ts")).todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {
       context.signal.throwIfAborted();

@@ -30,6 +30,62 @@ describe("calculatorPhrases", () => {
     expect(await inputsFor(request)).toEqual([{ expression: "6 * 7" }]);
   });
 
+  it.each([
+    ["how much is left when you take 5 from 20", "20 - 5"],
+    ["the answer for this problem 5 plus 6", "5 + 6"],
+    ["is 17 divisible by 5", "17 % 5"],
+    ["does 5 plus 5 equal 11", "5 + 5"],
+    ["is the sum of four and five ten", "4 + 5"],
+    ["six times two equals thirteen", "6 * 2"],
+    ["divide 7 into 49", "49 / 7"],
+    ["split 90 three ways", "90 / 3"],
+    ["share 100 equally among 4 people", "100 / 4"],
+    ["81 divided buy 9", "81 / 9"],
+    ["forty percentages of 60", "40% * 60"],
+    ["what's 8 and 9", "8 + 9"],
+    ["what is -8 and 9", "(-8) + 9"],
+    ["what percent of 80 is 20", "20 / 80 * 100"],
+    ["20 is what percentage of 80", "20 / 80 * 100"],
+    ["how many inches are there in 3 feet", "3 * 304.8 / 25.4"],
+    ["how many hours in a week", "1 * 604800 / 3600"],
+    ["convert -5 km to m", "(-5) * 1000000 / 1000"],
+    ["convert 20 celsius to fahrenheit", "20 * 9 / 5 + 32"],
+    ["what is 68 degrees fahrenheit in celsius", "(68 - 32) * 5 / 9"],
+    ["what is the area of a 5 by 8 room", "5 * 8"],
+    ["how many square feet is a 5 by 8 room", "5 * 8"],
+    ["what is the perimeter of a 5 by 8 rectangle", "2 * (5 + 8)"],
+  ])("understands other ways: %s", async (request, expression) => {
+    expect(await inputsFor(request)).toEqual([{ expression }]);
+  });
+
+  it.each([
+    ["add both answers", "a + b"],
+    ["then add them up", "a + b"],
+    ["multiply the two results", "a * b"],
+    ["what is the average of them", "(a + b) / 2"],
+    ["the difference between both results", "abs(a - b)"],
+    ["subtract the first from the second", "b - a"],
+    ["divide the second by the first", "b / a"],
+  ])("takes two results: %s", async (request, expression) => {
+    const [, , last] = await inputsFor(`what is 3 + 4; what is 5 * 6; ${request}`);
+    expect(last).toEqual({ expression, variables: { a: { $ref: "s1.value" }, b: { $ref: "s2.value" } } });
+  });
+
+  it("takes two results only where there are two", async () => {
+    expect(await inputsFor("what is 3 + 4, what is 5 * 6, what is 2 + 2, then add them")).toHaveLength(4);
+    for (const request of ["what is 3 + 4, then add both answers", "add both answers"]) {
+      expect((await refusalOf(request)).reason).not.toBe("");
+    }
+    expect((await refusalOf(`${"what is 3 + 4; ".repeat(3)}add both answers`)).reason).not.toBe("");
+  });
+
+  it("converts an earlier result", async () => {
+    expect((await inputsFor("what is 3 * 4, then convert it feet to inches"))[1]).toEqual({
+      expression: "x * 304.8 / 25.4",
+      variables: { x: { $ref: "s1.value" } },
+    });
+  });
+
   it("gives a result to the next step", async () => {
     expect(await inputsFor("what is 3 + 4, and what is 10% of it")).toEqual([
       { expression: "3 + 4" },
@@ -46,6 +102,15 @@ describe("calculatorPhrases", () => {
     "what is it",
     "calculate the weather",
     "solve x + 2 = 5",
+    "convert 5 miles to hours",
+    "convert 5 celsius to celsius",
+    "how many ounces in a gallon",
+    "convert 5 dollars to euros",
+    "what is the area of a -5 by 8 room",
+    "3/4/2020",
+    "555-123-4567",
+    "reduce 80 by a quarter",
+    "add two numbers",
   ])("refuses %s", async (request) => {
     expect((await refusalOf(request, { tools: [calculator, todos] })).capabilities.length).toBeGreaterThan(0);
   });

@@ -132,6 +132,91 @@ describe("todoPhrases", () => {
     expect(await inputsFor(request)).toEqual([input]);
   });
 
+  it.each([
+    ["make sure that eggs are on my shopping list", { operation: "add", title: "eggs", list: "shopping" }],
+    ["my shopping list needs soap", { operation: "add", title: "soap", list: "shopping" }],
+    ["on my packing list put socks", { operation: "add", title: "socks", list: "packing" }],
+    ["i'm out of flour so add it to my list", { operation: "add", title: "flour" }],
+    ["remind me of the dentist tomorrow", { operation: "add", title: "the dentist", dueDate: "2026-11-23" }],
+    ["nix eggs from my list", { operation: "delete", title: "eggs" }],
+    ["on my list remove eggs", { operation: "delete", title: "eggs" }],
+    ["i don't need eggs on my list anymore", { operation: "delete", title: "eggs" }],
+    ["i already did the dishes so cross that off my list", { operation: "complete", title: "dishes" }],
+    ["i bought eggs, remove them from my list", { operation: "delete", title: "eggs" }],
+    ["make sure my list is completely empty", { operation: "clear" }],
+    ["take everything off my list", { operation: "clear" }],
+    ["can i have my list", list()],
+    ["repeat my list to me", list()],
+    ["what does my list consist of", list()],
+    ["give me an overview of my list", list()],
+    ["the list contains what", list()],
+    ["show me my list for groceries", list({ list: "groceries" })],
+    ["when is the dentist due on my list", { operation: "search", query: "dentist" }],
+    ["is the laundry on my list for this week", { operation: "search", query: "laundry" }],
+    ["did i create a task to call mum on my list", { operation: "search", query: "call mum" }],
+    ["rename the second item to tofu", { operation: "update", index: 2, newTitle: "tofu" }],
+    ["change item 3 to tofu", { operation: "update", index: 3, newTitle: "tofu" }],
+    ["change buy milk to buy bread", { operation: "update", title: "buy milk", newTitle: "buy bread" }],
+    ["change eggs to tofu on my list", { operation: "update", title: "eggs", newTitle: "tofu" }],
+  ])("understands other ways: %s", async (request, input) => {
+    expect(await inputsFor(request)).toEqual([input]);
+  });
+
+  it.each([
+    ["wash the dog and pay the bills", ["wash the dog", "pay the bills"]],
+    ["juice and paint the fence", ["juice", "paint the fence"]],
+    ["fold the laundry, wash the dog and eggs", ["fold the laundry", "wash the dog", "eggs"]],
+    ["eggs and also bread", ["eggs", "bread"]],
+    ["call mum and dad", ["call mum and dad"]],
+    ["call mum, dad and Bob", ["call mum, dad and Bob"]],
+    ["wash and dry the dishes", ["wash and dry the dishes"]],
+  ])("knows how many todos there are in: %s", async (titles, expected) => {
+    const inputs = await inputsFor(`add ${titles} to my list`);
+    expect(inputs).toEqual(expected.map((title) => ({ operation: "add", title })));
+  });
+
+  it.each([
+    ["remove eggs and milk from my list", ["eggs", "milk"]],
+    ["delete lunch with tom and jerry from my list", ["lunch with tom and jerry"]],
+  ])("takes several off: %s", async (request, titles) => {
+    expect(await inputsFor(request)).toEqual(titles.map((title) => ({ operation: "delete", title })));
+  });
+
+  it("goes on with the list that was spoken of", async () => {
+    expect(await inputsFor("remove carrots from my shopping list and add soda")).toEqual([
+      { operation: "delete", title: "carrots", list: "shopping" },
+      { operation: "add", title: "soda", list: "shopping" },
+    ]);
+    expect(await inputsFor("add milk to my shopping list, take eggs off it, and tell me what is on it")).toEqual([
+      { operation: "add", title: "milk", list: "shopping" },
+      { operation: "delete", title: "eggs", list: "shopping" },
+      { operation: "list", list: "shopping" },
+    ]);
+    expect(await inputsFor("add milk to my shopping list and eggs to my work list")).toEqual([
+      { operation: "add", title: "milk", list: "shopping" },
+      { operation: "add", title: "eggs", list: "work" },
+    ]);
+    expect(await inputsFor("show my packing list, then clear it")).toEqual([
+      { operation: "list", list: "packing" },
+      { operation: "clear", list: "packing" },
+    ]);
+    expect(await inputsFor("search for milk on my list and delete it")).toEqual([
+      { operation: "search", query: "milk" },
+      { operation: "delete", title: "milk" },
+    ]);
+    expect(await inputsFor("rename eggs to tofu and mark it done")).toEqual([
+      { operation: "update", title: "eggs", newTitle: "tofu" },
+      { operation: "complete", id: "${s1.id}" },
+    ]);
+  });
+
+  it("makes a todo of a result", async () => {
+    for (const request of ["remind me of the result", "make it a todo", "put the answer on my list"]) {
+      const [, added] = await inputsFor(`what is 2 + 2, then ${request}`);
+      expect(added).toEqual({ operation: "add", title: "${s1.value}" });
+    }
+  });
+
   it("names what an earlier step added by its id", async () => {
     expect(await inputsFor("add milk to my list, then delete it")).toEqual([
       { operation: "add", title: "milk" },
@@ -152,6 +237,24 @@ describe("todoPhrases", () => {
     "cancel my subscription",
     "add a song to the playlist",
     "search for it",
+    "add eggs to it",
+    "take eggs off it",
+    "clear it",
+    "show it",
+    "remind me what my name is",
+    "remind me of my address",
+    "change the channel to 5",
+    "rename the file to report",
+    "delete my saved credit card",
+    "delete the old email",
+    "check my inbox",
+    "give me a list of lawyers",
+    "is the shop open",
+    "add the answer of 5 + 6 to my list",
+    "open my to do list app",
+    "add sugar to the coffee",
+    "search for cats",
+    "both results",
   ])("refuses %s", async (request) => {
     expect((await refusalOf(request)).reason).not.toBe("");
   });
