@@ -37,7 +37,7 @@ export function checkToolOptions(options: unknown): void {
   checkInputSchema(option("inputSchema"), inputSchema);
   if (outputSchema !== undefined && zodVersionOf(outputSchema) === undefined)
     failSchema(option("outputSchema"), outputSchema);
-  checkPhrases(option("phrases"), phrases);
+  if (typeof phrases !== "function") checkPhrases(option("phrases"), phrases);
 }
 
 /** Throws `invalid-options` for what can not be a tool: a list of tools may come from where no compiler looked. */
@@ -50,7 +50,7 @@ export function checkTool(option: string, tool: unknown): void {
     inputSchema: zodVersionOf(inputSchema) !== undefined,
     effect: typeof effect === "function",
     execute: typeof execute === "function",
-    phrases: Array.isArray(phrases),
+    phrases: Array.isArray(phrases) || typeof phrases === "function",
   }).flatMap(([key, isRight]) => (isRight ? [] : [key]));
   if (wrong.length > 0) failOption(option, tool, `a tool made by defineTool; missing or wrong: ${wrong.join(", ")}`);
 }
@@ -93,9 +93,10 @@ function failSchema(option: string, schema: unknown): never {
   failOption(option, schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
 }
 
-function checkPhrases(option: string, phrases: unknown): void {
+/** Throws `invalid-options` for what is no list of phrases. What the templates say is read by the rule planner. */
+export function checkPhrases(option: string, phrases: unknown): void {
   if (phrases === undefined) return;
-  if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases");
+  if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases, or a function that loads one");
   for (const [index, phrase] of phrases.entries()) {
     if (typeof phrase === "string") continue;
     checkKeys(`${option}[${index}]`, phrase, ["phrase", "input", "slots", "toInput"]);

@@ -1,4 +1,4 @@
-import { checkTool, checkToolOptions } from "./check-tool.ts";
+import { checkPhrases, checkTool, checkToolOptions } from "./check-tool.ts";
 import { AgentError } from "./errors.ts";
 import type { Jsonify, JsonObject } from "./json.ts";
 import { failOption } from "./options.ts";
@@ -52,8 +52,8 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly retry?: RetryOptions | undefined;
   /** Longest time for one attempt. @default the agent's `stepTimeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** What the rule planner understands. */
-  readonly phrases: readonly ToolPhrase[];
+  /** What the rule planner understands, or a function that loads it for the first request. */
+  readonly phrases: readonly ToolPhrase[] | (() => Promise<readonly ToolPhrase[]>);
   /** Which part of the output "the result" is, as a path such as `value`; the whole output if there is none. */
   readonly result?: string | undefined;
   /** Only for the compiler: the types of a plan's input and of the output as JSON. */
@@ -79,6 +79,8 @@ export type InferToolResources<TTool extends Tool> = (
   ? TResources
   : never;
 
+type PhraseList<TInput> = readonly (string | ToolPhraseOptions<TInput>)[];
+
 interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, from a letter on. Unique within an agent. */
   name: TName;
@@ -92,8 +94,11 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   timeoutMs?: number | undefined;
   /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
   result?: string | undefined;
-  /** What the rule planner understands, so that this tool can be planned for without a model. */
-  phrases?: readonly (string | ToolPhraseOptions<InferSchemaInput<TSchema>>)[] | undefined;
+  /**
+   * What the rule planner understands, so that this tool can be planned for without a model. Very many phrases may come by
+   * a function, which the first request calls.
+   */
+  phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
 }
 
 /** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. */
@@ -142,10 +147,18 @@ export function defineTool(options: ToolOptions<string, StandardSchema, unknown,
   return Object.freeze({
     ...rest,
     declaredEffect: typeof effect === "function" ? "by-input" : effect,
-    phrases: phrases.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase))),
+    phrases:
+      typeof phrases === "function"
+        ? async () => toPhrases(options.name, await phrases())
+        : toPhrases(options.name, phrases),
     effect: (input: unknown) => (typeof effect === "function" ? effect(input) : effect),
     execute: (input: unknown, context: ToolContext) => execute.call(options, input, context),
   });
+}
+
+function toPhrases(name: string, phrases: PhraseList<unknown>): readonly ToolPhrase[] {
+  checkPhrases(`${name}.phrases`, phrases);
+  return phrases.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase)));
 }
 
 /** The tools by name. Throws `invalid-options` for what is no tool, and if two have the same name. */

@@ -63,6 +63,15 @@ describe("defineTool", () => {
     expect(tool.phrases).toEqual([{ phrase: "say {text}" }, { phrase: "repeat", input: { text: "x" }, toInput }]);
   });
 
+  it("takes a function that loads phrases, and checks them when it is called", async () => {
+    const load = async (phrases: () => Promise<readonly string[]>) => {
+      const tool = defineTool({ ...least, phrases });
+      return typeof tool.phrases === "function" ? tool.phrases() : undefined;
+    };
+    expect(await load(async () => ["say {text}"])).toEqual([{ phrase: "say {text}" }]);
+    await expect(load(async () => [5] as never)).rejects.toMatchObject({ code: "invalid-options" });
+  });
+
   it("keeps this: execute may use other members of its options", () => {
     const options = {
       ...least,

@@ -109,7 +109,7 @@ describe("defineTool", () => {
     });
   });
 
-  it("types phrases by the input", () => {
+  it("types phrases by the input", async () => {
     const inputSchema = z.object({ city: z.string(), unit: z.enum(["c", "f"]).optional() });
     const tool = defineTool({
       ...base,
@@ -121,7 +121,9 @@ describe("defineTool", () => {
       ],
       execute: () => null,
     });
-    expectTypeOf(tool.phrases[0]?.phrase).toEqualTypeOf<string | undefined>();
+    const loaded = typeof tool.phrases === "function" ? await tool.phrases() : tool.phrases;
+    expectTypeOf(loaded[0]?.phrase).toEqualTypeOf<string | undefined>();
+    defineTool({ ...base, inputSchema, phrases: async () => ["weather in {city}"], execute: () => null });
     // @ts-expect-error no such unit
     defineTool({ ...base, inputSchema, phrases: [{ phrase: "a", input: { unit: "k" } }], execute: () => null });
     // @ts-expect-error no such key
