@@ -79,8 +79,8 @@ function textOf(input: MatchInput, start: number, end: number): string {
 /** "milk, eggs and bread" is three items. */
 function readList(type: SlotType, { start, end }: Capture, input: MatchInput): SlotValue | undefined {
   const items: (string | number)[] = [];
-  let first = start;
-  for (let at = start; at <= end; at++) {
+  let first = input.words[start] === "both" && end > start + 1 ? start + 1 : start;
+  for (let at = first; at <= end; at++) {
     const word = input.words[at];
     const isEnd = at === end || word === "," || word === "and" || word === "&" || word === ";";
     if (!isEnd) continue;

@@ -5,7 +5,7 @@ const empty = new Set(
     "todo todos to do dos task tasks item items reminder reminders entry entries list lists to-do to-dos on in into from of for and me i"
   ).split(" "),
 );
-const namesList = /\b(?:to|on|onto|from|off) (?:\S+ ){0,4}list\b|^(?:my|the|our|a|this|that) (?:\S+ ){0,4}lists?$/i;
+const namesList = /\b(?:to|on|onto|from|off) (?:\S+ ){0,4}lists?\b|^(?:my|the|our|a|this|that) (?:\S+ ){0,4}lists?$/i;
 const namesResults =
   /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up)?$|^(?:the )?(?:results?|answer|total|sum|product|difference|quotient|square root|value) (?:of|to|between) [^a-z]*\d/i;
 const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|this|that|all|what) /i;
@@ -88,8 +88,10 @@ function isDeed(item: string): boolean {
 /** Whether parts of a list are todos of their own: all are names of a few words, such as "milk and eggs". */
 export function isSeveralNames(items: readonly string[]): boolean {
   if (!mayBeSeveral(items)) return false;
-  const verbs = items.filter(startsWithVerb).length;
-  if (verbs > 0) return verbs === items.length && items.length > 2;
+  const deeds = items.filter((item) => item.includes(" ") && startsWithVerb(item)).length;
+  if (deeds > 0) return deeds === items.length && items.length > 2;
+  // "paint" and "water" are names beside others; "wash and iron" is what one does.
+  if (items.every(startsWithVerb) || sharesObject(items)) return false;
   return items.every((item) => item.split(/\s+/).length <= maxItemWords);
 }
 
@@ -108,12 +110,17 @@ export function isSeveralItems(items: readonly string[]): boolean {
   return count > 1 || (count === 1 && deeds[0] === false);
 }
 
+/** "wash and dry the dishes": a verb alone, and behind it what both are done to. */
+function sharesObject([first = "", second = ""]: readonly string[]): boolean {
+  return !first.includes(" ") && startsWithVerb(first) && /^\p{L}+ (?:the|my|our|all|some|a) /iu.test(second);
+}
+
 function mayBeSeveral(items: readonly string[]): boolean {
   if (items.length < 2 || !items.every(isTitle)) return false;
   // "lunch with Tom and Jerry" goes on behind the "and".
   return !(
     items.length === 2 &&
-    /\b(?:with|between|for|to|from|about|at|of|both)\b/i.test(items[0] ?? "") &&
+    /\b(?:with|between|for|to|from|about|at|of)\b/i.test(items[0] ?? "") &&
     !isDeed(items[1] ?? "")
   );
 }

@@ -61,6 +61,15 @@ function updatingDeed(phrase: string): Phrase {
 const change = "(change|edit|update|modify|correct|alter|revise)";
 const called = `(the (title|text|wording) of ${title}|the name of [(the|my)] ${todo} {title}|[(the|my)] ${todo} [(called|named)] {title})`;
 
+/** A frame with "its" for what belongs to the todo that was spoken of. */
+function updatingIts(phrase: string): Phrase {
+  return {
+    phrase,
+    slots,
+    toInput: (found, context) => context.previous && targetOf("update", { ...found, title: context.previous }, context),
+  };
+}
+
 /** How people change what a todo says. */
 export const updatePhrases: readonly Phrase[] = [
   ...updating(`(rename|retitle|relabel) @ ${on} (to|as|into) {newTitle} ${on}`),
@@ -81,6 +90,11 @@ export const updatePhrases: readonly Phrase[] = [
   ...updating(`@ is due [(on|by)] {dueDate}`),
   ...updating(`(set|change|raise|lower|update|make) the priority (of|for|on) @ [(to|as|be)] {priority} [priority]`),
   ...updating(`(make|mark|set|flag) @ [(as|to|a)] {priority} priority`),
+  updatingIts("(set|change|make|move) its (due date|deadline|date) [(to|as|be)] {dueDate}"),
+  updatingIts("(set|change|make|raise|lower) its priority [(to|as|be)] {priority}"),
+  updatingIts("(set|change|make) its (title|name|text) [(to|as|be)] {newTitle}"),
+  updatingIts("give it (a|the) (due date|deadline) [(of|on)] {dueDate}"),
+  updatingIts("give it [(a|the)] ({priority} priority|priority [of] {priority})"),
   ...updating(`(tag|label) @ (as|with) {tags}`),
   ...updating(`move @ (to|into|onto|over to) [(my|the)] {newList} list`),
 ];
