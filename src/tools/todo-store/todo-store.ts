@@ -4,13 +4,10 @@ import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { type PlanChangeOptions, planChange } from "./plan-change.ts";
 import { readTodos } from "./read-todos.ts";
-import { copyTodo, type TodoStoreOutput, todoOutputSchema } from "./todo.ts";
+import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import { TodoError } from "./todo-error.ts";
-import { isTodoRead, type ParsedTodoInput, type TodoStoreInput, todoInputSchema } from "./todo-input.ts";
+import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
 import type { TodoStorage } from "./todo-storage.ts";
-
-/** Typed by the interfaces that users see, so that they need no types of zod. */
-const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = todoInputSchema;
 
 /** Options of {@link createTodoStore}. */
 export interface TodoStoreOptions<TResources = unknown> {
@@ -42,13 +39,15 @@ export function createTodoStore<TResources = unknown>(
     now = Date.now,
     createId = () => globalThis.crypto.randomUUID(),
   } = options;
+  // Typed by the interfaces that users see, so that they need no types of zod.
+  const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   return defineTool({
     name: "TodoStore",
     description:
       "Keeps to-do items in named lists: add, list, get, complete, reopen, update, delete, clear and search them. " +
       "An item is named by its id, its title or its position.",
     inputSchema,
-    outputSchema: todoOutputSchema,
+    outputSchema: createTodoOutputSchema(),
     phrases: async () => (await import("./phrases.ts")).todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {

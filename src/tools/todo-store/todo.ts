@@ -43,40 +43,43 @@ export interface TodosCleared {
 /** What the TodoStore answers: a page for `list` and `search`, a count for `clear`, the todo itself for all others. */
 export type TodoStoreOutput = Todo | TodoPage | TodosCleared;
 
-const count = z.number().int().min(0);
+const count = (description: string) => z.number().int().min(0).describe(description);
 
-const todoSchema = z
-  .object({
-    id: z.string().min(1),
-    title: z.string(),
-    completed: z.boolean(),
-    list: z.string(),
-    createdAt: z.string().describe("ISO 8601, UTC"),
-    completedAt: z.string().optional().describe("ISO 8601, UTC; only of a completed todo"),
-    dueDate: z.string().optional().describe("ISO 8601 date, or date and time with an offset"),
-    priority: z.enum(["low", "medium", "high"]).optional(),
-    tags: z.array(z.string()),
-  })
-  .describe("add, get, complete, reopen, update, delete: the todo");
+const todoSchema = () =>
+  z
+    .object({
+      id: z.string().min(1),
+      title: z.string(),
+      completed: z.boolean(),
+      list: z.string(),
+      createdAt: z.string().describe("ISO 8601, UTC"),
+      completedAt: z.string().optional().describe("ISO 8601, UTC; only of a completed todo"),
+      dueDate: z.string().optional().describe("ISO 8601 date, or date and time with an offset"),
+      priority: z.enum(["low", "medium", "high"]).optional(),
+      tags: z.array(z.string()),
+    })
+    .describe("add, get, complete, reopen, update, delete: the todo");
 
-const pageSchema = z
-  .object({
-    todos: z.array(todoSchema),
-    count: count.describe("How many match in all"),
-    completed: count.describe("How many of them are completed"),
-    pending: count.describe("How many of them are not"),
-  })
-  .describe("list, search: a page of todos");
+const pageSchema = () =>
+  z
+    .object({
+      todos: z.array(todoSchema()),
+      count: count("How many match in all"),
+      completed: count("How many of them are completed"),
+      pending: count("How many of them are not"),
+    })
+    .describe("list, search: a page of todos");
 
-const clearedSchema = z
-  .object({ cleared: count.describe("How many todos were removed") })
-  .describe("clear: how many were removed");
+const clearedSchema = () =>
+  z.object({ cleared: count("How many todos were removed") }).describe("clear: how many were removed");
 
-/** The schema of {@link TodoStoreOutput}. */
-export const todoOutputSchema = z.union([todoSchema, pageSchema, clearedSchema]);
+/** Makes the schema of {@link TodoStoreOutput}: when a store is created, as an import must not pay for it. */
+export function createTodoOutputSchema() {
+  return z.union([todoSchema(), pageSchema(), clearedSchema()]);
+}
 
 /** What a {@link Todo} is before zod: the same with a list of tags of its own. */
-type LooseTodo = z.input<typeof todoSchema>;
+type LooseTodo = z.input<ReturnType<typeof todoSchema>>;
 
 /** A copy that belongs to whoever gets it. */
 export function copyTodo(todo: Todo): LooseTodo {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { inputJsonSchema } from "../../../src/core/schema.ts";
-import { type TodoStoreInput, todoInputSchema } from "../../../src/tools/todo-store/todo-input.ts";
+import { createTodoInputSchema, type TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
 
+const todoInputSchema = createTodoInputSchema();
 const messageOf = (input: unknown) => {
   const { error } = todoInputSchema.safeParse(input);
   return error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
 };
 
-describe("todoInputSchema", () => {
+describe("the input schema", () => {
   it("takes all that its type names", () => {
     const target = { title: "a", list: "l" };
     const inputs: TodoStoreInput[] = [
