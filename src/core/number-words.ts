@@ -84,8 +84,8 @@ export function readNumber(
     if (!takeWord(state, word)) break;
     end = index + 1;
   }
-  if (state.last === "none") return undefined;
-  return readPoint(words, { digits: String(state.total + state.group), end });
+  if (state.last === "none" && first !== "point") return undefined;
+  return readScales(words, readPoint(words, { digits: String(state.total + state.group), end }));
 }
 
 function isSmall(word: string | undefined): boolean {
@@ -149,6 +149,13 @@ function readPoint(words: readonly string[], whole: NumberReading): NumberReadin
     if (isPair) end++;
   }
   return decimals === "" ? whole : { digits: `${whole.digits}.${decimals}`, end };
+}
+
+/** "one point five million" */
+function readScales(words: readonly string[], found: NumberReading): NumberReading | undefined {
+  const scale = found.digits.includes(".") ? scales.get(words[found.end] ?? "") : undefined;
+  if (scale !== undefined) return { digits: multiply(found.digits, scale), end: found.end + 1 };
+  return found.digits === "0" && words[found.end] === "point" ? undefined : found;
 }
 
 /** "1200", "3 million", "2.5 thousand". */

@@ -216,7 +216,9 @@ export class ArithmeticReader {
   /** "half 10" is half of 10. */
   private fractionOf(part: ArithmeticNode): ArithmeticNode {
     const next = this.words[this.at] ?? "";
-    if (!/^\d/.test(next)) return part;
+    // "half a million"
+    const isScaled = next === "a" && readNumber(this.words, this.at) !== undefined;
+    if (!isScaled && !/^\d/.test(next)) return part;
     const whole = this.expression(level.power);
     if (whole === undefined) return part;
     this.operations++;

@@ -112,6 +112,7 @@ export const conversionPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput
   converting(
     "[(what is|what are|how much is|how much are)] {amount} {from} (to|in|into|as|expressed in|converted to) {to}",
   ),
+  converting("{amount} {from} (is|are|equals|equal|makes|make) how many {to}"),
   converting("(convert|change|turn) {amount} (from|in) {from} (to|into) {to}"),
   convertingDegrees(
     "[(what is|convert|change|how much is)] {amount} [degrees|degree] {from} (to|in|into|as) [degrees] {to}",

@@ -119,7 +119,7 @@ const toList: readonly Phrase[] = [
     `(make sure|be sure|ensure|see to it) [that] {title} (is|are|gets|get|goes|go|be|ends up|is put|is added|gets added) (${onList})`,
   ),
   ...adding(
-    `[(because|since)] (i|we) (need|have|want|are out of|am out of|ran out of|have run out of|am low on|are low on|am running out of|am running low on|are running low on|must|should|forgot) [to] [(buy|get|do|have)] {title} so ${addIt} [(${onList})]`,
+    `[(because|since)] (i|we) (need|have|want|are out of|am out of|ran out of|have run out of|am low on|are low on|am running out of|am running low on|are running low on|must|should|forgot) [to] [(buy|get|do|have)] {title} [so] ${addIt} [(${onList})]`,
   ),
   ...adding(
     `(i|we) (need|am|are|ran|have run|have no|am running|are running) (out of|low on|more|to (buy|get|have)) {title} ${addIt} (${onList})`,

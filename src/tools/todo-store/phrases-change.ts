@@ -11,9 +11,9 @@ const undoneWords =
 const tick =
   "(check off|tick off|cross off|cross out|strike off|strike out|mark off|check|tick|cross|tick the box for)";
 const did =
-  "(i|we) (did|finished|completed|have [(already|just)] (done|finished|completed)|am done with|are done with|am finished with|are finished with|(already|just) (did|finished|completed))";
+  "(just (finished|did|completed)|(i|we) (did|finished|completed|have [(already|just)] (done|finished|completed)|am done with|are done with|am finished with|are finished with|(already|just) (did|finished|completed)))";
 const got =
-  "(i|we) (bought|got|have bought|have got|picked up|made|cleaned|washed|called|paid|took care of|have taken care of|already have|do not need|no longer need)";
+  "(i|we) (already have|do not need|no longer need|do not have|[have] [(already|just)] (bought|got|picked up)) [to]";
 const drop =
   "(delete|deleting|remove|removing|erase|drop|scratch|scratch out|nix|cut|discard|eliminate|get rid (of|off)|throw out|throw away|take out|take off|take away|kill|strike|cancel|lose|wipe|ditch|omit|exclude|pull|clear|rub out|cross out)";
 const takeOff = "(take|get|strike|scratch|pull|drop|clear|wipe|knock|leave|remove)";
@@ -73,6 +73,8 @@ export const changePhrases: readonly Phrase[] = [
   ...targeting("reopen", `(reopen|reactivate|restore|undo) [the] ${todo} @ [again]`),
   ...targeting("reopen", `(mark|set|flag) @ [back] [(as|to|to be)] ${undoneWords} [again] ${maybeFrom}`),
   ...targeting("reopen", `@ (is|was) ${undoneWords} [(yet|after all)]`),
+  // By its title a question is a search: "is milk on my list".
+  ...targeting("get", `(what is|tell me|show [me]|read [me]|give [me]) @ (on|in|from|of) ${list}`).slice(0, 2),
   ...targeting(
     "get",
     `(show|get|give|tell|open|display|find|view|read) [me] [(the)] (details|detail|info|information) (of|on|about|for) @ ${maybeFrom}`,

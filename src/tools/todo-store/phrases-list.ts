@@ -1,3 +1,4 @@
+import { dayRange, daysOf } from "./phrases-range.ts";
 import {
   completed,
   day,
@@ -17,7 +18,7 @@ const show =
 const me = "[(me|us|back to me|to me|me back)]";
 const list = `(${ownList}|${plainList})`;
 const on = `(on|in|from|of) ${list}`;
-const when = "[[(for|due|due on|on|from|of)] {dueOn}]";
+const when = "[[(for|due|due on|on|from|of)] ({range}|{dueOn})]";
 const tail =
   "[(to me|back|back to me|aloud|out loud|out|read out|read out loud|read aloud|read to me|looking|look|so far|at the moment)]";
 const doing =
@@ -32,8 +33,9 @@ interface Filter {
 function listing(phrase: string, filter: Filter = {}): Phrase {
   return {
     phrase,
-    slots: { list: listName, dueOn: day },
-    toInput: (slots) => ({ operation: "list", ...slots, ...filter }) as unknown as TodoStoreInput,
+    slots: { list: listName, dueOn: day, range: dayRange },
+    toInput: ({ range, ...slots }, context) =>
+      ({ operation: "list", ...slots, ...daysOf(range, context), ...filter }) as unknown as TodoStoreInput,
   };
 }
 
@@ -132,7 +134,7 @@ const asked: readonly Phrase[] = [
   listing(
     `(what|how) does ${list} [(look like|say|contain|include|consist of|have on it|have in it|read|hold|have)] ${when}`,
   ),
-  listing(`${list} (contains|contain|has|have|includes|include|says|say|holds) what`),
+  listing(`${list} (contains|contain|has|have|includes|include|says|say|holds) what [(on it|in it)]`),
   listing(`how (long|full|big) is ${list}`),
   listing(
     `[(is|are)] (anything|something|there anything|there something|any (things|items|tasks)) [(left|still|else)] (on|in) ${list} ${when}`,

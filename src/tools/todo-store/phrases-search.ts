@@ -11,7 +11,7 @@ const mention =
 const verify =
   "(see|check|check and see|tell me|verify|find out|confirm|look|look and see|look to see|let me know|say|know|wondering|i wonder)";
 const put =
-  "(have|got|get|add|added|put|include|included|write|wrote|written|jot|jotted|note|noted|create|created|make|made|set|enter|entered|save|saved|had|list|listed|mention|remember to (add|put|include))";
+  "(have|need|got|get|add|added|put|include|included|write|wrote|written|jot|jotted|note|noted|create|created|make|made|set|enter|entered|save|saved|had|list|listed|mention|remember to (add|put|include))";
 
 function searching(phrase: string): Phrase {
   return {

@@ -19,6 +19,7 @@ export function isTitle(text: string): boolean {
     /[^\d\s.,%+*/^()=-]/.test(text) &&
     !startsAsPlace.test(text) &&
     !namesResults.test(text) &&
+    !/^(?:add|put|write|show|delete|remove) (?:it|that|this|them)$/i.test(text) &&
     !namesList.test(text)
   );
 }

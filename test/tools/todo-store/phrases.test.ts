@@ -151,6 +151,12 @@ describe("todoPhrases", () => {
     ["give me an overview of my list", list()],
     ["the list contains what", list()],
     ["show me my list for groceries", list({ list: "groceries" })],
+    ["what's on my list for this week", list({ dueAfter: "2026-11-15", dueBefore: "2026-11-23" })],
+    ["what do I have to do this weekend", list({ dueAfter: "2026-11-20", dueBefore: "2026-11-23" })],
+    ["show my tasks for this month", list({ dueAfter: "2026-10-31", dueBefore: "2026-12-01" })],
+    ["what is the third item on my list", { operation: "get", index: 3 }],
+    ["we need soap, add it to my list", { operation: "add", title: "soap" }],
+    ["just finished the laundry, check it off my list", { operation: "complete", title: "laundry" }],
     ["when is the dentist due on my list", { operation: "search", query: "dentist" }],
     ["is the laundry on my list for this week", { operation: "search", query: "laundry" }],
     ["did i create a task to call mum on my list", { operation: "search", query: "call mum" }],
@@ -208,6 +214,15 @@ describe("todoPhrases", () => {
       { operation: "update", title: "eggs", newTitle: "tofu" },
       { operation: "complete", id: "${s1.id}" },
     ]);
+  });
+
+  it("reads what belongs to the todo that was spoken of", async () => {
+    expect(await inputsFor("add paint to my list, set its due date to friday and give it high priority")).toEqual([
+      { operation: "add", title: "paint" },
+      { operation: "update", id: "${s1.id}", dueDate: "2026-11-27" },
+      { operation: "update", id: "${s2.id}", priority: "high" },
+    ]);
+    expect((await refusalOf("set its due date to friday")).reason).not.toBe("");
   });
 
   it("makes a todo of a result", async () => {
