@@ -162,6 +162,9 @@ const asTodo: readonly Phrase[] = [
 const bare: readonly Phrase[] = [
   ...addingBare(`(add|adding|put down|jot down|write down|note down) {title} ${extras}`),
   ...addingToIt(`${add} {title} [back] (to|on|onto|in|into) (it|that|that one|there) [too] ${extras}`),
+  ...adding(
+    `(create|make|start|begin) [(me|us)] [(a|an|another)] [new] ({list} list|list (called|named|for) {list}) (and|with|then) [(add|put|include|write)] {title} [(to|on|in) it]`,
+  ),
   ...addingMore(`{title} (${onList})`),
   ...addingToIt(`(i|we) [do] need {title} (on|in) it`),
 ];

@@ -61,6 +61,7 @@ const deleting: readonly Phrase[] = [
   ),
   ...targetingInIt("delete", `(${drop}|${takeOff}) @ (from|off|off of|out of|on) (it|that|there|that one)`),
   ...targetingInIt("delete", `${takeOff} @ off [again]`),
+  ...targetingInIt("delete", "(take off|take out|get rid of|erase|scratch|drop|lose|nix|cut) @"),
   ...targetingInIt("delete", "@ (removed|deleted|erased|taken off|off|off of it|removed from it|taken off of it|out)"),
 ];
 

@@ -14,7 +14,7 @@ import {
 import type { TodoStoreInput } from "./todo-input.ts";
 
 const show =
-  "(show|showing|list|listing|display|read|reading|give|tell|get|see|view|print|pull up|open|bring up|check|fetch|recite|repeat|review|refresh|reload|iterate|provide|present|say|state|name|have|hear|know|look at|go over|go through|run through|read through|read (out|off|back|aloud)|find|what is|what are|which are|how is|let me (see|hear|know|have)|(can|could|may) i (see|hear|have|get)|i (want|need|would like) to (see|hear|know|have)|remind me (of|about))";
+  "(show|showing|list|listing|display|read|reading|give|tell|get|see|view|print|pull up|open|bring up|check|fetch|recite|repeat|review|refresh|reload|iterate|provide|present|say|state|name|have|hear|know|look at|go to|go into|access|go over|go through|run through|read through|read (out|off|back|aloud)|find|what is|what are|which are|how is|let me (see|hear|know|have)|(can|could|may) i (see|hear|have|get)|i (want|need|would like) to (see|hear|know|have)|remind me (of|about))";
 const me = "[(me|us|back to me|to me|me back)]";
 const list = `(${ownList}|${plainList})`;
 const on = `(on|in|from|of) ${list}`;
@@ -78,7 +78,9 @@ const shown: readonly Phrase[] = [
   listing(`${show} ${me} [what|which] ${things} (are|is) [(currently|still)] ${on} ${when} ${tail}`),
   listing(`${show} ${me} everything [${on}] ${tail}`),
   listing(`(show|list) (todo|to do|todos)`),
-  listing(`(show|read|tell|give|display) [me] [(what is|everything|the items)] [on] (my|the|our) list for {list}`),
+  listing(
+    `(show|read|tell|give|display) [me] [(what is|everything|the items)] [on] (my|the|our) list for [(the|my|our)] {list}`,
+  ),
   listing(
     `(give|show|tell|read) [me] [(a|an|the)] [quick] (rundown|summary|overview|breakdown|copy|look|list) (of|on|at) ${list} ${when}`,
   ),

@@ -25,6 +25,19 @@ function searching(phrase: string): Phrase {
   };
 }
 
+/** A phrase with "it" for the list that was spoken of before. */
+function searchingIt(phrase: string): Phrase {
+  const rule = searching(phrase);
+  return {
+    ...rule,
+    toInput(slots, context) {
+      const list = context.before?.input.list;
+      if (context.before === undefined) return undefined;
+      return rule.toInput?.(typeof list === "string" ? { ...slots, list } : slots, context);
+    },
+  };
+}
+
 /** How people look for todos, and ask whether something is one. */
 export const searchPhrases: readonly Phrase[] = [
   searching(
@@ -59,4 +72,6 @@ export const searchPhrases: readonly Phrase[] = [
   searching(`${verify} (if|whether) there (is|are) [(a|an|any)] {query} ${onIt}`),
   searching(`${verify} (if|whether) ${list} (has|have|includes|contains|mentions|says) {query} [on it]`),
   searching(`does ${list} ${still} (have|include|contain|say|mention|list) {query} [(on it|in it)]`),
+  searchingIt(`${verify} (if|whether) {query} (is|are) ${still} (on|in) (it|there)`),
+  searchingIt(`(is|are) {query} ${still} (on|in) (it|there)`),
 ];

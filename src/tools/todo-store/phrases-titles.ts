@@ -116,8 +116,12 @@ function sharesObject([first = "", second = ""]: readonly string[]): boolean {
   return !first.includes(" ") && startsWithVerb(first) && /^\p{L}+ (?:the|my|our|all|some|a) /iu.test(second);
 }
 
+/** "Delete eggs and put milk on my list" has two wishes, and no todo called "put milk". */
+const command =
+  /^(?:add|put(?! (?:away|up|together|in|out|down)\b)|remove|delete|erase|include|cross (?:off|out)|check off|mark) /i;
+
 function mayBeSeveral(items: readonly string[]): boolean {
-  if (items.length < 2 || !items.every(isTitle)) return false;
+  if (items.length < 2 || !items.every(isTitle) || items.slice(1).some((item) => command.test(item))) return false;
   // "lunch with Tom and Jerry" goes on behind the "and".
   return !(
     items.length === 2 &&

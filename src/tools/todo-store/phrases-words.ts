@@ -33,9 +33,9 @@ const ofThings = `of (things|tasks|items|stuff|todos|to dos)|[of (things|tasks|i
 /** The list that needs no name. */
 export const plainList = `[${own}] ${quality} (todo|to do|tasks|task|todos|to dos) (list|lists)|[${own}] ${quality} list [${ofThings}]|${own} ${quality} (agenda|tasks|todos|to dos|todo's|to do's|things to do)`;
 /** A list with a name. */
-export const namedList = `[${own}] ${quality} {list} list|[${own}|a] list (called|named|titled|for|of) {list}`;
+export const namedList = `[${own}] ${quality} {list} list|[${own}|a] list (called|named|titled|for|of) [(the|my|our)] {list}`;
 /** The list with a name that someone wants to see or to empty: "a list of lawyers" is no list of ours. */
-export const ownList = `[${own}] ${quality} {list} list|(my|our) list of {list}|[${own}] list (called|named|titled) {list}`;
+export const ownList = `[${own}] ${quality} {list} list|(my|our) list of [(the|my|our)] {list}|[${own}] list (called|named|titled) {list}`;
 /** Where a todo is put. */
 export const onList = `(to|on|onto|on to|in|into|at|for) (${namedList}|${plainList})`;
 /** Where it is taken from. */
@@ -55,7 +55,9 @@ export const listName = z
   .refine(
     (name) =>
       /^(?:[\p{L}\p{N}'’&+-]+ ?){1,4}$/u.test(name) &&
-      !/\b(?:to|on|from|in|off|list|lists|my|and|it|that|everything|all|items|what|which|how|is|are)\b/iu.test(name),
+      !/\b(?:to|on|from|in|off|list|lists|my|and|it|that|everything|all|items|new|what|which|how|is|are)\b/iu.test(
+        name,
+      ),
   );
 
 /** The slots as an input; `undefined` where the title can not be one. */

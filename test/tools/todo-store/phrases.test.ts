@@ -216,6 +216,22 @@ describe("todoPhrases", () => {
     ]);
   });
 
+  it.each([
+    ["delete eggs and put milk on my list", ["delete", "add"]],
+    ["remove eggs and add milk to my list", ["delete", "add"]],
+    ["add milk to my list and take off eggs", ["add", "delete"]],
+    ["open my list and see if milk is on it", ["list", "search"]],
+    ["go to my list and tell me whether milk is on there", ["list", "search"]],
+  ])("takes no second wish for a todo: %s", async (request, operations) => {
+    expect(await inputsFor(request)).toMatchObject(operations.map((operation) => ({ operation })));
+  });
+
+  it("adds to a list that is to be made", async () => {
+    expect(await inputsFor("make a new list called camping and put a tent on it")).toEqual([
+      { operation: "add", title: "a tent", list: "camping" },
+    ]);
+  });
+
   it("reads what belongs to the todo that was spoken of", async () => {
     expect(await inputsFor("add paint to my list, set its due date to friday and give it high priority")).toEqual([
       { operation: "add", title: "paint" },
