@@ -11,7 +11,7 @@ export type SlotValue = string | number | boolean | readonly (string | number | 
 
 /** What a request asked of a tool before the phrase at hand. */
 export interface EarlierPhrases {
-  /** The input of its last step, as the plan has it: "add soda" after "my shopping list" goes to the same list. */
+  /** The input of its last step, as the plan has it: "add juice" after "my shopping list" goes to the same list. */
   readonly input: JsonObject;
   /** References to all its results, in their order, for what takes several: "add both answers". */
   readonly results: readonly PhraseReference[];

@@ -77,7 +77,7 @@ function readTail(reader: ArithmeticReader, hasClaim: boolean): void {
     reader.take("is");
   reader.take("what");
   reader.take(",");
-  // "three times two equals six": what it is said to be is not part of it.
+  // "four times two equals nine": what it is said to be is not part of it.
   if ((isEqual || hasClaim) && !reader.isAtEnd) reader.number();
 }
 

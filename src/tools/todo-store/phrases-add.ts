@@ -60,7 +60,7 @@ function addingResult(phrase: string): readonly Phrase[] {
   return [{ phrase, slots: common, toInput }];
 }
 
-/** A phrase that goes on from "add milk to my shopping list": "and eggs to my work list". */
+/** A phrase that goes on from "put rice on my shopping list": "and eggs to my work list". */
 function addingMore(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots, { before }) => {
     // "lunch with Tom and Jerry to my list" does not go on from a list that was named.

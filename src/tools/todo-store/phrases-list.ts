@@ -113,7 +113,7 @@ const byStatus: readonly Phrase[] = [
   listingCompleted(`what (have i|did i) [already] (done|do|completed|complete|finished|finish|get done|gotten done)`),
 ];
 
-/** "What do I have to do today?" */
+/** "What have I got to do today?" */
 const asked: readonly Phrase[] = [
   listing(`[${show}] ${me} what (is|are) [(all)] (on|in) ${list} ${when} [right now]`),
   listing(

@@ -21,7 +21,7 @@ describe("refusals", () => {
     "what is 7",
     "play some music",
     "book a table for two",
-    "find me a rental car from 2/28 - 3/1 in reno",
+    "rent me a van from 4/28 - 5/1 in bergen",
     "what is the derivative of x^2",
     "add a meeting with Bob to my calendar",
     "add a song to the playlist",

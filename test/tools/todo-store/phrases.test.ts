@@ -36,7 +36,7 @@ describe("todoPhrases", () => {
   });
 
   it.each([
-    ["add milk to my shopping list", { title: "milk", list: "shopping" }],
+    ["add radishes to my shopping list", { title: "radishes", list: "shopping" }],
     ["add milk to the list called groceries", { title: "milk", list: "groceries" }],
     ["add eggs to my list of groceries", { title: "eggs", list: "groceries" }],
     ["add go to the gym to my list", { title: "go to the gym" }],
@@ -81,7 +81,7 @@ describe("todoPhrases", () => {
     ["what's on my shopping list", list({ list: "shopping" })],
     ["show me the items on my work list", list({ list: "work" })],
     ["show my grocery list", list({ list: "grocery" })],
-    ["what's my to do list for today", list({ dueOn: "2026-11-22" })],
+    ["what's my task list for today", list({ dueOn: "2026-11-22" })],
     ["what do I have to do tomorrow", list({ dueOn: "2026-11-23" })],
     ["what is left", list({ status: "pending" })],
     ["show me what's left to do", list({ status: "pending" })],
@@ -120,7 +120,7 @@ describe("todoPhrases", () => {
     ["is milk on my shopping list?", { operation: "search", query: "milk", list: "shopping" }],
     ["did I add butter to my list", { operation: "search", query: "butter" }],
     ["find todos about taxes", { operation: "search", query: "taxes" }],
-    ["let me know whether folding laundry is on my to do list", { operation: "search", query: "folding laundry" }],
+    ["let me know whether feeding the cat is on my to do list", { operation: "search", query: "feeding the cat" }],
     ["rename buy milk to buy oat milk", { operation: "update", title: "buy milk", newTitle: "buy oat milk" }],
     ["change the title of buy milk to buy bread", { operation: "update", title: "buy milk", newTitle: "buy bread" }],
     ["move buy milk to tomorrow", { operation: "update", title: "buy milk", dueDate: "2026-11-23" }],
@@ -145,7 +145,7 @@ describe("todoPhrases", () => {
     ["i bought eggs, remove them from my list", { operation: "delete", title: "eggs" }],
     ["make sure my list is completely empty", { operation: "clear" }],
     ["take everything off my list", { operation: "clear" }],
-    ["can i have my list", list()],
+    ["may i have my task list", list()],
     ["repeat my list to me", list()],
     ["what does my list consist of", list()],
     ["give me an overview of my list", list()],
@@ -189,9 +189,9 @@ describe("todoPhrases", () => {
   });
 
   it("goes on with the list that was spoken of", async () => {
-    expect(await inputsFor("remove carrots from my shopping list and add soda")).toEqual([
-      { operation: "delete", title: "carrots", list: "shopping" },
-      { operation: "add", title: "soda", list: "shopping" },
+    expect(await inputsFor("remove turnips from my shopping list and add juice")).toEqual([
+      { operation: "delete", title: "turnips", list: "shopping" },
+      { operation: "add", title: "juice", list: "shopping" },
     ]);
     expect(await inputsFor("add milk to my shopping list, take eggs off it, and tell me what is on it")).toEqual([
       { operation: "add", title: "milk", list: "shopping" },
