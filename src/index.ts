@@ -83,7 +83,8 @@ export {
   type RunObserver,
 } from "./orchestrator/orchestrator.ts";
 export type { PlanOptions, RunArguments, RunOptions } from "./orchestrator/run-options.ts";
-export { createRulePlanner, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
+export type { ExplainedPart, ExplainedWords, RequestExplanation } from "./planners/rules/explain-match.ts";
+export { createRulePlanner, explainRequest, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";
 export { type CalculatorOptions, type CalculatorResult, createCalculator } from "./tools/calculator/calculator.ts";
 export {
