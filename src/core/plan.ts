@@ -121,27 +121,31 @@ export interface PlanIssue {
 /** What ids of steps look like. */
 export const stepIdPattern = /^[A-Za-z_][\w-]*$/;
 
-const stepSchema = z.strictObject({
-  id: z.string().regex(stepIdPattern, "an id is a letter or _, then letters, digits, _ or -"),
-  tool: z.string().min(1),
-  input: z.record(z.string(), z.unknown()),
-  dependsOn: z.array(z.string()).optional(),
-  reasoning: z.string().optional(),
-  when: z.string().optional(),
-  forEach: z.string().optional(),
-});
+const stepSchema = () =>
+  z.strictObject({
+    id: z.string().regex(stepIdPattern, "an id is a letter or _, then letters, digits, _ or -"),
+    tool: z.string().min(1),
+    input: z.record(z.string(), z.unknown()),
+    dependsOn: z.array(z.string()).optional(),
+    reasoning: z.string().optional(),
+    when: z.string().optional(),
+    forEach: z.string().optional(),
+  });
 
 /**
  * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
+ * Lazy, as making it at once would cost every import a third of its time.
  */
-export const planSchema = z.strictObject({
-  version: z.literal(1).optional(),
-  id: z.string().optional(),
-  request: z.string().optional(),
-  source: z.object({ planner: z.string() }).optional(),
-  createdAt: z.string().optional(),
-  steps: z.array(stepSchema).min(1, "a plan has at least one step"),
-});
+export const planSchema = z.lazy(() =>
+  z.strictObject({
+    version: z.literal(1).optional(),
+    id: z.string().optional(),
+    request: z.string().optional(),
+    source: z.object({ planner: z.string() }).optional(),
+    createdAt: z.string().optional(),
+    steps: z.array(stepSchema()).min(1, "a plan has at least one step"),
+  }),
+);
 
 /** The largest plan, in bytes of JSON: one part of it can stand in it very many times. */
 export const maxPlanBytes = 64 * 1_024 * 1_024;
