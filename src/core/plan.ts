@@ -119,7 +119,7 @@ export interface PlanIssue {
 }
 
 /** What ids of steps look like. */
-export const stepIdPattern = /^[A-Za-z_][\w-]*$/;
+const stepIdPattern = /^[A-Za-z_][\w-]*$/;
 
 const stepSchema = () =>
   z.strictObject({

@@ -1,11 +1,12 @@
 import { AgentError, type AgentErrorData, fromErrorData } from "../core/errors.ts";
+import type { EventInit } from "../core/events.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import { type RunResult, toRunResult } from "../core/run-result.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
-import { markValid, planRequest, requireValid } from "./plan-request.ts";
+import { markValid, planAndTell, requireValid } from "./plan-request.ts";
 import type { Run } from "./run.ts";
 import type { RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -87,19 +88,12 @@ type Planned =
 async function planInRun(run: Run, request: string): Promise<Planned> {
   const { planner } = run.engine;
   if (run.abortReason !== undefined || planner === undefined) return {};
-  await run.emit({ type: "plan-start", planner: planner.name });
   const source = run.openSource();
   try {
-    const plan = await planRequest(run.engine, { request, planner, settings: run.settings, source });
-    await run.emit({ type: "plan-end", outcome: { status: "completed", plan } });
-    return { plan };
+    const emit = (event: EventInit) => run.emit(event);
+    return { plan: await planAndTell(run.engine, { request, planner, settings: run.settings, source, emit }) };
   } catch (thrown) {
-    const error = (thrown as AgentError).toJSON();
-    await run.emit({
-      type: "plan-end",
-      outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error },
-    });
-    return { error };
+    return { error: (thrown as AgentError).toJSON() };
   } finally {
     run.release(source);
   }

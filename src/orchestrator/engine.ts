@@ -11,7 +11,7 @@ import { foldEvents } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { completeTarget, conductRun, deliver, type RunBeginning } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
-import { planRequest } from "./plan-request.ts";
+import { planAndTell } from "./plan-request.ts";
 import { cancelledBy, Run } from "./run.ts";
 import { identityOf, type RunTarget, runConflict, storedResult } from "./run-identity.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
@@ -66,7 +66,8 @@ export class Engine {
     if (active !== undefined) return this.join(active, { target, identity, settings, channel });
     const run = this.createRun(runId, settings);
     run.keepHistory();
-    const result = this.conductNamed(run, { target, identity, channel }).finally(() => this.active.delete(runId));
+    run.addChannel(channel);
+    const result = this.conductNamed(run, { target, identity }).finally(() => this.active.delete(runId));
     this.active.set(runId, { identity, run, result });
     return this.handOut(run, { result, settings, channel });
   }
@@ -130,17 +131,16 @@ export class Engine {
   }
 
   /** A run whose id the caller gave: there may be one already, here or in the store. */
-  private async conductNamed(run: Run, { target, identity, channel }: Omit<Joiner, "settings">): Promise<RunResult> {
+  private async conductNamed(run: Run, { target, identity }: Pick<Joiner, "target" | "identity">): Promise<RunResult> {
     run.open();
     try {
       const complete = await this.complete(run, target);
       const events = await this.readEvents(run.runId);
       if (events.length > 0) {
         const stored = storedResult(foldEvents(run.runId, events), { identity, settings: this.settings });
-        for (const event of events) channel.push(event);
+        run.replay(events);
         return stored;
       }
-      run.addChannel(channel);
       return await conductRun(run, complete);
     } finally {
       run.close();
@@ -161,18 +161,14 @@ export class Engine {
     const abort = () => source.abort(cancelledBy(settings.signal?.reason));
     if (settings.signal?.aborted) abort();
     const stopListening = settings.signal && onAbort(settings.signal, abort);
-    recorder.emit({ type: "plan-start", planner: planner.name });
     try {
-      const plan = await planRequest(this.settings, { request, planner, settings, source });
-      recorder.emit({ type: "plan-end", outcome: { status: "completed", plan } });
-      return plan;
-    } catch (thrown) {
-      const error = (thrown as AgentError).toJSON();
-      recorder.emit({
-        type: "plan-end",
-        outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error },
+      return await planAndTell(this.settings, {
+        request,
+        planner,
+        settings,
+        source,
+        emit: (event) => recorder.emit(event),
       });
-      throw thrown;
     } finally {
       stopListening?.();
     }

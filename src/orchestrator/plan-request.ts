@@ -8,6 +8,7 @@ import {
   isAgentError,
   toErrorData,
 } from "../core/errors.ts";
+import type { EventInit } from "../core/events.ts";
 import type { Plan, PlanInput, PlanIssue } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { Tool } from "../core/tool.ts";
@@ -24,12 +25,29 @@ export interface PlanTask {
   readonly source: AbortSource;
 }
 
+/** Plans as {@link planRequest} does, and tells its beginning and its end. */
+export async function planAndTell(
+  engine: EngineSettings,
+  { emit, ...task }: PlanTask & { readonly emit: (event: EventInit) => void | Promise<void> },
+): Promise<Plan> {
+  await emit({ type: "plan-start", planner: task.planner.name });
+  try {
+    const plan = await planRequest(engine, task);
+    await emit({ type: "plan-end", outcome: { status: "completed", plan } });
+    return plan;
+  } catch (thrown) {
+    const error = (thrown as AgentError).toJSON();
+    await emit({ type: "plan-end", outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error } });
+    throw thrown;
+  }
+}
+
 /**
  * Lets the planner plan a request and validates what it gives: a whole plan, frozen. A planner that ignores its signal is
  * left behind. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout` or the reason
  * of the source.
  */
-export async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan> {
+async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan> {
   const { request, planner, source } = task;
   const { clock, plannerTimeoutMs: timeoutMs } = engine;
   checkRequest(request, engine.maxRequestLength);

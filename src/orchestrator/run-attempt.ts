@@ -29,10 +29,6 @@ export async function runAttempt(run: Run, call: StepCall, attempt: number, pars
   const { tool, step } = call;
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
-  if (source.aborted) {
-    run.release(source);
-    return failed("aborted", source.reason);
-  }
   const pending = execute(run, call, parsed, new AttemptContext(run, call, { attempt, source }));
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY

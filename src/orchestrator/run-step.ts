@@ -1,6 +1,6 @@
 import { sleep } from "../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../async/retry.ts";
-import { type AgentErrorData, type ErrorData, isAgentError, toErrorData } from "../core/errors.ts";
+import { type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { Tool } from "../core/tool.ts";
@@ -61,6 +61,7 @@ async function retry(
   const latestStartMs = startedMs + policy.maxTotalMs;
   const errors: ErrorData[] = [first.error];
   let attempts = 1;
+  let latest: AttemptResult = first;
   const last = await retryFailed<AttemptResult>(first, {
     maxAttempts: policy.maxAttempts,
     isFailure: ({ type }) => type === "failed",
@@ -71,8 +72,10 @@ async function retry(
       return waitToRetry(run, call, { failure, attempt, delayMs });
     },
     attempt: async (attempt) => {
-      attempts = attempt;
       const result = await attemptAgain(run, call, attempt);
+      if (result === undefined) return latest;
+      attempts = attempt;
+      latest = result;
       if (result.type === "failed") errors.push(result.error);
       return result;
     },
@@ -81,17 +84,16 @@ async function retry(
   return { outcome: failureOutcome(run, call, { last, errors, attempts }), attempts };
 }
 
-/** With the input parsed anew. A schema may answer differently for the same input: its latest answer counts. */
-async function attemptAgain(run: Run, call: StepCall, attempt: number): Promise<AttemptResult> {
-  const failed = { type: "failed", isRunning: false } as const;
-  try {
-    const parsed = await parseInput(run, call.tool, call.input);
-    if (parsed.ok) return await runAttempt(run, call, attempt, parsed.value);
-    const thrown = invalidInput(call.step, parsed.issues);
-    return { ...failed, reason: "thrown", error: thrown.toJSON(), thrown };
-  } catch (thrown) {
-    return { ...failed, reason: "aborted", error: toErrorData(thrown), thrown };
-  }
+/**
+ * With the input parsed anew: a schema may answer differently for the same input, and its latest answer counts. Undefined
+ * if the run was aborted meanwhile, so that the tool was not called again.
+ */
+async function attemptAgain(run: Run, call: StepCall, attempt: number): Promise<AttemptResult | undefined> {
+  const parsed = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
+  if (parsed === undefined || run.abortReason !== undefined) return undefined;
+  if (parsed.ok) return runAttempt(run, call, attempt, parsed.value);
+  const thrown = invalidInput(call.step, parsed.issues);
+  return { type: "failed", isRunning: false, reason: "thrown", error: thrown.toJSON(), thrown };
 }
 
 function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolean {

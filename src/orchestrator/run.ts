@@ -4,7 +4,7 @@ import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { isThenable } from "../async/thenable.ts";
 import { AgentError, toErrorData } from "../core/errors.ts";
-import type { AgentEvent, EventInit } from "../core/events.ts";
+import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
@@ -39,14 +39,13 @@ export class Run {
       tell: (event) => {
         if (event.type === "run-end" || event.type === "run-suspend") this.isClosed = true;
         hub.emit(event);
-        this.history?.push(event);
-        for (const channel of this.channels) channel.push(event);
+        this.show(event);
       },
       onStoreFailure: (error) => this.abort(error),
     });
   }
 
-  /** Keeps what is told, for those who join later. */
+  /** Keeps what is recorded, for those who join later. */
   keepHistory(): void {
     this.history = [];
   }
@@ -55,6 +54,16 @@ export class Run {
   addChannel(channel: EventChannel<AgentEvent>): void {
     for (const event of this.history ?? []) channel.push(event);
     this.channels.push(channel);
+  }
+
+  /** Shows a stored run's events to whoever reads this run's handles; listeners heard them when they were recorded. */
+  replay(events: readonly AgentEvent[]): void {
+    for (const event of events) this.show(event);
+  }
+
+  private show(event: AgentEvent): void {
+    if (!isTransient(event)) this.history?.push(event);
+    for (const channel of this.channels) channel.push(event);
   }
 
   get state(): RunState {

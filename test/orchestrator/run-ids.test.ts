@@ -3,6 +3,7 @@ import { createAgent } from "../../src/agent.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { answerLater } from "../scenarios/run-scenario.ts";
 
 const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
 const other = { steps: [{ id: "s1", tool: "A", input: { more: 1 } }] } as const;
@@ -58,6 +59,19 @@ describe("a run id given twice", () => {
         details: { runId: "r1" },
       });
     }
+  });
+
+  it("shows the stored events to those who join while the store is asked", async () => {
+    const { agent, store, tool } = createCounted();
+    await agent.execute(plan, { runId: "r1" });
+    const later = createAgent({ tools: [tool], store: answerLater(store) });
+    for (const { events, result } of [later.start(plan, { runId: "r1" }), later.start(plan, { runId: "r1" })]) {
+      const types: string[] = [];
+      for await (const event of events) types.push(event.type);
+      expect(types).toEqual(["run-start", "step-start", "step-end", "run-end"]);
+      expect((await result).status).toBe("completed");
+    }
+    expect(tool.calls).toHaveLength(1);
   });
 
   it("does not skip the checks of the plan and its approval", async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { defineTool } from "../../src/core/tool.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
@@ -63,6 +65,32 @@ describe('a step with effect "once"', () => {
       },
     }));
     expect(result).toMatchObject({ status: "cancelled", steps: [{ status: "unknown" }] });
+  });
+
+  it("is cancelled, not unknown, when the run is aborted before it is called again", async () => {
+    const nothing = Object.assign(new Error("queue full"), { retryable: true });
+    const { result } = await runScenario(() => {
+      let cancel = () => {};
+      let checks = 0;
+      // The third parse is that of the second attempt: the plan's check and the first attempt come before.
+      const inputSchema = z.object({}).refine(() => {
+        if (++checks === 3) cancel();
+        return true;
+      });
+      let calls = 0;
+      const execute = () => {
+        expect(++calls).toBe(1);
+        throw nothing;
+      };
+      return {
+        tools: [defineTool({ name: "Pay", description: "", effect: "once", inputSchema, execute })],
+        plan: planOf("Pay"),
+        act: ({ handle }) => {
+          cancel = () => handle.cancel("enough");
+        },
+      };
+    });
+    expect(result).toMatchObject({ status: "cancelled", steps: [{ status: "cancelled", attempts: 1 }] });
   });
 
   it("may depend on the input", async () => {
