@@ -1,4 +1,5 @@
 import { EventEmitter } from "eventemitter3";
+import { isThenable } from "./thenable.ts";
 
 /** Removes a listener. Calling it again does nothing, also if the same function listens anew. */
 export type Unsubscribe = () => void;
@@ -68,8 +69,4 @@ export class EventHub<TEvent extends TypedEvent> {
       if (isThenable(answer)) answer.then(undefined, () => {});
     } catch {}
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
