@@ -38,7 +38,8 @@ export class AbortSource implements Abortable {
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
-    this.listeners = [...this.listeners, listener];
+    // Spreading none would make room for 17.
+    this.listeners = this.listeners.length === 0 ? [listener] : [...this.listeners, listener];
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {

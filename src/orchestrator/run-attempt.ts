@@ -1,3 +1,4 @@
+import type { AbortSource } from "../async/abort-source.ts";
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { type ErrorData, toErrorData } from "../core/errors.ts";
 import { type JsonValue, toJson } from "../core/json.ts";
@@ -24,8 +25,8 @@ export type AttemptResult =
  * Calls a step's tool once and waits for it, at most `timeoutMs`. When time is up or the run aborts, the tool's signal is
  * aborted and it has `abortGraceMs` to settle: a value that comes in time counts. Never rejects.
  */
-export async function runAttempt(run: Run, call: StepCall, attempt: number, parsed: unknown): Promise<AttemptResult> {
-  const { clock, abortGraceMs, stepTimeoutMs } = run.engine;
+export function runAttempt(run: Run, call: StepCall, attempt: number, parsed: unknown): Promise<AttemptResult> {
+  const { clock, stepTimeoutMs } = run.engine;
   const { tool, step } = call;
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
@@ -34,26 +35,42 @@ export async function runAttempt(run: Run, call: StepCall, attempt: number, pars
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
       : clock.setTimeout(() => source.abort(stepTimeout(step, timeoutMs)), timeoutMs);
-  try {
-    return await settleOrAbort(pending, source);
-  } catch (thrown) {
-    if (!source.aborted) return failed("thrown", thrown);
-    const settled = await settleWithin(settle(pending), abortGraceMs, clock);
-    if (settled === notInTime) tellLate(run, call, { attempt, pending });
-    else if (settled.ok) return settled.result;
-    const reason = run.abortReason === source.reason ? "aborted" : "timeout";
-    // What the tool threw on its abort says more than the abort: whether something has happened, for one.
-    const cause = settled === notInTime ? undefined : settled.thrown;
-    return { ...failed(reason, source.reason), thrown: cause, isRunning: settled === notInTime };
-  } finally {
+  const end = (result: AttemptResult): AttemptResult => {
     if (timer !== undefined) clock.clearTimeout(timer);
     run.release(source);
-  }
+    return result;
+  };
+  // Not async, nor is `execute`: their frames would be kept for as long as the tool takes.
+  return settleOrAbort(pending, source).then(end, (thrown) =>
+    source.aborted ? giveUp(run, call, { attempt, pending, source }).then(end) : end(failed("thrown", thrown)),
+  );
 }
 
-/** Async, so that what a tool throws at once is a rejection like any other. Its output is checked within its time. */
-async function execute(run: Run, call: StepCall, input: unknown, context: ToolContext): Promise<AttemptResult> {
-  return checkOutput(run, call, await call.tool.execute(input, context));
+interface Aborted {
+  readonly attempt: number;
+  readonly pending: Promise<AttemptResult>;
+  readonly source: AbortSource;
+}
+
+/** Waits for an attempt that was aborted as long as its grace is. */
+async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Aborted): Promise<AttemptResult> {
+  const { clock, abortGraceMs } = run.engine;
+  const settled = await settleWithin(settle(pending), abortGraceMs, clock);
+  if (settled === notInTime) tellLate(run, call, { attempt, pending });
+  else if (settled.ok) return settled.result;
+  const reason = run.abortReason === source.reason ? "aborted" : "timeout";
+  // What the tool threw on its abort says more than the abort: whether something has happened, for one.
+  const cause = settled === notInTime ? undefined : settled.thrown;
+  return { ...failed(reason, source.reason), thrown: cause, isRunning: settled === notInTime };
+}
+
+/** What a tool throws at once is a rejection like any other. Its output is checked within its time. */
+function execute(run: Run, call: StepCall, input: unknown, context: ToolContext): Promise<AttemptResult> {
+  try {
+    return Promise.resolve(call.tool.execute(input, context)).then((value) => checkOutput(run, call, value));
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
 }
 
 type Settled = { readonly ok: true; readonly result: AttemptResult } | { readonly ok: false; readonly thrown: unknown };

@@ -13,15 +13,20 @@ import { outcomeUnknown } from "./step-errors.ts";
 interface StepGraph {
   /** How many steps each one still waits for. */
   readonly waitingFor: number[];
-  readonly dependents: readonly (readonly number[])[];
+  readonly dependents: readonly (readonly number[] | undefined)[];
 }
 
 function buildGraph(steps: readonly PlanStep[]): StepGraph {
   const indexOf = new Map(steps.map(({ id }, index) => [id, index]));
-  const dependents: number[][] = steps.map(() => []);
+  const dependents: (number[] | undefined)[] = steps.map(() => undefined);
   const waitingFor = steps.map((step, index) => {
     const dependencies = dependenciesOf(step, steps[index - 1]);
-    for (const id of dependencies) dependents[indexOf.get(id) ?? -1]?.push(index);
+    for (const id of dependencies) {
+      const dependency = indexOf.get(id) as number;
+      // Mostly one waits for a step: a list that has begun empty would get room for 17.
+      if (dependents[dependency] === undefined) dependents[dependency] = [index];
+      else dependents[dependency].push(index);
+    }
     return dependencies.length;
   });
   return { waitingFor, dependents };
@@ -32,10 +37,11 @@ function buildGraph(steps: readonly PlanStep[]): StepGraph {
  * `concurrency` at a time. After a step that did not complete no other starts; running ones finish. Those that never
  * start are skipped, each with its reason. Resolves when all have ended.
  */
-export async function runPlan(run: Run, plan: Plan): Promise<void> {
+export function runPlan(run: Run, plan: Plan): Promise<void> {
   const graph = buildGraph(plan.steps);
-  await runReadySteps(run, plan.steps, graph);
-  if (run.recorder.failure === undefined) await skipRest(run, plan.steps, graph);
+  return runReadySteps(run, plan.steps, graph).then(() => {
+    if (run.recorder.failure === undefined) return skipRest(run, plan.steps, graph);
+  });
 }
 
 function runReadySteps(run: Run, steps: readonly PlanStep[], { waitingFor, dependents }: StepGraph): Promise<void> {

@@ -5,14 +5,14 @@ import { deepFreeze } from "../core/json.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 
-/** What a {@link RunRecorder} writes to. */
-export interface RunRecorderOptions {
+/** Whose events a {@link RunRecorder} records, and where they go. */
+export interface RecorderOwner {
   readonly runId: string;
   /** Left out, nothing is stored: the events are only told. */
   readonly store?: RunStore;
-  readonly now: () => number;
-  readonly tell: (event: AgentEvent) => void;
-  readonly onStoreFailure?: (error: StoreError) => void;
+  now(): number;
+  tell(event: AgentEvent): void;
+  onStoreFailure?(error: StoreError): void;
 }
 
 /** What a run store fails with. */
@@ -34,8 +34,8 @@ export class RunRecorder {
   private lastMs = Number.NaN;
   private lastTimestamp = "";
 
-  constructor(private readonly options: RunRecorderOptions) {
-    this.state = initialRunState(options.runId);
+  constructor(private readonly owner: RecorderOwner) {
+    this.state = initialRunState(owner.runId);
   }
 
   /** Takes over an event, records it and tells it: at once, or when the promise it returns resolves. Never rejects. */
@@ -58,15 +58,15 @@ export class RunRecorder {
     this.accept(this.number(init, this.state.sequence));
   }
 
-  /** Completes an event in place: a copy by spreading would cost more than all the rest of telling it. */
   /** As {@link RunRecorder.close}, but tells nobody. */
   fold(init: EventInit): void {
     reduceRunState(this.state, this.number(init, this.state.sequence));
   }
 
+  /** Completes an event in place: a copy by spreading would cost more than all the rest of telling it. */
   private number(init: EventInit, sequence: number): AgentEvent {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string };
-    event.runId = this.options.runId;
+    event.runId = this.owner.runId;
     event.sequence = sequence;
     event.timestamp = this.timestamp();
     // An output or a plan comes frozen, as it may be large.
@@ -75,7 +75,7 @@ export class RunRecorder {
   }
 
   private timestamp(): string {
-    const now = this.options.now();
+    const now = this.owner.now();
     if (now !== this.lastMs) {
       this.lastMs = now;
       this.lastTimestamp = new Date(now).toISOString();
@@ -107,14 +107,14 @@ export class RunRecorder {
 
   private write(events: readonly AgentEvent[]): void | Promise<void> {
     if (this.storeError !== undefined) return;
-    const { store, runId } = this.options;
-    const recorded = store === undefined ? [] : events.filter((event) => !isTransient(event));
+    const { store, runId } = this.owner;
+    const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
       const [first] = recorded;
       const appended = first && store?.append(runId, recorded, { sequence: first.sequence });
-      if (!isThenable(appended)) return events.forEach((event) => void this.accept(event));
+      if (!isThenable(appended)) return this.acceptAll(events);
       return Promise.resolve(appended).then(
-        () => events.forEach((event) => void this.accept(event)),
+        () => this.acceptAll(events),
         (thrown) => this.fail(thrown),
       );
     } catch (thrown) {
@@ -122,14 +122,18 @@ export class RunRecorder {
     }
   }
 
+  private acceptAll(events: readonly AgentEvent[]): void {
+    for (const event of events) this.accept(event);
+  }
+
   private accept(event: AgentEvent): void {
     if (!isTransient(event)) reduceRunState(this.state, event);
-    this.options.tell(event);
+    this.owner.tell(event);
   }
 
   private fail(thrown: unknown): void {
-    this.storeError = toStoreError(thrown, { runId: this.options.runId, operation: "append" });
-    this.options.onStoreFailure?.(this.storeError);
+    this.storeError = toStoreError(thrown, { runId: this.owner.runId, operation: "append" });
+    this.owner.onStoreFailure?.(this.storeError);
   }
 }
 

@@ -1,7 +1,7 @@
 import { sleep } from "../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../async/retry.ts";
 import { type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
-import type { StepOutcome } from "../core/events.ts";
+import type { EventInit, StepOutcome } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { Tool } from "../core/tool.ts";
 import { type PreparedStep, parseInput, prepareStep } from "./prepare-step.ts";
@@ -19,36 +19,44 @@ type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 export async function runStep(run: Run, step: PlanStep, tool: Tool): Promise<StepOutcome | undefined> {
   const preparing = prepareStep(run, step, tool);
   const prepared = preparing instanceof Promise ? await preparing : preparing;
-  const { id: stepId, reasoning } = step;
-  const started = run.emit({
-    type: "step-start",
-    stepId,
-    tool: tool.name,
-    input: prepared.input,
-    ...("call" in prepared && { effect: prepared.call.effect }),
-    ...(reasoning !== undefined && { reasoning }),
-  });
+  const started = run.emit(startOf(step, prepared));
   if (started !== undefined) await started;
   if (run.recorder.failure) return undefined;
-  const { outcome, attempts } = await execute(run, prepared);
-  const ended = run.emit({ type: "step-end", stepId, tool: tool.name, attempts, outcome });
+  let executed: Executed;
+  // The first attempt is awaited here and not one call further down: every frame that waits costs each open run memory.
+  if (run.abortReason !== undefined) executed = { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  else if ("error" in prepared) executed = { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
+  else {
+    const { call, parsed } = prepared;
+    const startedMs = run.engine.clock.now();
+    const first = await runAttempt(run, call, 1, parsed);
+    executed = first.type === "completed" ? completed(first, 1) : await retry(run, call, { first, startedMs });
+  }
+  const { outcome, attempts } = executed;
+  const ended = run.emit({ type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome });
   if (ended !== undefined) await ended;
   return run.recorder.failure ? undefined : outcome;
 }
+
+type StepStartInit = Extract<EventInit, { type: "step-start" }>;
+
+/** Key by key: spreading what there may be costs more than all the rest. */
+function startOf({ id: stepId, tool, reasoning }: PlanStep, prepared: PreparedStep): StepStartInit {
+  const event: Mutable<StepStartInit> = { type: "step-start", stepId, tool, input: prepared.input };
+  if ("call" in prepared) event.effect = prepared.call.effect;
+  if (reasoning !== undefined) event.reasoning = reasoning;
+  return event;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface Executed {
   readonly outcome: StepOutcome;
   readonly attempts: number;
 }
 
-async function execute(run: Run, prepared: PreparedStep): Promise<Executed> {
-  if (run.abortReason !== undefined) return { outcome: abortedOutcome(run, undefined), attempts: 0 };
-  if ("error" in prepared) return { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
-  const { call, parsed } = prepared;
-  const startedMs = run.engine.clock.now();
-  const first = await runAttempt(run, call, 1, parsed);
-  if (first.type === "completed") return { outcome: { status: "completed", output: first.output }, attempts: 1 };
-  return retry(run, call, { first, startedMs });
+function completed({ output }: Extract<AttemptResult, { type: "completed" }>, attempts: number): Executed {
+  return { outcome: { status: "completed", output }, attempts };
 }
 
 /** The one path of all that fails: more attempts as the policy allows, then what it comes to. */
@@ -80,7 +88,7 @@ async function retry(
       return result;
     },
   });
-  if (last.type === "completed") return { outcome: { status: "completed", output: last.output }, attempts };
+  if (last.type === "completed") return completed(last, attempts);
   return { outcome: failureOutcome(run, call, { last, errors, attempts }), attempts };
 }
 

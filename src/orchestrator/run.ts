@@ -7,19 +7,23 @@ import { AgentError, toErrorData } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
+import type { RunStore } from "../core/run-store.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
-import { RunRecorder, type StoreError } from "./run-recorder.ts";
+import { type RecorderOwner, RunRecorder, type StoreError } from "./run-recorder.ts";
 
 /** Why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | StoreError;
 
-/** One run while it is going on: its state, its events, and all that has to stop when it is aborted. */
-export class Run {
+/**
+ * One run while it is going on: its state, its events, and all that has to stop when it is aborted. Thousands may be open at
+ * once, so it holds no function of its own that a method can be.
+ */
+export class Run implements RecorderOwner {
   readonly recorder: RunRecorder;
   /** Set by the first abort; later ones change nothing. */
   abortReason: AbortReason | undefined;
-  private readonly sources: AbortSource[] = [];
+  private sources: AbortSource[] = [];
   private readonly channels: EventChannel<AgentEvent>[] = [];
   private history: AgentEvent[] | undefined;
   private deadline: unknown;
@@ -30,19 +34,28 @@ export class Run {
     readonly runId: string,
     readonly engine: EngineSettings,
     readonly settings: RunSettings,
-    hub: EventHub<AgentEvent>,
+    private readonly hub: EventHub<AgentEvent>,
   ) {
-    this.recorder = new RunRecorder({
-      runId,
-      store: engine.store,
-      now: () => engine.clock.now(),
-      tell: (event) => {
-        if (event.type === "run-end" || event.type === "run-suspend") this.isClosed = true;
-        hub.emit(event);
-        this.show(event);
-      },
-      onStoreFailure: (error) => this.abort(error),
-    });
+    this.recorder = new RunRecorder(this);
+  }
+
+  get store(): RunStore {
+    return this.engine.store;
+  }
+
+  now(): number {
+    return this.engine.clock.now();
+  }
+
+  /** Tells a recorded event to all who listen. */
+  tell(event: AgentEvent): void {
+    if (event.type === "run-end" || event.type === "run-suspend") this.isClosed = true;
+    this.hub.emit(event);
+    this.show(event);
+  }
+
+  onStoreFailure(error: StoreError): void {
+    this.abort(error);
   }
 
   /** Keeps what is recorded, for those who join later. */
@@ -87,7 +100,7 @@ export class Run {
     const { timeoutMs } = stored;
     if (timeoutMs !== undefined) this.deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), timeoutMs);
     if (signal?.aborted) this.onSignal();
-    else if (signal !== undefined) this.stopListening = onAbort(signal, this.onSignal);
+    else if (signal !== undefined) this.stopListening = onAbort(signal, () => this.onSignal());
   }
 
   /** Lets go of timers and listeners; late results become warnings. */
@@ -108,7 +121,9 @@ export class Run {
   openSource(): AbortSource {
     const source = new AbortSource();
     if (this.abortReason !== undefined) source.abort(this.abortReason);
-    this.sources.push(source);
+    // Mostly it is the only one, and pushing it to an empty list would make room for 17.
+    if (this.sources.length === 0) this.sources = [source];
+    else this.sources.push(source);
     return source;
   }
 
@@ -147,9 +162,9 @@ export class Run {
     }
   }
 
-  private readonly onSignal = (): void => {
+  private onSignal(): void {
     this.abort(cancelledBy(this.settings.signal?.reason));
-  };
+  }
 }
 
 /** The error of a run that a caller cancelled, for the reason given. */
