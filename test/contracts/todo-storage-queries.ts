@@ -39,9 +39,18 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect(await idsOf(storage, { completed: false })).toBe("1 3");
       expect(await idsOf(storage, { tag: "food" })).toBe("1 2");
       expect(await idsOf(storage, { tag: "foo" })).toBe("");
+      expect(await idsOf(storage, { tag: "ood" })).toBe("");
+      expect(await idsOf(storage, { tag: "" })).toBe("");
       expect(await idsOf(storage, { priority: "low" })).toBe("3");
       expect(await idsOf(storage, { tag: "food", completed: true, words: ["buy"] })).toBe("2");
       expect(await idsOf(storage, { id: "1", completed: true })).toBe("");
+    });
+
+    it("takes any text as a tag", async () => {
+      const tags = ['a"b', "b", "c\nd", "d", "\\", "\\n", "\n", "", " "];
+      const storage = await filled(...tags.map((tag, index) => ({ id: String(index), tags: [tag, "all"] })));
+      for (const [index, tag] of tags.entries()) expect(await idsOf(storage, { tag })).toBe(String(index));
+      expect(await idsOf(storage, { tag: "all" })).toBe("0 1 2 3 4 5 6 7 8");
     });
 
     it("counts what fits, without offset and limit", async () => {

@@ -1,6 +1,7 @@
 import type * as vitest from "vitest";
 import type { Todo } from "../../src/tools/todo-store/todo.ts";
 import type { TodoChange, TodoStorage } from "../../src/tools/todo-store/todo-storage.ts";
+import { testTodoOrder } from "./todo-storage-order.ts";
 import { type TodoStorageHelpers, testTodoQueries } from "./todo-storage-queries.ts";
 
 /** The functions of the test runner that a contract suite needs. */
@@ -43,6 +44,7 @@ export function testTodoStorage(
   testKeys(runner, helpers);
   testScopes(runner, helpers);
   testTodoQueries(runner, helpers);
+  testTodoOrder(runner, helpers);
 }
 
 function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }: TodoStorageHelpers): void {

@@ -1,9 +1,9 @@
 /** A due date taken apart, so that it can be compared without being parsed again. */
 export interface DueMoment {
-  /** The calendar date as it was written, in its own offset. */
-  readonly day: string;
+  /** The calendar date as it was written, in its own offset, as a number: 20261122. */
+  readonly dueDay: number;
   /** Milliseconds since 1970 UTC; for a date without a time, the end of that day in UTC. */
-  readonly instantMs: number;
+  readonly dueMs: number;
   /** Whether it has no time. */
   readonly isWholeDay: boolean;
 }
@@ -26,7 +26,8 @@ export function isDueDate(text: string): boolean {
 export function parseDueDate(text: string): DueMoment {
   const day = text.slice(0, 10);
   const isWholeDay = text.length === 10;
-  return { day, instantMs: Date.parse(isWholeDay ? `${day}T23:59:59.999Z` : text), isWholeDay };
+  const dueMs = Date.parse(isWholeDay ? `${day}T23:59:59.999Z` : text);
+  return { dueDay: Number(day.replaceAll("-", "")), dueMs, isWholeDay };
 }
 
 /**
@@ -36,7 +37,7 @@ export function parseDueDate(text: string): DueMoment {
  * neither before nor after. Against a moment, a due date without a time is the end of its day.
  */
 export function compareDue(due: DueMoment, bound: DueMoment): number {
-  if (bound.isWholeDay) return due.day === bound.day ? 0 : due.day < bound.day ? -1 : 1;
-  if (due.isWholeDay) return due.day < bound.day ? -1 : 1;
-  return due.instantMs - bound.instantMs;
+  if (bound.isWholeDay) return due.dueDay - bound.dueDay;
+  if (due.isWholeDay) return due.dueDay < bound.dueDay ? -1 : 1;
+  return due.dueMs - bound.dueMs;
 }

@@ -1,45 +1,39 @@
 import { compareDue, parseDueDate } from "./due-date.ts";
 import type { RowSet } from "./row-set.ts";
-import { type Selection, selectFirst, takeFirst } from "./select-first.ts";
 import type { Todo } from "./todo.ts";
-import { ranks, type TodoRow } from "./todo-row.ts";
+import { isDueRow, ranks, type TodoRow, tagTextOf } from "./todo-row.ts";
 import type { FoundTodos, TodoQuery } from "./todo-storage.ts";
+
+type Parts = Iterable<readonly TodoRow[]>;
 
 /** Runs a query of which `id` and `list` have been seen to. Goes through the rows once at most, whatever the order. */
 export function findRows(rows: RowSet, query: TodoQuery): FoundTodos {
-  const { sort = "created", reverse = false, offset = 0, limit } = query;
-  const containing = textsOf(query);
-  const tests = [...fieldTests(query), ...titleTests(query, containing), ...dueTests(query)];
-  if (sort !== "created") {
-    return toFound(rows.parts({ containing }), tests, selectFirst({ offset, limit, compare: rowOrder(sort, reverse) }));
-  }
-  const parts = rows.parts({ containing, reverse });
-  if (containing.length > 0 || tests.length > 0) return toFound(parts, tests, takeFirst({ offset, limit }));
-  return { todos: firstTodos(parts, { offset, limit }), count: rows.size, completed: rows.completed };
+  const { sort = "created", reverse = false } = query;
+  const texts = textsOf(query);
+  const isSorted = sort !== "created";
+  const parts = isSorted ? rows.sortedParts(sort, reverse) : rows.parts({ containing: texts, reverse });
+  // In the order in which the rows came, the set itself sees to the first text.
+  const tests = [...fieldTests(query), ...titleTests(query, isSorted ? texts : texts.slice(1)), ...dueTests(query)];
+  if (texts.length > 0 || tests.length > 0) return findFitting(parts, tests, query);
+  return { todos: firstTodos(parts, query), count: rows.size, completed: rows.completed };
 }
 
-function toFound(
-  parts: Iterable<readonly TodoRow[]>,
-  tests: readonly RowTest[],
-  selection: Selection<TodoRow>,
-): FoundTodos {
+function findFitting(parts: Parts, tests: readonly RowTest[], { offset = 0, limit }: TodoQuery): FoundTodos {
+  const todos: Todo[] = [];
   let count = 0;
   let completed = 0;
   for (const rows of parts) {
     for (const row of rows) {
       if (!fitsAll(row, tests)) continue;
+      if (count >= offset && todos.length < limit) todos.push(row.todo);
       count++;
       if (row.completed) completed++;
-      selection.add(row);
     }
   }
-  return { todos: selection.items().map((row) => row.todo), count, completed };
+  return { todos, count, completed };
 }
 
-function firstTodos(
-  parts: Iterable<readonly TodoRow[]>,
-  { offset, limit }: { offset: number; limit: number },
-): readonly Todo[] {
+function firstTodos(parts: Parts, { offset = 0, limit }: TodoQuery): readonly Todo[] {
   const todos: Todo[] = [];
   let toSkip = offset;
   for (const rows of parts) {
@@ -63,13 +57,8 @@ function textsOf({ titleKey, words = [] }: TodoQuery): readonly string[] {
   return texts.filter((text) => text !== "").sort((left, right) => right.length - left.length);
 }
 
-/** The set itself sees to the first text. */
-function titleTests({ titleKey }: TodoQuery, [, ...texts]: readonly string[]): RowTest[] {
-  const tests = texts.map(
-    (text): RowTest =>
-      (row) =>
-        row.titleKey.includes(text),
-  );
+function titleTests({ titleKey }: TodoQuery, texts: readonly string[]): RowTest[] {
+  const tests = texts.map((text) => contains("titleKey", text));
   return titleKey === undefined ? tests : [(row) => row.titleKey === titleKey, ...tests];
 }
 
@@ -77,8 +66,12 @@ function fieldTests({ completed, priority, tag }: TodoQuery): RowTest[] {
   const tests: RowTest[] = [];
   if (completed !== undefined) tests.push((row) => row.completed === completed);
   if (priority !== undefined) tests.push(({ rank }) => rank === ranks[priority]);
-  if (tag !== undefined) tests.push(({ tags }) => tags.includes(tag));
+  if (tag !== undefined) tests.push(contains("tagText", tagTextOf(tag)));
   return tests;
+}
+
+function contains(key: "tagText" | "titleKey", text: string): RowTest {
+  return (row) => row[key].includes(text);
 }
 
 function dueTests({ dueBefore, dueAfter, dueOn }: TodoQuery): RowTest[] {
@@ -86,30 +79,10 @@ function dueTests({ dueBefore, dueAfter, dueOn }: TodoQuery): RowTest[] {
   const addTest = (text: string | undefined, holds: (order: number) => boolean) => {
     if (text === undefined) return;
     const bound = parseDueDate(text);
-    tests.push(({ due }) => due !== undefined && holds(compareDue(due, bound)));
+    tests.push((row) => isDueRow(row) && holds(compareDue(row, bound)));
   };
   addTest(dueBefore, (order) => order < 0);
   addTest(dueAfter, (order) => order > 0);
   addTest(dueOn, (order) => order === 0);
   return tests;
-}
-
-const sortKeys = {
-  due: (row: TodoRow) => row.dueMs,
-  priority: (row: TodoRow) => row.rank,
-  title: (row: TodoRow) => row.titleKey,
-};
-
-function rowOrder(sort: keyof typeof sortKeys, reverse: boolean): (left: TodoRow, right: TodoRow) => number {
-  const sign = reverse ? -1 : 1;
-  const keyOf = sortKeys[sort];
-  return (leftRow, rightRow) => {
-    const left = keyOf(leftRow);
-    const right = keyOf(rightRow);
-    if (left === right) return (leftRow.sequence - rightRow.sequence) * sign;
-    // What has no key is last both ways.
-    if (left === undefined) return 1;
-    if (right === undefined) return -1;
-    return left < right ? -sign : sign;
-  };
 }

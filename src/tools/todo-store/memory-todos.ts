@@ -16,8 +16,8 @@ export interface MemoryTodosOptions {
 }
 
 /**
- * Keeps todos in memory, as long as the process lives. An id, a list and a page in the order of insertion are found by
- * index; any other query goes once through the todos of its list or scope.
+ * Keeps todos in memory, as long as the process lives. An id, a list and a page of it in any order are found by index; a
+ * query with other conditions goes once through the todos of its list or scope.
  *
  * Throws `invalid-options`.
  */
@@ -70,7 +70,7 @@ function changeShelf(shelf: TodoShelf, change: TodoChange): TodoRecord["result"]
 function clearShelf(shelf: TodoShelf, { list, onlyCompleted }: Extract<TodoChange, { type: "clear" }>): TodosCleared {
   const rows = [...shelf.rows(list === undefined ? undefined : foldText(list)).parts({})].flat();
   const toClear = rows.filter((row) => row.completed || !onlyCompleted);
-  for (const row of toClear) shelf.remove(row.todo.id);
+  shelf.removeAll(toClear);
   return Object.freeze({ cleared: toClear.length });
 }
 

@@ -1,3 +1,4 @@
+import { RowOrder, type RowSort } from "./row-order.ts";
 import type { TodoRow } from "./todo-row.ts";
 
 /** Which rows of a set to go through, and in which direction. */
@@ -15,6 +16,8 @@ const maxChunkRows = 256;
  *
  * Each chunk keeps its titles as one text too. To look for something in 400 long texts takes a tenth of the time that it
  * takes in 100 000 short ones, each of which is somewhere else in memory.
+ *
+ * A set of more than one chunk also keeps each other order: sorting 100 000 rows takes too long to do it for a page.
  */
 export class RowSet {
   /** How many rows there are. */
@@ -23,6 +26,7 @@ export class RowSet {
   completed = 0;
   #chunks = new Map<number, Chunk>();
   #lastChunk = -1;
+  #orders: Record<RowSort, RowOrder> | undefined;
 
   /** Adds a row, or puts it in the place of the one with its sequence. */
   put(row: TodoRow): void {
@@ -38,17 +42,14 @@ export class RowSet {
     const old = chunk.put(row);
     if (old === undefined) this.size++;
     this.completed += Number(row.completed) - Number(old?.completed ?? false);
+    this.#putInOrders(row, old);
   }
 
-  /** Takes out the row with the sequence of this one, if it is here. */
-  remove(row: TodoRow): void {
-    const number = chunkNumber(row);
-    const chunk = this.#chunks.get(number);
-    const old = chunk?.remove(row);
-    if (old === undefined) return;
-    this.size--;
-    this.completed -= Number(old.completed);
-    if (chunk?.rows.length === 0) this.#chunks.delete(number);
+  /** Takes out the rows with the sequences of these, as far as they are here. */
+  removeAll(rows: readonly TodoRow[]): void {
+    const removed = rows.flatMap((row) => this.#takeOut(row) ?? []);
+    if (this.size === 0) this.#orders = undefined;
+    for (const order of this.#keptOrders()) order.removeAll(removed);
   }
 
   /** The rows, a part at a time. */
@@ -58,6 +59,39 @@ export class RowSet {
       const rows = chunk.rowsContaining(containing);
       yield reverse ? [...rows].reverse() : rows;
     }
+  }
+
+  /** All rows in another order, a part at a time. */
+  sortedParts(sort: RowSort, reverse: boolean): Iterable<readonly TodoRow[]> {
+    return (this.#orders?.[sort] ?? this.#makeOrder(sort)).parts(reverse);
+  }
+
+  #takeOut(row: TodoRow): TodoRow | undefined {
+    const number = chunkNumber(row);
+    const chunk = this.#chunks.get(number);
+    const old = chunk?.remove(row);
+    if (old === undefined) return undefined;
+    this.size--;
+    this.completed -= Number(old.completed);
+    if (chunk?.rows.length === 0) this.#chunks.delete(number);
+    return old;
+  }
+
+  #keptOrders(): readonly RowOrder[] {
+    return this.#orders === undefined ? [] : Object.values(this.#orders);
+  }
+
+  #putInOrders(row: TodoRow, old: TodoRow | undefined): void {
+    for (const order of this.#keptOrders()) order.put(row, old);
+    if (this.#orders !== undefined || this.size <= maxChunkRows) return;
+    const [due, priority, title] = [this.#makeOrder("due"), this.#makeOrder("priority"), this.#makeOrder("title")];
+    this.#orders = { due, priority, title };
+  }
+
+  #makeOrder(sort: RowSort): RowOrder {
+    const order = new RowOrder(sort);
+    for (const rows of this.parts({})) for (const row of rows) order.put(row);
+    return order;
   }
 }
 

@@ -7,7 +7,7 @@ import { foldText, titleKey } from "./todo-text.ts";
  * A todo with what queries compare, worked out once. It stands in the row itself, what is compared for every row first:
  * at 100 000 rows, each further place in memory that a query must look at costs more than the comparison.
  */
-export interface TodoRow {
+export interface TodoRow extends MaybeDue {
   readonly todo: Todo;
   /** Rises with each insertion. */
   readonly sequence: number;
@@ -16,9 +16,21 @@ export interface TodoRow {
   readonly completed: boolean;
   /** From 1, the highest priority, to 3. */
   readonly rank: number | undefined;
-  readonly tags: readonly string[];
-  readonly due: DueMoment | undefined;
-  readonly dueMs: number | undefined;
+  /** The {@link tagTextOf} each tag. */
+  readonly tagText: string;
+}
+
+/** The parts of a due date; undefined without one. */
+type MaybeDue = { readonly [Key in keyof DueMoment]: DueMoment[Key] | undefined };
+
+/** Whether the todo of a row has a due date. */
+export function isDueRow(row: TodoRow): row is TodoRow & DueMoment {
+  return row.dueDay !== undefined;
+}
+
+/** What the `tagText` of a row contains if it has a tag. As JSON no tag has a line break, so none is found in another. */
+export function tagTextOf(tag: string): string {
+  return `\n${JSON.stringify(tag)}\n`;
 }
 
 /** Priorities from the highest. */
@@ -26,18 +38,19 @@ export const ranks = { high: 1, medium: 2, low: 3 };
 
 /** The row of a todo, of which it keeps a frozen copy. */
 export function toRow(todo: Todo, sequence: number): TodoRow {
-  const due = todo.dueDate === undefined ? undefined : parseDueDate(todo.dueDate);
   const tags = Object.freeze([...todo.tags]);
+  const due = todo.dueDate === undefined ? undefined : parseDueDate(todo.dueDate);
   return {
     titleKey: titleKey(todo.title),
     completed: todo.completed,
     rank: todo.priority && ranks[todo.priority],
-    dueMs: due?.instantMs,
+    dueDay: due?.dueDay,
+    isWholeDay: due?.isWholeDay,
+    dueMs: due?.dueMs,
     sequence,
+    tagText: tags.map(tagTextOf).join(""),
     todo: Object.freeze({ ...todo, tags }),
     listKey: foldText(todo.list),
-    tags,
-    due,
   };
 }
 

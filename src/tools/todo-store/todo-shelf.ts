@@ -33,18 +33,22 @@ export class TodoShelf {
     const old = this.get(id);
     if (old === undefined) return undefined;
     const row = toRow(patchTodo(old.todo, fields), old.sequence);
-    if (row.listKey !== old.listKey) this.#takeOffList(old);
+    if (row.listKey !== old.listKey) this.#takeOffLists([old]);
     return this.#put(row);
   }
 
   /** The todo as it was; undefined if there is none. */
   remove(id: string): Todo | undefined {
     const row = this.get(id);
-    if (row === undefined) return undefined;
-    this.#byId.delete(id);
-    this.#all.remove(row);
-    this.#takeOffList(row);
-    return row.todo;
+    if (row !== undefined) this.removeAll([row]);
+    return row?.todo;
+  }
+
+  /** Takes away rows that are here. */
+  removeAll(rows: readonly TodoRow[]): void {
+    for (const row of rows) this.#byId.delete(row.todo.id);
+    this.#all.removeAll(rows);
+    this.#takeOffLists(rows);
   }
 
   #put(row: TodoRow): Todo {
@@ -56,9 +60,17 @@ export class TodoShelf {
     return row.todo;
   }
 
-  #takeOffList(row: TodoRow): void {
-    const list = this.#lists.get(row.listKey);
-    list?.remove(row);
-    if (list?.size === 0) this.#lists.delete(row.listKey);
+  #takeOffLists(rows: readonly TodoRow[]): void {
+    const byList = new Map<string, TodoRow[]>();
+    for (const row of rows) {
+      const ofList = byList.get(row.listKey) ?? [];
+      byList.set(row.listKey, ofList);
+      ofList.push(row);
+    }
+    for (const [listKey, ofList] of byList) {
+      const list = this.#lists.get(listKey);
+      list?.removeAll(ofList);
+      if (list?.size === 0) this.#lists.delete(listKey);
+    }
   }
 }

@@ -42,7 +42,7 @@ export interface TodoQuery {
   readonly dueAfter?: string;
   readonly dueOn?: string;
   /**
-   * `created` is the order of insertion; `due` by the `instantMs` of `parseDueDate`; `priority` from high to low; `title`
+   * `created` is the order of insertion; `due` by the `dueMs` of `parseDueDate`; `priority` from high to low; `title`
    * by its `titleKey`, code unit by code unit. Where that is equal, the order of insertion. @default "created"
    */
   readonly sort?: "created" | "due" | "priority" | "title";

@@ -12,7 +12,7 @@ describe("isDueDate", () => {
     "2026-12-31T23:59:59-11:00",
   ])("takes %s", (text) => {
     expect(isDueDate(text)).toBe(true);
-    expect(parseDueDate(text).instantMs).not.toBeNaN();
+    expect(parseDueDate(text).dueMs).not.toBeNaN();
   });
 
   it.each([

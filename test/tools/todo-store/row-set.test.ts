@@ -23,7 +23,7 @@ describe("RowSet", () => {
       const expected = new Map<number, { completed: boolean; title: string }>();
       for (const { sequence, remove, completed, title } of steps) {
         const row = rowOf(sequence, { title, completed });
-        if (remove) set.remove(row);
+        if (remove) set.removeAll([row]);
         else set.put(row);
         if (remove) expected.delete(sequence);
         else expected.set(sequence, { completed, title });
@@ -50,8 +50,7 @@ describe("RowSet", () => {
   it("leaves alone what it does not have", () => {
     const set = new RowSet();
     set.put(rowOf(1));
-    set.remove(rowOf(2));
-    set.remove(rowOf(900));
+    set.removeAll([rowOf(2), rowOf(900)]);
     expect(sequencesOf(set)).toEqual([1]);
   });
 });

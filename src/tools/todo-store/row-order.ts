@@ -1,0 +1,57 @@
+import { type CompareRows, SortedRows } from "./sorted-rows.ts";
+import type { TodoRow } from "./todo-row.ts";
+
+const sortKeys = {
+  due: (row: TodoRow) => row.dueMs,
+  priority: (row: TodoRow) => row.rank,
+  title: (row: TodoRow) => row.titleKey,
+};
+
+/** What rows can be sorted by, other than the order in which they came. */
+export type RowSort = keyof typeof sortKeys;
+
+type KeyOf = (typeof sortKeys)[RowSort];
+
+/** Rows kept in the order of a key; equal ones in the order of their `sequence`, those without a key last both ways. */
+export class RowOrder {
+  readonly #keyOf: KeyOf;
+  readonly #withKey: SortedRows;
+  readonly #withoutKey = new SortedRows((left, right) => left.sequence - right.sequence);
+
+  constructor(sort: RowSort) {
+    this.#keyOf = sortKeys[sort];
+    this.#withKey = new SortedRows(compareBy(this.#keyOf));
+  }
+
+  /** Adds a row, in place of an old one with its sequence. */
+  put(row: TodoRow, old?: TodoRow): void {
+    if (old !== undefined && this.#keyOf(old) !== this.#keyOf(row)) this.removeAll([old]);
+    this.#placeOf(row).put(row);
+  }
+
+  /** Takes out rows. */
+  removeAll(rows: readonly TodoRow[]): void {
+    for (const place of [this.#withKey, this.#withoutKey]) {
+      place.removeAll(rows.filter((row) => this.#placeOf(row) === place));
+    }
+  }
+
+  /** The rows, a part at a time. */
+  *parts(reverse: boolean): Generator<readonly TodoRow[]> {
+    yield* this.#withKey.parts(reverse);
+    yield* this.#withoutKey.parts(reverse);
+  }
+
+  #placeOf(row: TodoRow): SortedRows {
+    return this.#keyOf(row) === undefined ? this.#withoutKey : this.#withKey;
+  }
+}
+
+function compareBy(keyOf: KeyOf): CompareRows {
+  return (leftRow, rightRow) => {
+    const left = keyOf(leftRow) ?? 0;
+    const right = keyOf(rightRow) ?? 0;
+    if (left === right) return leftRow.sequence - rightRow.sequence;
+    return left < right ? -1 : 1;
+  };
+}

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RowOrder } from "../../../src/tools/todo-store/row-order.ts";
+import { type TodoRow, toRow } from "../../../src/tools/todo-store/todo-row.ts";
+import { todoWith } from "../../contracts/todo-storage.ts";
+
+const dueDates = ["2026-11-22", "2026-11-23", "2026-12-24T18:00:00Z", undefined];
+
+function rowAt(sequence: number, key: number): TodoRow {
+  const dueDate = dueDates[key % dueDates.length];
+  return toRow(todoWith({ id: String(sequence), ...(dueDate !== undefined && { dueDate }) }), sequence);
+}
+
+/** Different places out of 3 001. */
+function placesFrom(start: number, { step, size }: { step: number; size: number }): readonly number[] {
+  return [...new Set(Array.from({ length: size }, (_, index) => (start + (index + 3_001) * (step + 3_001)) % 3_001))];
+}
+
+const places = (rows: readonly TodoRow[]) => rows.map((row) => row.sequence);
+const sequencesOf = (order: RowOrder, reverse: boolean) => places([...order.parts(reverse)].flat());
+
+describe("RowOrder", () => {
+  it("stays sorted while chunks grow, split, shrink and go, in any order of changes", () => {
+    const batch = fc.record({
+      start: fc.nat({ max: 3_000 }),
+      step: fc.constantFrom(1, 7, -1, 1_001),
+      size: fc.constantFrom(1, 3, 700, 1_500),
+      key: fc.nat({ max: 3 }),
+      varied: fc.boolean(),
+      remove: fc.boolean(),
+    });
+    const property = fc.property(fc.array(batch, { maxLength: 8 }), (batches) => {
+      const order = new RowOrder("due");
+      const rows = new Map<number, TodoRow>();
+      for (const { start, step, size, key, varied, remove } of batches) {
+        const sequences = placesFrom(start, { step, size });
+        if (remove) {
+          order.removeAll(sequences.flatMap((sequence) => rows.get(sequence) ?? []));
+          for (const sequence of sequences) rows.delete(sequence);
+          continue;
+        }
+        for (const sequence of sequences) {
+          const row = rowAt(sequence, varied ? sequence + key : key);
+          order.put(row, rows.get(sequence));
+          rows.set(sequence, row);
+        }
+      }
+      const inOrder = [...rows.values()].sort((left, right) => left.sequence - right.sequence);
+      const withKey = inOrder.filter((row) => row.dueMs !== undefined);
+      const sorted = withKey.sort((left, right) => Number(left.dueMs) - Number(right.dueMs));
+      const others = inOrder.filter((row) => row.dueMs === undefined);
+      expect(sequencesOf(order, false)).toEqual(places([...sorted, ...others]));
+      expect(sequencesOf(order, true)).toEqual(places([...sorted.reverse(), ...others.reverse()]));
+    });
+    fc.assert(property, { numRuns: 40 });
+  });
+
+  it("leaves alone what it does not have", () => {
+    const order = new RowOrder("due");
+    order.removeAll([rowAt(1, 0)]);
+    order.put(rowAt(1, 0));
+    order.removeAll([rowAt(2, 0), rowAt(1, 3)]);
+    expect(sequencesOf(order, false)).toEqual([1]);
+  });
+});
