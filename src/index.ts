@@ -11,6 +11,7 @@ export {
   type ErrorData,
   isAgentError,
 } from "./core/errors.ts";
+export { escapeTemplate } from "./core/escape-template.ts";
 export type {
   AgentEvent,
   AgentEventOf,
@@ -55,7 +56,6 @@ export {
   type UncheckedPlan,
 } from "./core/plan.ts";
 export type { PlanDraft, Planner, PlanRequest } from "./core/planner.ts";
-export { escapeTemplate } from "./core/reference.ts";
 export type { RetryOptions } from "./core/retry-options.ts";
 export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { RunStatus, StepStatus } from "./core/run-state.ts";

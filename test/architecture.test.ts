@@ -33,7 +33,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/stores/", own: /^src\/(core|async|stores)\//, packages: /^$/ },
   { layer: "src/agent.ts", own: /^src\/(core|async|tools|planners|orchestrator|stores)\//, packages: /^$/ },
   { layer: "src/index.ts", own: /^src\/(agent\.ts|(core|async|tools|planners|orchestrator|stores)\/)/, packages: /^$/ },
-  { layer: "src/testing/", own: /^src\/(?!cli\/|index\.ts)/, packages: /^zod\/v4$/ },
+  { layer: "src/testing/", own: /^src\/(?!cli\/|index\.ts)/, packages: /^(zod\/v4|p-retry)$/ },
   { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|picocolors|node:fs)$/ },
 ];
 

@@ -1,5 +1,6 @@
 import { AgentError } from "./errors.ts";
 import { toJson } from "./json.ts";
+import { countOutside } from "./outside-work.ts";
 import { type AnyPlan, maxPlanBytes, type PlanIssue } from "./plan.ts";
 
 /**
@@ -30,7 +31,7 @@ export function canonicalPlan({ version = 1, request = "", steps }: AnyPlan): st
 
 /** SHA-256 of a text in UTF-8, as 64 lowercase hex digits. */
 export async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const digest = await countOutside(crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

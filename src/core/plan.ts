@@ -147,5 +147,8 @@ export const planSchema = z.lazy(() =>
   }),
 );
 
+/** The most steps a plan may have, unless told otherwise. */
+export const defaultMaxSteps = 1_000;
+
 /** The largest plan, in bytes of JSON: one part of it can stand in it very many times. */
 export const maxPlanBytes = 64 * 1_024 * 1_024;

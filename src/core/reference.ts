@@ -20,14 +20,6 @@ const name = /[A-Za-z_][\w-]*/y;
 const index = /\[(\d{1,15})\]/y;
 const quoted = /\[("(?:[^"\\]|\\.)*")\]/y;
 
-/**
- * Makes text safe to stand in a plan's input: what was typed is never read as a reference, also where other text is put
- * behind it. `use ${HOME}` becomes `use ${$}{HOME}`, which is `use ${HOME}` again when the plan runs.
- */
-export function escapeTemplate(text: string): string {
-  return text.includes("$") ? text.replace(/\$(?=\{|$)/g, () => "${$}") : text;
-}
-
 /** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these; undefined if it is none. */
 export function parseReference(text: string): ParsedReference | undefined {
   const scanned = scanReference(text, 0);

@@ -1,12 +1,10 @@
-import { checkInput } from "./check-input.ts";
-import { checkOrder } from "./check-order.ts";
-import { type JsonObject, type JsonValue, toJson } from "./json.ts";
+import { toJson } from "./json.ts";
 import { checkKeys, checkNumber } from "./options.ts";
-import { maxPlanBytes, type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
+import { maxPlanBytes, type PlanIssue } from "./plan.ts";
 import { indexTools, type Tool } from "./tool.ts";
 
-/** The most steps a plan may have, unless told otherwise. */
-export const defaultMaxSteps = 1_000;
+/** Loaded when first used, as an app that only imports this package needs none of it at once. */
+let checks: typeof import("./check-plan.ts") | undefined;
 
 /** Options of {@link validatePlan}. */
 export interface ValidatePlanOptions {
@@ -28,77 +26,8 @@ export async function validatePlan(plan: unknown, options: ValidatePlanOptions):
   checkKeys("options", options, ["tools", "maxSteps"]);
   const { tools, maxSteps } = options;
   checkNumber("maxSteps", maxSteps, { min: 1 });
-  return (await checkPlan(plan, { tools: indexTools(tools), maxSteps })).issues;
-}
-
-/** What {@link checkPlan} found: a frozen copy of the plan if there is no issue. */
-export type CheckedPlan =
-  | { readonly plan: PlanInput; readonly issues: readonly [] }
-  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[] };
-
-/** As {@link validatePlan}, and gives a frozen copy of the plan, which nobody else can change. */
-export async function checkPlan(
-  plan: unknown,
-  { tools, maxSteps = defaultMaxSteps }: { tools: ReadonlyMap<string, Tool>; maxSteps?: number | undefined },
-): Promise<CheckedPlan> {
+  const toolsByName = indexTools(tools);
   const json = toJson(plan, { maxBytes: maxPlanBytes });
-  if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
-  const issues: PlanIssue[] = [];
-  findSurrogates(json.value, [], issues);
-  const steps = checkShape(json.value, issues);
-  if (steps.length > maxSteps) {
-    const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
-    issues.push({ code: "too-many-steps", path: ["steps"], message });
-  }
-  checkOrder(steps, issues);
-  const byId = new Map(steps.map((step) => [step?.id, step]));
-  const toolOf = (stepId: string) => tools.get(byId.get(stepId)?.tool ?? "");
-  for (const [index, step] of steps.entries()) {
-    if (step === undefined) continue;
-    const pending = checkInput(step, { path: ["steps", index], tools, toolOf });
-    for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
-  }
-  if (issues.length > 0) return { issues };
-  return { plan: json.value as unknown as PlanInput, issues: [] };
-}
-
-/** The steps whose shape is right, `undefined` in the place of the others. */
-function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
-  const parsed = planSchema.safeParse(plan);
-  const rawSteps = ((plan ?? {}) as { steps?: unknown }).steps;
-  const steps = (Array.isArray(rawSteps) ? rawSteps : []) as (PlanStep | undefined)[];
-  const broken = new Set<PropertyKey>();
-  for (const issue of parsed.error?.issues ?? []) {
-    const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-    if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys)
-        issues.push({ code: "unknown-key", path: [...path, key], message: `Unknown key "${key}".` });
-    } else {
-      if (path[0] === "steps" && path[1] !== undefined) broken.add(path[1]);
-      issues.push({ code: "invalid-shape", path, message: issue.message });
-    }
-  }
-  const whole = steps.map((step, index) => (broken.has(index) ? undefined : step));
-  for (const [index, step] of whole.entries()) {
-    for (const key of ["when", "forEach"] as const) {
-      if (step?.[key] === undefined) continue;
-      issues.push({ code: "not-supported-yet", path: ["steps", index, key], message: `"${key}" can not be used yet.` });
-    }
-  }
-  return whole;
-}
-
-/** A lone surrogate has no UTF-8 and so no hash. */
-function findSurrogates(value: JsonValue, path: (string | number)[], issues: PlanIssue[]): void {
-  if (typeof value === "string") {
-    if (value.isWellFormed()) return;
-    issues.push({ code: "lone-surrogate", path: [...path], message: "The text has half a surrogate pair." });
-  } else if (typeof value === "object" && value !== null) {
-    for (const key of Object.keys(value)) {
-      path.push(Array.isArray(value) ? Number(key) : key);
-      findSurrogates(key, path, issues);
-      findSurrogates((value as JsonObject)[key] as JsonValue, path, issues);
-      path.pop();
-    }
-  }
+  checks ??= await import("./check-plan.ts");
+  return (await checks.checkPlan(json, { tools: toolsByName, maxSteps })).issues;
 }

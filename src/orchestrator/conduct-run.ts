@@ -1,19 +1,25 @@
-import { AgentError, type AgentErrorData, fromErrorData } from "../core/errors.ts";
+import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
+import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import { type RunResult, toRunResult } from "../core/run-result.ts";
+import { foldEvents } from "../core/run-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import { markValid, planAndTell, requireValid } from "./plan-request.ts";
 import type { Run } from "./run.ts";
-import type { RunTarget } from "./run-identity.ts";
+import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
 import { closeUnrecorded, outcomeOfSteps, runPlan } from "./run-plan.ts";
+import { listRuns, readEvents, readRun, storedResult } from "./stored-runs.ts";
+
+// With what is below, all that an engine has to load for its first run.
+export { listRuns, planAndTell, readRun };
 
 /** What a run begins with: a request, or a plan that holds. */
-export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
+type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
 /**
  * What a run is of, ready to begin: a plan is checked, approved, copied and made whole. Rejects with `invalid-plan` or
@@ -34,6 +40,26 @@ export async function completeTarget(
   return { plan: markValid(Object.freeze({ version: 1, id, request, source, createdAt, steps }), settings) };
 }
 
+/**
+ * As {@link completeTarget}, for a run that is open. Only an async schema can take time for that: when the run aborts, it
+ * has the grace of a tool.
+ */
+async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
+  const { abortGraceMs, clock } = run.engine;
+  const source = run.openSource();
+  const completing = completeTarget(run.engine, run.settings, target);
+  try {
+    return await settleOrAbort(completing, source);
+  } catch (thrown) {
+    if (!source.aborted) throw thrown;
+    const settled = await settleWithin(completing, abortGraceMs, clock);
+    if (settled === notInTime) throw source.reason;
+    return settled;
+  } finally {
+    run.release(source);
+  }
+}
+
 async function requireApproved(plan: PlanInput, { approvedHash }: RunSettings): Promise<void> {
   if (approvedHash === undefined) return;
   const planHash = await hashPlan(plan);
@@ -43,14 +69,23 @@ async function requireApproved(plan: PlanInput, { approvedHash }: RunSettings): 
 }
 
 /**
- * Conducts a run from its first event to its last: plan (if it began with a request), run the steps, close the leg.
- * Resolves to the result, whatever happened; rejects only with `run-conflict`, when another run of this id was recorded.
+ * Conducts a run that is open, from its first event to its last. Resolves to the result, whatever happened, or to that of
+ * the stored run of its id. Rejects with what {@link completeTarget} does, or if the store has something else of this id.
  */
-export async function conductRun(run: Run, target: RunBeginning): Promise<RunResult> {
-  await emitStart(run, target);
-  const planned = "plan" in target ? { plan: target.plan } : await planInRun(run, target.request);
+export async function conductRun(run: Run, { target, identity }: RunStart): Promise<RunResult> {
+  const beginning = await beginningOf(run, target);
+  if (identity !== undefined) {
+    const events = await readEvents(run.engine.store, run.runId);
+    if (events.length > 0) {
+      const stored = storedResult(foldEvents(run.runId, events), { identity, settings: run.engine });
+      run.replay(events);
+      return stored;
+    }
+  }
+  await emitStart(run, beginning);
+  const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
   if (planned.plan !== undefined) await runPlan(run, planned.plan);
-  await closeLeg(run, planned.error);
+  await closeLeg(run, "error" in planned ? planned.error : undefined);
   return toRunResult(run.state);
 }
 
@@ -136,11 +171,4 @@ function closeBroken(run: Run, error: AgentErrorData): void {
     closeUnrecorded(run, error);
     run.recorder.close(end);
   }
-}
-
-/** A result as the caller wants it: thrown where it failed and that was asked for. */
-export function deliver<TTool extends Tool>(result: RunResult, { throwOnFailure }: RunSettings): RunResult<TTool> {
-  const { status, error } = result;
-  if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
-  return result as RunResult<TTool>;
 }

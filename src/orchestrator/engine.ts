@@ -2,20 +2,18 @@ import { AbortSource } from "../async/abort-source.ts";
 import { EventChannel, type EventStream } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
-import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
-import { AgentError } from "../core/errors.ts";
+import { fromErrorData } from "../core/errors.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
-import type { Plan } from "../core/plan.ts";
-import { type RunResult, type RunSnapshot, toRunSnapshot } from "../core/run-result.ts";
-import { foldEvents } from "../core/run-state.ts";
+import { toJson } from "../core/json.ts";
+import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
+import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import { completeTarget, conductRun, deliver, type RunBeginning } from "./conduct-run.ts";
+import { loadConductor, loadedConductor } from "./conductor.ts";
 import type { EngineSettings } from "./options.ts";
-import { planAndTell } from "./plan-request.ts";
 import { cancelledBy, Run } from "./run.ts";
-import { identityOf, type RunTarget, runConflict, storedResult } from "./run-identity.ts";
+import { identityOf, type RunStart, type RunTarget, runConflict } from "./run-identity.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
-import { RunRecorder, toStoreError } from "./run-recorder.ts";
+import { RunRecorder } from "./run-recorder.ts";
 
 /** The most events that wait in a handle to be read. */
 const eventCapacity = 1_000;
@@ -52,13 +50,14 @@ export class Engine {
   }
 
   /** Starts a run, or joins the one of the same id that is going on here. Throws for options and ids that can not be. */
-  start(target: RunTarget, options?: AnyRunOptions): EngineHandle {
+  start(given: RunTarget, options?: AnyRunOptions): EngineHandle {
     const settings = this.optionsOf(options);
+    const target = holdFast(given);
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     if (options?.runId === undefined) {
       const run = this.createRun(`run_${this.settings.createId()}`, settings);
       run.addChannel(channel);
-      return this.handOut(run, { result: this.conduct(run, target), settings, channel });
+      return this.handOut(run, { result: this.conduct(run, { target }), settings, channel });
     }
     const { runId } = options;
     const identity = identityOf(target, this.settings);
@@ -67,7 +66,7 @@ export class Engine {
     const run = this.createRun(runId, settings);
     run.keepHistory();
     run.addChannel(channel);
-    const result = this.conductNamed(run, { target, identity }).finally(() => this.active.delete(runId));
+    const result = this.conduct(run, { target, identity }).finally(() => this.active.delete(runId));
     this.active.set(runId, { identity, run, result });
     return this.handOut(run, { result, settings, channel });
   }
@@ -77,7 +76,7 @@ export class Engine {
     if (options?.runId !== undefined) return this.start(target, options).result;
     const settings = this.optionsOf(options);
     const run = this.createRun(`run_${this.settings.createId()}`, settings);
-    return deliver(await this.conduct(run, target), settings);
+    return deliver(await this.conduct(run, { target: holdFast(target) }), settings);
   }
 
   private optionsOf(options: AnyRunOptions | undefined): RunSettings {
@@ -100,48 +99,22 @@ export class Engine {
   private join({ run, identity, result }: ActiveRun, joiner: Joiner): EngineHandle {
     const { target, settings, channel } = joiner;
     if (joiner.identity !== identity) throw runConflict(run.runId);
-    const checked = completeTarget(this.settings, settings, target).then(() => result);
+    const checked = this.check(target, settings).then(() => result);
     run.addChannel(channel);
     return this.handOut(run, { result: checked, settings, channel });
   }
 
-  private async conduct(run: Run, target: RunTarget): Promise<RunResult> {
-    run.open();
-    try {
-      return await conductRun(run, await this.complete(run, target));
-    } finally {
-      run.close();
-    }
+  private async check(target: RunTarget, settings: RunSettings): Promise<void> {
+    const { completeTarget } = loadedConductor() ?? (await loadConductor());
+    await completeTarget(this.settings, settings, target);
   }
 
-  /** Checks what a run is of. Only an async schema can take time for that: when the run aborts, it has the grace of a tool. */
-  private async complete(run: Run, target: RunTarget): Promise<RunBeginning> {
-    const source = run.openSource();
-    const completing = completeTarget(this.settings, run.settings, target);
-    try {
-      return await settleOrAbort(completing, source);
-    } catch (thrown) {
-      if (!source.aborted) throw thrown;
-      const settled = await settleWithin(completing, this.settings.abortGraceMs, this.settings.clock);
-      if (settled === notInTime) throw source.reason;
-      return settled;
-    } finally {
-      run.release(source);
-    }
-  }
-
-  /** A run whose id the caller gave: there may be one already, here or in the store. */
-  private async conductNamed(run: Run, { target, identity }: Pick<Joiner, "target" | "identity">): Promise<RunResult> {
+  /** From now to the end of the run: its time and its signal count while the conductor is loaded, too. */
+  private async conduct(run: Run, start: RunStart): Promise<RunResult> {
     run.open();
     try {
-      const complete = await this.complete(run, target);
-      const events = await this.readEvents(run.runId);
-      if (events.length > 0) {
-        const stored = storedResult(foldEvents(run.runId, events), { identity, settings: this.settings });
-        run.replay(events);
-        return stored;
-      }
-      return await conductRun(run, complete);
+      const { conductRun } = loadedConductor() ?? (await loadConductor());
+      return await conductRun(run, start);
     } finally {
       run.close();
     }
@@ -162,6 +135,7 @@ export class Engine {
     if (settings.signal?.aborted) abort();
     const stopListening = settings.signal && onAbort(settings.signal, abort);
     try {
+      const { planAndTell } = loadedConductor() ?? (await loadConductor());
       return await planAndTell(this.settings, {
         request,
         planner,
@@ -176,27 +150,33 @@ export class Engine {
 
   /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
   async getRun(runId: string): Promise<RunSnapshot | undefined> {
-    const events = await this.readEvents(runId);
-    return events.length === 0 ? undefined : toRunSnapshot(foldEvents(runId, events));
+    const { readRun } = loadedConductor() ?? (await loadConductor());
+    return readRun(this.settings.store, runId);
   }
 
   /** A page of the stored runs. Rejects with `store-failed`. */
   async listRuns(options: ListRunsOptions = {}): Promise<RunPage> {
-    try {
-      return await this.settings.store.list(options);
-    } catch (thrown) {
-      if (thrown instanceof AgentError && thrown.code === "invalid-options") throw thrown;
-      throw toStoreError(thrown, { runId: "", operation: "list" });
-    }
+    const { listRuns } = loadedConductor() ?? (await loadConductor());
+    return listRuns(this.settings.store, options);
   }
+}
 
-  private async readEvents(runId: string): Promise<readonly AgentEvent[]> {
-    try {
-      return await this.settings.store.read(runId);
-    } catch (thrown) {
-      throw toStoreError(thrown, { runId, operation: "read" });
-    }
-  }
+/**
+ * What a run is of, as it stands when the run starts: the caller may change the plan while the conductor is loaded, which else
+ * takes its copy at once.
+ */
+function holdFast(target: RunTarget): RunTarget {
+  if ("request" in target || loadedConductor() !== undefined) return target;
+  const json = toJson(target.plan, { maxBytes: maxPlanBytes });
+  // What is not JSON is refused by validation, which says why.
+  return json.ok ? { plan: json.value as unknown as PlanInput } : target;
+}
+
+/** A result as the caller wants it: thrown where it failed and that was asked for. */
+function deliver(result: RunResult, { throwOnFailure }: RunSettings): RunResult {
+  const { status, error } = result;
+  if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
+  return result;
 }
 
 interface HandedOut {

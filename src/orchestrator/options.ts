@@ -3,11 +3,11 @@ import type { RetryPolicy } from "../async/retry.ts";
 import { checkRetryOptions } from "../core/check-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { checkDuration, checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../core/options.ts";
+import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RetryOptions } from "../core/retry-options.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { indexTools, type Tool } from "../core/tool.ts";
-import { defaultMaxSteps } from "../core/validate-plan.ts";
 
 /** Something a developer should know of, though no run depends on it. */
 export interface AgentWarning {

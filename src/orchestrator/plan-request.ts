@@ -1,5 +1,6 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { settleOrAbort } from "../async/timeout.ts";
+import { checkPlan } from "../core/check-plan.ts";
 import {
   AgentError,
   type AgentErrorCode,
@@ -9,10 +10,10 @@ import {
   toErrorData,
 } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
-import type { Plan, PlanInput, PlanIssue } from "../core/plan.ts";
+import { toJson } from "../core/json.ts";
+import { maxPlanBytes, type Plan, type PlanInput, type PlanIssue } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { Tool } from "../core/tool.ts";
-import { checkPlan } from "../core/validate-plan.ts";
 import type { EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
 
@@ -131,7 +132,7 @@ export async function requireValid(
   complaint: string,
 ): Promise<PlanInput> {
   if (isKnownValid(plan) && validPlans.get(plan) === tools && plan.steps.length <= stored.maxSteps) return plan;
-  const checked = await checkPlan(plan, { tools, maxSteps: stored.maxSteps });
+  const checked = await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), { tools, maxSteps: stored.maxSteps });
   if (checked.plan !== undefined) return checked.plan;
   const { issues } = checked;
   throw new AgentError("invalid-plan", `${complaint}: ${describePlanIssues(issues)}`, { details: { issues } });

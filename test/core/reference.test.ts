@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  asLiteral,
-  asReference,
-  escapeTemplate,
-  findReferences,
-  parseReference,
-  parseTemplate,
-} from "../../src/core/reference.ts";
+import { escapeTemplate } from "../../src/core/escape-template.ts";
+import { asLiteral, asReference, findReferences, parseReference, parseTemplate } from "../../src/core/reference.ts";
 import { replaceReferences } from "../../src/core/resolve-input.ts";
 
 describe("parseReference", () => {

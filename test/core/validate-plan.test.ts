@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
+import { checkPlan } from "../../src/core/check-plan.ts";
+import { toJson } from "../../src/core/json.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { checkPlan, validatePlan } from "../../src/core/validate-plan.ts";
+import { validatePlan } from "../../src/core/validate-plan.ts";
 import { issuesOf, note, open, planTools, sum, toolWith } from "../fixtures/plan-tools.ts";
 
 const first = { id: "s1", tool: "Sum", input: { a: 1, b: 2 }, dependsOn: [] };
@@ -63,11 +65,11 @@ describe("a plan that holds", () => {
   it("is given back as a frozen copy", async () => {
     const plan = { steps: [structuredClone(first)] };
     const tools = new Map(planTools.map((tool) => [tool.name, tool]));
-    const checked = await checkPlan(plan, { tools });
+    const checked = await checkPlan(toJson(plan), { tools });
     plan.steps[0] = { ...first, tool: "Gone" };
     expect(checked.plan).toEqual({ steps: [first] });
     expect(Object.isFrozen(checked.plan?.steps[0]?.input)).toBe(true);
-    expect((await checkPlan({ steps: [] }, { tools })).plan).toBeUndefined();
+    expect((await checkPlan(toJson({ steps: [] }), { tools })).plan).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { checkKeys, failOption } from "../../core/options.ts";
+import { countOutside } from "../../core/outside-work.ts";
 import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";
 import type { RequestExplanation } from "./explain-match.ts";
 
@@ -16,6 +17,10 @@ function load(): Promise<typeof import("./plan-by-rules.ts")> {
   return loading;
 }
 
+async function planByRules(request: PlanRequest, explain: boolean): Promise<PlanDraft> {
+  return (await load()).planByRules(request, { explain });
+}
+
 /**
  * Makes the planner "rules": deterministic, offline, with the phrases that the tools bring along.
  *
@@ -30,7 +35,7 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   return {
     name: "rules",
     async plan(request): Promise<PlanDraft> {
-      const { steps } = await (await load()).planByRules(request, { explain });
+      const { steps } = await countOutside(planByRules(request, explain));
       return { steps };
     },
   };

@@ -1,8 +1,9 @@
+import { escapeTemplate } from "../../core/escape-template.ts";
 import type { JsonObject, JsonPath, JsonValue } from "../../core/json.ts";
 import { setOwn } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PhraseReference } from "../../core/phrase.ts";
-import { asLiteral, asReference, escapeTemplate } from "../../core/reference.ts";
+import { asLiteral, asReference } from "../../core/reference.ts";
 import type { JsonSchema } from "../../core/schema.ts";
 
 /** What an input is made safe with. */

@@ -1,3 +1,4 @@
+import { countOutside } from "../../core/outside-work.ts";
 import { CalculatorError } from "./calculator-error.ts";
 import { evaluateFractions } from "./evaluate-fractions.ts";
 import { parse } from "./parse.ts";
@@ -34,7 +35,7 @@ export function evaluate(expression: string, options: EvaluateOptions = {}): num
   const instructions = parse(expression, { maxLength, maxDepth, isVariable: (name) => variables.has(name) });
   const value = evaluateFractions(instructions, variables) ?? evaluateDecimals?.(instructions, variables);
   if (value !== undefined) return value;
-  return import("./evaluate-decimals.ts").then((module) => {
+  return countOutside(import("./evaluate-decimals.ts")).then((module) => {
     evaluateDecimals = module.evaluateDecimals;
     return evaluateDecimals(instructions, variables);
   });

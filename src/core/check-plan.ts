@@ -1,0 +1,76 @@
+import { checkInput } from "./check-input.ts";
+import { checkOrder } from "./check-order.ts";
+import type { JsonObject, JsonResult, JsonValue } from "./json.ts";
+import { defaultMaxSteps, type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
+import type { Tool } from "./tool.ts";
+
+/** What {@link checkPlan} found: a frozen copy of the plan if there is no issue. */
+export type CheckedPlan =
+  | { readonly plan: PlanInput; readonly issues: readonly [] }
+  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[] };
+
+/** Every issue of a plan, as `validatePlan` gives them, or else a frozen copy of the plan, which nobody else can change. */
+export async function checkPlan(
+  json: JsonResult,
+  { tools, maxSteps = defaultMaxSteps }: { tools: ReadonlyMap<string, Tool>; maxSteps?: number | undefined },
+): Promise<CheckedPlan> {
+  if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
+  const issues: PlanIssue[] = [];
+  findSurrogates(json.value, [], issues);
+  const steps = checkShape(json.value, issues);
+  if (steps.length > maxSteps) {
+    const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
+    issues.push({ code: "too-many-steps", path: ["steps"], message });
+  }
+  checkOrder(steps, issues);
+  const byId = new Map(steps.map((step) => [step?.id, step]));
+  const toolOf = (stepId: string) => tools.get(byId.get(stepId)?.tool ?? "");
+  for (const [index, step] of steps.entries()) {
+    if (step === undefined) continue;
+    const pending = checkInput(step, { path: ["steps", index], tools, toolOf });
+    for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
+  }
+  if (issues.length > 0) return { issues };
+  return { plan: json.value as unknown as PlanInput, issues: [] };
+}
+
+/** The steps whose shape is right, `undefined` in the place of the others. */
+function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
+  const parsed = planSchema.safeParse(plan);
+  const rawSteps = ((plan ?? {}) as { steps?: unknown }).steps;
+  const steps = (Array.isArray(rawSteps) ? rawSteps : []) as (PlanStep | undefined)[];
+  const broken = new Set<PropertyKey>();
+  for (const issue of parsed.error?.issues ?? []) {
+    const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys)
+        issues.push({ code: "unknown-key", path: [...path, key], message: `Unknown key "${key}".` });
+    } else {
+      if (path[0] === "steps" && path[1] !== undefined) broken.add(path[1]);
+      issues.push({ code: "invalid-shape", path, message: issue.message });
+    }
+  }
+  const whole = steps.map((step, index) => (broken.has(index) ? undefined : step));
+  for (const [index, step] of whole.entries()) {
+    for (const key of ["when", "forEach"] as const) {
+      if (step?.[key] === undefined) continue;
+      issues.push({ code: "not-supported-yet", path: ["steps", index, key], message: `"${key}" can not be used yet.` });
+    }
+  }
+  return whole;
+}
+
+/** A lone surrogate has no UTF-8 and so no hash. */
+function findSurrogates(value: JsonValue, path: (string | number)[], issues: PlanIssue[]): void {
+  if (typeof value === "string") {
+    if (value.isWellFormed()) return;
+    issues.push({ code: "lone-surrogate", path: [...path], message: "The text has half a surrogate pair." });
+  } else if (typeof value === "object" && value !== null) {
+    for (const key of Object.keys(value)) {
+      path.push(Array.isArray(value) ? Number(key) : key);
+      findSurrogates(key, path, issues);
+      findSurrogates((value as JsonObject)[key] as JsonValue, path, issues);
+      path.pop();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { AgentError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
+import type { PlanInput } from "../core/plan.ts";
+import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
+import { foldEvents, type RunState } from "../core/run-state.ts";
+import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
+import type { EngineSettings } from "./options.ts";
+import { identityOf, type RunTarget, runConflict } from "./run-identity.ts";
+import { toStoreError } from "./run-recorder.ts";
+
+/** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
+export async function readRun(store: RunStore, runId: string): Promise<RunSnapshot | undefined> {
+  const events = await readEvents(store, runId);
+  return events.length === 0 ? undefined : toRunSnapshot(foldEvents(runId, events));
+}
+
+/** A page of the stored runs. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
+export async function listRuns(store: RunStore, options: ListRunsOptions): Promise<RunPage> {
+  try {
+    return await store.list(options);
+  } catch (thrown) {
+    if (thrown instanceof AgentError && thrown.code === "invalid-options") throw thrown;
+    throw toStoreError(thrown, { runId: "", operation: "list" });
+  }
+}
+
+/** The recorded events of a run, none if there is no such run. Rejects with `store-failed`. */
+export async function readEvents(store: RunStore, runId: string): Promise<readonly AgentEvent[]> {
+  try {
+    return await store.read(runId);
+  } catch (thrown) {
+    throw toStoreError(thrown, { runId, operation: "read" });
+  }
+}
+
+/** The result of a stored run. Throws `run-conflict` if it was of something else, `run-owned-elsewhere` if it still goes on. */
+export function storedResult(
+  state: RunState,
+  { identity, settings }: { identity: string; settings: EngineSettings },
+): RunResult {
+  const { request, plan, runId, status } = state;
+  const stored: RunTarget = request === undefined ? { plan: plan as PlanInput } : { request };
+  if (identityOf(stored, settings) !== identity) throw runConflict(runId);
+  if (status === "planning" || status === "running") throw runElsewhere(runId);
+  return toRunResult(state);
+}
+
+function runElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
+  const message = `Run "${runId}" has begun elsewhere and has not ended; its result is not known here.`;
+  return new AgentError("run-owned-elsewhere", message, { details: { runId } });
+}

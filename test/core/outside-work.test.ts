@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { countOutside, outsideWork } from "../../src/core/outside-work.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+
+describe("countOutside", () => {
+  it("counts what goes on until it settles, and settles as it does", async () => {
+    const first = countOutside(Promise.resolve(1));
+    const second = countOutside(Promise.reject(new Error("no")));
+    expect(outsideWork()).toBe(2);
+    expect(await first).toBe(1);
+    await expect(second).rejects.toThrow("no");
+    expect(outsideWork()).toBe(0);
+  });
+
+  it("has a manual clock stand still meanwhile", async () => {
+    const clock = createManualClock({ nowMs: 0 });
+    const waited = countOutside(new Promise((resolve) => setTimeout(resolve, 20))).then(() => clock.now());
+    clock.setTimeout(() => {}, 5);
+    await clock.advance(10);
+    expect(await waited).toBe(0);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it, vi } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+
+vi.mock("../../src/orchestrator/conduct-run.ts", () => {
+  throw new Error("no such file");
+});
+
+describe("a conductor that can not be loaded", () => {
+  const clock = createManualClock();
+  const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], clock });
+  const plan = { steps: [{ id: "s1", tool: "Fake", input: {} }] } as const;
+
+  it("is what runs and plans reject with", async () => {
+    await expect(agent.execute(plan)).rejects.toThrow();
+    await expect(agent.plan("do it")).rejects.toThrow();
+    await expect(agent.getRun("r1")).rejects.toThrow();
+  });
+
+  it("leaves no handle waiting, no timer, and its run's id free", async () => {
+    for (const _attempt of [1, 2]) {
+      const { result, events } = agent.start(plan, { runId: "r1", timeoutMs: 1_000 });
+      for await (const event of events) expect(event).toBeUndefined();
+      await expect(result).rejects.toThrow();
+      expect(clock.pendingTimers).toBe(0);
+    }
+  });
+});
