@@ -19,6 +19,20 @@ function placesFrom(start: number, { step, size }: { step: number; size: number 
 const places = (rows: readonly TodoRow[]) => rows.map((row) => row.sequence);
 const sequencesOf = (order: RowOrder, reverse: boolean) => places([...order.parts(reverse)].flat());
 
+type Rows = Map<number, TodoRow>;
+
+function removeFrom(order: RowOrder, { rows, sequences }: { rows: Rows; sequences: readonly number[] }): void {
+  order.removeAll(sequences.flatMap((sequence) => rows.get(sequence) ?? []));
+  for (const sequence of sequences) rows.delete(sequence);
+}
+
+function putInto(order: RowOrder, { rows, changed }: { rows: Rows; changed: readonly TodoRow[] }): void {
+  for (const row of changed) {
+    order.put(row, rows.get(row.sequence));
+    rows.set(row.sequence, row);
+  }
+}
+
 function sortNaively(rows: readonly TodoRow[], reverse: boolean): readonly TodoRow[] {
   const inOrder = [...rows].sort((left, right) => left.sequence - right.sequence);
   const withDue = inOrder.filter((row) => row.dueMs !== undefined);
@@ -42,16 +56,8 @@ describe("RowOrder", () => {
       const rows = new Map<number, TodoRow>();
       for (const { start, step, size, key, varied, remove } of batches) {
         const sequences = placesFrom(start, { step, size });
-        if (remove) {
-          order.removeAll(sequences.flatMap((sequence) => rows.get(sequence) ?? []));
-          for (const sequence of sequences) rows.delete(sequence);
-          continue;
-        }
-        for (const sequence of sequences) {
-          const row = rowAt(sequence, varied ? sequence + key : key);
-          order.put(row, rows.get(sequence));
-          rows.set(sequence, row);
-        }
+        if (remove) removeFrom(order, { rows, sequences });
+        else putInto(order, { rows, changed: sequences.map((at) => rowAt(at, varied ? at + key : key)) });
       }
       for (const reverse of [false, true]) {
         expect(sequencesOf(order, reverse)).toEqual(places(sortNaively([...rows.values()], reverse)));
