@@ -1,0 +1,162 @@
+import type { Clock } from "./clock.ts";
+
+/** Whether calls are let through: all (`closed`), none (`open`), or one to see how things are (`half-open`). */
+export type CircuitState = "closed" | "open" | "half-open";
+
+/** When a {@link CircuitBreaker} opens, and for how long. */
+export interface CircuitBreakerOptions {
+  /** Opens with this many failures in a window: a whole number of at least 1. */
+  readonly maxFailures: number;
+  /** The window's length in milliseconds, at least 1 or `Infinity`; a failure just so long ago is out of it. */
+  readonly windowMs: number;
+  /** How long all calls are refused, in milliseconds. */
+  readonly resetAfterMs: number;
+}
+
+/**
+ * A call that was let in. It must tell its outcome by one of the three methods, each of which says the new state if
+ * that changed it. Only the first that is told counts, so `abandoned()` may stand in a `finally`: a permit that tells
+ * nothing could keep a half-open circuit from ever letting another call in. None throws.
+ */
+export interface CircuitPermit {
+  readonly allowed: true;
+  /** `half-open` if letting this one in changed the state to that. */
+  readonly change: CircuitState | undefined;
+  /** The call worked. */
+  succeeded(): CircuitState | undefined;
+  /** The call failed in a way that speaks against what was called. */
+  failed(): CircuitState | undefined;
+  /** The call says nothing: it was cancelled, or failed by no fault of what was called. */
+  abandoned(): CircuitState | undefined;
+}
+
+/** A call that was not let in. */
+export interface CircuitRefusal {
+  readonly allowed: false;
+  /** How long until one may be; 0 while another call tries, as that may end at any time. */
+  readonly retryAfterMs: number;
+}
+
+type Verdict = "succeeded" | "failed" | "abandoned";
+
+class Permit implements CircuitPermit {
+  readonly allowed = true;
+  private hasTold = false;
+
+  constructor(
+    private readonly judge: (verdict: Verdict, generation: number) => CircuitState | undefined,
+    private readonly generation: number,
+    readonly change: CircuitState | undefined,
+  ) {}
+
+  succeeded(): CircuitState | undefined {
+    return this.tell("succeeded");
+  }
+
+  failed(): CircuitState | undefined {
+    return this.tell("failed");
+  }
+
+  abandoned(): CircuitState | undefined {
+    return this.tell("abandoned");
+  }
+
+  private tell(verdict: Verdict): CircuitState | undefined {
+    if (this.hasTold) return undefined;
+    this.hasTold = true;
+    return this.judge(verdict, this.generation);
+  }
+}
+
+/**
+ * Refuses calls to what keeps failing, until it has had time to recover.
+ *
+ * - Closed: opens with `maxFailures` failures in any window of `windowMs`, by when they failed. A success takes none of
+ *   them away: what fails every other time is not well.
+ * - Open: refuses for `resetAfterMs`. There is no timer; the first call asked for after that makes it half-open.
+ * - Half-open: lets one call in at a time. A success closes it, with no failures counted; a failure opens it again; one
+ *   that is abandoned makes room for another.
+ *
+ * An outcome counts only in the state that let the call in: what began before the circuit opened says nothing about
+ * how things are now.
+ */
+export class CircuitBreaker {
+  private current: CircuitState = "closed";
+  /** Grows with each change of state. */
+  private generation = 0;
+  private isProbing = false;
+  private openedMs = 0;
+  /** A ring of the last `maxFailures` failures; where the next one goes stands the oldest. */
+  private failuresMs: number[] = [];
+  private next = 0;
+
+  /** The options are checked by whoever reads them. */
+  constructor(
+    private readonly options: CircuitBreakerOptions,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The state as the last call left it: `open` until one is asked for, also when the time is up. */
+  get state(): CircuitState {
+    return this.current;
+  }
+
+  /** Asks to make a call. */
+  enter(): CircuitPermit | CircuitRefusal {
+    if (this.current === "closed") return this.permit();
+    if (this.current === "open") {
+      const retryAfterMs = this.remainingMs();
+      if (retryAfterMs > 0) return { allowed: false, retryAfterMs };
+      const change = this.change("half-open");
+      this.isProbing = true;
+      return this.permit(change);
+    }
+    if (this.isProbing) return { allowed: false, retryAfterMs: 0 };
+    this.isProbing = true;
+    return this.permit();
+  }
+
+  private permit(change?: CircuitState): CircuitPermit {
+    return new Permit(this.judge, this.generation, change);
+  }
+
+  private readonly judge = (verdict: Verdict, generation: number): CircuitState | undefined => {
+    if (generation !== this.generation) return undefined;
+    if (this.current === "half-open") {
+      this.isProbing = false;
+      if (verdict === "abandoned") return undefined;
+      return verdict === "succeeded" ? this.change("closed") : this.open();
+    }
+    return verdict === "failed" && this.isOneTooMany() ? this.open() : undefined;
+  };
+
+  /** Counts a failure. */
+  private isOneTooMany(): boolean {
+    const nowMs = this.clock.now();
+    this.failuresMs[this.next] = nowMs;
+    this.next = (this.next + 1) % this.options.maxFailures;
+    const oldestMs = this.failuresMs[this.next];
+    // The clock may have been set back.
+    return oldestMs !== undefined && Math.abs(nowMs - oldestMs) < this.options.windowMs;
+  }
+
+  private open(): CircuitState {
+    this.openedMs = this.clock.now();
+    this.failuresMs = [];
+    this.next = 0;
+    return this.change("open");
+  }
+
+  private change(state: CircuitState): CircuitState {
+    this.current = state;
+    this.generation++;
+    return state;
+  }
+
+  private remainingMs(): number {
+    const nowMs = this.clock.now();
+    // If the clock was set back, it is as if the circuit had opened just now.
+    this.openedMs = Math.min(this.openedMs, nowMs);
+    return this.openedMs + this.options.resetAfterMs - nowMs;
+  }
+}

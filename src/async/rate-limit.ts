@@ -1,0 +1,79 @@
+import type { Abortable } from "./abort-source.ts";
+import { type Clock, sleep } from "./clock.ts";
+import { Semaphore } from "./semaphore.ts";
+
+/** How often something may start. */
+export interface RateLimitOptions {
+  /** The most starts in any window of `intervalMs`: a whole number of at least 1. */
+  readonly limit: number;
+  /** Milliseconds, at most 2 147 483 647. Two starts that are just so far apart are in no window together. */
+  readonly intervalMs: number;
+}
+
+/**
+ * Lets at most `limit` callers start in any window of `intervalMs`, in the order in which they came. The window slides:
+ * there are no fixed intervals, at whose border twice as many could start.
+ *
+ * Only the first in line has a timer. A start is counted when it is given, so one who stops waiting takes none away.
+ */
+export class RateLimit {
+  /** A ring of the last `limit` starts; where the next one goes stands the oldest. */
+  private readonly startsMs: number[] = [];
+  private next = 0;
+  private newestMs = Number.NEGATIVE_INFINITY;
+  /** Held by the first in line. */
+  private readonly turn = new Semaphore(1);
+
+  /** The options are checked by whoever reads them. */
+  constructor(
+    private readonly options: RateLimitOptions,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Counts a start: `true` at once if one is free and nobody waits, else a promise of whether it got one before the
+   * signal aborted. There is nothing to give back. Never rejects.
+   */
+  acquire(signal: Abortable): true | Promise<boolean> {
+    const turn = this.turn.acquire(signal);
+    if (turn !== true || this.delayMs() > 0) return this.wait(turn, signal);
+    this.start();
+    this.turn.release();
+    return true;
+  }
+
+  private async wait(turn: true | Promise<boolean>, signal: Abortable): Promise<boolean> {
+    if (turn !== true && !(await turn)) return false;
+    try {
+      // More than once if the timer was early.
+      for (let delayMs = this.delayMs(); delayMs > 0; delayMs = this.delayMs()) {
+        if (!(await sleep(delayMs, { clock: this.clock, signal }))) return false;
+      }
+      if (signal.aborted) return false;
+      this.start();
+      return true;
+    } finally {
+      this.turn.release();
+    }
+  }
+
+  private start(): void {
+    this.newestMs = this.clock.now();
+    this.startsMs[this.next] = this.newestMs;
+    this.next = (this.next + 1) % this.options.limit;
+  }
+
+  /** How long until another start is free; 0 or less if one is. */
+  private delayMs(): number {
+    const nowMs = this.clock.now();
+    if (nowMs < this.newestMs) this.moveBack(this.newestMs - nowMs);
+    const oldestMs = this.startsMs[this.next];
+    return oldestMs === undefined ? 0 : oldestMs + this.options.intervalMs - nowMs;
+  }
+
+  /** The clock was set back: as if the newest start were just now, or all would wait until that time comes again. */
+  private moveBack(ms: number): void {
+    for (const [index, startMs] of this.startsMs.entries()) this.startsMs[index] = startMs - ms;
+    this.newestMs -= ms;
+  }
+}

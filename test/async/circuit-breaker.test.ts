@@ -1,0 +1,310 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  CircuitBreaker,
+  type CircuitBreakerOptions,
+  type CircuitPermit,
+  type CircuitState,
+} from "../../src/async/circuit-breaker.ts";
+import type { Clock } from "../../src/async/clock.ts";
+
+const defaults: CircuitBreakerOptions = { maxFailures: 3, windowMs: 10_000, resetAfterMs: 5_000 };
+
+/** A circuit breaker on a clock that is set by hand and has no timers. */
+function create(options: Partial<CircuitBreakerOptions> = {}) {
+  const time = { nowMs: 0 };
+  const clock: Clock = {
+    now: () => time.nowMs,
+    setTimeout: () => expect.unreachable("a circuit breaker needs no timer"),
+    clearTimeout: () => {},
+  };
+  return { time, breaker: new CircuitBreaker({ ...defaults, ...options }, clock) };
+}
+
+function permitOf(breaker: CircuitBreaker): CircuitPermit {
+  const entry = breaker.enter();
+  if (!entry.allowed) return expect.unreachable("not let in");
+  return entry;
+}
+
+/** Lets calls fail, and returns the changes of state that they told. */
+function fail(breaker: CircuitBreaker, times: number): (CircuitState | undefined)[] {
+  return Array.from({ length: times }, () => permitOf(breaker).failed());
+}
+
+/** A breaker that has just opened, at time 0, and the permits of calls that began before. */
+function createOpen(options?: Partial<CircuitBreakerOptions>) {
+  const created = create(options);
+  const early = Array.from({ length: 3 }, () => permitOf(created.breaker));
+  expect(fail(created.breaker, 3)).toEqual([undefined, undefined, "open"]);
+  return { ...created, early };
+}
+
+describe("CircuitBreaker, closed", () => {
+  it("lets all calls in", () => {
+    const { breaker } = create();
+    for (let call = 0; call < 100; call++) {
+      const permit = permitOf(breaker);
+      expect(permit.change).toBeUndefined();
+      expect(call % 2 === 0 ? permit.succeeded() : permit.abandoned()).toBeUndefined();
+    }
+    expect(breaker.state).toBe("closed");
+  });
+
+  it("opens with so many failures", () => {
+    const { breaker } = create();
+    expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
+    expect(breaker.state).toBe("open");
+  });
+
+  it("opens with the first failure if there may be only one", () => {
+    const { breaker } = create({ maxFailures: 1 });
+    expect(fail(breaker, 1)).toEqual(["open"]);
+  });
+
+  it("does not open if the failures are not in one window", () => {
+    const { breaker, time } = create();
+    fail(breaker, 2);
+    time.nowMs = 10_000;
+    expect(fail(breaker, 2)).toEqual([undefined, undefined]);
+    time.nowMs = 19_999;
+    expect(fail(breaker, 1)).toEqual(["open"]);
+  });
+
+  it("counts failures of any age if the window has no end", () => {
+    const { breaker, time } = create({ windowMs: Number.POSITIVE_INFINITY });
+    fail(breaker, 2);
+    time.nowMs = 1e12;
+    expect(fail(breaker, 1)).toEqual(["open"]);
+  });
+
+  it("does not forget failures over a success", () => {
+    const { breaker } = create();
+    for (let call = 0; call < 2; call++) {
+      expect(permitOf(breaker).failed()).toBeUndefined();
+      expect(permitOf(breaker).succeeded()).toBeUndefined();
+    }
+    expect(permitOf(breaker).failed()).toBe("open");
+  });
+
+  it("counts when a call fails, not when it began, and each only once", () => {
+    const { breaker, time } = create();
+    const permits = Array.from({ length: 3 }, () => permitOf(breaker));
+    time.nowMs = 60_000;
+    expect(permits.flatMap((permit) => [permit.failed(), permit.failed()])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      "open",
+      undefined,
+    ]);
+  });
+
+  it("does not count failures of long ago when the clock was set back", () => {
+    const { breaker, time } = create();
+    time.nowMs = 3_600_000;
+    fail(breaker, 2);
+    time.nowMs = 0;
+    expect(fail(breaker, 1)).toEqual([undefined]);
+  });
+});
+
+describe("CircuitBreaker, open", () => {
+  it("refuses all calls and tells for how long", () => {
+    const { breaker, time } = createOpen();
+    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
+    time.nowMs = 4_999;
+    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 1 });
+    expect(breaker.state).toBe("open");
+  });
+
+  it("does not mind what calls say that began before", () => {
+    const { breaker, time, early } = createOpen();
+    const [first, second, third] = early;
+    expect(first?.succeeded()).toBeUndefined();
+    time.nowMs = 4_000;
+    expect(second?.failed()).toBeUndefined();
+    expect(third?.abandoned()).toBeUndefined();
+    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 1_000 });
+  });
+
+  it("is half-open when the time is up and somebody asks, not before", () => {
+    const { breaker, time } = createOpen();
+    time.nowMs = 5_000;
+    expect(breaker.state).toBe("open");
+    expect(permitOf(breaker).change).toBe("half-open");
+    expect(breaker.state).toBe("half-open");
+  });
+
+  it("refuses no longer when the clock is set back", () => {
+    const { breaker, time } = createOpen();
+    time.nowMs = -3_600_000;
+    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
+    time.nowMs += 5_000;
+    expect(breaker.enter().allowed).toBe(true);
+  });
+});
+
+describe("CircuitBreaker, half-open", () => {
+  function createHalfOpen(options?: Partial<CircuitBreakerOptions>) {
+    const created = createOpen(options);
+    created.time.nowMs = 5_000;
+    return { ...created, probe: permitOf(created.breaker) };
+  }
+
+  it("lets one call in at a time", () => {
+    const { breaker, time } = createHalfOpen();
+    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
+    time.nowMs = 100_000;
+    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
+  });
+
+  it("closes with its success, and all failures are forgotten", () => {
+    const { breaker, probe } = createHalfOpen({ windowMs: Number.POSITIVE_INFINITY });
+    expect(probe.succeeded()).toBe("closed");
+    expect(breaker.state).toBe("closed");
+    expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
+  });
+
+  it("opens with its failure, for the whole time again", () => {
+    const { breaker, time, probe } = createHalfOpen();
+    time.nowMs = 7_000;
+    expect(probe.failed()).toBe("open");
+    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
+    time.nowMs = 12_000;
+    expect(permitOf(breaker).change).toBe("half-open");
+  });
+
+  it("lets another in when it was abandoned, without a change", () => {
+    const { breaker, probe } = createHalfOpen();
+    expect(probe.abandoned()).toBeUndefined();
+    expect(breaker.state).toBe("half-open");
+    const second = permitOf(breaker);
+    expect(second.change).toBeUndefined();
+    expect(breaker.enter().allowed).toBe(false);
+    expect(second.succeeded()).toBe("closed");
+  });
+
+  it("believes nobody who has abandoned", () => {
+    const { breaker, probe } = createHalfOpen();
+    probe.abandoned();
+    const second = permitOf(breaker);
+    expect([probe.succeeded(), probe.failed(), probe.abandoned()]).toEqual([undefined, undefined, undefined]);
+    expect(breaker.enter().allowed).toBe(false);
+    expect(second.failed()).toBe("open");
+  });
+
+  it.each(["succeeded", "failed", "abandoned"] as const)("does not take an earlier call that %s for it", (verdict) => {
+    const { breaker, early, probe } = createHalfOpen();
+    expect(early[0]?.[verdict]()).toBeUndefined();
+    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
+    expect(probe.succeeded()).toBe("closed");
+    expect(early.slice(1).map((permit) => permit.failed())).toEqual([undefined, undefined]);
+    expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
+  });
+});
+
+const verdicts = ["succeeded", "failed", "abandoned"] as const;
+
+/** What a circuit breaker should do, as simply as it can be said: it remembers everything. */
+class CircuitModel {
+  state: CircuitState = "closed";
+  probe: number | undefined;
+  private openedMs = 0;
+  private failuresMs: number[] = [];
+  private readonly waiting = new Set<number>();
+
+  constructor(private readonly options: CircuitBreakerOptions) {}
+
+  /** Whether the call of this number may be made. */
+  enter(call: number, nowMs: number): boolean {
+    if (this.state === "open" && nowMs >= this.openedMs + this.options.resetAfterMs) this.state = "half-open";
+    if (this.state === "open" || this.probe !== undefined) return false;
+    if (this.state === "half-open") this.probe = call;
+    this.waiting.add(call);
+    return true;
+  }
+
+  tell(call: number, verdict: (typeof verdicts)[number], nowMs: number): void {
+    if (!this.waiting.delete(call)) return;
+    if (call === this.probe) {
+      this.probe = undefined;
+      if (verdict === "succeeded") this.become("closed", nowMs);
+      if (verdict === "failed") this.become("open", nowMs);
+    } else if (verdict === "failed") {
+      this.failuresMs.push(nowMs);
+      const recent = this.failuresMs.filter((failedMs) => failedMs > nowMs - this.options.windowMs);
+      if (recent.length >= this.options.maxFailures) this.become("open", nowMs);
+    }
+  }
+
+  private become(state: CircuitState, nowMs: number): void {
+    this.state = state;
+    this.openedMs = nowMs;
+    this.failuresMs = [];
+    this.waiting.clear();
+  }
+}
+
+describe("CircuitBreaker, whatever happens", () => {
+  const optionsOf = fc.record({
+    maxFailures: fc.integer({ min: 1, max: 4 }),
+    windowMs: fc.integer({ min: 1, max: 50 }),
+    resetAfterMs: fc.integer({ min: 0, max: 50 }),
+  });
+  const operation = fc.oneof(
+    { arbitrary: fc.constant({ type: "enter" } as const), weight: 4 },
+    {
+      arbitrary: fc.record({
+        type: fc.constant("tell" as const),
+        ago: fc.nat(4),
+        verdict: fc.constantFrom(...verdicts, "failed" as const),
+      }),
+      weight: 4,
+    },
+    { arbitrary: fc.record({ type: fc.constant("advance" as const), ms: fc.nat(30) }), weight: 1 },
+  );
+
+  it("does as the model does, and tells each change of state once", () => {
+    const play = fc.property(optionsOf, fc.array(operation, { maxLength: 100 }), (options, operations) => {
+      const { breaker, time } = create(options);
+      const model = new CircuitModel(options);
+      const permits: CircuitPermit[] = [];
+      let told: CircuitState = "closed";
+      for (const step of operations) {
+        if (step.type === "enter") {
+          const entry = breaker.enter();
+          expect(entry.allowed).toBe(model.enter(permits.length, time.nowMs));
+          if (!entry.allowed) continue;
+          permits.push(entry);
+          told = entry.change ?? told;
+        } else if (step.type === "tell") {
+          const call = permits.length - 1 - step.ago;
+          told = permits[call]?.[step.verdict]() ?? told;
+          model.tell(call, step.verdict, time.nowMs);
+        } else {
+          time.nowMs += step.ms;
+        }
+        expect(breaker.state).toBe(model.state);
+        expect(told).toBe(model.state);
+      }
+    });
+    fc.assert(play, { numRuns: 2_000 });
+  });
+
+  it("lets a call in after the time that it named, and not before", () => {
+    const play = fc.property(optionsOf, fc.nat(1_000), (options, waitedMs) => {
+      const { breaker, time } = create(options);
+      fail(breaker, options.maxFailures);
+      time.nowMs += Math.min(waitedMs, options.resetAfterMs);
+      const entry = breaker.enter();
+      if (entry.allowed) return;
+      time.nowMs += entry.retryAfterMs - 1;
+      expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 1 });
+      time.nowMs += 1;
+      expect(breaker.enter().allowed).toBe(true);
+    });
+    fc.assert(play);
+  });
+});

@@ -1,0 +1,279 @@
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { retryAfterMs } from "../../src/async/retry-after.ts";
+
+const nowMs = Date.UTC(2026, 0, 1, 12);
+const inAMinute = new Date(nowMs + 60_000);
+const longestMs = 2_147_483_647;
+
+const ask = (thrown: unknown) => retryAfterMs(thrown, nowMs);
+
+/** Throws at whatever is done with it, except, where fast-check has to do it, that. */
+function createHostile(except: readonly string[] = []): object {
+  const fail = () => {
+    throw new Error("hostile");
+  };
+  const traps = Object.getOwnPropertyNames(Reflect).filter((name) => !except.includes(name));
+  return new Proxy(() => {}, Object.fromEntries(traps.map((name) => [name, fail])));
+}
+
+function createRevoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+describe("retryAfterMs, of a value", () => {
+  it.each<[unknown, number | undefined]>([
+    [1_500, 1_500],
+    [0, 0],
+    [-1, 0],
+    [-0, 0],
+    [0.2, 1],
+    ["250", 250],
+    [1e300, longestMs],
+    [Number.NaN, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+    [Number.NEGATIVE_INFINITY, undefined],
+    ["soon", undefined],
+    [inAMinute, undefined],
+    [10n, undefined],
+    [null, undefined],
+    [true, undefined],
+    [[], undefined],
+  ])("takes retryAfterMs %o for milliseconds: %o", (value, expected) => {
+    expect(ask({ retryAfterMs: value })).toBe(expected);
+  });
+
+  it.each<[unknown, number | undefined]>([
+    [2, 2_000],
+    [0, 0],
+    [1.5, 1_500],
+    [-3, 0],
+    [1e9, longestMs],
+    [1e307, longestMs],
+    [-1e307, 0],
+    [Number.NaN, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+    ["120", 120_000],
+    [" 7 ", 7_000],
+    ["1.5", 1_500],
+    ["-5", 0],
+    ["+5", 5_000],
+    ["9".repeat(400), undefined],
+    ["0x10", undefined],
+    ["1e3", undefined],
+    ["5s", undefined],
+    ["", undefined],
+    ["  ", undefined],
+    ["NaN", undefined],
+    ["Infinity", undefined],
+    [inAMinute, 60_000],
+    [new Date(nowMs - 1), 0],
+    [new Date(8.64e15), longestMs],
+    [new Date(Number.NaN), undefined],
+    [runInNewContext("new Date(at)", { at: inAMinute.getTime() }), 60_000],
+    [Symbol("5"), undefined],
+    [() => 5, undefined],
+    [{ valueOf: () => 5 }, undefined],
+  ])("takes retryAfter %o for seconds or a time: %o", (value, expected) => {
+    expect(ask({ retryAfter: value })).toBe(expected);
+  });
+
+  it.each([
+    ["Thu, 01 Jan 2026 12:01:00 GMT", 60_000],
+    ["thu, 01 jan 2026 12:01:00 gmt", 60_000],
+    ["Thu, 01 Jan 2026 12:01:00 UTC", 60_000],
+    ["Thursday, 01-Jan-26 12:01:00 GMT", 60_000],
+    ["Thu Jan  1 12:01:00 2026", 60_000],
+    ["Thu Jan 15 12:00:00 2026", 14 * 86_400_000],
+    ["2026-01-01T12:01:00.000Z", 60_000],
+    ["2026-01-01T13:01:00+01:00", 60_000],
+    [" Thu, 01 Jan 2026 12:01:00 GMT ", 60_000],
+    ["Sun, 06 Nov 1994 08:49:37 GMT", 0],
+    ["Thu, 01 Jan 2099 12:00:00 GMT", longestMs],
+    ["Thu, 01 Foo 2026 12:01:00 GMT", undefined],
+    ["Thu, 01 Jan 2026 99:01:00 GMT", undefined],
+    ["Thu, 01 Jan 2026 12:01:00", undefined],
+    ["2026-01-01", undefined],
+    ["2026", 2_026_000],
+    ["try again on May 1", undefined],
+  ])("reads the date %o: %o", (text, expected) => {
+    expect(ask({ retryAfter: text })).toBe(expected);
+    expect(ask({ headers: { "Retry-After": text } })).toBe(expected);
+  });
+
+  it("reads every HTTP date and every Date", () => {
+    const dates = fc.date({ min: new Date(0), max: new Date("2049-12-31T23:59:59Z"), noInvalidDate: true });
+    const play = fc.property(dates, (date) => {
+      const wholeMs = Math.floor(date.getTime() / 1_000) * 1_000;
+      const expected = (atMs: number) => Math.min(Math.max(atMs - nowMs, 0), longestMs);
+      const [weekday, day, month, year, time] = date.toUTCString().replace(",", "").split(" ");
+      expect(ask({ retryAfter: date })).toBe(expected(date.getTime()));
+      expect(ask({ retryAfter: date.toJSON() })).toBe(expected(date.getTime()));
+      expect(ask({ retryAfter: date.toUTCString() })).toBe(expected(wholeMs));
+      expect(ask({ retryAfter: `${weekday} ${month} ${day?.replace(/^0/, " ")} ${time} ${year}` })).toBe(
+        expected(wholeMs),
+      );
+    });
+    fc.assert(play);
+  });
+});
+
+describe("retryAfterMs, of headers", () => {
+  const headersOf: readonly [string, (name: string, value: string) => unknown][] = [
+    ["Headers", (name, value) => new Headers({ [name]: value })],
+    ["a Map", (name, value) => new Map([["x", "1"]]).set(name, value)],
+    ["a Map of another realm", (name, value) => runInNewContext("new Map([[name, value]])", { name, value })],
+    ["a plain object", (name, value) => ({ x: "1", [name]: value })],
+    ["an object without prototype", (name, value) => Object.assign(Object.create(null), { [name]: value })],
+    ["an object of lists", (name, value) => ({ [name]: [value, "99"] })],
+    ["an object with get", (name, value) => ({ get: (key: string) => (key === name.toLowerCase() ? value : null) })],
+  ];
+  const places: readonly [string, (headers: unknown) => unknown][] = [
+    ["headers", (headers) => ({ headers })],
+    ["responseHeaders", (headers) => ({ responseHeaders: headers })],
+    ["response.headers", (headers) => Object.assign(new Error("busy"), { response: { headers } })],
+    ["a cause", (headers) => new Error("outer", { cause: new Error("inner", { cause: { headers } }) })],
+  ];
+  const cases = headersOf.flatMap(([kind, create]) => places.map(([place, put]) => ({ kind, place, create, put })));
+
+  it.each(cases)("reads $kind in $place", ({ create, put }) => {
+    for (const name of ["retry-after", "Retry-After", "RETRY-AFTER"]) {
+      expect(ask(put(create(name, "3")))).toBe(3_000);
+      expect(ask(put(create(name, inAMinute.toUTCString())))).toBe(60_000);
+      expect(ask(put(create(name, "soon")))).toBeUndefined();
+    }
+    for (const name of ["retry-after-ms", "Retry-After-Ms"]) expect(ask(put(create(name, "42")))).toBe(42);
+    expect(ask(put(create("x-other", "42")))).toBeUndefined();
+  });
+
+  it("reads numbers, too", () => {
+    expect(ask({ headers: { "retry-after": 3 } })).toBe(3_000);
+    expect(ask({ headers: new Map([["Retry-After-Ms", 3]]) })).toBe(3);
+  });
+
+  it("reads a response that was thrown", () => {
+    expect(ask(new Response(null, { status: 429, headers: { "Retry-After": "4" } }))).toBe(4_000);
+  });
+
+  it("does not mind headers that are none", () => {
+    for (const headers of ["retry-after: 5", 5, null, undefined, true, [], () => {}])
+      expect(ask({ headers })).toBeUndefined();
+  });
+});
+
+describe("retryAfterMs, of several", () => {
+  it("takes milliseconds before seconds, and the error's own before headers", () => {
+    const headers = { "retry-after": "3", "retry-after-ms": "4" };
+    expect(ask({ retryAfterMs: 1, retryAfter: 2, headers })).toBe(1);
+    expect(ask({ retryAfter: 2, headers })).toBe(2_000);
+    expect(ask({ headers })).toBe(4);
+    expect(ask({ headers: {}, responseHeaders: { "retry-after": "3" }, response: { headers } })).toBe(3_000);
+  });
+
+  it("goes on to the next where one can not be understood", () => {
+    const headers = { "retry-after-ms": "soon", "retry-after": "3" };
+    expect(ask({ retryAfterMs: Number.NaN, retryAfter: "later", headers })).toBe(3_000);
+  });
+
+  it("takes the outer error before its cause, also where it asks for 0", () => {
+    expect(ask({ retryAfter: 0, cause: { retryAfter: 5 } })).toBe(0);
+    expect(ask({ retryAfter: "soon", cause: { retryAfter: 5 } })).toBe(5_000);
+  });
+
+  it("looks five causes deep and no further, and at a cause that is its own", () => {
+    const nest = (depth: number): object => (depth === 0 ? { retryAfter: 1 } : { cause: nest(depth - 1) });
+    expect(ask(nest(5))).toBe(1_000);
+    expect(ask(nest(6))).toBeUndefined();
+    const loop: { cause?: unknown } = {};
+    loop.cause = loop;
+    expect(ask(loop)).toBeUndefined();
+  });
+});
+
+describe("retryAfterMs, of anything", () => {
+  it("has no answer for what asks for nothing", () => {
+    for (const thrown of [
+      undefined,
+      null,
+      "5",
+      5,
+      5n,
+      true,
+      Symbol("x"),
+      {},
+      [],
+      () => {},
+      new Error("x"),
+      Object.create(null),
+    ])
+      expect(ask(thrown)).toBeUndefined();
+  });
+
+  it("never throws, and reads what it can", () => {
+    const hostile = createHostile();
+    const throwing = {
+      get retryAfterMs() {
+        throw new Error("hostile");
+      },
+      get headers() {
+        throw new Error("hostile");
+      },
+    };
+    expect(ask(hostile)).toBeUndefined();
+    expect(ask(createRevoked())).toBeUndefined();
+    expect(ask(throwing)).toBeUndefined();
+    expect(ask(Object.assign(Object.create(throwing), { retryAfter: 2 }))).toBe(2_000);
+    for (const bad of [hostile, createRevoked()]) {
+      const around = { retryAfterMs: bad, retryAfter: bad, headers: bad, responseHeaders: { "retry-after": bad } };
+      expect(ask({ ...around, response: bad, cause: bad })).toBeUndefined();
+      expect(ask({ ...around, response: { headers: { "retry-after": [1] } } })).toBe(1_000);
+      expect(ask({ ...around, cause: { retryAfter: 2 } })).toBe(2_000);
+    }
+    const partial = {
+      get "retry-after-ms"() {
+        throw new Error("hostile");
+      },
+      "retry-after": "2",
+    };
+    expect(ask({ headers: partial })).toBe(2_000);
+  });
+
+  it("answers nothing or a delay that a timer can have, whatever was thrown", () => {
+    const value = fc.oneof(
+      fc.anything(),
+      fc.double(),
+      fc.integer().map(String),
+      fc.date(),
+      fc.constant(createHostile(["has"])),
+    );
+    const headers = fc.oneof(
+      value,
+      fc.dictionary(fc.constantFrom("retry-after", "Retry-After-Ms", "get"), value),
+      fc
+        .array(fc.tuple(fc.constantFrom<unknown>("retry-after", "Retry-After-Ms", 5), value))
+        .map((list) => new Map(list)),
+    );
+    const { error } = fc.letrec<{ error: unknown }>((tie) => ({
+      error: fc.record(
+        {
+          retryAfterMs: value,
+          retryAfter: value,
+          headers,
+          responseHeaders: headers,
+          response: fc.oneof(value, fc.record({ headers })),
+          cause: fc.oneof({ depthSize: "small" }, value, tie("error")),
+        },
+        { requiredKeys: [] },
+      ),
+    }));
+    const play = fc.property(fc.oneof(error, fc.anything()), fc.constantFrom(nowMs, Number.NaN), (thrown, now) => {
+      const answer = retryAfterMs(thrown, now);
+      if (answer === undefined) return true;
+      return Number.isInteger(answer) && answer >= 0 && answer <= longestMs && !Object.is(answer, -0);
+    });
+    fc.assert(play, { numRuns: 2_000 });
+  });
+});
