@@ -2,6 +2,7 @@ import { checkDuration, checkFunction, checkKeys, checkNumber, failOption } from
 import type { RetryOptions } from "./retry-options.ts";
 import { inputJsonSchema, type JsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
+import { checkToolLimits, type ToolLimitOptions } from "./tool-limits.ts";
 
 const effects = ["pure", "idempotent", "once"];
 const known = [
@@ -12,15 +13,20 @@ const known = [
   "effect",
   "retry",
   "timeoutMs",
+  "concurrency",
+  "rateLimit",
+  "circuitBreaker",
+  "needsApproval",
   "result",
   "phrases",
   "execute",
+  "undo",
 ];
 
 /** Throws `invalid-options` for whatever `defineTool` can not accept. */
 export function checkToolOptions(options: unknown): void {
   checkKeys("tool", options, known);
-  const { name, description, inputSchema, outputSchema, effect, retry, timeoutMs, result, phrases, execute } =
+  const { name, description, inputSchema, outputSchema, effect, retry, timeoutMs, result, phrases, execute, ...rest } =
     options as Record<string, unknown>;
   if (typeof name !== "string" || !/^[A-Za-z][\w-]{0,63}$/.test(name)) {
     failOption("name", name, "1 to 64 letters, digits, _ or -, the first one a letter");
@@ -32,8 +38,11 @@ export function checkToolOptions(options: unknown): void {
     failOption(option("effect"), effect, `one of ${effects.join(", ")}, or a function of the input`);
   }
   if (result !== undefined && typeof result !== "string") failOption(option("result"), result, "a path in the output");
+  checkFunction(option("undo"), rest.undo);
+  if (typeof rest.needsApproval !== "boolean") checkFunction(option("needsApproval"), rest.needsApproval);
   checkDuration(option("timeoutMs"), timeoutMs, { min: 1 });
   checkRetryOptions(option("retry"), retry);
+  checkToolLimits(option, rest as Record<keyof ToolLimitOptions, unknown>);
   checkInputSchema(option("inputSchema"), inputSchema);
   if (outputSchema !== undefined && zodVersionOf(outputSchema) === undefined)
     failSchema(option("outputSchema"), outputSchema);

@@ -48,9 +48,31 @@ export interface AgentErrorDetails {
   cancelled: { readonly reason: string };
   /** The plan is not the one that was approved. */
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
+  /** Somebody said that a step, or the whole plan (then without `stepId`), may not run. */
+  "approval-rejected": { readonly stepId?: string; readonly iteration?: number; readonly reason: string };
+  /** A limit of the run was reached. `used` is what would have been, had it gone on. */
+  "limit-exceeded": {
+    readonly limit: "steps" | "toolCalls" | "expression";
+    readonly max: number;
+    readonly used: number;
+    readonly stepId?: string;
+  };
+  /** A tool's circuit breaker refuses calls, after too many failures. */
+  "circuit-open": { readonly tool: string; readonly retryAfterMs: number };
+  /** A `when` or `forEach` could not be evaluated, or gave no boolean or list. `position` counts characters from 0. */
+  "invalid-expression": {
+    readonly stepId: string;
+    readonly key: "when" | "forEach";
+    readonly expression: string;
+    readonly position?: number;
+  };
   /** It can not be known whether a step with `effect: "once"` took effect. */
   "outcome-unknown": { readonly tool: string; readonly stepId: string };
-  /** A run id was used again for another request or plan, or two writers met in one run. */
+  /** There is no run of this id. */
+  "run-not-found": { readonly runId: string };
+  /** A stored run can not go on with the tools as they are now; one reason for each tool or issue. */
+  "resume-mismatch": { readonly runId: string; readonly reasons: readonly string[] };
+  /** A run id was used again for another request or plan, two writers met in one run, or the run does not wait for this decision. */
   "run-conflict": { readonly runId: string };
   /** Another process owns the run. */
   "run-owned-elsewhere": { readonly runId: string };

@@ -1,3 +1,4 @@
+import type { ApprovalSubject } from "./approval.ts";
 import type { AgentErrorData, ErrorData } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Plan } from "./plan.ts";
@@ -20,6 +21,20 @@ export interface StoredRunOptions {
   readonly timeZone: string;
   /** Milliseconds; absent if the run has no deadline. */
   readonly timeoutMs?: number;
+  /** Absent if it is `stop`. */
+  readonly onStepFailure?: "continue";
+  /** Absent if finished steps are kept. */
+  readonly undoOnFailure?: true;
+  /** Absent if the planner may not plan again. */
+  readonly maxReplans?: number;
+  /** Absent if there is no budget. */
+  readonly budget?: RunBudget;
+}
+
+/** What a run may use up; what would go over it ends with `limit-exceeded`. */
+export interface RunBudget {
+  /** Calls of tools, retries included; not those that undo. At least 1. */
+  readonly toolCalls?: number | undefined;
 }
 
 /** A run began, with the request to plan or the plan to run. */
@@ -45,12 +60,35 @@ export interface PlanEndEvent extends EventBase<"plan-end"> {
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
 }
 
-type StepFields<TTool extends Tool> = { readonly stepId: string; readonly tool: TTool["name"] };
+/** The planner was asked again after a failure. A plan it gave keeps the steps that have completed. */
+export interface PlanReviseEvent extends EventBase<"plan-revise"> {
+  readonly planner: string;
+  /** Which replan of the run it is, from 1. */
+  readonly replan: number;
+  /** The failure that it is about. */
+  readonly cause: AgentErrorData;
+  readonly outcome:
+    | { readonly status: "completed"; readonly plan: Plan }
+    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+}
 
-/** A step began; recorded before its tool runs. Once a step, not once an attempt. */
+type StepFields<TTool extends Tool> = {
+  readonly stepId: string;
+  /** Which iteration of a `forEach` it is, from 0; absent for any other step. */
+  readonly iteration?: number;
+  readonly tool: TTool["name"];
+};
+
+/** Of how many iterations one is. Only beside `iteration`. */
+interface IterationCount {
+  readonly iterations?: number;
+}
+
+/** A step, or an iteration of one, began; recorded before its tool runs. Not once an attempt. */
 export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-start"> &
-      StepFields<TTool> & {
+      StepFields<TTool> &
+      IterationCount & {
         /** The JSON after references, before defaults and transforms; as in the plan if a reference led nowhere. */
         readonly input: InferToolInput<TTool>;
         /** Absent if the input is not valid, so that the tool will not be called. */
@@ -75,12 +113,20 @@ export type StepRetryEvent<TTool extends Tool = Tool> = TTool extends Tool
         readonly error: ErrorData;
         /** The failed attempt ignores its signal and is still running. */
         readonly overlaps?: true;
+        /** It is the undoing of the step that failed. */
+        readonly undo?: true;
       }
   : never;
 
-/** A step will never start. */
+/**
+ * Why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) those that
+ * depend on it go on, with null or an empty list as its output.
+ */
+export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
+
+/** A step, or an iteration of one, will never start. */
 export type StepSkipEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"step-skip"> & StepFields<TTool> & { readonly reason: "dependency-failed" | "run-ended" }
+  ? EventBase<"step-skip"> & StepFields<TTool> & IterationCount & { readonly reason: SkipReason }
   : never;
 
 /** How a step ended. `interrupted` says that it may run again, `unknown` that a `once` step may have taken effect. */
@@ -105,15 +151,71 @@ export type StepLateEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** Something a suspended run waits for: `outcome` says that the caller must tell whether a step took effect. */
-export interface PendingItem {
-  readonly stepId: string;
-  readonly kind: "outcome";
+/** A person, or a program, is asked whether a step or the whole plan may run. Its input is as the tool will get it. */
+export type ApprovalRequestEvent = EventBase<"approval-request"> & ApprovalSubject;
+
+/** Somebody decided. Of a step if it names one, else of the plan. */
+export interface ApprovalEndEvent extends EventBase<"approval-end"> {
+  readonly stepId?: string;
+  readonly iteration?: number;
+  readonly outcome:
+    | { readonly status: "approved" }
+    | { readonly status: "rejected"; readonly error: AgentErrorData<"approval-rejected"> };
 }
+
+/** A finished step, or an iteration of one, is being undone. */
+export type UndoStartEvent<TTool extends Tool = Tool> = TTool extends Tool
+  ? EventBase<"undo-start"> & StepFields<TTool>
+  : never;
+
+/** The undoing of a step ended. */
+export type UndoEndEvent<TTool extends Tool = Tool> = TTool extends Tool
+  ? EventBase<"undo-end"> &
+      StepFields<TTool> & {
+        readonly attempts: number;
+        readonly outcome:
+          | { readonly status: "completed" }
+          | { readonly status: "failed"; readonly error: AgentErrorData };
+      }
+  : never;
+
+/** The circuit breaker of a tool changed, in the run that it is told of. */
+export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
+  ? EventBase<"circuit-change"> & { readonly tool: TTool["name"]; readonly state: CircuitState }
+  : never;
+
+/** `open` refuses every call, `half-open` lets one through to see, `closed` is as if there were no breaker. */
+export type CircuitState = "closed" | "open" | "half-open";
+
+/** Something a suspended run waits for. */
+export type PendingItem =
+  /** Whether a step took effect. */
+  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
+  /** Whether a step may run with this input. */
+  | { readonly kind: "approval"; readonly stepId: string; readonly iteration?: number; readonly inputHash: string }
+  /** Whether the plan may run. */
+  | { readonly kind: "plan-approval"; readonly planHash: string };
 
 /** A run can not go on by itself. */
 export interface RunSuspendEvent extends EventBase<"run-suspend"> {
   readonly pending: readonly PendingItem[];
+}
+
+/** A suspended run goes on. */
+export interface RunResumeEvent extends EventBase<"run-resume"> {
+  /** The tools as they are now. */
+  readonly tools: readonly ToolFingerprint[];
+  /** The names of tools whose schemas are no longer those that the run began with, though the plan still holds. */
+  readonly changedTools?: readonly string[];
+}
+
+/** A step with an effect that was to be undone and was not. */
+export interface NotUndone {
+  readonly stepId: string;
+  readonly iteration?: number;
+  readonly tool: string;
+  /** Its tool has no `undo`, the undoing failed, or it is not known whether there is anything to undo. */
+  readonly reason: "no-undo" | "failed" | "unknown";
 }
 
 /** A run ended. */
@@ -121,6 +223,8 @@ export interface RunEndEvent extends EventBase<"run-end"> {
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+  /** Absent if there was nothing to undo, or all of it was. */
+  readonly notUndone?: readonly NotUndone[];
 }
 
 /**
@@ -131,13 +235,20 @@ export type AgentEvent<TTool extends Tool = Tool> =
   | RunStartEvent
   | PlanStartEvent
   | PlanEndEvent
+  | PlanReviseEvent
   | StepStartEvent<TTool>
   | StepProgressEvent<TTool>
   | StepRetryEvent<TTool>
   | StepSkipEvent<TTool>
   | StepEndEvent<TTool>
   | StepLateEvent<TTool>
+  | ApprovalRequestEvent
+  | ApprovalEndEvent
+  | UndoStartEvent<TTool>
+  | UndoEndEvent<TTool>
+  | CircuitChangeEvent<TTool>
   | RunSuspendEvent
+  | RunResumeEvent
   | RunEndEvent;
 
 /** The name of an event. */

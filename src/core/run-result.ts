@@ -1,14 +1,17 @@
 import type { AgentErrorData } from "./errors.ts";
-import type { PendingItem } from "./events.ts";
-import { copyJson, type JsonObject } from "./json.ts";
+import type { NotUndone, PendingItem } from "./events.ts";
+import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
 import type { Plan } from "./plan.ts";
-import type { RunState, RunStatus, StepState, StepStatus } from "./run-state.ts";
+import type { RunState, RunStatus } from "./run-state.ts";
+import type { StepState, StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 
 /** One entry of the execution log. */
 export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
+      /** Which iteration of a `forEach` it is, from 0. */
+      readonly iteration?: number;
       readonly tool: TTool["name"];
       /** The JSON after references; as in the plan if the step never started. */
       readonly input: InferToolInput<TTool>;
@@ -33,10 +36,15 @@ interface RunFields<TTool extends Tool> {
   readonly runId: string;
   /** Absent if planning failed. */
   readonly plan?: Plan;
-  /** The execution log, one entry for each step in plan order. */
+  /**
+   * The execution log, in plan order: one entry for each step, and instead of a looped step one for each iteration. Steps
+   * that a replan took away stand before those that it added.
+   */
   readonly steps: readonly StepRecord<TTool>[];
-  /** The output of the last step, in plan order, that completed. */
-  readonly output?: InferToolOutput<TTool>;
+  /** The output of the last step, in plan order, that completed; a list if that step was looped. */
+  readonly output?: InferToolOutput<TTool> | readonly (InferToolOutput<TTool> | null)[];
+  /** What was to be undone and was not; absent if there is none. */
+  readonly notUndone?: readonly NotUndone[];
 }
 
 /** How a run ended: a copy that is the caller's to change. */
@@ -71,7 +79,7 @@ export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TToo
     ...fields(state),
     ...(error && { error: copyJson(error) }),
     ...(pending && { pending: copyJson(pending) }),
-  } as RunResult<TTool>;
+  } as unknown as RunResult<TTool>;
 }
 
 /** A run's state as it stands. */
@@ -81,21 +89,41 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
   return { ...toRunResult(state), ...rest } as unknown as RunSnapshot<TTool>;
 }
 
-function fields({ runId, plan, steps }: RunState) {
+function fields({ runId, plan, steps, notUndone }: RunState) {
+  return {
+    runId,
+    ...(plan && { plan }),
+    steps: stepRecords(steps.values()),
+    ...lastOutput(plan, steps),
+    ...(notUndone && { notUndone: copyJson(notUndone) }),
+  };
+}
+
+/** The execution log as it stands. */
+export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
   const records: unknown[] = [];
-  let last: StepState | undefined;
-  for (const step of steps.values()) {
-    if (step.status === "completed") last = step;
-    records.push(toRecord(step));
+  for (const step of steps) {
+    if (step.iterations === undefined) records.push(toRecord(step));
+    else for (const iteration of step.iterations.states) records.push(toRecord(iteration));
   }
-  return { runId, ...(plan && { plan }), steps: records, ...(last && { output: copyJson(last.output) }) };
+  return records as StepRecord[];
+}
+
+/** An undone step has had an output, too, but what it says is no longer so. */
+function lastOutput(plan: Plan | undefined, steps: RunState["steps"]): { output?: JsonValue } {
+  for (let index = (plan?.steps.length ?? 0) - 1; index >= 0; index--) {
+    const step = steps.get(plan?.steps[index]?.id ?? "");
+    if (step?.status === "completed") return { output: copyJson(step.output ?? null) };
+  }
+  return {};
 }
 
 /** A copy key by key: it is made for every step of every run, and spreading costs twenty times as much. */
-function toRecord(step: StepState): StepState {
+function toRecord(step: StepState): unknown {
   const { stepId, tool, status, attempts } = step;
   const record: StepState = { stepId, tool, input: copyJson(step.input), status, attempts };
-  if (step.output !== undefined) record.output = copyJson(step.output);
+  if (step.iteration !== undefined) record.iteration = step.iteration;
+  if (step.output !== undefined && status === "completed") record.output = copyJson(step.output);
   if (step.error !== undefined) record.error = copyJson(step.error);
   if (step.effect !== undefined) record.effect = step.effect;
   if (step.startedAt !== undefined) record.startedAt = step.startedAt;

@@ -1,38 +1,12 @@
 import type { AgentErrorData } from "./errors.ts";
-import type { AgentEvent, PendingItem } from "./events.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import type { AgentEvent, NotUndone, PendingItem, StoredRunOptions } from "./events.ts";
+import type { JsonObject } from "./json.ts";
 import type { Plan } from "./plan.ts";
-import type { ToolEffect } from "./tool.ts";
+import { type ApprovalState, pendingStep, reduceStep, type StepState } from "./step-state.ts";
+import type { ToolFingerprint } from "./tool-schemas.ts";
 
 /** Where a run stands. */
 export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
-
-/** Where a step stands. */
-export type StepStatus =
-  | "pending"
-  | "running"
-  | "completed"
-  | "failed"
-  | "skipped"
-  | "cancelled"
-  | "interrupted"
-  | "unknown";
-
-/** What is known of a step. */
-export interface StepState {
-  readonly stepId: string;
-  readonly tool: string;
-  input: JsonObject;
-  status: StepStatus;
-  /** How often the tool was called. */
-  attempts: number;
-  output?: JsonValue;
-  error?: AgentErrorData;
-  effect?: ToolEffect;
-  startedAt?: string;
-  completedAt?: string;
-  reasoning?: string;
-}
 
 /** What is known of a run: the fold of its recorded events. */
 export interface RunState {
@@ -41,19 +15,29 @@ export interface RunState {
   /** The number of the event folded last. */
   sequence: number;
   request?: string;
+  context?: string;
   metadata: JsonObject;
+  options?: StoredRunOptions;
+  /** The tools that may be used, as they were when the run began. */
+  tools?: readonly ToolFingerprint[];
   plan?: Plan;
-  /** By step id, in plan order. */
+  /** By step id, in plan order. Steps that a replan took away stay if they have begun. */
   readonly steps: Map<string, StepState>;
+  /** Of the plan as a whole. */
+  planApproval?: ApprovalState;
+  /** How often the planner was asked again. */
+  replans: number;
   error?: AgentErrorData;
   pending?: readonly PendingItem[];
+  notUndone?: readonly NotUndone[];
   createdAt: string;
   updatedAt: string;
 }
 
 /** The state of a run before its first event. */
 export function initialRunState(runId: string): RunState {
-  return { runId, status: "planning", sequence: 0, metadata: {}, steps: new Map(), createdAt: "", updatedAt: "" };
+  const steps = new Map<string, StepState>();
+  return { runId, status: "planning", sequence: 0, metadata: {}, steps, replans: 0, createdAt: "", updatedAt: "" };
 }
 
 /**
@@ -68,16 +52,29 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "run-start":
       state.createdAt = event.timestamp;
       state.metadata = event.metadata;
+      state.options = event.options;
+      state.tools = event.tools;
       if (event.request !== undefined) state.request = event.request;
+      if (event.context !== undefined) state.context = event.context;
       if (event.plan !== undefined) adoptPlan(state, event.plan);
       break;
     case "plan-end":
       if (event.outcome.status === "completed") adoptPlan(state, event.outcome.plan);
       break;
+    case "plan-revise":
+      state.replans = event.replan;
+      if (event.outcome.status === "completed") revisePlan(state, event.outcome.plan);
+      break;
+    case "approval-request":
+    case "approval-end":
+      reduceApproval(state, event);
+      break;
     case "step-start":
     case "step-retry":
     case "step-skip":
-    case "step-end": {
+    case "step-end":
+    case "undo-start":
+    case "undo-end": {
       const step = state.steps.get(event.stepId);
       if (step !== undefined) reduceStep(step, event);
       break;
@@ -85,10 +82,15 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "run-suspend":
       state.pending = event.pending;
       break;
+    case "run-resume":
+      delete state.pending;
+      break;
     case "run-end":
       if (event.outcome.status !== "completed") state.error = event.outcome.error;
+      if (event.notUndone !== undefined) state.notUndone = event.notUndone;
       break;
     case "plan-start":
+    case "circuit-change":
     case "step-progress":
     case "step-late":
       break;
@@ -107,6 +109,8 @@ export function runStatusAfter(event: AgentEvent): RunStatus | undefined {
       return event.outcome.status === "completed" ? "running" : undefined;
     case "run-suspend":
       return "suspended";
+    case "run-resume":
+      return "running";
     case "run-end":
       return event.outcome.status;
     default:
@@ -130,31 +134,25 @@ function adoptPlan(state: RunState, plan: Plan): void {
   }
 }
 
-type StepEvent = Extract<AgentEvent, { type: "step-start" | "step-retry" | "step-skip" | "step-end" }>;
+/** Keeps whatever has begun, in place of what has not the new plan's steps. */
+function revisePlan(state: RunState, plan: Plan): void {
+  for (const { stepId, status } of [...state.steps.values()]) if (status === "pending" || status === "waiting") state.steps.delete(stepId);
+  delete state.planApproval;
+  state.plan = plan;
+  for (const { id: stepId, ...step } of plan.steps) {
+    if (!state.steps.has(stepId)) state.steps.set(stepId, pendingStep({ stepId, ...step }));
+  }
+}
 
-function reduceStep(step: StepState, event: StepEvent): void {
-  switch (event.type) {
-    case "step-start":
-      step.status = "running";
-      step.input = event.input as JsonObject;
-      step.startedAt = event.timestamp;
-      step.attempts = 1;
-      if (event.effect !== undefined) step.effect = event.effect;
-      break;
-    case "step-retry":
-      step.attempts = event.attempt + 1;
-      break;
-    case "step-skip":
-      step.status = "skipped";
-      break;
-    case "step-end":
-      step.status = event.outcome.status;
-      step.attempts = event.attempts;
-      step.completedAt = event.timestamp;
-      if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
-      else step.error = event.outcome.error;
-      break;
-    default:
-      event satisfies never;
+type ApprovalEvent = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
+
+function reduceApproval(state: RunState, event: ApprovalEvent): void {
+  if (event.type === "approval-request" && event.kind === "plan") {
+    state.planApproval = { hash: event.planHash, status: "requested" };
+  } else if (event.stepId !== undefined) {
+    const step = state.steps.get(event.stepId);
+    if (step !== undefined) reduceStep(step, event);
+  } else if (state.planApproval !== undefined && event.type === "approval-end") {
+    state.planApproval = { ...state.planApproval, status: event.outcome.status };
   }
 }

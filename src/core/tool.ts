@@ -5,6 +5,7 @@ import { failOption } from "./options.ts";
 import type { ToolPhrase, ToolPhraseOptions } from "./phrase.ts";
 import type { RetryOptions } from "./retry-options.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
+import type { ToolLimitOptions } from "./tool-limits.ts";
 
 /**
  * What running a tool does to the world.
@@ -21,10 +22,12 @@ export interface ToolContext<TResources = unknown> {
   readonly signal: AbortSignal;
   /** From 1. */
   readonly attempt: number;
-  /** The same for every attempt of a step: `runId/stepId`. */
+  /** The same for every attempt: `runId/stepId`, or `runId/stepId[0]` for an iteration; to undo it, with `/undo`. */
   readonly idempotencyKey: string;
   readonly runId: string;
   readonly stepId: string;
+  /** Which iteration of a `forEach` it is, from 0. */
+  readonly iteration?: number | undefined;
   /** What the caller of the run passed as `resources`: the user, a database, credentials. Never stored. */
   readonly resources: TResources;
   /** What the caller of the run passed as `metadata`. Stored with the run. */
@@ -40,7 +43,8 @@ export interface ToolContext<TResources = unknown> {
  * throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should end soon
  * after `context.signal` aborts; a value that it still returns in time is kept.
  */
-export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown> {
+export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
+  extends ToolLimitOptions {
   readonly name: TName;
   /** What the tool does, for planners, in a sentence. */
   readonly description: string;
@@ -60,8 +64,20 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
   /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
+  /** Whether a step with this parsed input needs approval. @default never */
+  needsApproval?(input: unknown): boolean | Promise<boolean>;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: unknown, context: ToolContext<TResources>): unknown;
+  /** Takes back what `execute` did. May be called again for the same step; what it returns is not looked at. */
+  undo?(done: UndoneCall<unknown, unknown>, context: ToolContext<TResources>): unknown;
+}
+
+/** A call that has completed and is to be taken back. */
+export interface UndoneCall<TInput, TOutput> {
+  /** As `execute` got it, parsed anew. */
+  readonly input: TInput;
+  /** As it was recorded: JSON. */
+  readonly output: TOutput;
 }
 
 /** The JSON a plan gives to a tool, before the schema's defaults and transforms. */
@@ -81,7 +97,7 @@ export type InferToolResources<TTool extends Tool> = (
 
 type PhraseList<TInput> = readonly (string | ToolPhraseOptions<TInput>)[];
 
-interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> {
+interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> extends ToolLimitOptions {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, from a letter on. Unique within an agent. */
   name: TName;
   description: string;
@@ -92,6 +108,8 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   retry?: RetryOptions | undefined;
   /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
   timeoutMs?: number | undefined;
+  /** Whether a step must be approved before it runs: always, or by its parsed input. @default false */
+  needsApproval?: boolean | ((input: InferSchemaOutput<TSchema>) => boolean | Promise<boolean>) | undefined;
   /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
   result?: string | undefined;
   /**
@@ -107,6 +125,11 @@ export interface ToolOptions<TName extends string, TSchema extends StandardSchem
   outputSchema?: undefined;
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
+  /** Takes back what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
+  undo?(
+    done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<Awaited<NoInfer<TOutput>>>>,
+    context: ToolContext<TResources>,
+  ): unknown;
 }
 
 /** Options of {@link defineTool} with an output schema, against which references are checked before a run. */
@@ -122,6 +145,11 @@ export interface CheckedToolOptions<
     input: InferSchemaOutput<TSchema>,
     context: ToolContext<TResources>,
   ): NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
+  /** Takes back what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
+  undo?(
+    done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>>,
+    context: ToolContext<TResources>,
+  ): unknown;
 }
 
 /**
@@ -143,9 +171,15 @@ export function defineTool<const TName extends string, TSchema extends StandardS
 ): Tool<TName, InferSchemaInput<TSchema>, Jsonify<Awaited<TOutput>>, TResources>;
 export function defineTool(options: ToolOptions<string, StandardSchema, unknown, unknown>): Tool {
   checkToolOptions(options);
-  const { effect = "idempotent", phrases = [], execute, ...rest } = options;
+  const { effect = "idempotent", phrases = [], needsApproval, execute, undo, ...rest } = options;
   return Object.freeze({
     ...rest,
+    ...(needsApproval && {
+      needsApproval: (input: unknown) => (typeof needsApproval === "function" ? needsApproval(input) : needsApproval),
+    }),
+    ...(undo && {
+      undo: (done: UndoneCall<unknown, never>, context: ToolContext) => undo.call(options, done, context),
+    }),
     declaredEffect: typeof effect === "function" ? "by-input" : effect,
     phrases:
       typeof phrases === "function"

@@ -1,11 +1,42 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
 
-/** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
-export interface StepCall {
+/** Which step, or which iteration of one. */
+export interface CallPlace {
+  readonly stepId: string;
+  readonly iteration?: number;
+}
+
+/** One pass of a looped step. */
+export interface Iteration {
+  readonly index: number;
+  readonly count: number;
+  readonly item: JsonValue;
+}
+
+/** A step, or an iteration of one, that is to be run. */
+export interface StepTask {
   readonly step: PlanStep;
   readonly tool: Tool;
+  readonly iteration: Iteration | undefined;
+}
+
+/** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
+export interface StepCall extends StepTask {
   readonly input: JsonObject;
   readonly effect: ToolEffect;
+  /** Given if the call is to be taken back: what it had answered. */
+  readonly undone?: { readonly output: JsonValue };
+}
+
+/** The fields by which an event says what it is about. */
+export function placeOf({ step, iteration }: Pick<StepTask, "step" | "iteration">): CallPlace {
+  return iteration === undefined ? { stepId: step.id } : { stepId: step.id, iteration: iteration.index };
+}
+
+/** Completes an event with its iteration, in place, as most steps have none. */
+export function ofIteration<TEvent extends object>({ iteration }: Pick<StepTask, "iteration">, event: TEvent): TEvent {
+  if (iteration !== undefined) (event as { iteration?: number }).iteration = iteration.index;
+  return event;
 }

@@ -1,0 +1,168 @@
+import type { AgentErrorData } from "./errors.ts";
+import type { AgentEvent } from "./events.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { ToolEffect } from "./tool.ts";
+
+/** Where a step stands. */
+export type StepStatus =
+  | "pending"
+  | "running"
+  /** For approval. */
+  | "waiting"
+  | "completed"
+  | "failed"
+  | "skipped"
+  | "cancelled"
+  | "interrupted"
+  | "unknown"
+  | "undone";
+
+/** What was asked and decided about a step or a plan. */
+export interface ApprovalState {
+  /** What the decision is bound to. */
+  readonly hash: string;
+  readonly status: "requested" | "approved" | "rejected";
+}
+
+/** What is known of a step, or of one iteration of it. */
+export interface StepState {
+  readonly stepId: string;
+  readonly tool: string;
+  iteration?: number;
+  input: JsonObject;
+  status: StepStatus;
+  /** How often the tool was called, over all iterations. */
+  attempts: number;
+  /** Of a looped step a list, with null for each iteration that was skipped. */
+  output?: JsonValue;
+  error?: AgentErrorData;
+  effect?: ToolEffect;
+  startedAt?: string;
+  completedAt?: string;
+  reasoning?: string;
+  approval?: ApprovalState;
+  /** How the step was done with although nothing ran: those that depend on it go on. */
+  isPassed?: true;
+  /** Of a looped step that has begun. */
+  iterations?: IterationStates;
+}
+
+/** The iterations of a looped step. */
+export interface IterationStates {
+  readonly states: StepState[];
+  /** How many have ended. */
+  ended: number;
+}
+
+/** An event about one step or iteration. */
+export type StepEvent = Extract<
+  AgentEvent,
+  | { type: "step-start" | "step-retry" | "step-skip" | "step-end" | "undo-start" | "undo-end" | "approval-end" }
+  | { type: "approval-request"; kind: "step" }
+>;
+
+/** A step that has not begun. */
+export function pendingStep(step: Pick<StepState, "stepId" | "tool" | "input" | "reasoning">): StepState {
+  const { stepId, tool, input, reasoning } = step;
+  const state: StepState = { stepId, tool, input, status: "pending", attempts: 0 };
+  if (reasoning !== undefined) state.reasoning = reasoning;
+  return state;
+}
+
+/** Whether those that depend on a step may go on. */
+export function isDone({ status, isPassed }: StepState): boolean {
+  return status === "completed" || isPassed === true;
+}
+
+/** Folds an event into the step it is about, in place. */
+export function reduceStep(step: StepState, event: StepEvent): void {
+  if (event.iteration === undefined) reduceOne(step, event);
+  else reduceIteration(step, event as IterationEvent);
+}
+
+type IterationEvent = StepEvent & { readonly iteration: number };
+
+function reduceOne(step: StepState, event: StepEvent): void {
+  switch (event.type) {
+    case "step-start":
+      step.status = "running";
+      step.input = event.input as JsonObject;
+      step.startedAt = event.timestamp;
+      step.attempts = 1;
+      if (event.effect !== undefined) step.effect = event.effect;
+      break;
+    case "step-retry":
+      if (event.undo === undefined) step.attempts = event.attempt + 1;
+      break;
+    case "step-skip":
+      step.status = "skipped";
+      if (event.reason === "condition" || event.reason === "no-items") {
+        step.isPassed = true;
+        step.output = event.reason === "condition" ? null : [];
+      }
+      break;
+    case "step-end":
+      step.status = event.outcome.status;
+      step.attempts = event.attempts;
+      step.completedAt = event.timestamp;
+      if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
+      else step.error = event.outcome.error;
+      break;
+    case "approval-request":
+      step.status = "waiting";
+      step.input = event.input;
+      step.effect = event.effect;
+      step.approval = { hash: event.inputHash, status: "requested" };
+      break;
+    case "approval-end":
+      if (event.outcome.status === "rejected") step.error = event.outcome.error;
+      if (step.approval !== undefined) step.approval = { ...step.approval, status: event.outcome.status };
+      break;
+    case "undo-start":
+      break;
+    case "undo-end":
+      if (event.outcome.status === "completed") step.status = "undone";
+      break;
+    default:
+      event satisfies never;
+  }
+}
+
+/** Each event costs the same, however many iterations there are; only the last one looks at all of them. */
+function reduceIteration(step: StepState, event: IterationEvent): void {
+  step.iterations ??= { states: [], ended: 0 };
+  const { states } = step.iterations;
+  if ("iterations" in event && states.length === 0) addIterations(step, states, event.iterations ?? 0);
+  const iteration = states[event.iteration];
+  if (iteration === undefined) return;
+  const { attempts } = iteration;
+  reduceOne(iteration, event);
+  step.attempts += iteration.attempts - attempts;
+  if (event.type === "approval-request") step.status = "waiting";
+  else if (event.type === "step-start") {
+    step.status = "running";
+    step.startedAt ??= event.timestamp;
+  }
+  if (event.type === "undo-end" && states.every(({ status }) => status !== "completed")) step.status = "undone";
+  if (event.type !== "step-end" && event.type !== "step-skip") return;
+  step.iterations.ended++;
+  if (step.iterations.ended === states.length) endLoop(step, states, event.timestamp);
+}
+
+function addIterations({ stepId, tool, input, reasoning }: StepState, states: StepState[], count: number): void {
+  for (let iteration = 0; iteration < count; iteration++) {
+    const state: StepState = { stepId, iteration, tool, input, status: "pending", attempts: 0 };
+    if (reasoning !== undefined) state.reasoning = reasoning;
+    states.push(state);
+  }
+}
+
+function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
+  step.completedAt = timestamp;
+  // One in doubt weighs more than one that failed, and that more than one that was never begun.
+  const isBad = (iteration: StepState) => !isDone(iteration);
+  const worst = states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);
+  step.status = worst?.status ?? "completed";
+  if (worst?.error !== undefined) step.error = worst.error;
+  if (worst === undefined) step.output = Object.freeze(states.map(({ output }) => output ?? null));
+}

@@ -1,0 +1,120 @@
+import { settleOrAbort } from "../async/timeout.ts";
+import {
+  type ApprovalDecision,
+  type ApprovalQuestion,
+  type ApprovalRequest,
+  type ApprovalSubject,
+  hashInput,
+} from "../core/approval.ts";
+import { AgentError, toErrorData } from "../core/errors.ts";
+import { hashPlan } from "../core/hash-plan.ts";
+import type { Plan } from "../core/plan.ts";
+import type { ApprovalState } from "../core/step-state.ts";
+import type { Run } from "./run.ts";
+import { type CallPlace, placeOf, type StepCall } from "./step-call.ts";
+
+/** Whether a step or a plan may run; `waiting` if somebody will say so later. */
+export type ApprovalStatus = "approved" | "rejected" | "waiting";
+
+/** Whether a step may need approval, so that {@link approveStep} has to be asked. */
+export function mayNeedApproval({ engine }: Run, { tool }: StepCall): boolean {
+  return tool.needsApproval !== undefined || engine.needsApproval !== undefined;
+}
+
+/** Asks for the approval of a step that is ready to be called, if it needs one. Never rejects. */
+export async function approveStep(run: Run, call: StepCall, parsed: unknown): Promise<ApprovalStatus> {
+  const { step, tool, input, effect } = call;
+  const { reasoning } = step;
+  const place = placeOf(call);
+  const base = { kind: "step", ...place, tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
+  const needsIt =
+    (await asks(run, place, () => tool.needsApproval?.(parsed) ?? false)) ||
+    (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
+  if (!needsIt) return "approved";
+  const inputHash = await hashInput(input);
+  const request = { ...base, inputHash };
+  return decide(run, { place, hash: inputHash, subject: request, request: { runId: run.runId, ...request } });
+}
+
+/** Asks for the approval of the plan as a whole, if the policy wants it. The caller who gave its hash has approved it. */
+export async function approvePlan(run: Run, plan: Plan): Promise<ApprovalStatus> {
+  const { runId, engine, settings } = run;
+  if (engine.needsApproval === undefined || settings.approvedHash !== undefined) return "approved";
+  if (!(await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })))) return "approved";
+  const planHash = await hashPlan(plan);
+  const subject = { kind: "plan", planHash } as const;
+  return decide(run, { place: undefined, hash: planHash, subject, request: { runId, ...subject, plan } });
+}
+
+function isAskedFor({ engine }: Run, question: ApprovalQuestion): boolean | Promise<boolean> {
+  return engine.needsApproval?.(question) ?? false;
+}
+
+/** A policy that fails must not let anything through. */
+async function asks(run: Run, place: CallPlace | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    warnOf(run, place, `needsApproval failed, so approval is asked for: ${toErrorData(thrown).message}`);
+    return true;
+  }
+}
+
+interface Decided {
+  readonly place: CallPlace | undefined;
+  readonly hash: string;
+  readonly subject: ApprovalSubject;
+  readonly request: ApprovalRequest;
+}
+
+/** What was decided before for the same hash counts; else it is asked for now. */
+async function decide(run: Run, asked: Decided): Promise<ApprovalStatus> {
+  const { place, hash, subject } = asked;
+  const known = run.approvalOf(place);
+  if (known?.hash === hash) return statusOf(known);
+  await run.emit({ type: "approval-request", ...subject });
+  if (run.engine.approve === undefined || run.recorder.failure !== undefined) return "waiting";
+  const decision = await askInline(run, asked);
+  const state = run.approvalOf(place);
+  // Somebody else may have decided meanwhile.
+  if (state?.status === "requested" && decision !== "suspend" && run.abortReason === undefined) {
+    await run.emit({ type: "approval-end", ...place, outcome: outcomeOf(decision, place, "the approve function said so") });
+  }
+  return statusOf(run.approvalOf(place));
+}
+
+function statusOf(state: ApprovalState | undefined): ApprovalStatus {
+  return state === undefined || state.status === "requested" ? "waiting" : state.status;
+}
+
+/** Waits for `approve`, until somebody else decides or the run is aborted. What is no decision suspends. */
+async function askInline(run: Run, { place, request }: Decided): Promise<ApprovalDecision> {
+  const source = run.openSource();
+  const forget = run.onDecision(place, () => source.abort("decided"));
+  try {
+    const asking = Promise.resolve(run.engine.approve?.(request, { signal: source.signal }));
+    const decision: unknown = await settleOrAbort(asking, source);
+    if (decision === "approve" || decision === "reject" || decision === "suspend") return decision;
+    warnOf(run, place, `approve must answer approve, reject or suspend, and answered ${String(decision).slice(0, 100)}.`);
+  } catch (thrown) {
+    if (!source.aborted) warnOf(run, place, `approve failed, so the run is suspended: ${toErrorData(thrown).message}`);
+  } finally {
+    forget();
+    run.release(source);
+  }
+  return "suspend";
+}
+
+/** How a decision is recorded. */
+export function outcomeOf(decision: "approve" | "reject", place: CallPlace | undefined, reason: string) {
+  if (decision === "approve") return { status: "approved" } as const;
+  const what = place === undefined ? "The plan" : `Step "${place.stepId}"`;
+  const error = new AgentError("approval-rejected", `${what} was not approved: ${reason}`, {
+    details: { ...place, reason },
+  });
+  return { status: "rejected", error: error.toJSON() } as const;
+}
+
+function warnOf(run: Run, place: CallPlace | undefined, message: string): void {
+  run.warn({ code: "approval-failed", stepId: place?.stepId ?? "", message });
+}

@@ -1,0 +1,85 @@
+import type { Abortable } from "../async/abort-source.ts";
+import { CircuitBreaker, type CircuitPermit, type CircuitState } from "../async/circuit-breaker.ts";
+import type { Clock } from "../async/clock.ts";
+import { RateLimit } from "../async/rate-limit.ts";
+import { Semaphore } from "../async/semaphore.ts";
+import { AgentError } from "../core/errors.ts";
+import type { Tool } from "../core/tool.ts";
+
+/** How a call through a gate ended; `abandoned` says nothing about the tool. */
+export type CallVerdict = "succeeded" | "failed" | "abandoned";
+
+/** A call that a {@link ToolGate} let through. */
+export interface Admission {
+  /** The state of the circuit if letting this call through changed it. */
+  readonly change: CircuitState | undefined;
+  /** Gives the place back, once; says the circuit's new state if the verdict changed it. */
+  leave(verdict: CallVerdict): CircuitState | undefined;
+}
+
+/** The limits of one tool, shared by all runs of an agent: calls at a time, calls in a time, and its circuit breaker. */
+export class ToolGate {
+  private readonly places: Semaphore | undefined;
+  private readonly rate: RateLimit | undefined;
+  private readonly breaker: CircuitBreaker | undefined;
+
+  constructor(
+    private readonly tool: Tool,
+    clock: Clock,
+  ) {
+    const { concurrency, rateLimit, circuitBreaker } = tool;
+    if (concurrency !== undefined) this.places = new Semaphore(concurrency);
+    if (rateLimit !== undefined) this.rate = new RateLimit(rateLimit, clock);
+    if (circuitBreaker !== undefined) {
+      const { maxFailures = 5, windowMs = 60_000, resetAfterMs = 30_000 } = circuitBreaker;
+      this.breaker = new CircuitBreaker({ maxFailures, windowMs, resetAfterMs }, clock);
+    }
+  }
+
+  /**
+   * Waits for a turn, then asks the circuit: what waited while it opened is refused. Undefined if the signal aborted
+   * first. Rejects with `circuit-open`.
+   */
+  async enter(signal: Abortable): Promise<Admission | undefined> {
+    if ((await this.places?.acquire(signal)) === false) return undefined;
+    try {
+      const hasTurn = (await this.rate?.acquire(signal)) !== false && !signal.aborted;
+      if (hasTurn) return this.admit();
+    } catch (thrown) {
+      this.places?.release();
+      throw thrown;
+    }
+    this.places?.release();
+    return undefined;
+  }
+
+  private admit(): Admission {
+    const permit = this.breaker?.enter();
+    if (permit?.allowed === false) throw circuitOpen(this.tool, permit.retryAfterMs);
+    return {
+      change: permit?.change,
+      leave: (verdict) => {
+        this.places?.release();
+        return permit && tell(permit, verdict);
+      },
+    };
+  }
+}
+
+function tell(permit: CircuitPermit, verdict: CallVerdict): CircuitState | undefined {
+  return permit[verdict]();
+}
+
+function circuitOpen({ name: tool }: Tool, retryAfterMs: number): AgentError<"circuit-open"> {
+  const message = `${tool} has failed too often and is not called now; it may be in ${retryAfterMs} ms.`;
+  return new AgentError("circuit-open", message, { details: { tool, retryAfterMs } });
+}
+
+/** The gates of those tools that have limits. */
+export function createGates(tools: Iterable<Tool>, clock: Clock): ReadonlyMap<Tool, ToolGate> {
+  const gates = new Map<Tool, ToolGate>();
+  for (const tool of tools) {
+    if (tool.concurrency ?? tool.rateLimit ?? tool.circuitBreaker) gates.set(tool, new ToolGate(tool, clock));
+  }
+  return gates;
+}
