@@ -9,6 +9,8 @@ export type ApprovalSubject =
       readonly kind: "step";
       readonly stepId: string;
       readonly iteration?: number;
+      /** Of how many iterations it is one. */
+      readonly iterations?: number;
       readonly tool: string;
       /** The JSON after references, as the tool's schema will parse it. */
       readonly input: JsonObject;

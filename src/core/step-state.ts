@@ -74,6 +74,18 @@ export function isDone({ status, isPassed }: StepState): boolean {
   return status === "completed" || isPassed === true;
 }
 
+/** Whether a step, or some of its iterations, is still to be run. */
+export function isOpen({ status, iterations }: StepState): boolean {
+  if (status === "pending" || status === "waiting") return true;
+  return iterations !== undefined && iterations.ended < iterations.states.length;
+}
+
+/** Whether a step, or one of its iterations, asked for approval, has got an answer and has not gone on yet. */
+export function isDecided({ status, approval, iterations }: StepState): boolean {
+  if (iterations !== undefined) return iterations.states.some(isDecided);
+  return status === "waiting" && approval !== undefined && approval.status !== "requested";
+}
+
 /** Folds an event into the step it is about, in place. */
 export function reduceStep(step: StepState, event: StepEvent): void {
   if (event.iteration === undefined) reduceOne(step, event);

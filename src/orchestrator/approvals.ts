@@ -10,8 +10,8 @@ import { AgentError, toErrorData } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
 import type { ApprovalState } from "../core/step-state.ts";
-import type { Run } from "./run.ts";
-import { type CallPlace, placeOf, type StepCall } from "./step-call.ts";
+import type { ApprovalOutcome, Run } from "./run.ts";
+import { type CallPlace, countOf, placeOf, type StepCall } from "./step-call.ts";
 
 /** Whether a step or a plan may run; `waiting` if somebody will say so later. */
 export type ApprovalStatus = "approved" | "rejected" | "waiting";
@@ -26,7 +26,7 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
   const { step, tool, input, effect } = call;
   const { reasoning } = step;
   const place = placeOf(call);
-  const base = { kind: "step", ...place, tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
+  const base = { kind: "step", ...place, ...countOf(call.iteration), tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
   const needsIt =
     (await asks(run, place, () => tool.needsApproval?.(parsed) ?? false)) ||
     (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
@@ -78,7 +78,7 @@ async function decide(run: Run, asked: Decided): Promise<ApprovalStatus> {
   const state = run.approvalOf(place);
   // Somebody else may have decided meanwhile.
   if (state?.status === "requested" && decision !== "suspend" && run.abortReason === undefined) {
-    await run.emit({ type: "approval-end", ...place, outcome: outcomeOf(decision, place, "the approve function said so") });
+    await run.decide(place, outcomeOf(decision, place, "the approve function said so"));
   }
   return statusOf(run.approvalOf(place));
 }
@@ -90,7 +90,9 @@ function statusOf(state: ApprovalState | undefined): ApprovalStatus {
 /** Waits for `approve`, until somebody else decides or the run is aborted. What is no decision suspends. */
 async function askInline(run: Run, { place, request }: Decided): Promise<ApprovalDecision> {
   const source = run.openSource();
-  const forget = run.onDecision(place, () => source.abort("decided"));
+  const forget = run.onDecision((other) => {
+    if (isSamePlace(place, other)) source.abort("decided");
+  });
   try {
     const asking = Promise.resolve(run.engine.approve?.(request, { signal: source.signal }));
     const decision: unknown = await settleOrAbort(asking, source);
@@ -105,14 +107,22 @@ async function askInline(run: Run, { place, request }: Decided): Promise<Approva
   return "suspend";
 }
 
+function isSamePlace(one: CallPlace | undefined, other: CallPlace | undefined): boolean {
+  return one?.stepId === other?.stepId && one?.iteration === other?.iteration;
+}
+
 /** How a decision is recorded. */
-export function outcomeOf(decision: "approve" | "reject", place: CallPlace | undefined, reason: string) {
-  if (decision === "approve") return { status: "approved" } as const;
+export function outcomeOf(
+  decision: "approve" | "reject",
+  place: CallPlace | undefined,
+  reason: string,
+): ApprovalOutcome {
+  if (decision === "approve") return { status: "approved" };
   const what = place === undefined ? "The plan" : `Step "${place.stepId}"`;
   const error = new AgentError("approval-rejected", `${what} was not approved: ${reason}`, {
     details: { ...place, reason },
   });
-  return { status: "rejected", error: error.toJSON() } as const;
+  return { status: "rejected", error: error.toJSON() };
 }
 
 function warnOf(run: Run, place: CallPlace | undefined, message: string): void {

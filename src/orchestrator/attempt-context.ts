@@ -2,7 +2,7 @@ import type { AbortSource } from "../async/abort-source.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
 import type { Run } from "./run.ts";
-import type { StepCall } from "./step-call.ts";
+import { ofIteration, type StepCall } from "./step-call.ts";
 
 const sourceKey = Symbol("source");
 
@@ -24,6 +24,7 @@ export class AttemptContext implements ToolContext {
   readonly idempotencyKey: string;
   readonly runId: string;
   readonly stepId: string;
+  readonly iteration: number | undefined;
   readonly resources: unknown;
   readonly metadata: JsonObject;
   readonly progress: (value: unknown) => void;
@@ -32,11 +33,14 @@ export class AttemptContext implements ToolContext {
   constructor(run: Run, call: StepCall, { attempt, source }: { attempt: number; source: AbortSource }) {
     const { runId, settings } = run;
     const stepId = call.step.id;
+    const index = call.iteration?.index;
     this[sourceKey] = source;
     this.attempt = attempt;
-    this.idempotencyKey = `${runId}/${stepId}`;
+    this.idempotencyKey = index === undefined ? `${runId}/${stepId}` : `${runId}/${stepId}[${index}]`;
+    if (call.undone !== undefined) this.idempotencyKey += "/undo";
     this.runId = runId;
     this.stepId = stepId;
+    this.iteration = index;
     this.resources = settings.resources;
     this.metadata = settings.metadata;
     this.progress = (value) => tellProgress(run, call, { attempt, source, value });
@@ -51,11 +55,13 @@ interface Progress {
 }
 
 /** Tells how far an attempt is, until it ends. */
-function tellProgress(run: Run, { step, tool }: StepCall, { attempt, source, value }: Progress): void {
+function tellProgress(run: Run, call: StepCall, { attempt, source, value }: Progress): void {
   if (!run.isOpen(source)) return;
+  const { step, tool } = call;
   const stepId = step.id;
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
-  if (json.ok) run.emit({ type: "step-progress", stepId, tool: tool.name, attempt, value: json.value });
+  if (json.ok)
+    run.emit(ofIteration(call, { type: "step-progress", stepId, tool: tool.name, attempt, value: json.value }));
   else
     run.warn({
       code: "invalid-progress",

@@ -1,12 +1,11 @@
 import { settleOrAbort } from "../async/timeout.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
-import { copyJson, type JsonObject, toJson } from "../core/json.ts";
-import type { PlanStep } from "../core/plan.ts";
+import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
 import type { Run } from "./run.ts";
-import type { StepCall } from "./step-call.ts";
+import type { Iteration, StepCall, StepTask } from "./step-call.ts";
 import { invalidInput, toolFailed } from "./step-errors.ts";
 
 /** A step whose input stands: ready to be called, or failed before its tool was. */
@@ -20,14 +19,15 @@ const maxInputBytes = 16 * 1_024 * 1_024;
 const effects: ReadonlySet<unknown> = new Set<ToolEffect>(["pure", "idempotent", "once"]);
 
 /** Fills in a step's references, parses its input and asks for its effect. At once, unless the schema is async. Never throws. */
-export function prepareStep(run: Run, step: PlanStep, tool: Tool): PreparedStep | Promise<PreparedStep> {
-  const resolved = fillReferences(run, step);
+export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<PreparedStep> {
+  const { step, tool, iteration } = task;
+  const resolved = fillReferences(run, task);
   if ("error" in resolved) return resolved;
   const { input } = resolved;
   const finish = (parsed: ParseResult<unknown>): PreparedStep => {
     if (!parsed.ok) return { input, error: toData(invalidInput(step, parsed.issues)) };
     try {
-      return { input, parsed: parsed.value, call: { step, tool, input, effect: effectOf(tool, parsed.value) } };
+      return { input, parsed: parsed.value, call: { step, tool, iteration, input, effect: effectOf(tool, parsed.value) } };
     } catch (thrown) {
       return { input, error: toData(toolFailed(step, [], thrown)) };
     }
@@ -55,10 +55,10 @@ export function parseInput(
 
 function fillReferences(
   run: Run,
-  step: PlanStep,
+  { step, iteration }: StepTask,
 ): { input: JsonObject } | { input: JsonObject; error: AgentErrorData } {
   try {
-    const input = resolveInput(step, (stepId) => run.outputOf(stepId));
+    const input = resolveInput(step, (name) => valueOf(run, name, iteration));
     if (input === step.input) return { input };
     const json = toJson(input, { maxBytes: maxInputBytes });
     return json.ok ? { input } : { input: step.input, error: toData(invalidInput(step, [json.issue])) };
@@ -67,6 +67,13 @@ function fillReferences(
     const issue = { path: [], message: "it can not be put together: its references are too much for one text" };
     return { input: step.input, error: toData(invalidInput(step, [issue], thrown)) };
   }
+}
+
+/** What a name in a step stands for: a step's output, or what an iteration is about. */
+export function valueOf(run: Run, name: string, iteration: Iteration | undefined): JsonValue | undefined {
+  if (iteration !== undefined && name === "item") return iteration.item;
+  if (iteration !== undefined && name === "index") return iteration.index;
+  return run.outputOf(name);
 }
 
 function effectOf(tool: Tool, parsed: unknown): ToolEffect {

@@ -6,7 +6,7 @@ import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { AttemptContext } from "./attempt-context.ts";
 import type { Run } from "./run.ts";
-import type { StepCall } from "./step-call.ts";
+import { ofIteration, type StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
 /** How an attempt ended. */
@@ -14,7 +14,8 @@ export type AttemptResult =
   | { readonly type: "completed"; readonly output: JsonValue }
   | {
       readonly type: "failed";
-      readonly reason: "thrown" | "timeout" | "aborted" | "invalid-output";
+      /** `refused`: the tool was not called, as a limit forbids it. */
+      readonly reason: "thrown" | "timeout" | "aborted" | "invalid-output" | "refused";
       readonly error: ErrorData;
       readonly thrown: unknown;
       /** The tool ignores its signal and is still running. */
@@ -75,12 +76,18 @@ async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Ab
 
 /** What a tool throws at once is a rejection like any other. Its output is checked within its time. */
 function execute(run: Run, call: StepCall, input: unknown, context: ToolContext): Promise<AttemptResult> {
+  const { tool, undone } = call;
   try {
-    return Promise.resolve(call.tool.execute(input, context)).then((value) => checkOutput(run, call, value));
+    if (undone === undefined)
+      return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
+    return Promise.resolve(tool.undo?.({ input, output: undone.output }, context)).then(() => nothing);
   } catch (thrown) {
     return Promise.reject(thrown);
   }
 }
+
+/** What undoing a step gives. */
+const nothing: AttemptResult = { type: "completed", output: null };
 
 type Settled = { readonly ok: true; readonly result: AttemptResult } | { readonly ok: false; readonly thrown: unknown };
 
@@ -113,7 +120,7 @@ function toOutput(run: Run, { step }: StepCall, value: unknown): AttemptResult {
 /** Tells of an attempt that was given up when it settles after all. */
 function tellLate(
   run: Run,
-  { step, tool }: StepCall,
+  call: StepCall,
   { attempt, pending }: { attempt: number; pending: Promise<AttemptResult> },
 ): void {
   const tell = (result: AttemptResult) => {
@@ -121,7 +128,9 @@ function tellLate(
       result.type === "completed"
         ? ({ status: "completed", output: result.output } as const)
         : ({ status: "failed", error: result.error } as const);
-    run.tellLate({ type: "step-late", stepId: step.id, tool: tool.name, attempt, outcome });
+    run.tellLate(
+      ofIteration(call, { type: "step-late", stepId: call.step.id, tool: call.tool.name, attempt, outcome }),
+    );
   };
   pending.then(tell, (thrown) => tell(failed("thrown", thrown)));
 }

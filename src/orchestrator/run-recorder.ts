@@ -34,8 +34,13 @@ export class RunRecorder {
   private lastMs = Number.NaN;
   private lastTimestamp = "";
 
-  constructor(private readonly owner: RecorderOwner) {
-    this.state = initialRunState(owner.runId);
+  /** `state` is that of a run that goes on; it is taken over. */
+  constructor(
+    private readonly owner: RecorderOwner,
+    state = initialRunState(owner.runId),
+  ) {
+    this.state = state;
+    this.sequence = state.sequence;
   }
 
   /** Takes over an event, records it and tells it: at once, or when the promise it returns resolves. Never rejects. */

@@ -4,16 +4,24 @@ import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { isThenable } from "../async/thenable.ts";
 import { AgentError, toErrorData } from "../core/errors.ts";
-import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
+import { type AgentEvent, type ApprovalEndEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
+import type { ApprovalState, StepState } from "../core/step-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, RunRecorder, type StoreError } from "./run-recorder.ts";
+import type { CallPlace } from "./step-call.ts";
 
 /** Why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | StoreError;
+
+/** What was decided about a step or a plan. */
+export type ApprovalOutcome = ApprovalEndEvent["outcome"];
+
+/** Called with the place of a step or iteration, or nothing for the plan. */
+export type DecisionListener = (place: CallPlace | undefined) => void;
 
 /**
  * One run while it is going on: its state, its events, and all that has to stop when it is aborted. Thousands may be open at
@@ -29,14 +37,20 @@ export class Run implements RecorderOwner {
   private deadline: unknown;
   private stopListening: (() => void) | undefined;
   private isClosed = false;
+  private isShielded = false;
+  private decisionListeners: readonly DecisionListener[] | undefined;
+  private toolCalls: number | undefined;
+  private stepCount: number | undefined;
 
+  /** `state` is that of a run that goes on. */
   constructor(
     readonly runId: string,
     readonly engine: EngineSettings,
     readonly settings: RunSettings,
     private readonly hub: EventHub<AgentEvent>,
+    state?: RunState,
   ) {
-    this.recorder = new RunRecorder(this);
+    this.recorder = new RunRecorder(this, state);
   }
 
   get store(): RunStore {
@@ -88,6 +102,45 @@ export class Run implements RecorderOwner {
     return this.recorder.emit(init);
   }
 
+  /** What was asked and decided about a step, an iteration of one, or the plan. */
+  approvalOf(place: CallPlace | undefined): ApprovalState | undefined {
+    if (place === undefined) return this.state.planApproval;
+    const step = this.state.steps.get(place.stepId);
+    return place.iteration === undefined ? step?.approval : step?.iterations?.states[place.iteration]?.approval;
+  }
+
+  /** Listens to decisions that come from outside. Gives what stops it. */
+  onDecision(listener: DecisionListener): () => void {
+    this.decisionListeners = [...(this.decisionListeners ?? []), listener];
+    return () => {
+      this.decisionListeners = this.decisionListeners?.filter((other) => other !== listener);
+    };
+  }
+
+  /** Records a decision about what waits for one, and tells those who wait. */
+  async decide(place: CallPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
+    await this.emit({ type: "approval-end", ...place, outcome });
+    for (const listener of this.decisionListeners ?? []) listener(place);
+  }
+
+  /** Counts one more call of a tool, over all legs. */
+  countToolCall(): number {
+    this.toolCalls ??= sum(this.state, ({ attempts }) => attempts);
+    return ++this.toolCalls;
+  }
+
+  /** Counts more iterations, beside the steps of the plan and the iterations that there are. */
+  countSteps(more: number): number {
+    this.stepCount ??= sum(this.state, ({ iterations }) => 1 + (iterations?.states.length ?? 0));
+    this.stepCount += more;
+    return this.stepCount;
+  }
+
+  /** The plan has changed, and with it what counts. */
+  recountSteps(): void {
+    this.stepCount = undefined;
+  }
+
   /** The recorded output of a step that has completed. */
   outputOf(stepId: string): JsonValue | undefined {
     return this.state.steps.get(stepId)?.output;
@@ -113,8 +166,19 @@ export class Run implements RecorderOwner {
   /** Stops the run: no step starts any more, and every open source is aborted. */
   abort(reason: AbortReason): void {
     if (this.abortReason !== undefined || this.isClosed) return;
+    if (this.isShielded && this.recorder.failure === undefined) return;
     this.abortReason = reason;
     for (const source of [...this.sources]) source.abort(reason);
+  }
+
+  /**
+   * Lets what follows run though the run was aborted: from now on nothing aborts it but the store. Says why it was.
+   */
+  shield(): AbortReason | undefined {
+    const reason = this.abortReason;
+    this.isShielded = true;
+    this.abortReason = undefined;
+    return reason;
   }
 
   /** A source that is aborted with the run. Give it back with {@link Run.release}. */
@@ -165,6 +229,12 @@ export class Run implements RecorderOwner {
   private onSignal(): void {
     this.abort(cancelledBy(this.settings.signal?.reason));
   }
+}
+
+function sum({ steps }: RunState, count: (step: StepState) => number): number {
+  let total = 0;
+  for (const step of steps.values()) total += count(step);
+  return total;
 }
 
 /** The error of a run that a caller cancelled, for the reason given. */

@@ -35,6 +35,11 @@ export function placeOf({ step, iteration }: Pick<StepTask, "step" | "iteration"
   return iteration === undefined ? { stepId: step.id } : { stepId: step.id, iteration: iteration.index };
 }
 
+/** Of how many iterations one is, for the event that may be the first of them. */
+export function countOf(iteration: Iteration | undefined): { iterations?: number } {
+  return iteration === undefined ? {} : { iterations: iteration.count };
+}
+
 /** Completes an event with its iteration, in place, as most steps have none. */
 export function ofIteration<TEvent extends object>({ iteration }: Pick<StepTask, "iteration">, event: TEvent): TEvent {
   if (iteration !== undefined) (event as { iteration?: number }).iteration = iteration.index;

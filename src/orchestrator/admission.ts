@@ -1,0 +1,69 @@
+import { AgentError } from "../core/errors.ts";
+import type { Run } from "./run.ts";
+import type { AttemptResult } from "./run-attempt.ts";
+import type { StepCall } from "./step-call.ts";
+import type { Admission, CallVerdict } from "./tool-gate.ts";
+
+/** A limit that forbids a call. */
+export type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
+
+/** Whether a call may be made: at once and without a place to give back where its admission is undefined. */
+export type Admitted =
+  | { readonly type: "admitted"; readonly admission: Admission | undefined }
+  | { readonly type: "refused"; readonly error: LimitError }
+  /** The run was aborted while it waited for its turn. */
+  | { readonly type: "aborted" };
+
+/** Whether a call has limits that {@link admit} must be asked about. */
+export function isLimited({ engine, settings }: Run, { tool }: StepCall): boolean {
+  return settings.stored.budget !== undefined || engine.gates.has(tool);
+}
+
+/** Counts a call against the run's budget and waits for its turn at the tool. Never rejects. */
+export async function admit(run: Run, call: StepCall): Promise<Admitted> {
+  const gate = run.engine.gates.get(call.tool);
+  const error = call.undone === undefined ? overBudget(run, call) : undefined;
+  if (error !== undefined) return { type: "refused", error };
+  if (gate === undefined) return { type: "admitted", admission: undefined };
+  const source = run.openSource();
+  try {
+    const admission = await gate.enter(source);
+    if (admission === undefined) return { type: "aborted" };
+    await tellCircuit(run, call, admission.change);
+    return { type: "admitted", admission };
+  } catch (thrown) {
+    return { type: "refused", error: thrown as LimitError };
+  } finally {
+    run.release(source);
+  }
+}
+
+/** Gives back what {@link admit} gave, with what the attempt says about the tool. */
+export async function leave(
+  run: Run,
+  call: StepCall,
+  { admission, result }: { admission: Admission; result: AttemptResult | undefined },
+): Promise<void> {
+  await tellCircuit(run, call, admission.leave(verdictOf(result)));
+}
+
+async function tellCircuit(run: Run, { tool }: StepCall, state: Admission["change"]): Promise<void> {
+  if (state !== undefined) await run.emit({ type: "circuit-change", tool: tool.name, state });
+}
+
+/** An error that says it is final is an answer: the tool works. */
+function verdictOf(result: AttemptResult | undefined): CallVerdict {
+  if (result === undefined) return "abandoned";
+  if (result.type === "completed" || result.reason === "invalid-output") return "succeeded";
+  if (result.reason === "aborted" || result.reason === "refused") return "abandoned";
+  return result.error.retryable === false ? "succeeded" : "failed";
+}
+
+function overBudget(run: Run, { step }: StepCall): AgentError<"limit-exceeded"> | undefined {
+  const max = run.settings.stored.budget?.toolCalls;
+  if (max === undefined) return undefined;
+  const used = run.countToolCall();
+  if (used <= max) return undefined;
+  const message = `Step "${step.id}" would be tool call number ${used} of the run; its budget is ${max}.`;
+  return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, stepId: step.id } });
+}

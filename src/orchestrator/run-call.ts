@@ -1,0 +1,99 @@
+import type { EventInit } from "../core/events.ts";
+import { type Admitted, admit, isLimited, leave } from "./admission.ts";
+import { approveStep, mayNeedApproval } from "./approvals.ts";
+import { type PreparedStep, prepareStep } from "./prepare-step.ts";
+import { abortedOutcome, completed, type Executed, retry } from "./retry-call.ts";
+import type { Run } from "./run.ts";
+import { runAttempt } from "./run-attempt.ts";
+import { countOf, ofIteration, placeOf, type StepCall, type StepTask } from "./step-call.ts";
+
+/**
+ * How far a step came. Those that depend on one that is `done` may go on; one that is `waiting` has not begun, because it
+ * needs approval or the run was aborted.
+ */
+export type StepEnd = "done" | "failed" | "waiting";
+
+/**
+ * Runs one step, or one iteration of it, to its end: prepare (references, validation), ask (approval, limits), execute
+ * (attempts), finalize (record). Never rejects.
+ */
+export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
+  const preparing = prepareStep(run, task);
+  const prepared = preparing instanceof Promise ? await preparing : preparing;
+  let admitted: Admitted | undefined;
+  if ("call" in prepared && run.abortReason === undefined) {
+    if (mayNeedApproval(run, prepared.call)) {
+      const status = await approveStep(run, prepared.call, prepared.parsed);
+      if (status === "rejected") return skipRejected(run, task);
+      if (status === "waiting") return "waiting";
+    }
+    if (isLimited(run, prepared.call)) {
+      admitted = await admit(run, prepared.call);
+      if (admitted.type === "aborted") return "waiting";
+    }
+  }
+  const started = run.emit(startOf(task, prepared));
+  if (started !== undefined) await started;
+  const { step, tool } = task;
+  let executed: Executed;
+  // The first attempt is awaited here and not one call further down: every frame that waits costs each open run memory.
+  if ("error" in prepared) executed = { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
+  else if (admitted !== undefined) executed = await runAdmitted(run, prepared, admitted);
+  else if (run.abortReason !== undefined) executed = { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  else {
+    const { call, parsed } = prepared;
+    const startedMs = run.engine.clock.now();
+    const first = await runAttempt(run, call, 1, parsed);
+    executed = first.type === "completed" ? completed(first, 1) : await retry(run, call, { first, startedMs });
+  }
+  if (run.recorder.failure) return "failed";
+  const { outcome, attempts } = executed;
+  const ended = run.emit(ofIteration(task, { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome }));
+  if (ended !== undefined) await ended;
+  return outcome.status === "completed" && run.recorder.failure === undefined ? "done" : "failed";
+}
+
+type ReadyStep = Extract<PreparedStep, { call: StepCall }>;
+
+/** As for a call without limits, which gives back its place at the tool after the first attempt. */
+async function runAdmitted(run: Run, { call, parsed }: ReadyStep, admitted: Admitted): Promise<Executed> {
+  if (admitted.type === "refused") {
+    return { outcome: { status: "failed", error: admitted.error.toJSON() }, attempts: 0 };
+  }
+  const admission = admitted.type === "admitted" ? admitted.admission : undefined;
+  if (run.abortReason !== undefined) {
+    if (admission !== undefined) await leave(run, call, { admission, result: undefined });
+    return { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  }
+  const startedMs = run.engine.clock.now();
+  const first = await runAttempt(run, call, 1, parsed);
+  if (admission !== undefined) await leave(run, call, { admission, result: first });
+  return first.type === "completed" ? completed(first, 1) : retry(run, call, { first, startedMs });
+}
+
+async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
+  const { tool, iteration } = task;
+  const reason = "approval-rejected";
+  await run.emit({ type: "step-skip", ...placeOf(task), ...countOf(iteration), tool: tool.name, reason });
+  return "failed";
+}
+
+type StepStartInit = Extract<EventInit, { type: "step-start" }>;
+
+/** Without spreading what there may be, which costs more than all the rest. */
+function startOf({ step, iteration }: StepTask, prepared: PreparedStep): StepStartInit {
+  const { id: stepId, tool, reasoning } = step;
+  const { input } = prepared;
+  const event: Mutable<StepStartInit> =
+    "call" in prepared
+      ? { type: "step-start", stepId, tool, input, effect: prepared.call.effect }
+      : { type: "step-start", stepId, tool, input };
+  if (reasoning !== undefined) event.reasoning = reasoning;
+  if (iteration !== undefined) {
+    event.iteration = iteration.index;
+    event.iterations = iteration.count;
+  }
+  return event;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };

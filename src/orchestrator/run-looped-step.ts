@@ -1,0 +1,133 @@
+import type { StepExpressions } from "../core/expressions.ts";
+import { AgentError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json.ts";
+import type { PlanStep } from "../core/plan.ts";
+import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
+import type { Tool } from "../core/tool.ts";
+import { valueOf } from "./prepare-step.ts";
+import type { Run } from "./run.ts";
+import { runCall, type StepEnd } from "./run-call.ts";
+import { countOf, type Iteration, placeOf, type StepTask } from "./step-call.ts";
+
+/** A step with a `when` or a `forEach`. */
+export interface ExpressionTask {
+  readonly step: PlanStep;
+  readonly tool: Tool;
+  readonly expressions: StepExpressions;
+}
+
+/**
+ * Runs a step with expressions. A `when` that names `item` or `index` is asked for each iteration, any other one once and
+ * before the list is made. Never rejects.
+ */
+export async function runExpressionStep(run: Run, task: ExpressionTask): Promise<StepEnd> {
+  const { step, tool, expressions } = task;
+  const { when, forEach } = expressions;
+  const whole = { step, tool, iteration: undefined };
+  let items: readonly JsonValue[] = [];
+  try {
+    if (when !== undefined && !expressions.isWhenPerIteration && !isTrue(run, task, undefined)) {
+      return skip(run, whole, "condition");
+    }
+    if (forEach !== undefined) items = itemsOf(run, task);
+  } catch (thrown) {
+    return failUnbegun(run, whole, thrown as AgentError);
+  }
+  if (forEach === undefined) return runCall(run, whole);
+  if (items.length === 0) return skip(run, whole, "no-items");
+  return runIterations(run, task, items);
+}
+
+function isTrue(run: Run, { step, expressions }: ExpressionTask, iteration: Iteration | undefined): boolean {
+  const value = expressions.evaluate("when", step, (name) => valueOf(run, name, iteration));
+  return value === true;
+}
+
+/** Throws `limit-exceeded` if the run would have too many steps with these. */
+function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly JsonValue[] {
+  const items = expressions.evaluate("forEach", step, (name) => valueOf(run, name, undefined)) as readonly JsonValue[];
+  if (run.state.steps.get(step.id)?.iterations !== undefined) return items;
+  const max = run.settings.stored.maxSteps;
+  const used = run.countSteps(items.length);
+  if (used <= max) return items;
+  const message = `With the ${items.length} iterations of step "${step.id}" the run would have ${used} steps; at most ${max} are allowed.`;
+  throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used, stepId: step.id } });
+}
+
+/**
+ * Runs the iterations that have not been run, at most `concurrency` of the step at a time. After one that failed no other
+ * starts, unless the run goes on after failures.
+ */
+async function runIterations(run: Run, task: ExpressionTask, items: readonly JsonValue[]): Promise<StepEnd> {
+  const { step, tool } = task;
+  const count = items.length;
+  const stateOf = (index: number) => iterationOf(run, step, index);
+  const mayGoOn = () => run.settings.stored.onStepFailure === "continue" || !hasFailed;
+  let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
+  let mustGoOn = true;
+  while (mustGoOn && mayGoOn() && run.abortReason === undefined) {
+    let next = 0;
+    const waiting: number[] = [];
+    const work = async () => {
+      while (next < count && mayGoOn() && run.abortReason === undefined) {
+        const index = next++;
+        if (!isOpen(stateOf(index))) continue;
+        const iteration = { index, count, item: items[index] as JsonValue };
+        const end = await runIteration(run, task, { step, tool, iteration });
+        if (end === "failed") hasFailed = true;
+        if (end === "waiting") waiting.push(index);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
+    // One may have been decided about while the others ran.
+    mustGoOn = waiting.some((index) => isDecided(stateOf(index)));
+  }
+  if (run.recorder.failure !== undefined) return "failed";
+  if (hasFailed && !mayGoOn()) await skipIterations(run, task, count);
+  if (hasFailed) return "failed";
+  return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";
+}
+
+const unbegun: Pick<StepState, "status"> = { status: "pending" };
+
+function iterationOf(run: Run, { id }: PlanStep, index: number): StepState {
+  return run.state.steps.get(id)?.iterations?.states[index] ?? (unbegun as StepState);
+}
+
+async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Promise<StepEnd> {
+  try {
+    if (task.expressions.isWhenPerIteration && !isTrue(run, task, one.iteration)) return skip(run, one, "condition");
+  } catch (thrown) {
+    return failUnbegun(run, one, thrown as AgentError);
+  }
+  return runCall(run, one);
+}
+
+async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"): Promise<StepEnd> {
+  await run.emit({ type: "step-skip", ...placeOf(task), ...countOf(task.iteration), tool: task.tool.name, reason });
+  return run.recorder.failure === undefined ? "done" : "failed";
+}
+
+/** Tells of iterations that will never start. */
+export async function skipIterations(
+  run: Run,
+  { step, tool }: Pick<ExpressionTask, "step" | "tool">,
+  count: number,
+): Promise<void> {
+  for (let iteration = 0; iteration < count && run.recorder.failure === undefined; iteration++) {
+    if (!isOpen(iterationOf(run, step, iteration))) continue;
+    const place = { stepId: step.id, iteration, iterations: count };
+    await run.emit({ type: "step-skip", ...place, tool: tool.name, reason: "run-ended" });
+  }
+}
+
+/** A step whose expression can not be evaluated begins and fails, as one whose input is not valid. */
+async function failUnbegun(run: Run, { step, tool, iteration }: StepTask, thrown: AgentError): Promise<StepEnd> {
+  const place = placeOf({ step, iteration });
+  const { reasoning, input } = step;
+  const base = { ...place, tool: tool.name };
+  await run.emit({ type: "step-start", ...base, ...countOf(iteration), input, ...(reasoning && { reasoning }) });
+  if (run.recorder.failure !== undefined) return "failed";
+  await run.emit({ type: "step-end", ...base, attempts: 0, outcome: { status: "failed", error: thrown.toJSON() } });
+  return "failed";
+}

@@ -1,0 +1,104 @@
+import type { PlanExpressions } from "../core/expressions.ts";
+import type { Plan, PlanStep } from "../core/plan.ts";
+import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
+import type { Tool } from "../core/tool.ts";
+import { ReadyQueue } from "./ready-queue.ts";
+import type { Run } from "./run.ts";
+import { runCall, type StepEnd } from "./run-call.ts";
+import { runExpressionStep } from "./run-looped-step.ts";
+import { buildGraph } from "./step-graph.ts";
+
+/**
+ * Runs the steps of a plan that have not ended: each as soon as what it depends on is done, the earliest in the plan
+ * first, at most `concurrency` at a time. After one that failed no other starts; where the run goes on after failures,
+ * only what depends on it does not. Resolves when nothing runs and nothing can start.
+ */
+export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
+  const { waitingFor, dependents } = buildGraph(steps, expressions);
+  const { concurrency, onStepFailure } = run.settings.stored;
+  const ready = new ReadyQueue();
+  let running = 0;
+  let isStopped = false;
+  const stop = () => {
+    if (onStepFailure !== "continue") isStopped = true;
+  };
+  // Those that a step depends on stand before it.
+  for (const [index, { id }] of steps.entries()) {
+    const state = run.state.steps.get(id) as StepState;
+    if (!isOpen(state)) {
+      if (!isDone(state)) stop();
+      else for (const dependent of dependents[index] ?? []) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
+    } else if (waitingFor[index] === 0) ready.add(index);
+  }
+  return new Promise((resolve, reject) => {
+    let pending: PendingSteps | undefined;
+    const again = (index: number) => {
+      ready.add(index);
+      startReady();
+    };
+    const settle = (index: number, end: StepEnd) => {
+      running--;
+      if (end === "failed") stop();
+      else if (end === "waiting") {
+        pending ??= new PendingSteps(run, again);
+        pending.add(index, steps[index] as PlanStep);
+      }
+      for (const dependent of end === "done" ? (dependents[index] ?? []) : []) {
+        const left = (waitingFor[dependent] ?? 0) - 1;
+        waitingFor[dependent] = left;
+        if (left === 0) ready.add(dependent);
+      }
+      startReady();
+    };
+    const startReady = () => {
+      while (running < concurrency && !isStopped && run.abortReason === undefined) {
+        const index = ready.take();
+        if (index === undefined) break;
+        running++;
+        runStep(run, steps[index] as PlanStep, expressions).then((end) => settle(index, end), reject);
+      }
+      if (running > 0) return;
+      pending?.close();
+      resolve();
+    };
+    startReady();
+  });
+}
+
+function runStep(run: Run, step: PlanStep, expressions: PlanExpressions | undefined): Promise<StepEnd> {
+  const tool = run.settings.tools.get(step.tool) as Tool;
+  const ofStep = expressions?.get(step.id);
+  if (ofStep === undefined) return runCall(run, { step, tool, iteration: undefined });
+  return runExpressionStep(run, { step, tool, expressions: ofStep });
+}
+
+/** The steps that wait for approval while others run: each is ready again when somebody has decided about it. */
+class PendingSteps {
+  private readonly indexes = new Map<string, number>();
+  private forget: (() => void) | undefined;
+
+  constructor(
+    private readonly run: Run,
+    private readonly onReady: (index: number) => void,
+  ) {}
+
+  add(index: number, { id }: PlanStep): void {
+    this.indexes.set(id, index);
+    this.forget ??= this.run.onDecision((place) => this.look(place?.stepId));
+    // It may have been decided about before its turn was over.
+    const state = this.run.state.steps.get(id);
+    if (state !== undefined && isDecided(state)) this.look(id);
+  }
+
+  close(): void {
+    this.forget?.();
+    this.indexes.clear();
+  }
+
+  private look(stepId: string | undefined): void {
+    const index = stepId === undefined ? undefined : this.indexes.get(stepId);
+    if (stepId === undefined || index === undefined) return;
+    this.indexes.delete(stepId);
+    this.onReady(index);
+  }
+}
