@@ -1,17 +1,30 @@
+import type { StepExpressions } from "./expressions.ts";
 import type { PlanStep } from "./plan.ts";
 import { findReferences } from "./reference.ts";
 
 /**
  * The ids of the steps that a step waits for, without repetition: `dependsOn` (or, where it is left out, the step before)
- * and every step that its input refers to.
+ * and every step that its input or one of its expressions refers to.
  */
-export function dependenciesOf(step: PlanStep, previous: PlanStep | undefined): readonly string[] {
+export function dependenciesOf(
+  step: PlanStep,
+  previous: PlanStep | undefined,
+  expressions?: StepExpressions,
+): readonly string[] {
   const written = step.dependsOn ?? (previous ? [previous.id] : none);
   const references = findReferences(step.input);
-  if (references.length === 0 && written.length < 2) return written;
+  if (references.length === 0 && expressions === undefined && written.length < 2) return written;
   const ids = new Set(written);
-  for (const { reference } of references) if (reference !== undefined) ids.add(reference.stepId);
+  for (const { reference } of references) {
+    if (reference !== undefined && !isOfIteration(step, reference.stepId)) ids.add(reference.stepId);
+  }
+  for (const name of expressions?.names ?? none) ids.add(name);
   return [...ids];
+}
+
+/** Whether a name in a step is that of what one of its iterations is about. */
+export function isOfIteration({ forEach }: PlanStep, name: string): boolean {
+  return forEach !== undefined && (name === "item" || name === "index");
 }
 
 const none: readonly string[] = [];

@@ -14,10 +14,15 @@ export interface PlanStep {
   readonly dependsOn?: readonly string[] | undefined;
   /** Why the step is there, for people. */
   readonly reasoning?: string | undefined;
-  /** A condition. Reserved: `not-supported-yet`. */
+  /** A CEL expression over earlier outputs: where it is false the step is skipped, and its output is null. */
   readonly when?: string | undefined;
-  /** A loop. Reserved: `not-supported-yet`. */
+  /**
+   * A CEL expression that gives a list: the step runs once for each item, which its input and `when` call `item`, with its
+   * `index` from 0. Its output is the list of their outputs.
+   */
   readonly forEach?: string | undefined;
+  /** How many iterations may run at a time. Only beside `forEach`. @default 1 */
+  readonly concurrency?: number | undefined;
 }
 
 /** Which planner made a plan. */
@@ -130,6 +135,7 @@ const stepSchema = () =>
     reasoning: z.string().optional(),
     when: z.string().optional(),
     forEach: z.string().optional(),
+    concurrency: z.int().min(1).optional(),
   });
 
 /**

@@ -1,4 +1,6 @@
-import type { PlanInput } from "./plan.ts";
+import type { AgentErrorData } from "./errors.ts";
+import type { Plan, PlanInput } from "./plan.ts";
+import type { StepRecord } from "./run-result.ts";
 import type { Tool } from "./tool.ts";
 
 /** What a planner is given. */
@@ -19,6 +21,18 @@ export interface PlanRequest {
   readonly signal: AbortSignal;
 }
 
+/** What a planner is given when a step has failed for good. */
+export interface ReplanRequest extends PlanRequest {
+  /** The plan so far. */
+  readonly plan: Plan;
+  /** How each of its steps has gone. */
+  readonly steps: readonly StepRecord[];
+  /** What the run would end with. */
+  readonly error: AgentErrorData;
+  /** Which replan of the run it is, from 1. */
+  readonly replan: number;
+}
+
 /** A plan as a planner gives it; version, id, request, source and time are filled in. */
 export type PlanDraft = Pick<PlanInput, "steps">;
 
@@ -34,4 +48,9 @@ export interface Planner {
   readonly name: string;
   /** Makes a plan, or throws; see above. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
+  /**
+   * Answers a failure with the steps that shall take the place of all that have not completed. They may refer to those that
+   * have; the id of a step that has begun can not be used again. Throws as `plan` does.
+   */
+  replan?(request: ReplanRequest): PlanDraft | Promise<PlanDraft>;
 }

@@ -153,6 +153,6 @@ function reduceApproval(state: RunState, event: ApprovalEvent): void {
     const step = state.steps.get(event.stepId);
     if (step !== undefined) reduceStep(step, event);
   } else if (state.planApproval !== undefined && event.type === "approval-end") {
-    state.planApproval = { ...state.planApproval, status: event.outcome.status };
+    state.planApproval = { hash: state.planApproval.hash, ...event.outcome };
   }
 }

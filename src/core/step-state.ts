@@ -22,6 +22,8 @@ export interface ApprovalState {
   /** What the decision is bound to. */
   readonly hash: string;
   readonly status: "requested" | "approved" | "rejected";
+  /** Of one that was rejected. */
+  readonly error?: AgentErrorData;
 }
 
 /** What is known of a step, or of one iteration of it. */
@@ -39,6 +41,8 @@ export interface StepState {
   effect?: ToolEffect;
   startedAt?: string;
   completedAt?: string;
+  /** The number of the event that ended it: timestamps may be the same. */
+  endSequence?: number;
   reasoning?: string;
   approval?: ApprovalState;
   /** How the step was done with although nothing ran: those that depend on it go on. */
@@ -86,6 +90,14 @@ export function isDecided({ status, approval, iterations }: StepState): boolean 
   return status === "waiting" && approval !== undefined && approval.status !== "requested";
 }
 
+/** The steps, and instead of a looped one its iterations. */
+export function* partsOf(steps: Iterable<StepState>): Iterable<StepState> {
+  for (const step of steps) {
+    if (step.iterations === undefined) yield step;
+    else yield* step.iterations.states;
+  }
+}
+
 /** Folds an event into the step it is about, in place. */
 export function reduceStep(step: StepState, event: StepEvent): void {
   if (event.iteration === undefined) reduceOne(step, event);
@@ -117,6 +129,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.status = event.outcome.status;
       step.attempts = event.attempts;
       step.completedAt = event.timestamp;
+      step.endSequence = event.sequence;
       if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
       else step.error = event.outcome.error;
       break;

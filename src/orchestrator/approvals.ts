@@ -36,10 +36,14 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
   return decide(run, { place, hash: inputHash, subject: request, request: { runId: run.runId, ...request } });
 }
 
-/** Asks for the approval of the plan as a whole, if the policy wants it. The caller who gave its hash has approved it. */
+/** Whether a plan may need approval, so that {@link approvePlan} has to be asked. Who gave its hash has approved it. */
+export function mayNeedPlanApproval({ engine, settings }: Run): boolean {
+  return engine.needsApproval !== undefined && settings.approvedHash === undefined;
+}
+
+/** Asks for the approval of the plan as a whole, if the policy wants it. */
 export async function approvePlan(run: Run, plan: Plan): Promise<ApprovalStatus> {
-  const { runId, engine, settings } = run;
-  if (engine.needsApproval === undefined || settings.approvedHash !== undefined) return "approved";
+  const { runId } = run;
   if (!(await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })))) return "approved";
   const planHash = await hashPlan(plan);
   const subject = { kind: "plan", planHash } as const;

@@ -1,18 +1,22 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
+import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import { type RunResult, toRunResult } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
+import { approvePlan, mayNeedPlanApproval } from "./approvals.ts";
+import { closeLeg } from "./close-leg.ts";
 import type { EngineSettings } from "./options.ts";
 import { markValid, planAndTell, requireValid } from "./plan-request.ts";
+import { replan } from "./replan.ts";
 import type { Run } from "./run.ts";
 import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
-import { closeUnrecorded, outcomeOfSteps, runPlan } from "./run-plan.ts";
+import { runSteps } from "./run-steps.ts";
 import { listRuns, readEvents, readRun, storedResult } from "./stored-runs.ts";
 
 // With what is below, all that an engine has to load for its first run.
@@ -84,8 +88,20 @@ export async function conductRun(run: Run, { target, identity }: RunStart): Prom
   }
   await emitStart(run, beginning);
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
-  if (planned.plan !== undefined) await runPlan(run, planned.plan);
-  await closeLeg(run, "error" in planned ? planned.error : undefined);
+  return conductLeg(run, "error" in planned ? planned.error : undefined);
+}
+
+/** Runs what there is of a plan, as it is and as the planner revises it, until the leg is closed. */
+async function conductLeg(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
+  let expressions: PlanExpressions | undefined;
+  for (let plan = run.state.plan; plan !== undefined; plan = await replan(run)) {
+    const compiling = compileExpressions(plan.steps);
+    expressions = compiling && (await compiling);
+    const status = mayNeedPlanApproval(run) ? await approvePlan(run, plan) : "approved";
+    if (status !== "approved" || run.recorder.failure !== undefined) break;
+    await runSteps(run, plan, expressions);
+  }
+  await closeLeg(run, { planningError, expressions });
   return toRunResult(run.state);
 }
 
@@ -131,44 +147,5 @@ async function planInRun(run: Run, request: string): Promise<Planned> {
     return { error: (thrown as AgentError).toJSON() };
   } finally {
     run.release(source);
-  }
-}
-
-async function closeLeg(run: Run, planningError: AgentErrorData | undefined): Promise<void> {
-  const aborted = run.abortReason?.toJSON() as AgentErrorData | undefined;
-  if (aborted !== undefined) {
-    const status = aborted.code === "cancelled" ? "cancelled" : "failed";
-    if (run.recorder.failure === undefined) await run.emit({ type: "run-end", outcome: { status, error: aborted } });
-  } else if (planningError !== undefined) {
-    await run.emit({ type: "run-end", outcome: { status: "failed", error: planningError } });
-  } else {
-    await emitOutcome(run);
-  }
-  if (run.recorder.failure !== undefined) closeBroken(run, run.recorder.failure.toJSON() as AgentErrorData);
-}
-
-async function emitOutcome(run: Run): Promise<void> {
-  const outcome = outcomeOfSteps(run);
-  switch (outcome.type) {
-    case "suspended":
-      return run.emit({ type: "run-suspend", pending: outcome.pending });
-    case "failed":
-      return run.emit({ type: "run-end", outcome: { status: "failed", error: outcome.error } });
-    case "completed":
-      return run.emit({ type: "run-end", outcome: { status: "completed", output: outcome.output } });
-    default:
-      outcome satisfies never;
-  }
-}
-
-/** Closes the leg for listeners after the store has failed, be it with the last event. */
-function closeBroken(run: Run, error: AgentErrorData): void {
-  const end = { type: "run-end", outcome: { status: "failed", error } } as const;
-  if (run.state.sequence === 0) {
-    // Not even the first event was recorded: for a listener nothing has begun.
-    run.recorder.fold(end);
-  } else {
-    closeUnrecorded(run, error);
-    run.recorder.close(end);
   }
 }

@@ -12,7 +12,7 @@ import {
 import type { EventInit } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput, type PlanIssue } from "../core/plan.ts";
-import type { Planner } from "../core/planner.ts";
+import type { Planner, PlanRequest } from "../core/planner.ts";
 import type { Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -49,16 +49,27 @@ export async function planAndTell(
  * of the source.
  */
 async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan> {
-  const { request, planner, source } = task;
+  checkRequest(task.request, engine.maxRequestLength);
+  return askPlanner(engine, task, () => makePlan(engine, task));
+}
+
+/**
+ * Waits for a planner at most `plannerTimeoutMs`, and leaves behind one that ignores its signal. What it throws becomes one
+ * of the errors of planning.
+ */
+export async function askPlanner<T>(
+  engine: EngineSettings,
+  { planner, source }: Pick<PlanTask, "planner" | "source">,
+  ask: () => Promise<T>,
+): Promise<T> {
   const { clock, plannerTimeoutMs: timeoutMs } = engine;
-  checkRequest(request, engine.maxRequestLength);
   if (source.aborted) throw source.reason;
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
       : clock.setTimeout(() => source.abort(plannerTimeout(planner, timeoutMs)), timeoutMs);
   try {
-    return await settleOrAbort(makePlan(engine, task), source);
+    return await settleOrAbort(ask(), source);
   } catch (thrown) {
     if (source.aborted) throw source.reason;
     throw toPlanningError(planner, thrown);
@@ -77,9 +88,15 @@ function checkRequest(request: unknown, maxLength: number): void {
 }
 
 /** Async, so that what a planner throws at once is a rejection like any other. */
-async function makePlan(engine: EngineSettings, { request, planner, settings, source }: PlanTask): Promise<Plan> {
+async function makePlan(engine: EngineSettings, task: PlanTask): Promise<Plan> {
+  const draft: unknown = await task.planner.plan(toPlanRequest(engine, task));
+  return completePlan(engine, task, stepsOf(task.planner, draft));
+}
+
+/** What a planner is given. */
+export function toPlanRequest(engine: EngineSettings, { request, settings, source }: PlanTask): PlanRequest {
   const { context, tools, stored } = settings;
-  const draft: unknown = await planner.plan({
+  return {
     request,
     tools: [...tools.values()],
     ...(context !== undefined && { context }),
@@ -87,30 +104,30 @@ async function makePlan(engine: EngineSettings, { request, planner, settings, so
     nowMs: engine.clock.now(),
     timeZone: stored.timeZone,
     signal: source.signal,
+  };
+}
+
+/** The steps that a planner gave, whatever they are. Throws `planning-failed` if it gave no plan at all. */
+export function stepsOf(planner: Planner, draft: unknown): unknown {
+  if (typeof draft === "object" && draft !== null) return (draft as { steps?: unknown }).steps;
+  throw new AgentError("planning-failed", `The planner "${planner.name}" answered with no plan.`, {
+    details: { planner: planner.name },
   });
-  return completePlan(engine, { request, planner, settings, draft });
 }
 
-interface Draft {
-  readonly request: string;
-  readonly planner: Planner;
-  readonly settings: RunSettings;
-  readonly draft: unknown;
-}
-
-async function completePlan(engine: EngineSettings, { request, planner, settings, draft }: Draft): Promise<Plan> {
-  if (typeof draft !== "object" || draft === null) {
-    throw new AgentError("planning-failed", `The planner "${planner.name}" answered with no plan.`, {
-      details: { planner: planner.name },
-    });
-  }
+/** A whole plan of these steps, frozen. Rejects with `invalid-plan`. */
+export async function completePlan(
+  engine: EngineSettings,
+  { request, planner, settings }: Pick<PlanTask, "request" | "planner" | "settings">,
+  steps: unknown,
+): Promise<Plan> {
   const plan = {
     version: 1,
     id: `plan_${engine.createId()}`,
     request,
     source: { planner: planner.name },
     createdAt: new Date(engine.clock.now()).toISOString(),
-    steps: (draft as { steps?: unknown }).steps,
+    steps,
   };
   const complaint = `The planner "${planner.name}" made a plan that does not hold`;
   return markValid((await requireValid(plan, settings, complaint)) as Plan, settings);

@@ -3,7 +3,7 @@ import { retryDelayMs, retryFailed } from "../async/retry.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
 import { type AgentError, type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
-import { admit, isLimited, leave } from "./admission.ts";
+import { type Admitted, admit, isLimited, leave } from "./admission.ts";
 import { parseInput } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { type AttemptResult, runAttempt } from "./run-attempt.ts";
@@ -22,6 +22,26 @@ export interface Executed {
 /** A call that has worked. */
 export function completed({ output }: Extract<AttemptResult, { type: "completed" }>, attempts: number): Executed {
   return { outcome: { status: "completed", output }, attempts };
+}
+
+/** All attempts of a call that has limits; its place at the tool is given back after each. */
+export async function attemptAdmitted(
+  run: Run,
+  call: StepCall,
+  { parsed, admitted }: { parsed: unknown; admitted: Admitted },
+): Promise<Executed> {
+  if (admitted.type === "refused") {
+    return { outcome: { status: "failed", error: admitted.error.toJSON() }, attempts: 0 };
+  }
+  const admission = admitted.type === "admitted" ? admitted.admission : undefined;
+  if (run.abortReason !== undefined) {
+    if (admission !== undefined) await leave(run, call, { admission, result: undefined });
+    return { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  }
+  const startedMs = run.engine.clock.now();
+  const first = await runAttempt(run, call, 1, parsed);
+  if (admission !== undefined) await leave(run, call, { admission, result: first });
+  return first.type === "completed" ? completed(first, 1) : retry(run, call, { first, startedMs });
 }
 
 /** The one path of all that fails: more attempts as the policy allows, then what it comes to. */

@@ -1,8 +1,8 @@
 import type { EventInit } from "../core/events.ts";
-import { type Admitted, admit, isLimited, leave } from "./admission.ts";
+import { type Admitted, admit, isLimited } from "./admission.ts";
 import { approveStep, mayNeedApproval } from "./approvals.ts";
 import { type PreparedStep, prepareStep } from "./prepare-step.ts";
-import { abortedOutcome, completed, type Executed, retry } from "./retry-call.ts";
+import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-call.ts";
 import type { Run } from "./run.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { countOf, ofIteration, placeOf, type StepCall, type StepTask } from "./step-call.ts";
@@ -38,7 +38,7 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   let executed: Executed;
   // The first attempt is awaited here and not one call further down: every frame that waits costs each open run memory.
   if ("error" in prepared) executed = { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
-  else if (admitted !== undefined) executed = await runAdmitted(run, prepared, admitted);
+  else if (admitted !== undefined) executed = await attemptAdmitted(run, prepared.call, { parsed: prepared.parsed, admitted });
   else if (run.abortReason !== undefined) executed = { outcome: abortedOutcome(run, undefined), attempts: 0 };
   else {
     const { call, parsed } = prepared;
@@ -51,24 +51,6 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   const ended = run.emit(ofIteration(task, { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome }));
   if (ended !== undefined) await ended;
   return outcome.status === "completed" && run.recorder.failure === undefined ? "done" : "failed";
-}
-
-type ReadyStep = Extract<PreparedStep, { call: StepCall }>;
-
-/** As for a call without limits, which gives back its place at the tool after the first attempt. */
-async function runAdmitted(run: Run, { call, parsed }: ReadyStep, admitted: Admitted): Promise<Executed> {
-  if (admitted.type === "refused") {
-    return { outcome: { status: "failed", error: admitted.error.toJSON() }, attempts: 0 };
-  }
-  const admission = admitted.type === "admitted" ? admitted.admission : undefined;
-  if (run.abortReason !== undefined) {
-    if (admission !== undefined) await leave(run, call, { admission, result: undefined });
-    return { outcome: abortedOutcome(run, undefined), attempts: 0 };
-  }
-  const startedMs = run.engine.clock.now();
-  const first = await runAttempt(run, call, 1, parsed);
-  if (admission !== undefined) await leave(run, call, { admission, result: first });
-  return first.type === "completed" ? completed(first, 1) : retry(run, call, { first, startedMs });
 }
 
 async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {

@@ -36,6 +36,8 @@ export class Run implements RecorderOwner {
   private history: AgentEvent[] | undefined;
   private deadline: unknown;
   private stopListening: (() => void) | undefined;
+  /** Whether the leg is about to be closed, so that it is too late to decide anything in it. */
+  isClosing = false;
   private isClosed = false;
   private isShielded = false;
   private decisionListeners: readonly DecisionListener[] | undefined;

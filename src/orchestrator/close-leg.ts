@@ -1,0 +1,142 @@
+import type { AgentErrorData } from "../core/errors.ts";
+import type { NotUndone, PendingItem, RunEndEvent } from "../core/events.ts";
+import type { PlanExpressions } from "../core/expressions.ts";
+import type { JsonValue } from "../core/json.ts";
+import type { Plan } from "../core/plan.ts";
+import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import type { AbortReason, Run } from "./run.ts";
+import { buildGraph } from "./step-graph.ts";
+import { outcomeUnknown } from "./step-errors.ts";
+import { undoSteps } from "./undo-steps.ts";
+
+/** What of a run that stops is said when its leg is closed. */
+export interface LegEnd {
+  readonly planningError: AgentErrorData | undefined;
+  readonly expressions: PlanExpressions | undefined;
+}
+
+/**
+ * Closes a leg when nothing runs any more: suspended, if somebody has to decide; else ended, once the steps that never
+ * start are told and, where it is wanted, those that have completed are undone.
+ */
+export async function closeLeg(run: Run, { planningError, expressions }: LegEnd): Promise<void> {
+  const pending = run.abortReason === undefined ? pendingItems(run) : [];
+  if (run.recorder.failure === undefined && pending.length > 0) {
+    run.isClosing = true;
+    await run.emit({ type: "run-suspend", pending });
+  } else if (run.recorder.failure === undefined) {
+    await endRun(run, { planningError, expressions });
+  }
+  if (run.recorder.failure !== undefined) closeBroken(run, run.recorder.failure.toJSON() as AgentErrorData);
+}
+
+async function endRun(run: Run, { planningError, expressions }: LegEnd): Promise<void> {
+  const { plan } = run.state;
+  if (plan !== undefined) await skipRest(run, plan, expressions);
+  if (run.recorder.failure !== undefined) return;
+  const outcome = outcomeOf(run, planningError);
+  run.isClosing = true;
+  const notUndone =
+    outcome.status !== "completed" && run.settings.stored.undoOnFailure ? await undoSteps(run) : noneUndone;
+  await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
+}
+
+const noneUndone: readonly NotUndone[] = [];
+
+function outcomeOf(run: Run, planningError: AgentErrorData | undefined): RunEndEvent["outcome"] {
+  const { abortReason, state } = run;
+  if (abortReason !== undefined) return abortedOutcome(abortReason);
+  const error = planningError ?? failureOf(run);
+  if (error !== undefined) return { status: "failed", error };
+  return { status: "completed", output: lastOutput(state.plan, state.steps) };
+}
+
+function abortedOutcome(reason: AbortReason): RunEndEvent["outcome"] {
+  return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
+}
+
+function lastOutput(plan: Plan | undefined, steps: ReadonlyMap<string, StepState>): JsonValue {
+  const completed = plan?.steps.findLast(({ id }) => steps.get(id)?.status === "completed");
+  return (completed && steps.get(completed.id)?.output) ?? null;
+}
+
+/** The error of the first step of the plan that has one, or of the plan that was not approved. */
+export function failureOf({ state }: Run): AgentErrorData | undefined {
+  if (state.planApproval?.status === "rejected") return state.planApproval.error;
+  for (const { id } of state.plan?.steps ?? []) {
+    const step = state.steps.get(id);
+    if (step?.error !== undefined && step.status !== "unknown") return step.error;
+  }
+  return undefined;
+}
+
+/**
+ * What somebody has to decide before the run can go on: an outcome that is not known, or an approval, unless the run stops
+ * anyway because a step has failed.
+ */
+export function pendingItems(run: Run): readonly PendingItem[] {
+  const { state, settings } = run;
+  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", planHash: state.planApproval.hash }];
+  const outcomes: PendingItem[] = [];
+  const approvals: PendingItem[] = [];
+  for (const one of partsOf(state.steps.values())) {
+    const { stepId, iteration, status, approval } = one;
+    const place = iteration === undefined ? { stepId } : { stepId, iteration };
+    if (status === "unknown") outcomes.push({ kind: "outcome", ...place });
+    else if (approval?.status === "requested" && status === "waiting")
+      approvals.push({ kind: "approval", ...place, inputHash: approval.hash });
+  }
+  const goesOn = settings.stored.onStepFailure === "continue" || failureOf(run) === undefined;
+  return goesOn ? [...outcomes, ...approvals] : outcomes;
+}
+
+/** Tells of each step that never started: because of one it depends on, or because the run ended before. */
+async function skipRest(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
+  const stateOf = (index: number) => run.state.steps.get(steps[index]?.id ?? "") as StepState;
+  if (steps.every((_step, index) => isDone(stateOf(index)))) return;
+  const { dependents } = buildGraph(steps, expressions);
+  const isBlocked = new Set<number>();
+  for (const index of steps.keys()) {
+    const state = stateOf(index);
+    if (isDone(state)) continue;
+    const reason = isBlocked.has(index) ? "dependency-failed" : "run-ended";
+    if (isBlocked.has(index) || !isOpen(state)) for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
+    for (const part of [...partsOf([state])]) {
+      if (!isOpen(part)) continue;
+      const { stepId, iteration, tool } = part;
+      const place = iteration === undefined ? { stepId } : { stepId, iteration };
+      const told = run.emit({ type: "step-skip", ...place, tool, reason });
+      if (told !== undefined) await told;
+    }
+  }
+}
+
+/** Closes the leg for listeners after the store has failed, be it with the last event. */
+function closeBroken(run: Run, error: AgentErrorData): void {
+  const end = { type: "run-end", outcome: { status: "failed", error } } as const;
+  if (run.state.sequence === 0) {
+    // Not even the first event was recorded: for a listener nothing has begun.
+    run.recorder.fold(end);
+  } else {
+    closeUnrecorded(run, error);
+    run.recorder.close(end);
+  }
+}
+
+/**
+ * Closes, after the store has failed, what listeners have seen begin. Nothing of it is recorded: to the store it is as if
+ * the process had died, so steps in flight are `interrupted`, or `unknown` where they must run only once.
+ */
+function closeUnrecorded(run: Run, error: AgentErrorData): void {
+  for (const part of [...partsOf([...run.state.steps.values()])]) {
+    const { stepId, iteration, tool, status, attempts, effect } = part;
+    const place = iteration === undefined ? { stepId } : { stepId, iteration };
+    if (isOpen(part)) run.recorder.close({ type: "step-skip", ...place, tool, reason: "run-ended" });
+    if (status !== "running") continue;
+    const outcome =
+      effect === "once"
+        ? ({ status: "unknown", error: outcomeUnknown({ id: stepId, tool }, error).toJSON() } as const)
+        : ({ status: "interrupted", error } as const);
+    run.recorder.close({ type: "step-end", ...place, tool, attempts, outcome });
+  }
+}

@@ -1,0 +1,98 @@
+import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import type { Plan, PlanIssue, PlanStep } from "../core/plan.ts";
+import type { Planner } from "../core/planner.ts";
+import { stepRecords } from "../core/run-result.ts";
+import { isDone, isOpen, partsOf } from "../core/step-state.ts";
+import { failureOf, pendingItems } from "./close-leg.ts";
+import { askPlanner, completePlan, type PlanTask, stepsOf, toPlanRequest } from "./plan-request.ts";
+import type { Run } from "./run.ts";
+
+/** Failures that no other plan can be an answer to: somebody, or a limit, has said no. */
+const finalCodes: ReadonlySet<string> = new Set(["approval-rejected", "limit-exceeded", "store-failed"]);
+
+/**
+ * Asks the planner for other steps when one has failed, if that is wanted and it can. Gives the plan to go on with: what is
+ * done, then the new steps. Undefined if the run has to end with its failure.
+ */
+export async function replan(run: Run): Promise<Plan | undefined> {
+  const { planner } = run.engine;
+  const cause = failureOf(run);
+  if (planner?.replan === undefined || cause === undefined || !mayReplan(run, cause)) return undefined;
+  const source = run.openSource();
+  const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
+  try {
+    const plan = await askForSteps(run, { planner, source, cause });
+    await run.emit({ ...base, outcome: { status: "completed", plan } });
+    run.recountSteps();
+    return run.recorder.failure === undefined ? plan : undefined;
+  } catch (thrown) {
+    const error = (thrown as AgentError).toJSON() as AgentErrorData;
+    await run.emit({ ...base, outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error } });
+    return undefined;
+  } finally {
+    run.release(source);
+  }
+}
+
+function mayReplan(run: Run, { code }: AgentErrorData): boolean {
+  const { state, settings, abortReason, recorder } = run;
+  if (abortReason !== undefined || recorder.failure !== undefined) return false;
+  if (state.replans >= (settings.stored.maxReplans ?? 0) || settings.approvedHash !== undefined) return false;
+  return !finalCodes.has(code) && pendingItems(run).length === 0;
+}
+
+type ReplanTask = Pick<PlanTask, "source"> & { readonly planner: Planner; readonly cause: AgentErrorData };
+
+async function askForSteps(run: Run, { planner, source, cause }: ReplanTask): Promise<Plan> {
+  const { engine, settings, state } = run;
+  const plan = state.plan as Plan;
+  const task = { request: plan.request, planner, settings, source };
+  return askPlanner(engine, task, async () => {
+    const draft: unknown = await planner.replan?.({
+      ...toPlanRequest(engine, task),
+      plan,
+      steps: stepRecords(state.steps.values()),
+      error: cause,
+      replan: state.replans + 1,
+    });
+    const added = stepsOf(planner, draft);
+    const kept = plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone);
+    checkSize(run, added);
+    checkIds(run, { added, kept });
+    return completePlan(engine, task, Array.isArray(added) ? [...kept, ...added] : added);
+  });
+}
+
+function isDoneIn({ state }: Run, id: string): boolean {
+  const step = state.steps.get(id);
+  return step !== undefined && isDone(step);
+}
+
+/** A step that waited for the one before it, without saying so, has got another one before it. */
+function afterDone(step: PlanStep): PlanStep {
+  return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
+}
+
+/** A step that has begun keeps its id, and with it its idempotency key, for itself. */
+function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly PlanStep[] }): void {
+  const issues: PlanIssue[] = [];
+  for (const [index, step] of (Array.isArray(added) ? added : []).entries()) {
+    const id: unknown = (step as { id?: unknown } | null)?.id;
+    const state = typeof id === "string" ? run.state.steps.get(id) : undefined;
+    if (state === undefined || isOpen(state)) continue;
+    const message = `"${state.stepId}" is the id of a step that has begun.`;
+    issues.push({ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message });
+  }
+  if (issues.length === 0) return;
+  const message = `The planner gave new steps the ids of old ones: ${issues.map(({ message }) => message).join(" ")}`;
+  throw new AgentError("invalid-plan", message, { details: { issues } });
+}
+
+function checkSize(run: Run, added: unknown): void {
+  const max = run.settings.stored.maxSteps;
+  const begun = [...partsOf(run.state.steps.values())].filter((part) => !isOpen(part)).length;
+  const used = begun + (Array.isArray(added) ? added.length : 0);
+  if (used <= max) return;
+  const message = `With the new steps the run would have ${used}; at most ${max} are allowed.`;
+  throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used } });
+}

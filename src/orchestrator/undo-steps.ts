@@ -1,0 +1,65 @@
+import type { NotUndone, UndoEndEvent } from "../core/events.ts";
+import { parseWith } from "../core/schema.ts";
+import { copyJson } from "../core/json.ts";
+import type { PlanStep } from "../core/plan.ts";
+import { partsOf, type StepState } from "../core/step-state.ts";
+import type { Tool } from "../core/tool.ts";
+import { admit } from "./admission.ts";
+import { attemptAdmitted, type Executed } from "./retry-call.ts";
+import type { Run } from "./run.ts";
+import { placeOf, type StepCall } from "./step-call.ts";
+import { invalidInput } from "./step-errors.ts";
+
+/**
+ * Takes back what a run has done, the step that ended last first, whatever ended the run. Each is retried by its tool's
+ * policy; one that can not be undone stops none of the others. Resolves to those that had an effect and were not undone.
+ */
+export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
+  run.shield();
+  const notUndone: NotUndone[] = [];
+  const ended = [...partsOf(run.state.steps.values())].filter(hasEffect).sort(byEnd);
+  for (const state of ended) {
+    if (run.recorder.failure !== undefined) break;
+    const reason = await undoStep(run, state);
+    const { stepId, iteration, tool } = state;
+    if (reason !== undefined) notUndone.push({ stepId, ...(iteration !== undefined && { iteration }), tool, reason });
+  }
+  return notUndone;
+}
+
+/** A step that failed may have had one, too, but its tool has said that it did not do what it was asked. */
+function hasEffect({ status, effect }: StepState): boolean {
+  return effect !== "pure" && (status === "completed" || status === "unknown");
+}
+
+function byEnd(one: StepState, other: StepState): number {
+  return (other.endSequence ?? 0) - (one.endSequence ?? 0);
+}
+
+async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
+  const { stepId, iteration, input, output = null } = state;
+  if (state.status === "unknown") return "unknown";
+  const tool = run.settings.tools.get(state.tool) as Tool;
+  if (tool.undo === undefined) return "no-undo";
+  const step: PlanStep = { id: stepId, tool: tool.name, input };
+  const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
+  const call: StepCall = { step, tool, iteration: pass, input, effect: "idempotent", undone: { output } };
+  const base = { ...placeOf(call), tool: tool.name };
+  await run.emit({ type: "undo-start", ...base });
+  if (run.recorder.failure !== undefined) return "failed";
+  const { outcome, attempts } = await undo(run, call);
+  await run.emit({ type: "undo-end", ...base, attempts, outcome: toUndoOutcome(outcome) });
+  return outcome.status === "completed" ? undefined : "failed";
+}
+
+function toUndoOutcome(outcome: Executed["outcome"]): UndoEndEvent["outcome"] {
+  return outcome.status === "completed" ? { status: "completed" } : { status: "failed", error: outcome.error };
+}
+
+async function undo(run: Run, call: StepCall): Promise<Executed> {
+  const parsed = await parseWith(call.tool.inputSchema, copyJson(call.input));
+  if (!parsed.ok) {
+    return { outcome: { status: "failed", error: invalidInput(call.step, parsed.issues).toJSON() }, attempts: 0 };
+  }
+  return attemptAdmitted(run, call, { parsed: parsed.value, admitted: await admit(run, call) });
+}
