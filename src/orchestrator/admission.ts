@@ -2,7 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import type { Run } from "./run.ts";
 import type { AttemptResult } from "./run-attempt.ts";
 import type { StepCall } from "./step-call.ts";
-import type { Admission, CallVerdict } from "./tool-gate.ts";
+import { type Admission, type CallVerdict, gateOf, hasLimits } from "./tool-gate.ts";
 
 /** A limit that forbids a call. */
 export type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
@@ -15,13 +15,13 @@ export type Admitted =
   | { readonly type: "aborted" };
 
 /** Whether a call has limits that {@link admit} must be asked about. */
-export function isLimited({ engine, settings }: Run, { tool }: StepCall): boolean {
-  return settings.stored.budget !== undefined || engine.gates.has(tool);
+export function isLimited({ settings }: Run, { tool }: StepCall): boolean {
+  return settings.stored.budget !== undefined || hasLimits(tool);
 }
 
 /** Counts a call against the run's budget and waits for its turn at the tool. Never rejects. */
 export async function admit(run: Run, call: StepCall): Promise<Admitted> {
-  const gate = run.engine.gates.get(call.tool);
+  const gate = gateOf(run.engine, call.tool);
   const error = call.undone === undefined ? overBudget(run, call) : undefined;
   if (error !== undefined) return { type: "refused", error };
   if (gate === undefined) return { type: "admitted", admission: undefined };

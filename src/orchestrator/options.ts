@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../async/clock.ts";
 import type { RetryPolicy } from "../async/retry.ts";
+import type { ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
 import { checkRetryOptions } from "../core/check-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { checkDuration, checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../core/options.ts";
@@ -11,10 +12,14 @@ import { indexTools, type Tool } from "../core/tool.ts";
 
 /** Something a developer should know of, though no run depends on it. */
 export interface AgentWarning {
-  /** `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool told what is not JSON. */
-  readonly code: "late-result" | "invalid-progress";
+  /**
+   * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool told what is not JSON.
+   * `approval-failed`: `needsApproval` or `approve` threw, or gave an answer that is none.
+   */
+  readonly code: "late-result" | "invalid-progress" | "approval-failed";
   readonly message: string;
   readonly runId: string;
+  /** Empty if it is about the plan as a whole. */
   readonly stepId: string;
 }
 
@@ -32,6 +37,16 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   maxSteps?: number | undefined;
   /** The largest output of a step, in bytes of JSON. @default 1048576 */
   maxOutputBytes?: number | undefined;
+  /**
+   * Whether a step needs approval, besides what its tool says, or the plan as a whole does. One that throws is taken for
+   * true. @default never
+   */
+  needsApproval?: ((question: ApprovalQuestion) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Answers a request for approval while the run waits. One that throws suspends the run, as does none at all.
+   * @default suspend
+   */
+  approve?: ApproveFunction | undefined;
   /** Told of what a listener throws or rejects with. @default one `console.warn` */
   onListenerError?: ((error: unknown, event: AgentEvent) => void) | undefined;
   /** @default `console.warn` */
@@ -43,6 +58,12 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   /** Makes what follows the prefix in the ids of runs and plans. @default `crypto.randomUUID` */
   createId?: (() => string) | undefined;
 }
+
+/** Decides about a step or a plan; `signal` aborts when the answer no longer counts. */
+export type ApproveFunction = (
+  request: ApprovalRequest,
+  options: { signal: AbortSignal },
+) => ApprovalDecision | Promise<ApprovalDecision>;
 
 /** What planning needs besides. */
 export interface PlanningOptions {
@@ -67,6 +88,8 @@ export interface EngineSettings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly createId: () => string;
+  readonly needsApproval: ExecutionOptions["needsApproval"];
+  readonly approve: ApproveFunction | undefined;
   readonly onListenerError: (error: unknown, event: AgentEvent) => void;
   readonly onWarning: (warning: AgentWarning) => void;
   /** The policy of a tool, with the agent's and the general defaults filled in. */
@@ -89,12 +112,15 @@ const executionKeys = [
   "abortGraceMs",
   "maxSteps",
   "maxOutputBytes",
+  "needsApproval",
+  "approve",
   "onListenerError",
   "onWarning",
   "clock",
   "random",
   "createId",
 ];
+const functionKeys = ["needsApproval", "approve", "onListenerError", "onWarning", "random", "createId"] as const;
 const planningKeys = ["planner", "plannerTimeoutMs", "maxRequestLength"];
 
 type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; planner?: Planner | undefined };
@@ -116,7 +142,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   checkDuration("stepTimeoutMs", options.stepTimeoutMs, { min: 1 });
   checkDuration("plannerTimeoutMs", options.plannerTimeoutMs, { min: 1 });
   checkNumber("abortGraceMs", options.abortGraceMs, { min: 0, max: maxDurationMs });
-  for (const key of ["onListenerError", "onWarning", "random", "createId"] as const) checkFunction(key, options[key]);
+  for (const key of functionKeys) checkFunction(key, options[key]);
   return withDefaults(options);
 }
 
@@ -136,11 +162,20 @@ function withDefaults(options: EngineOptions): EngineSettings {
     maxOutputBytes: options.maxOutputBytes ?? 1_048_576,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
-    createId: options.createId ?? (() => crypto.randomUUID()),
+    createId: options.createId ?? createUuid,
+    needsApproval: options.needsApproval,
+    approve: options.approve,
     onListenerError: options.onListenerError ?? warnOnce(),
     onWarning: options.onWarning ?? (({ message }) => console.warn(`planwright: ${message}`)),
     retryPolicyOf: (tool) => policies.get(tool) ?? defaultRetry,
   };
+}
+
+/** Reading a UUID makes V8 join the pieces that it made it of, which a stored run would else keep: 1.6 kB. */
+function createUuid(): string {
+  const id = crypto.randomUUID();
+  id.charCodeAt(0);
+  return id;
 }
 
 function defined<T extends object>(options: T | undefined): Partial<T> {

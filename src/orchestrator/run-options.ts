@@ -1,5 +1,5 @@
 import { AgentError } from "../core/errors.ts";
-import type { StoredRunOptions } from "../core/events.ts";
+import type { RunBudget, StoredRunOptions } from "../core/events.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
 import { checkDuration, checkKeys, checkNumber, failOption } from "../core/options.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
@@ -31,6 +31,14 @@ interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
   timeoutMs?: number | undefined;
   /** The most steps at a time. @default 1 */
   concurrency?: number | undefined;
+  /** `continue` runs whatever does not depend on a step that failed; the run fails all the same. @default "stop" */
+  onStepFailure?: "stop" | "continue" | undefined;
+  /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
+  undoOnFailure?: boolean | undefined;
+  /** How often the planner is asked for other steps when one has failed. 0 to 100; not with `approvedHash`. @default 0 */
+  maxReplans?: number | undefined;
+  /** What the run may use up. @default no limit */
+  budget?: RunBudget | undefined;
   /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
   approvedHash?: string | undefined;
   /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
@@ -65,10 +73,7 @@ export function resolveRunOptions(
   engine: EngineSettings,
 ): RunSettings {
   checkKeys("options", options, optionKeys);
-  const { signal, runId, context, timeoutMs, approvedHash } = options;
-  checkNumber("maxSteps", options.maxSteps, { min: 1, isInteger: true });
-  checkDuration("timeoutMs", timeoutMs, { min: 1 });
-  checkNumber("concurrency", options.concurrency, { min: 1, isInteger: true });
+  const { signal, runId, context, approvedHash } = options;
   checkText("context", context);
   checkText("approvedHash", approvedHash);
   if (runId !== undefined && !(typeof runId === "string" && /^[\w.-]{1,128}$/.test(runId))) {
@@ -76,14 +81,6 @@ export function resolveRunOptions(
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function")
     failOption("signal", signal, "an AbortSignal");
-  const { concurrency = 1, maxSteps = engine.maxSteps } = options;
-  const hasDeadline = timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY;
-  const stored = Object.freeze({
-    maxSteps,
-    concurrency,
-    timeZone: checkTimeZone(options.timeZone),
-    ...(hasDeadline && { timeoutMs }),
-  });
   return {
     tools: selectTools(options.tools, engine.toolsByName),
     context,
@@ -92,8 +89,38 @@ export function resolveRunOptions(
     signal,
     approvedHash,
     throwOnFailure: options.throwOnFailure ?? false,
-    stored,
+    stored: resolveStored(options, engine),
   };
+}
+
+function resolveStored(options: RunOptionsBase<Tool>, engine: EngineSettings): StoredRunOptions {
+  const { concurrency = 1, maxSteps = engine.maxSteps, timeoutMs, onStepFailure, undoOnFailure, maxReplans } = options;
+  checkNumber("maxSteps", options.maxSteps, { min: 1, isInteger: true });
+  checkNumber("concurrency", options.concurrency, { min: 1, isInteger: true });
+  checkDuration("timeoutMs", timeoutMs, { min: 1 });
+  checkNumber("maxReplans", maxReplans, { min: 0, max: 100, isInteger: true });
+  if (onStepFailure !== undefined && onStepFailure !== "stop" && onStepFailure !== "continue")
+    failOption("onStepFailure", onStepFailure, "stop or continue");
+  if (undoOnFailure !== undefined && typeof undoOnFailure !== "boolean")
+    failOption("undoOnFailure", undoOnFailure, "true or false");
+  return Object.freeze({
+    maxSteps,
+    concurrency,
+    timeZone: checkTimeZone(options.timeZone),
+    ...(timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs }),
+    ...(onStepFailure === "continue" && { onStepFailure }),
+    ...(undoOnFailure && { undoOnFailure }),
+    ...(maxReplans && { maxReplans }),
+    ...checkBudget(options.budget),
+  });
+}
+
+function checkBudget(budget: RunBudget | undefined): { budget?: RunBudget } {
+  if (budget === undefined) return {};
+  checkKeys("budget", budget, ["toolCalls"]);
+  const { toolCalls } = budget;
+  checkNumber("budget.toolCalls", toolCalls, { min: 1, isInteger: true });
+  return toolCalls === undefined ? {} : { budget: Object.freeze({ toolCalls }) };
 }
 
 const optionKeys = [
@@ -106,6 +133,10 @@ const optionKeys = [
   "runId",
   "timeoutMs",
   "concurrency",
+  "onStepFailure",
+  "undoOnFailure",
+  "maxReplans",
+  "budget",
   "approvedHash",
   "throwOnFailure",
   "resources",

@@ -5,6 +5,7 @@ import { RateLimit } from "../async/rate-limit.ts";
 import { Semaphore } from "../async/semaphore.ts";
 import { AgentError } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
+import type { EngineSettings } from "./options.ts";
 
 /** How a call through a gate ended; `abandoned` says nothing about the tool. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
@@ -75,11 +76,19 @@ function circuitOpen({ name: tool }: Tool, retryAfterMs: number): AgentError<"ci
   return new AgentError("circuit-open", message, { details: { tool, retryAfterMs } });
 }
 
-/** The gates of those tools that have limits. */
-export function createGates(tools: Iterable<Tool>, clock: Clock): ReadonlyMap<Tool, ToolGate> {
-  const gates = new Map<Tool, ToolGate>();
-  for (const tool of tools) {
-    if (tool.concurrency ?? tool.rateLimit ?? tool.circuitBreaker) gates.set(tool, new ToolGate(tool, clock));
-  }
-  return gates;
+const gatesOf = new WeakMap<EngineSettings, Map<Tool, ToolGate>>();
+
+/** The gate of a tool, for all runs of an engine; undefined if it has no limits. */
+export function gateOf(engine: EngineSettings, tool: Tool): ToolGate | undefined {
+  if (!hasLimits(tool)) return undefined;
+  const gates = gatesOf.get(engine) ?? new Map<Tool, ToolGate>();
+  gatesOf.set(engine, gates);
+  const gate = gates.get(tool) ?? new ToolGate(tool, engine.clock);
+  gates.set(tool, gate);
+  return gate;
+}
+
+/** Whether a tool has limits over all runs. */
+export function hasLimits({ concurrency, rateLimit, circuitBreaker }: Tool): boolean {
+  return concurrency !== undefined || rateLimit !== undefined || circuitBreaker !== undefined;
 }
