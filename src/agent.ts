@@ -4,10 +4,19 @@ import type { Planner } from "./core/planner.ts";
 import type { RunResult } from "./core/run-result.ts";
 import type { RunStore } from "./core/run-store.ts";
 import type { Tool } from "./core/tool.ts";
+import type { DryRun } from "./orchestrator/dry-run.ts";
 import { Engine } from "./orchestrator/engine.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
-import { observe, type RunHandle, type RunObserver, run, start } from "./orchestrator/orchestrator.ts";
-import type { PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
+import {
+  decide,
+  observe,
+  type RunApprover,
+  type RunHandle,
+  type RunObserver,
+  run,
+  start,
+} from "./orchestrator/orchestrator.ts";
+import type { DryRunOptions, PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
@@ -22,12 +31,20 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
 }
 
 /** A planner and an orchestrator in one. */
-export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool> {
+export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, RunApprover<TTool> {
   /**
    * Turns a request into a validated plan; nothing runs and nothing is stored. Rejects with `cannot-plan`,
    * `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`, `cancelled` or `invalid-options`.
    */
   plan(request: string, options?: PlanOptions<TTool>): Promise<Plan>;
+  /**
+   * What a request or a plan would do, with which effects: it is planned, validated and resolved as far as that can be
+   * known, and no tool is called. Rejects with what `plan` and `execute` reject with.
+   */
+  dryRun<const TPlan extends AnyPlan>(
+    requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
+    options?: DryRunOptions<TTool>,
+  ): Promise<DryRun>;
   /**
    * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or of a variable whose
    * tools are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
@@ -61,7 +78,10 @@ export function createAgent<const TTools extends readonly Tool[]>(
   const engine = new Engine(resolveOptions({ ...rest, planner, store }, { canPlan: true }));
   return {
     ...observe<TTool>(engine),
+    ...decide<TTool>(engine),
     plan: (request, planOptions) => engine.plan(request, planOptions),
+    dryRun: (target, dryRunOptions) =>
+      engine.dryRun(typeof target === "string" ? { request: target } : { plan: target as PlanInput }, dryRunOptions),
     execute: (plan, ...args) => run<TTool>(engine, { plan }, args),
     run: (request, ...args) => run<TTool>(engine, { request }, args),
     start: (target, ...args) =>

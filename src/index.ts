@@ -2,6 +2,7 @@ export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
 export type { Unsubscribe } from "./async/event-hub.ts";
+export type { ApprovalDecision, ApprovalQuestion, ApprovalRequest, ApprovalSubject } from "./core/approval.ts";
 export {
   AgentError,
   type AgentErrorCode,
@@ -16,12 +17,21 @@ export type {
   AgentEvent,
   AgentEventOf,
   AgentEventType,
+  ApprovalEndEvent,
+  ApprovalRequestEvent,
+  CircuitChangeEvent,
+  CircuitState,
+  NotUndone,
   PendingItem,
   PlanEndEvent,
+  PlanReviseEvent,
   PlanStartEvent,
+  RunBudget,
   RunEndEvent,
+  RunResumeEvent,
   RunStartEvent,
   RunSuspendEvent,
+  SkipReason,
   StepEndEvent,
   StepLateEvent,
   StepOutcome,
@@ -30,6 +40,8 @@ export type {
   StepSkipEvent,
   StepStartEvent,
   StoredRunOptions,
+  UndoEndEvent,
+  UndoStartEvent,
 } from "./core/events.ts";
 export { hashPlan } from "./core/hash-plan.ts";
 export type { Jsonify, JsonObject, JsonPath, JsonValue } from "./core/json.ts";
@@ -55,7 +67,7 @@ export {
   type Reference,
   type UncheckedPlan,
 } from "./core/plan.ts";
-export type { PlanDraft, Planner, PlanRequest } from "./core/planner.ts";
+export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { RetryOptions } from "./core/retry-options.ts";
 export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { RunStatus } from "./core/run-state.ts";
@@ -72,18 +84,26 @@ export {
   type ToolContext,
   type ToolEffect,
   type ToolOptions,
+  type UndoneCall,
 } from "./core/tool.ts";
+export type { CircuitBreakerOptions, RateLimitOptions, ToolLimitOptions } from "./core/tool-limits.ts";
 export type { ToolFingerprint } from "./core/tool-schemas.ts";
 export { type ValidatePlanOptions, validatePlan } from "./core/validate-plan.ts";
-export type { AgentWarning, ExecutionOptions, PlanningOptions } from "./orchestrator/options.ts";
+export type { ContinueOptions } from "./orchestrator/continue-run.ts";
+export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";
+export type { AgentWarning, ApproveFunction, ExecutionOptions, PlanningOptions } from "./orchestrator/options.ts";
 export {
+  type ApprovalOptions,
   createOrchestrator,
   type Orchestrator,
   type OrchestratorOptions,
+  type PlanApprovalOptions,
+  type RejectionOptions,
+  type RunApprover,
   type RunHandle,
   type RunObserver,
 } from "./orchestrator/orchestrator.ts";
-export type { PlanOptions, RunArguments, RunOptions } from "./orchestrator/run-options.ts";
+export type { DryRunOptions, PlanOptions, RunArguments, RunOptions } from "./orchestrator/run-options.ts";
 export type { ExplainedPart, ExplainedWords, RequestExplanation } from "./planners/rules/explain-match.ts";
 export { createRulePlanner, explainRequest, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";

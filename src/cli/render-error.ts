@@ -1,4 +1,5 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
+import type { PendingItem } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { printable } from "./printable.ts";
 
@@ -12,8 +13,24 @@ export function renderError(error: unknown): string[] {
 /** Why a run did not complete, as lines to read. */
 export function renderProblem({ error, pending = [] }: Pick<RunResult, "error" | "pending">): string[] {
   if (error !== undefined) return renderError(error);
-  const steps = pending.map(({ stepId }) => printable(stepId)).join(", ");
-  return [`planwright: the run is suspended: it is not known whether ${steps} took effect`];
+  return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
+}
+
+function describePending(item: PendingItem): string {
+  switch (item.kind) {
+    case "outcome":
+      return `it is not known whether ${nameOf(item)} took effect`;
+    case "approval":
+      return `${nameOf(item)} needs approval`;
+    case "plan-approval":
+      return "the plan needs approval";
+    default:
+      return item satisfies never;
+  }
+}
+
+function nameOf({ stepId, iteration }: { readonly stepId: string; readonly iteration?: number }): string {
+  return printable(iteration === undefined ? stepId : `${stepId}[${iteration}]`);
 }
 
 function renderRefusal({ details }: AgentErrorLike<"cannot-plan">): string[] {

@@ -1,5 +1,5 @@
 import type pico from "picocolors";
-import type { AgentEvent, StepEndEvent, StepRetryEvent } from "../core/events.ts";
+import type { AgentEvent, PlanReviseEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
 import type { Tool } from "../core/tool.ts";
 import type { LiveLine } from "./live-line.ts";
 import { printable, printableJson } from "./printable.ts";
@@ -64,21 +64,44 @@ export function createRunReporter({ line, colors, tools }: RunReporterOptions): 
       case "step-end":
         end(event);
         break;
+      case "plan-revise":
+        line.print(colors.yellow(describeRevision(event)));
+        break;
+      case "undo-end":
+        line.print(describeUndo(event, colors));
+        break;
+      case "circuit-change":
+        line.print(colors.yellow(`  ! ${printable(event.tool)}: circuit ${event.state}`));
+        break;
       case "run-suspend":
       case "run-end":
         line.hide();
         break;
-      case "run-start":
-      case "step-late":
-        break;
       default:
-        event satisfies never;
+        // The rest is told by what comes after it.
+        break;
     }
   };
 }
 
-function nameOf({ stepId, tool }: { readonly stepId: string; readonly tool: string }): string {
-  return `${printable(stepId)} ${printable(tool)}`;
+function nameOf({ stepId, iteration, tool }: NamedStep): string {
+  return `${printable(stepId)}${iteration === undefined ? "" : `[${iteration}]`} ${printable(tool)}`;
+}
+
+interface NamedStep {
+  readonly stepId: string;
+  readonly iteration?: number;
+  readonly tool: string;
+}
+
+function describeRevision({ outcome }: PlanReviseEvent): string {
+  if (outcome.status === "completed") return `Planned again: ${outcome.plan.steps.length} steps`;
+  return `Could not plan again: ${printable(outcome.error.message)}`;
+}
+
+function describeUndo(event: UndoEndEvent, colors: Colors): string {
+  if (event.outcome.status === "completed") return `  ${colors.green("↶")} ${nameOf(event)}: undone`;
+  return `  ${colors.red("✖")} ${nameOf(event)}: not undone, ${printable(event.outcome.error.message)}`;
 }
 
 function describeRetry(event: StepRetryEvent, colors: Colors): string {

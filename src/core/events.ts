@@ -29,6 +29,8 @@ export interface StoredRunOptions {
   readonly maxReplans?: number;
   /** Absent if there is no budget. */
   readonly budget?: RunBudget;
+  /** Absent if the caller did not give the hash of the plan. */
+  readonly approvedHash?: string;
 }
 
 /** What a run may use up; what would go over it ends with `limit-exceeded`. */

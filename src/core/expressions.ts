@@ -1,17 +1,71 @@
+import type { CelExpression, CelIssue } from "./cel/node.ts";
 import type { JsonValue } from "./json.ts";
+import { countOutside } from "./outside-work.ts";
 import type { PlanStep } from "./plan.ts";
+
+/** The keys of a step that hold expressions. */
+export type ExpressionKey = "when" | "forEach";
 
 /** The expressions of one step. */
 export interface StepExpressions {
-  readonly when?: object;
-  readonly forEach?: object;
+  readonly when: CelExpression | undefined;
+  readonly forEach: CelExpression | undefined;
+  /** Whether `when` is asked for each iteration: it names `item` or `index`. Else it is asked once, before the list is made. */
   readonly isWhenPerIteration: boolean;
+  /** The steps that the expressions name. `item` and `index` are none where the step has a `forEach`. */
   readonly names: ReadonlySet<string>;
-  evaluate(key: "when" | "forEach", step: PlanStep, lookUp: (name: string) => JsonValue | undefined): JsonValue;
+  /**
+   * Evaluates one of the two: a boolean for `when`, a frozen list for `forEach`. `lookUp` gives the value of a name, undefined
+   * if there is none.
+   *
+   * Throws `invalid-expression` where that fails or gives something else, `limit-exceeded` where it costs too much.
+   */
+  evaluate(key: ExpressionKey, step: PlanStep, lookUp: (name: string) => JsonValue | undefined): JsonValue;
 }
+
 /** By step id. */
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 
-export function compileExpressions(_steps: readonly PlanStep[]): undefined | Promise<PlanExpressions> {
-  return undefined;
+/** A step's expressions as far as they are some, and why they are not. */
+export interface ParsedStep {
+  readonly expressions: StepExpressions;
+  readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
+}
+
+/** By step, as ids may stand twice in a plan that is not checked yet. */
+export type ParsedSteps = ReadonlyMap<PlanStep, ParsedStep>;
+
+/** The language is loaded with the first plan that has an expression. */
+let language: typeof import("./cel/parse-step.ts") | undefined;
+
+/** The expressions of a plan that was checked; undefined if it has none. Throws `invalid-expression` for what is none. */
+export function compileExpressions(steps: readonly PlanStep[]): undefined | Promise<PlanExpressions> {
+  return steps.some(hasExpressions) ? compile(steps) : undefined;
+}
+
+/** The expressions of a plan that may have any issue; undefined if it has none. Steps out of shape are `undefined`. */
+export function parseExpressions(steps: readonly (PlanStep | undefined)[]): undefined | Promise<ParsedSteps> {
+  return steps.some(hasExpressions) ? parse(steps) : undefined;
+}
+
+function hasExpressions(step: PlanStep | undefined): boolean {
+  return step !== undefined && (step.when !== undefined || step.forEach !== undefined);
+}
+
+async function compile(steps: readonly PlanStep[]): Promise<PlanExpressions> {
+  const { compileStep } = await load();
+  return new Map(steps.filter(hasExpressions).map((step) => [step.id, compileStep(step)]));
+}
+
+async function parse(steps: readonly (PlanStep | undefined)[]): Promise<ParsedSteps> {
+  const { parseStep } = await load();
+  const parsed = new Map<PlanStep, ParsedStep>();
+  for (const step of steps) if (step !== undefined && hasExpressions(step)) parsed.set(step, parseStep(step));
+  return parsed;
+}
+
+async function load(): Promise<typeof import("./cel/parse-step.ts")> {
+  language ??= await countOutside(import("./cel/parse-step.ts"));
+  await language.loadCelParser();
+  return language;
 }

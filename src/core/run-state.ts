@@ -136,7 +136,8 @@ function adoptPlan(state: RunState, plan: Plan): void {
 
 /** Keeps whatever has begun, in place of what has not the new plan's steps. */
 function revisePlan(state: RunState, plan: Plan): void {
-  for (const { stepId, status } of [...state.steps.values()]) if (status === "pending" || status === "waiting") state.steps.delete(stepId);
+  for (const { stepId, status } of [...state.steps.values()])
+    if (status === "pending" || status === "waiting") state.steps.delete(stepId);
   delete state.planApproval;
   state.plan = plan;
   for (const { id: stepId, ...step } of plan.steps) {

@@ -17,6 +17,17 @@ export type StepStatus =
   | "unknown"
   | "undone";
 
+/** Which step, or which iteration of one. */
+export interface StepPlace {
+  readonly stepId: string;
+  readonly iteration?: number;
+}
+
+/** The fields by which an event says what it is about. */
+export function placeOf({ stepId, iteration }: { stepId: string; iteration?: number | undefined }): StepPlace {
+  return iteration === undefined ? { stepId } : { stepId, iteration };
+}
+
 /** What was asked and decided about a step or a plan. */
 export interface ApprovalState {
   /** What the decision is bound to. */
@@ -186,7 +197,8 @@ function endLoop(step: StepState, states: readonly StepState[], timestamp: strin
   step.completedAt = timestamp;
   // One in doubt weighs more than one that failed, and that more than one that was never begun.
   const isBad = (iteration: StepState) => !isDone(iteration);
-  const worst = states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);
+  const worst =
+    states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);
   step.status = worst?.status ?? "completed";
   if (worst?.error !== undefined) step.error = worst.error;
   if (worst === undefined) step.output = Object.freeze(states.map(({ output }) => output ?? null));

@@ -48,6 +48,6 @@ export function checkToolLimits(
     const { maxFailures, windowMs, resetAfterMs } = circuitBreaker as CircuitBreakerOptions;
     checkNumber(option("circuitBreaker.maxFailures"), maxFailures, { min: 1, max: 1_000_000, isInteger: true });
     checkDuration(option("circuitBreaker.windowMs"), windowMs, { min: 1 });
-    checkDuration(option("circuitBreaker.resetAfterMs"), resetAfterMs, { min: 1 });
+    checkNumber(option("circuitBreaker.resetAfterMs"), resetAfterMs, { min: 1, max: maxDurationMs });
   }
 }

@@ -9,9 +9,9 @@ import {
 import { AgentError, toErrorData } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
-import type { ApprovalState } from "../core/step-state.ts";
+import type { ApprovalState, StepPlace } from "../core/step-state.ts";
 import type { ApprovalOutcome, Run } from "./run.ts";
-import { type CallPlace, countOf, placeOf, type StepCall } from "./step-call.ts";
+import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 
 /** Whether a step or a plan may run; `waiting` if somebody will say so later. */
 export type ApprovalStatus = "approved" | "rejected" | "waiting";
@@ -25,8 +25,16 @@ export function mayNeedApproval({ engine }: Run, { tool }: StepCall): boolean {
 export async function approveStep(run: Run, call: StepCall, parsed: unknown): Promise<ApprovalStatus> {
   const { step, tool, input, effect } = call;
   const { reasoning } = step;
-  const place = placeOf(call);
-  const base = { kind: "step", ...place, ...countOf(call.iteration), tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
+  const place = placeOfTask(call);
+  const base = {
+    kind: "step",
+    ...place,
+    ...countOf(call.iteration),
+    tool: tool.name,
+    input,
+    effect,
+    ...(reasoning && { reasoning }),
+  } as const;
   const needsIt =
     (await asks(run, place, () => tool.needsApproval?.(parsed) ?? false)) ||
     (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
@@ -38,7 +46,7 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
 
 /** Whether a plan may need approval, so that {@link approvePlan} has to be asked. Who gave its hash has approved it. */
 export function mayNeedPlanApproval({ engine, settings }: Run): boolean {
-  return engine.needsApproval !== undefined && settings.approvedHash === undefined;
+  return engine.needsApproval !== undefined && settings.stored.approvedHash === undefined;
 }
 
 /** Asks for the approval of the plan as a whole, if the policy wants it. */
@@ -55,7 +63,7 @@ function isAskedFor({ engine }: Run, question: ApprovalQuestion): boolean | Prom
 }
 
 /** A policy that fails must not let anything through. */
-async function asks(run: Run, place: CallPlace | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
+async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
   try {
     return await ask();
   } catch (thrown) {
@@ -65,7 +73,7 @@ async function asks(run: Run, place: CallPlace | undefined, ask: () => boolean |
 }
 
 interface Decided {
-  readonly place: CallPlace | undefined;
+  readonly place: StepPlace | undefined;
   readonly hash: string;
   readonly subject: ApprovalSubject;
   readonly request: ApprovalRequest;
@@ -77,7 +85,11 @@ async function decide(run: Run, asked: Decided): Promise<ApprovalStatus> {
   const known = run.approvalOf(place);
   if (known?.hash === hash) return statusOf(known);
   await run.emit({ type: "approval-request", ...subject });
-  if (run.engine.approve === undefined || run.recorder.failure !== undefined) return "waiting";
+  if (run.recorder.failure !== undefined) return "waiting";
+  // A listener may have decided at once.
+  if (run.engine.approve === undefined || run.approvalOf(place)?.status !== "requested") {
+    return statusOf(run.approvalOf(place));
+  }
   const decision = await askInline(run, asked);
   const state = run.approvalOf(place);
   // Somebody else may have decided meanwhile.
@@ -101,7 +113,11 @@ async function askInline(run: Run, { place, request }: Decided): Promise<Approva
     const asking = Promise.resolve(run.engine.approve?.(request, { signal: source.signal }));
     const decision: unknown = await settleOrAbort(asking, source);
     if (decision === "approve" || decision === "reject" || decision === "suspend") return decision;
-    warnOf(run, place, `approve must answer approve, reject or suspend, and answered ${String(decision).slice(0, 100)}.`);
+    warnOf(
+      run,
+      place,
+      `approve must answer approve, reject or suspend, and answered ${String(decision).slice(0, 100)}.`,
+    );
   } catch (thrown) {
     if (!source.aborted) warnOf(run, place, `approve failed, so the run is suspended: ${toErrorData(thrown).message}`);
   } finally {
@@ -111,14 +127,14 @@ async function askInline(run: Run, { place, request }: Decided): Promise<Approva
   return "suspend";
 }
 
-function isSamePlace(one: CallPlace | undefined, other: CallPlace | undefined): boolean {
+function isSamePlace(one: StepPlace | undefined, other: StepPlace | undefined): boolean {
   return one?.stepId === other?.stepId && one?.iteration === other?.iteration;
 }
 
 /** How a decision is recorded. */
 export function outcomeOf(
   decision: "approve" | "reject",
-  place: CallPlace | undefined,
+  place: StepPlace | undefined,
   reason: string,
 ): ApprovalOutcome {
   if (decision === "approve") return { status: "approved" };
@@ -129,6 +145,6 @@ export function outcomeOf(
   return { status: "rejected", error: error.toJSON() };
 }
 
-function warnOf(run: Run, place: CallPlace | undefined, message: string): void {
+function warnOf(run: Run, place: StepPlace | undefined, message: string): void {
   run.warn({ code: "approval-failed", stepId: place?.stepId ?? "", message });
 }

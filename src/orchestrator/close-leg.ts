@@ -1,12 +1,12 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { NotUndone, PendingItem, RunEndEvent } from "../core/events.ts";
+import type { NotUndone, PendingItem, RunEndEvent, SkipReason } from "../core/events.ts";
 import type { PlanExpressions } from "../core/expressions.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { Plan } from "../core/plan.ts";
-import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import { isDecided, isDone, isOpen, partsOf, placeOf, type StepState } from "../core/step-state.ts";
 import type { AbortReason, Run } from "./run.ts";
-import { buildGraph } from "./step-graph.ts";
 import { outcomeUnknown } from "./step-errors.ts";
+import { buildGraph } from "./step-graph.ts";
 import { undoSteps } from "./undo-steps.ts";
 
 /** What of a run that stops is said when its leg is closed. */
@@ -20,9 +20,9 @@ export interface LegEnd {
  * start are told and, where it is wanted, those that have completed are undone.
  */
 export async function closeLeg(run: Run, { planningError, expressions }: LegEnd): Promise<void> {
+  run.isClosing = true;
   const pending = run.abortReason === undefined ? pendingItems(run) : [];
   if (run.recorder.failure === undefined && pending.length > 0) {
-    run.isClosing = true;
     await run.emit({ type: "run-suspend", pending });
   } else if (run.recorder.failure === undefined) {
     await endRun(run, { planningError, expressions });
@@ -35,7 +35,6 @@ async function endRun(run: Run, { planningError, expressions }: LegEnd): Promise
   if (plan !== undefined) await skipRest(run, plan, expressions);
   if (run.recorder.failure !== undefined) return;
   const outcome = outcomeOf(run, planningError);
-  run.isClosing = true;
   const notUndone =
     outcome.status !== "completed" && run.settings.stored.undoOnFailure ? await undoSteps(run) : noneUndone;
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
@@ -80,8 +79,8 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   const outcomes: PendingItem[] = [];
   const approvals: PendingItem[] = [];
   for (const one of partsOf(state.steps.values())) {
-    const { stepId, iteration, status, approval } = one;
-    const place = iteration === undefined ? { stepId } : { stepId, iteration };
+    const { status, approval } = one;
+    const place = placeOf(one);
     if (status === "unknown") outcomes.push({ kind: "outcome", ...place });
     else if (approval?.status === "requested" && status === "waiting")
       approvals.push({ kind: "approval", ...place, inputHash: approval.hash });
@@ -90,24 +89,40 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   return goesOn ? [...outcomes, ...approvals] : outcomes;
 }
 
+/** Whether nothing of the plan is left to do. */
+export function isAllDone({ state }: Run): boolean {
+  return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
+}
+
+/** Whether a step can go on because somebody has decided about it. */
+export function hasAnswer(run: Run): boolean {
+  const { state, settings, abortReason, recorder } = run;
+  if (isAllDone(run) || abortReason !== undefined || recorder.failure !== undefined) return false;
+  if (settings.stored.onStepFailure !== "continue" && failureOf(run) !== undefined) return false;
+  return state.plan?.steps.some(({ id }) => isDecided(state.steps.get(id) as StepState)) ?? false;
+}
+
 /** Tells of each step that never started: because of one it depends on, or because the run ended before. */
 async function skipRest(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
   const stateOf = (index: number) => run.state.steps.get(steps[index]?.id ?? "") as StepState;
-  if (steps.every((_step, index) => isDone(stateOf(index)))) return;
+  if (isAllDone(run)) return;
   const { dependents } = buildGraph(steps, expressions);
   const isBlocked = new Set<number>();
   for (const index of steps.keys()) {
     const state = stateOf(index);
     if (isDone(state)) continue;
-    const reason = isBlocked.has(index) ? "dependency-failed" : "run-ended";
-    if (isBlocked.has(index) || !isOpen(state)) for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
-    for (const part of [...partsOf([state])]) {
-      if (!isOpen(part)) continue;
-      const { stepId, iteration, tool } = part;
-      const place = iteration === undefined ? { stepId } : { stepId, iteration };
-      const told = run.emit({ type: "step-skip", ...place, tool, reason });
-      if (told !== undefined) await told;
-    }
+    if (isBlocked.has(index) || !isOpen(state))
+      for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
+    await skipOpen(run, state, isBlocked.has(index) ? "dependency-failed" : "run-ended");
+  }
+}
+
+/** Tells that a step, or what is left of its iterations, will never start. */
+async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
+  for (const part of [...partsOf([state])]) {
+    if (!isOpen(part)) continue;
+    const told = run.emit({ type: "step-skip", ...placeOf(part), tool: part.tool, reason });
+    if (told !== undefined) await told;
   }
 }
 
@@ -129,8 +144,8 @@ function closeBroken(run: Run, error: AgentErrorData): void {
  */
 function closeUnrecorded(run: Run, error: AgentErrorData): void {
   for (const part of [...partsOf([...run.state.steps.values()])]) {
-    const { stepId, iteration, tool, status, attempts, effect } = part;
-    const place = iteration === undefined ? { stepId } : { stepId, iteration };
+    const { stepId, tool, status, attempts, effect } = part;
+    const place = placeOf(part);
     if (isOpen(part)) run.recorder.close({ type: "step-skip", ...place, tool, reason: "run-ended" });
     if (status !== "running") continue;
     const outcome =

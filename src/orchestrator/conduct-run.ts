@@ -1,26 +1,17 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
-import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
-import { type RunResult, toRunResult } from "../core/run-result.ts";
+import type { RunResult } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
-import type { Tool } from "../core/tool.ts";
-import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
-import { approvePlan, mayNeedPlanApproval } from "./approvals.ts";
-import { closeLeg } from "./close-leg.ts";
+import { conductLeg, fingerprintsOf, knownFingerprints } from "./conduct-leg.ts";
 import type { EngineSettings } from "./options.ts";
 import { markValid, planAndTell, requireValid } from "./plan-request.ts";
-import { replan } from "./replan.ts";
 import type { Run } from "./run.ts";
 import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
-import { runSteps } from "./run-steps.ts";
-import { listRuns, readEvents, readRun, storedResult } from "./stored-runs.ts";
-
-// With what is below, all that an engine has to load for its first run.
-export { listRuns, planAndTell, readRun };
+import { readEvents, storedResult } from "./stored-runs.ts";
 
 /** What a run begins with: a request, or a plan that holds. */
 type RunBeginning = { readonly request: string } | { readonly plan: Plan };
@@ -64,7 +55,7 @@ async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
   }
 }
 
-async function requireApproved(plan: PlanInput, { approvedHash }: RunSettings): Promise<void> {
+async function requireApproved(plan: PlanInput, { stored: { approvedHash } }: RunSettings): Promise<void> {
   if (approvedHash === undefined) return;
   const planHash = await hashPlan(plan);
   if (planHash === approvedHash) return;
@@ -91,20 +82,6 @@ export async function conductRun(run: Run, { target, identity }: RunStart): Prom
   return conductLeg(run, "error" in planned ? planned.error : undefined);
 }
 
-/** Runs what there is of a plan, as it is and as the planner revises it, until the leg is closed. */
-async function conductLeg(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
-  let expressions: PlanExpressions | undefined;
-  for (let plan = run.state.plan; plan !== undefined; plan = await replan(run)) {
-    const compiling = compileExpressions(plan.steps);
-    expressions = compiling && (await compiling);
-    const status = mayNeedPlanApproval(run) ? await approvePlan(run, plan) : "approved";
-    if (status !== "approved" || run.recorder.failure !== undefined) break;
-    await runSteps(run, plan, expressions);
-  }
-  await closeLeg(run, { planningError, expressions });
-  return toRunResult(run.state);
-}
-
 async function emitStart(run: Run, target: RunBeginning): Promise<void> {
   const { context, metadata, stored, tools } = run.settings;
   await run.emit({
@@ -114,22 +91,13 @@ async function emitStart(run: Run, target: RunBeginning): Promise<void> {
     ...(context !== undefined && { context }),
     metadata,
     options: stored,
-    tools: fingerprintsOf.get(tools) ?? (await fingerprint(tools)),
+    tools: knownFingerprints(tools) ?? (await fingerprintsOf(tools)),
   });
   if (run.recorder.failure?.code === "run-conflict") throw run.recorder.failure;
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength) : "";
-}
-
-/** By the tools of a run, which are mostly those of its engine. */
-const fingerprintsOf = new WeakMap<ReadonlyMap<string, Tool>, readonly ToolFingerprint[]>();
-
-async function fingerprint(tools: ReadonlyMap<string, Tool>): Promise<readonly ToolFingerprint[]> {
-  const fingerprints = Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
-  fingerprintsOf.set(tools, fingerprints);
-  return fingerprints;
 }
 
 type Planned =

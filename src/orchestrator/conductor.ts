@@ -1,6 +1,6 @@
 import { countOutside } from "../core/outside-work.ts";
 
-type Conductor = typeof import("./conduct-run.ts");
+type Conductor = typeof import("./lazy-parts.ts");
 
 let loaded: Conductor | undefined;
 
@@ -14,6 +14,6 @@ export function loadedConductor(): Conductor | undefined {
  * of the orchestrator; after it, {@link loadedConductor} saves runs the wait.
  */
 export async function loadConductor(): Promise<Conductor> {
-  loaded = await countOutside(import("./conduct-run.ts"));
+  loaded = await countOutside(import("./lazy-parts.ts"));
   return loaded;
 }

@@ -5,13 +5,17 @@ import { onAbort } from "../async/on-abort.ts";
 import { fromErrorData } from "../core/errors.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
+import { checkKeys } from "../core/options.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { loadConductor, loadedConductor } from "./conductor.ts";
+import type { ContinueOptions, Decision } from "./continue-run.ts";
+import type { DryRun } from "./dry-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { cancelledBy, Run } from "./run.ts";
-import { identityOf, type RunStart, type RunTarget, runConflict } from "./run-identity.ts";
+import { identityOf, type RunStart, type RunTarget, runConflict, targetOf } from "./run-identity.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
 
@@ -28,8 +32,10 @@ export interface EngineHandle {
   cancel(reason?: string): void;
 }
 
-interface ActiveRun {
-  readonly identity: string;
+/** A run that goes on here. */
+export interface ActiveRun {
+  /** Of one whose id the caller gave. */
+  readonly identity: string | undefined;
   readonly run: Run;
   /** Before `throwOnFailure`, which is each caller's own. */
   readonly result: Promise<RunResult>;
@@ -42,7 +48,9 @@ export class Engine {
   readonly hub: EventHub<AgentEvent>;
   /** Of a run without options, as most are. */
   private readonly plainOptions: RunSettings;
-  private readonly active = new Map<string, ActiveRun>();
+  readonly active = new Map<string, ActiveRun>();
+  /** The runs that are being read to go on. */
+  readonly restoring = new Map<string, Promise<unknown>>();
 
   constructor(readonly settings: EngineSettings) {
     this.hub = new EventHub(settings.onListenerError);
@@ -57,7 +65,7 @@ export class Engine {
     if (options?.runId === undefined) {
       const run = this.createRun(`run_${this.settings.createId()}`, settings);
       run.addChannel(channel);
-      return this.handOut(run, { result: this.conduct(run, { target }), settings, channel });
+      return this.handOut(run, { result: this.begin(run, { target }), settings, channel });
     }
     const { runId } = options;
     const identity = identityOf(target, this.settings);
@@ -66,9 +74,7 @@ export class Engine {
     const run = this.createRun(runId, settings);
     run.keepHistory();
     run.addChannel(channel);
-    const result = this.conduct(run, { target, identity }).finally(() => this.active.delete(runId));
-    this.active.set(runId, { identity, run, result });
-    return this.handOut(run, { result, settings, channel });
+    return this.handOut(run, { result: this.begin(run, { target, identity }), settings, channel });
   }
 
   /** Runs to the end, for whoever wants no handle and so no events kept for it. */
@@ -76,15 +82,70 @@ export class Engine {
     if (options?.runId !== undefined) return this.start(target, options).result;
     const settings = this.optionsOf(options);
     const run = this.createRun(`run_${this.settings.createId()}`, settings);
-    return deliver(await this.conduct(run, { target: holdFast(target) }), settings);
+    return deliver(await this.begin(run, { target: holdFast(target) }), settings);
+  }
+
+  /**
+   * Decides about what a run waits for, and goes on with it: at once where it is going on here, else from the store once it
+   * is read. What goes wrong rejects the handle's result.
+   */
+  decide(runId: string, decision: Decision, options: ContinueOptions = {}): EngineHandle {
+    checkKeys("options", options, ["resources", "signal", "throwOnFailure"]);
+    const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
+    const cancelling = new AbortSource();
+    const loading = loadedConductor() ?? loadConductor();
+    const deciding = { runId, decision, options, channel, cancelling };
+    const result = (
+      loading instanceof Promise
+        ? loading.then((parts) => parts.decideRun(this, deciding))
+        : loading.decideRun(this, deciding)
+    )
+      .then((value) => deliver(value, { throwOnFailure: options.throwOnFailure ?? false }))
+      .finally(() => channel.close());
+    result.catch(() => {});
+    return { runId, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
+  }
+
+  /** What a request or a plan would do. Rejects with what planning does, `invalid-plan` or `plan-not-approved`. */
+  async dryRun(target: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
+    const settings = this.optionsOf(options);
+    const { completeTarget, dryRun } = loadedConductor() ?? (await loadConductor());
+    const given = "request" in target ? { plan: await this.plan(target.request, options) } : target;
+    const { plan } = (await completeTarget(this.settings, settings, given)) as { plan: Plan };
+    return dryRun(this.settings, settings, plan);
+  }
+
+  /** Opens a run and holds it among the active ones until its leg is closed. */
+  hold(run: Run, conduct: () => Promise<RunResult>, identity?: string): Promise<RunResult> {
+    const { runId } = run;
+    run.open();
+    const result = conduct().finally(() => {
+      run.close();
+      this.active.delete(runId);
+    });
+    this.active.set(runId, { identity, run, result });
+    return result;
+  }
+
+  /** From now to the end of the run: its time and its signal count while the conductor is loaded, too. */
+  private begin(run: Run, start: RunStart): Promise<RunResult> {
+    return this.hold(
+      run,
+      async () => {
+        const { conductRun } = loadedConductor() ?? (await loadConductor());
+        return conductRun(run, start);
+      },
+      start.identity,
+    );
   }
 
   private optionsOf(options: AnyRunOptions | undefined): RunSettings {
     return options === undefined ? this.plainOptions : resolveRunOptions(options, this.settings);
   }
 
-  private createRun(runId: string, settings: RunSettings): Run {
-    return new Run(runId, this.settings, settings, this.hub);
+  /** `state` is that of a run that goes on. */
+  createRun(runId: string, settings: RunSettings, state?: RunState): Run {
+    return new Run(runId, this.settings, settings, this.hub, state);
   }
 
   private handOut(run: Run, { result, settings, channel }: HandedOut): EngineHandle {
@@ -98,7 +159,7 @@ export class Engine {
   /** A second caller's handle: its own events from the first on, and its own way to be told of failure. */
   private join({ run, identity, result }: ActiveRun, joiner: Joiner): EngineHandle {
     const { target, settings, channel } = joiner;
-    if (joiner.identity !== identity) throw runConflict(run.runId);
+    if (joiner.identity !== (identity ?? identityOf(targetOf(run.state), this.settings))) throw runConflict(run.runId);
     const checked = this.check(target, settings).then(() => result);
     run.addChannel(channel);
     return this.handOut(run, { result: checked, settings, channel });
@@ -107,17 +168,6 @@ export class Engine {
   private async check(target: RunTarget, settings: RunSettings): Promise<void> {
     const { completeTarget } = loadedConductor() ?? (await loadConductor());
     await completeTarget(this.settings, settings, target);
-  }
-
-  /** From now to the end of the run: its time and its signal count while the conductor is loaded, too. */
-  private async conduct(run: Run, start: RunStart): Promise<RunResult> {
-    run.open();
-    try {
-      const { conductRun } = loadedConductor() ?? (await loadConductor());
-      return await conductRun(run, start);
-    } finally {
-      run.close();
-    }
   }
 
   /** Makes a plan without a run: its events carry a fresh run id, and nothing is stored. */
@@ -173,7 +223,7 @@ function holdFast(target: RunTarget): RunTarget {
 }
 
 /** A result as the caller wants it: thrown where it failed and that was asked for. */
-function deliver(result: RunResult, { throwOnFailure }: RunSettings): RunResult {
+function deliver(result: RunResult, { throwOnFailure }: Pick<RunSettings, "throwOnFailure">): RunResult {
   const { status, error } = result;
   if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
   return result;

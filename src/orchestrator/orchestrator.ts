@@ -5,11 +5,14 @@ import { failOption } from "../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
+import { placeOf } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
+import type { ContinueOptions, Decision } from "./continue-run.ts";
+import type { DryRun } from "./dry-run.ts";
 import { Engine } from "./engine.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import type { RunTarget } from "./run-identity.ts";
-import type { RunArguments } from "./run-options.ts";
+import type { DryRunOptions, RunArguments } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -44,8 +47,52 @@ export interface RunObserver<TTool extends Tool = Tool> {
   listRuns(options?: ListRunsOptions): Promise<RunPage>;
 }
 
+/** Deciding about runs that wait for approval, in this process or another that has the same store. */
+export interface RunApprover<TTool extends Tool = Tool> {
+  /**
+   * Lets a step run with the input that was looked at, and goes on with its run: at once if it is going on here, else from
+   * the store. The handle's result rejects with `run-not-found`, `run-conflict` if the run does not wait for this, or
+   * `resume-mismatch` if its tools have changed; it resolves when the run ends or is suspended again.
+   */
+  approve(runId: string, stepId: string, options: ApprovalOptions): RunHandle<TTool>;
+  /** As {@link RunApprover.approve}, but the step is not run: the run fails with `approval-rejected`. */
+  reject(runId: string, stepId: string, options: RejectionOptions): RunHandle<TTool>;
+  /** As {@link RunApprover.approve}, for the plan as a whole. */
+  approvePlan(runId: string, options: PlanApprovalOptions): RunHandle<TTool>;
+  /** As {@link RunApprover.reject}, for the plan as a whole: nothing of it is run. */
+  rejectPlan(runId: string, options: PlanApprovalOptions & { reason?: string | undefined }): RunHandle<TTool>;
+}
+
+/** Options of approving a step. */
+export interface ApprovalOptions extends ContinueOptions {
+  /** The hash of the input that was looked at, from the `approval-request` or the pending item. */
+  inputHash: string;
+  /** Which iteration of a `forEach`, from 0. */
+  iteration?: number | undefined;
+}
+
+/** Options of rejecting a step. */
+export interface RejectionOptions extends ApprovalOptions {
+  /** For the error. @default "no reason given" */
+  reason?: string | undefined;
+}
+
+/** Options of approving a plan. */
+export interface PlanApprovalOptions extends ContinueOptions {
+  /** The hash of the plan that was looked at. */
+  planHash: string;
+}
+
 /** Runs plans. */
-export interface Orchestrator<TTool extends Tool = Tool> extends RunObserver<TTool> {
+export interface Orchestrator<TTool extends Tool = Tool> extends RunObserver<TTool>, RunApprover<TTool> {
+  /**
+   * What a plan would do, with which effects: it is validated and resolved as far as that can be known, and no tool is
+   * called. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options` or `unknown-tool`.
+   */
+  dryRun<const TPlan extends AnyPlan>(
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    options?: DryRunOptions<TTool>,
+  ): Promise<DryRun>;
   /**
    * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or of a variable whose
    * tools are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
@@ -71,7 +118,9 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 ): Orchestrator<TTools[number]> {
   const engine = new Engine(resolveOptions({ ...options }, { canPlan: false }));
   return {
-    ...observe(engine),
+    ...observe<TTools[number]>(engine),
+    ...decide<TTools[number]>(engine),
+    dryRun: (plan, dryRunOptions) => engine.dryRun({ plan: plan as PlanInput }, dryRunOptions),
     execute: (plan, ...args) => run(engine, { plan }, args),
     start: (plan, ...args) => start(engine, { plan }, args),
   };
@@ -95,6 +144,24 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
     listRuns: (options) => engine.listRuns(options),
   };
 }
+
+/** The part of an engine that takes decisions, with the types of its tools. */
+export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
+  const send = (runId: string, decision: Decision, options: ContinueOptions) =>
+    engine.decide(runId, decision, options) as RunHandle<TTool>;
+  return {
+    approve: (runId, stepId, { inputHash: hash, iteration, ...options }) =>
+      send(runId, { verdict: "approve", place: placeOf({ stepId, iteration }), hash, reason: "" }, options),
+    reject: (runId, stepId, { inputHash: hash, iteration, reason = noReason, ...options }) =>
+      send(runId, { verdict: "reject", place: placeOf({ stepId, iteration }), hash, reason }, options),
+    approvePlan: (runId, { planHash: hash, ...options }) =>
+      send(runId, { verdict: "approve", place: undefined, hash, reason: "" }, options),
+    rejectPlan: (runId, { planHash: hash, reason = noReason, ...options }) =>
+      send(runId, { verdict: "reject", place: undefined, hash, reason }, options),
+  };
+}
+
+const noReason = "no reason given";
 
 function checkListener(listener: unknown): void {
   if (typeof listener !== "function") failOption("listener", listener, "a function");

@@ -27,7 +27,11 @@ export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<Pr
   const finish = (parsed: ParseResult<unknown>): PreparedStep => {
     if (!parsed.ok) return { input, error: toData(invalidInput(step, parsed.issues)) };
     try {
-      return { input, parsed: parsed.value, call: { step, tool, iteration, input, effect: effectOf(tool, parsed.value) } };
+      return {
+        input,
+        parsed: parsed.value,
+        call: { step, tool, iteration, input, effect: effectOf(tool, parsed.value) },
+      };
     } catch (thrown) {
       return { input, error: toData(toolFailed(step, [], thrown)) };
     }
@@ -58,7 +62,7 @@ function fillReferences(
   { step, iteration }: StepTask,
 ): { input: JsonObject } | { input: JsonObject; error: AgentErrorData } {
   try {
-    const input = resolveInput(step, (name) => valueOf(run, name, iteration));
+    const input = resolveInput(step, (name) => namedValue(run, name, iteration));
     if (input === step.input) return { input };
     const json = toJson(input, { maxBytes: maxInputBytes });
     return json.ok ? { input } : { input: step.input, error: toData(invalidInput(step, [json.issue])) };
@@ -70,7 +74,7 @@ function fillReferences(
 }
 
 /** What a name in a step stands for: a step's output, or what an iteration is about. */
-export function valueOf(run: Run, name: string, iteration: Iteration | undefined): JsonValue | undefined {
+export function namedValue(run: Run, name: string, iteration: Iteration | undefined): JsonValue | undefined {
   if (iteration !== undefined && name === "item") return iteration.item;
   if (iteration !== undefined && name === "index") return iteration.index;
   return run.outputOf(name);

@@ -37,7 +37,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
 function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   const { state, settings, abortReason, recorder } = run;
   if (abortReason !== undefined || recorder.failure !== undefined) return false;
-  if (state.replans >= (settings.stored.maxReplans ?? 0) || settings.approvedHash !== undefined) return false;
+  if (state.replans >= (settings.stored.maxReplans ?? 0) || settings.stored.approvedHash !== undefined) return false;
   return !finalCodes.has(code) && pendingItems(run).length === 0;
 }
 

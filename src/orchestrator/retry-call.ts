@@ -7,7 +7,7 @@ import { type Admitted, admit, isLimited, leave } from "./admission.ts";
 import { parseInput } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { type AttemptResult, runAttempt } from "./run-attempt.ts";
-import { placeOf, type StepCall } from "./step-call.ts";
+import { placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput, outcomeUnknown, toolFailed } from "./step-errors.ts";
 
 type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
@@ -135,7 +135,7 @@ async function waitToRetry(run: Run, call: StepCall, { failure, attempt, delayMs
   const { error, isRunning } = failure;
   await run.emit({
     type: "step-retry",
-    ...placeOf(call),
+    ...placeOfTask(call),
     tool: call.tool.name,
     attempt,
     delayMs,
@@ -166,7 +166,8 @@ function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Ex
   }
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedOutcome(run, last);
-  if (last.reason === "refused") return { status: "failed", error: withCause(last.error as AgentErrorData, errors.at(-1)) };
+  if (last.reason === "refused")
+    return { status: "failed", error: withCause(last.error as AgentErrorData, errors.at(-1)) };
   if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
   if (last.reason === "timeout")
     return { status: "failed", error: withAttempts(last.error as AgentErrorData<"timeout">, attempts) };

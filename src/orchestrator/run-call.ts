@@ -5,7 +5,7 @@ import { type PreparedStep, prepareStep } from "./prepare-step.ts";
 import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-call.ts";
 import type { Run } from "./run.ts";
 import { runAttempt } from "./run-attempt.ts";
-import { countOf, ofIteration, placeOf, type StepCall, type StepTask } from "./step-call.ts";
+import { countOf, ofIteration, placeOfTask, type StepCall, type StepTask } from "./step-call.ts";
 
 /**
  * How far a step came. Those that depend on one that is `done` may go on; one that is `waiting` has not begun, because it
@@ -21,16 +21,10 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   const preparing = prepareStep(run, task);
   const prepared = preparing instanceof Promise ? await preparing : preparing;
   let admitted: Admitted | undefined;
-  if ("call" in prepared && run.abortReason === undefined) {
-    if (mayNeedApproval(run, prepared.call)) {
-      const status = await approveStep(run, prepared.call, prepared.parsed);
-      if (status === "rejected") return skipRejected(run, task);
-      if (status === "waiting") return "waiting";
-    }
-    if (isLimited(run, prepared.call)) {
-      admitted = await admit(run, prepared.call);
-      if (admitted.type === "aborted") return "waiting";
-    }
+  if ("call" in prepared && run.abortReason === undefined && mustAsk(run, prepared.call)) {
+    const asked = await ask(run, prepared);
+    if (typeof asked === "string") return asked;
+    admitted = asked;
   }
   const started = run.emit(startOf(task, prepared));
   if (started !== undefined) await started;
@@ -38,7 +32,8 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   let executed: Executed;
   // The first attempt is awaited here and not one call further down: every frame that waits costs each open run memory.
   if ("error" in prepared) executed = { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
-  else if (admitted !== undefined) executed = await attemptAdmitted(run, prepared.call, { parsed: prepared.parsed, admitted });
+  else if (admitted !== undefined)
+    executed = await attemptAdmitted(run, prepared.call, { parsed: prepared.parsed, admitted });
   else if (run.abortReason !== undefined) executed = { outcome: abortedOutcome(run, undefined), attempts: 0 };
   else {
     const { call, parsed } = prepared;
@@ -53,10 +48,28 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   return outcome.status === "completed" && run.recorder.failure === undefined ? "done" : "failed";
 }
 
+function mustAsk(run: Run, call: StepCall): boolean {
+  return mayNeedApproval(run, call) || isLimited(run, call);
+}
+
+/** Asks for approval and waits for a turn at the tool. Gives how the step ends, if it does not begin. */
+async function ask(
+  run: Run,
+  { call, parsed }: Extract<PreparedStep, { call: StepCall }>,
+): Promise<Exclude<Admitted, { type: "aborted" }> | StepEnd> {
+  if (mayNeedApproval(run, call)) {
+    const status = await approveStep(run, call, parsed);
+    if (status === "rejected") return skipRejected(run, call);
+    if (status === "waiting") return "waiting";
+  }
+  const admitted = await admit(run, call);
+  return admitted.type === "aborted" ? "waiting" : admitted;
+}
+
 async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
   const { tool, iteration } = task;
   const reason = "approval-rejected";
-  await run.emit({ type: "step-skip", ...placeOf(task), ...countOf(iteration), tool: tool.name, reason });
+  await run.emit({ type: "step-skip", ...placeOfTask(task), ...countOf(iteration), tool: tool.name, reason });
   return "failed";
 }
 

@@ -2,6 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import { canonicalPlan } from "../core/hash-plan.ts";
 import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type PlanInput } from "../core/plan.ts";
+import type { RunState } from "../core/run-state.ts";
 import type { EngineSettings } from "./options.ts";
 
 /** What a run is of: a request to plan, or a plan as it was given. */
@@ -11,6 +12,11 @@ export type RunTarget = { readonly request: string } | { readonly plan: PlanInpu
 export interface RunStart {
   readonly target: RunTarget;
   readonly identity?: string;
+}
+
+/** What a run was started with. */
+export function targetOf({ request, plan }: RunState): RunTarget {
+  return request === undefined ? { plan: plan as PlanInput } : { request };
 }
 
 /** What makes two runs of one id the same: the request's text, or what the plan's hash is made of. */

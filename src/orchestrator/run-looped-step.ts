@@ -1,13 +1,13 @@
-import type { StepExpressions } from "../core/expressions.ts";
 import { AgentError } from "../core/errors.ts";
+import type { StepExpressions } from "../core/expressions.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
-import { valueOf } from "./prepare-step.ts";
+import { namedValue } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { runCall, type StepEnd } from "./run-call.ts";
-import { countOf, type Iteration, placeOf, type StepTask } from "./step-call.ts";
+import { countOf, type Iteration, placeOfTask, type StepTask } from "./step-call.ts";
 
 /** A step with a `when` or a `forEach`. */
 export interface ExpressionTask {
@@ -39,13 +39,15 @@ export async function runExpressionStep(run: Run, task: ExpressionTask): Promise
 }
 
 function isTrue(run: Run, { step, expressions }: ExpressionTask, iteration: Iteration | undefined): boolean {
-  const value = expressions.evaluate("when", step, (name) => valueOf(run, name, iteration));
+  const value = expressions.evaluate("when", step, (name) => namedValue(run, name, iteration));
   return value === true;
 }
 
 /** Throws `limit-exceeded` if the run would have too many steps with these. */
 function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly JsonValue[] {
-  const items = expressions.evaluate("forEach", step, (name) => valueOf(run, name, undefined)) as readonly JsonValue[];
+  const items = expressions.evaluate("forEach", step, (name) =>
+    namedValue(run, name, undefined),
+  ) as readonly JsonValue[];
   if (run.state.steps.get(step.id)?.iterations !== undefined) return items;
   const max = run.settings.stored.maxSteps;
   const used = run.countSteps(items.length);
@@ -104,7 +106,7 @@ async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Prom
 }
 
 async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"): Promise<StepEnd> {
-  await run.emit({ type: "step-skip", ...placeOf(task), ...countOf(task.iteration), tool: task.tool.name, reason });
+  await run.emit({ type: "step-skip", ...placeOfTask(task), ...countOf(task.iteration), tool: task.tool.name, reason });
   return run.recorder.failure === undefined ? "done" : "failed";
 }
 
@@ -123,7 +125,7 @@ export async function skipIterations(
 
 /** A step whose expression can not be evaluated begins and fails, as one whose input is not valid. */
 async function failUnbegun(run: Run, { step, tool, iteration }: StepTask, thrown: AgentError): Promise<StepEnd> {
-  const place = placeOf({ step, iteration });
+  const place = placeOfTask({ step, iteration });
   const { reasoning, input } = step;
   const base = { ...place, tool: tool.name };
   await run.emit({ type: "step-start", ...base, ...countOf(iteration), input, ...(reasoning && { reasoning }) });

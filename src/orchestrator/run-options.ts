@@ -19,6 +19,12 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   signal?: AbortSignal | undefined;
 }
 
+/** Options of a dry run. */
+export interface DryRunOptions<TTool extends Tool = Tool> extends PlanOptions<TTool> {
+  /** Look at the plan only if this is its `hashPlan`; else `plan-not-approved`. */
+  approvedHash?: string | undefined;
+}
+
 interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
   /** JSON that is stored with the run and reaches the tools. */
   metadata?: JsonObject | undefined;
@@ -62,7 +68,6 @@ export interface RunSettings {
   readonly metadata: JsonObject;
   readonly resources: unknown;
   readonly signal: AbortSignal | undefined;
-  readonly approvedHash: string | undefined;
   readonly throwOnFailure: boolean;
   readonly stored: StoredRunOptions;
 }
@@ -73,9 +78,9 @@ export function resolveRunOptions(
   engine: EngineSettings,
 ): RunSettings {
   checkKeys("options", options, optionKeys);
-  const { signal, runId, context, approvedHash } = options;
+  const { signal, runId, context } = options;
   checkText("context", context);
-  checkText("approvedHash", approvedHash);
+  checkText("approvedHash", options.approvedHash);
   if (runId !== undefined && !(typeof runId === "string" && /^[\w.-]{1,128}$/.test(runId))) {
     failOption("runId", runId, "1 to 128 letters, digits, _ . or -");
   }
@@ -87,7 +92,6 @@ export function resolveRunOptions(
     metadata: checkMetadata(options.metadata),
     resources: options.resources,
     signal,
-    approvedHash,
     throwOnFailure: options.throwOnFailure ?? false,
     stored: resolveStored(options, engine),
   };
@@ -112,6 +116,7 @@ function resolveStored(options: RunOptionsBase<Tool>, engine: EngineSettings): S
     ...(undoOnFailure && { undoOnFailure }),
     ...(maxReplans && { maxReplans }),
     ...checkBudget(options.budget),
+    ...(options.approvedHash !== undefined && { approvedHash: options.approvedHash }),
   });
 }
 

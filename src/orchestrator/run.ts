@@ -7,12 +7,11 @@ import { AgentError, toErrorData } from "../core/errors.ts";
 import { type AgentEvent, type ApprovalEndEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
-import type { ApprovalState, StepState } from "../core/step-state.ts";
 import type { RunStore } from "../core/run-store.ts";
+import type { ApprovalState, StepPlace, StepState } from "../core/step-state.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, RunRecorder, type StoreError } from "./run-recorder.ts";
-import type { CallPlace } from "./step-call.ts";
 
 /** Why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | StoreError;
@@ -21,7 +20,7 @@ export type AbortReason = AgentError<"cancelled" | "timeout"> | StoreError;
 export type ApprovalOutcome = ApprovalEndEvent["outcome"];
 
 /** Called with the place of a step or iteration, or nothing for the plan. */
-export type DecisionListener = (place: CallPlace | undefined) => void;
+export type DecisionListener = (place: StepPlace | undefined) => void;
 
 /**
  * One run while it is going on: its state, its events, and all that has to stop when it is aborted. Thousands may be open at
@@ -105,10 +104,16 @@ export class Run implements RecorderOwner {
   }
 
   /** What was asked and decided about a step, an iteration of one, or the plan. */
-  approvalOf(place: CallPlace | undefined): ApprovalState | undefined {
+  approvalOf(place: StepPlace | undefined): ApprovalState | undefined {
     if (place === undefined) return this.state.planApproval;
     const step = this.state.steps.get(place.stepId);
     return place.iteration === undefined ? step?.approval : step?.iterations?.states[place.iteration]?.approval;
+  }
+
+  /** Whether a step, or an iteration of one, has not begun because it waits for approval. */
+  isWaiting({ stepId, iteration }: StepPlace): boolean {
+    const step = this.state.steps.get(stepId);
+    return (iteration === undefined ? step : step?.iterations?.states[iteration])?.status === "waiting";
   }
 
   /** Listens to decisions that come from outside. Gives what stops it. */
@@ -120,7 +125,7 @@ export class Run implements RecorderOwner {
   }
 
   /** Records a decision about what waits for one, and tells those who wait. */
-  async decide(place: CallPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
+  async decide(place: StepPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
     await this.emit({ type: "approval-end", ...place, outcome });
     for (const listener of this.decisionListeners ?? []) listener(place);
   }

@@ -1,12 +1,7 @@
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
+import { placeOf, type StepPlace } from "../core/step-state.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
-
-/** Which step, or which iteration of one. */
-export interface CallPlace {
-  readonly stepId: string;
-  readonly iteration?: number;
-}
 
 /** One pass of a looped step. */
 export interface Iteration {
@@ -30,9 +25,9 @@ export interface StepCall extends StepTask {
   readonly undone?: { readonly output: JsonValue };
 }
 
-/** The fields by which an event says what it is about. */
-export function placeOf({ step, iteration }: Pick<StepTask, "step" | "iteration">): CallPlace {
-  return iteration === undefined ? { stepId: step.id } : { stepId: step.id, iteration: iteration.index };
+/** Which step, or which iteration of one, is to be run. */
+export function placeOfTask({ step, iteration }: Pick<StepTask, "step" | "iteration">): StepPlace {
+  return placeOf({ stepId: step.id, iteration: iteration?.index });
 }
 
 /** Of how many iterations one is, for the event that may be the first of them. */

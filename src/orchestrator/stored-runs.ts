@@ -1,11 +1,10 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { PlanInput } from "../core/plan.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
 import { foldEvents, type RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { EngineSettings } from "./options.ts";
-import { identityOf, type RunTarget, runConflict } from "./run-identity.ts";
+import { identityOf, runConflict, targetOf } from "./run-identity.ts";
 import { toStoreError } from "./run-recorder.ts";
 
 /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
@@ -38,9 +37,8 @@ export function storedResult(
   state: RunState,
   { identity, settings }: { identity: string; settings: EngineSettings },
 ): RunResult {
-  const { request, plan, runId, status } = state;
-  const stored: RunTarget = request === undefined ? { plan: plan as PlanInput } : { request };
-  if (identityOf(stored, settings) !== identity) throw runConflict(runId);
+  const { runId, status } = state;
+  if (identityOf(targetOf(state), settings) !== identity) throw runConflict(runId);
   if (status === "planning" || status === "running") throw runElsewhere(runId);
   return toRunResult(state);
 }

@@ -73,7 +73,7 @@ function tell(permit: CircuitPermit, verdict: CallVerdict): CircuitState | undef
 
 function circuitOpen({ name: tool }: Tool, retryAfterMs: number): AgentError<"circuit-open"> {
   const message = `${tool} has failed too often and is not called now; it may be in ${retryAfterMs} ms.`;
-  return new AgentError("circuit-open", message, { details: { tool, retryAfterMs } });
+  return new AgentError("circuit-open", message, { details: { tool, retryAfterMs }, retryable: true });
 }
 
 const gatesOf = new WeakMap<EngineSettings, Map<Tool, ToolGate>>();

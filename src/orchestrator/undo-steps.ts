@@ -1,13 +1,13 @@
 import type { NotUndone, UndoEndEvent } from "../core/events.ts";
-import { parseWith } from "../core/schema.ts";
 import { copyJson } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { partsOf, type StepState } from "../core/step-state.ts";
+import { parseWith } from "../core/schema.ts";
+import { partsOf, placeOf, type StepState } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { admit } from "./admission.ts";
 import { attemptAdmitted, type Executed } from "./retry-call.ts";
 import type { Run } from "./run.ts";
-import { placeOf, type StepCall } from "./step-call.ts";
+import { placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput } from "./step-errors.ts";
 
 /**
@@ -21,8 +21,7 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   for (const state of ended) {
     if (run.recorder.failure !== undefined) break;
     const reason = await undoStep(run, state);
-    const { stepId, iteration, tool } = state;
-    if (reason !== undefined) notUndone.push({ stepId, ...(iteration !== undefined && { iteration }), tool, reason });
+    if (reason !== undefined) notUndone.push({ ...placeOf(state), tool: state.tool, reason });
   }
   return notUndone;
 }
@@ -44,7 +43,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
   const call: StepCall = { step, tool, iteration: pass, input, effect: "idempotent", undone: { output } };
-  const base = { ...placeOf(call), tool: tool.name };
+  const base = { ...placeOfTask(call), tool: tool.name };
   await run.emit({ type: "undo-start", ...base });
   if (run.recorder.failure !== undefined) return "failed";
   const { outcome, attempts } = await undo(run, call);

@@ -13,6 +13,13 @@ it("only progress and late results are told without being recorded", () => {
     "step-end": false,
     "step-late": true,
     "run-suspend": false,
+    "run-resume": false,
+    "plan-revise": false,
+    "approval-request": false,
+    "approval-end": false,
+    "undo-start": false,
+    "undo-end": false,
+    "circuit-change": false,
     "run-end": false,
   };
   for (const [type, expected] of Object.entries(types))

@@ -14,6 +14,7 @@ describe("the fold of a run", () => {
       runId: "run_1",
       status: "planning",
       sequence: 0,
+      replans: 0,
       metadata: {},
       steps: new Map(),
       createdAt: "",
@@ -88,6 +89,7 @@ describe("the fold of a run", () => {
       reasoning: "First",
       startedAt: "2026-01-01T00:00:03.000Z",
       completedAt: "2026-01-01T00:00:04.000Z",
+      endSequence: 5,
     });
     expect(state.steps.get("s2")).toMatchObject({ input: { title: "1" }, output: null });
     expect(state.steps.get("s3")).toMatchObject({ error: failure });

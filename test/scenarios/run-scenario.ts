@@ -105,26 +105,39 @@ export function checkInvariants({ events, recorded, result }: Pick<Played, "even
 
 function checkLeg(events: readonly AgentEvent[]): void {
   const types = events.map(({ type }) => type);
+  const isOpening = (type: string) => type === "run-start" || type === "run-resume";
+  const isClosing = (type: string) => type === "run-end" || type === "run-suspend";
   expect(types[0]).toBe("run-start");
   expect(types.filter((type) => type === "run-start")).toHaveLength(1);
-  expect(["run-end", "run-suspend"]).toContain(types.at(-1));
-  expect(types.filter((type) => type === "run-end" || type === "run-suspend")).toHaveLength(1);
+  expect(isClosing(types.at(-1) ?? "")).toBe(true);
+  // A leg opens where one has closed, and nowhere else.
+  for (const [index, type] of types.entries()) {
+    if (index > 0) expect(isOpening(type)).toBe(isClosing(types[index - 1] ?? ""));
+  }
+}
+
+/** Which thing a start and an end are about. */
+function keyOf(event: AgentEvent): string {
+  const { stepId = "the plan", iteration } = event as { stepId?: string; iteration?: number };
+  return `${event.type.startsWith("undo-") ? "undo " : ""}${stepId}${iteration === undefined ? "" : `[${iteration}]`}`;
 }
 
 function checkStartsAndEnds(recorded: readonly AgentEvent[]): void {
   const open = new Set<string>();
   const closed = new Set<string>();
   for (const event of recorded) {
-    const key = "stepId" in event ? event.stepId : "plan";
-    if (event.type === "step-start" || event.type === "plan-start") {
+    const key = keyOf(event);
+    if (event.type === "step-start" || event.type === "plan-start" || event.type === "undo-start") {
       expect(open.has(key) || closed.has(key)).toBe(false);
       open.add(key);
-    } else if (event.type === "step-end" || event.type === "plan-end") {
+    } else if (event.type === "step-end" || event.type === "plan-end" || event.type === "undo-end") {
       expect(open.delete(key)).toBe(true);
       closed.add(key);
     } else if (event.type === "step-skip") {
       expect(open.has(key) || closed.has(key)).toBe(false);
       closed.add(key);
+    } else if (event.type === "run-end" || event.type === "run-suspend") {
+      expect([...open]).toEqual([]);
     }
   }
   expect([...open]).toEqual([]);

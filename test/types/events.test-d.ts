@@ -91,7 +91,14 @@ describe("events", () => {
         case "step-skip":
         case "step-end":
         case "step-late":
+        case "plan-revise":
+        case "approval-request":
+        case "approval-end":
+        case "undo-start":
+        case "undo-end":
+        case "circuit-change":
         case "run-suspend":
+        case "run-resume":
         case "run-end":
           return event.type;
         default:
@@ -119,9 +126,19 @@ describe("results", () => {
     const result = read({} as RunResult<Tools>);
     if (result.status === "failed") expectTypeOf(result.error.message).toBeString();
     if (result.status === "completed") expectTypeOf(result.error).toBeUndefined();
-    if (result.status === "suspended") expectTypeOf(result.pending[0]?.stepId).toEqualTypeOf<string | undefined>();
     expectTypeOf(result.plan).toEqualTypeOf<Plan | undefined>();
-    expectTypeOf(result.output).toEqualTypeOf<Calculated | Todo | undefined>();
+    expectTypeOf(result.output).toEqualTypeOf<Calculated | Todo | readonly (Calculated | Todo | null)[] | undefined>();
+  });
+
+  it("tell what a suspended run waits for", () => {
+    const result = read({} as RunResult<Tools>);
+    if (result.status === "suspended") {
+      for (const item of result.pending) {
+        if (item.kind === "approval") expectTypeOf(item.inputHash).toBeString();
+        if (item.kind === "outcome") expectTypeOf(item.stepId).toBeString();
+        if (item.kind === "plan-approval") expectTypeOf(item.planHash).toBeString();
+      }
+    }
   });
 
   it("narrow the steps by tool and status", () => {
@@ -144,7 +161,8 @@ describe("results", () => {
     expectTypeOf(alone.execute).returns.resolves.toEqualTypeOf<RunResult<typeof clock>>();
     expectTypeOf(alone.start("x").result).resolves.toEqualTypeOf<RunResult<typeof clock>>();
     expectTypeOf(alone.getRun).returns.resolves.toEqualTypeOf<RunSnapshot<typeof clock> | undefined>();
-    expectTypeOf<RunResult<typeof clock>["output"]>().toEqualTypeOf<{ ms: number } | undefined>();
+    type Output = { ms: number };
+    expectTypeOf<RunResult<typeof clock>["output"]>().toEqualTypeOf<Output | readonly (Output | null)[] | undefined>();
   });
 
   it("fit where any run is taken", () => {

@@ -1,0 +1,149 @@
+import type { JsonObject, JsonValue } from "../json.ts";
+import { jsonTypeOf } from "../json-schema.ts";
+import { type CelBudget, fail } from "./budget.ts";
+import type { CelBinary } from "./node.ts";
+
+/** What CEL calls the types of JSON. */
+export function celTypeOf(value: JsonValue): string {
+  const type = jsonTypeOf(value);
+  return { array: "a list", object: "a map", null: "null", string: "text", boolean: "a boolean" }[type] ?? `a ${type}`;
+}
+
+/** Whether a value is a list; `Array.isArray` alone does not tell the compiler of read-only ones. */
+export function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** Whether a value is a map. */
+export function isMap(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The item of a list, or the own property of a map. Whatever else there is fails. */
+export function accessValue(value: JsonValue, key: JsonValue, position: number): JsonValue {
+  if (isMap(value) && typeof key === "string") {
+    const found = Object.hasOwn(value, key) ? value[key] : undefined;
+    return found === undefined ? fail(`there is no key ${quote(key)}`, position) : found;
+  }
+  if (isList(value) && typeof key === "number") {
+    const found = Number.isInteger(key) && key >= 0 ? value[key] : undefined;
+    return found === undefined ? fail(`there is no item ${key} in a list of ${value.length}`, position) : found;
+  }
+  const wanted = typeof key === "string" || typeof key === "number" ? quote(key) : celTypeOf(key);
+  return fail(`there is no ${wanted} in ${celTypeOf(value)}`, position);
+}
+
+/** A short form of a key for a message. */
+function quote(key: string | number): string {
+  return typeof key === "string" && key.length > 80 ? `${JSON.stringify(key.slice(0, 80))}…` : JSON.stringify(key);
+}
+
+/** Applies an operator to two values. */
+export function applyOperator(node: CelBinary, left: JsonValue, right: JsonValue, budget: CelBudget): JsonValue {
+  switch (node.operator) {
+    case "==":
+      return areEqual(left, right, budget);
+    case "!=":
+      return !areEqual(left, right, budget);
+    case "in":
+      return isIn(left, right, node.position, budget);
+  }
+  if (typeof left === "number" && typeof right === "number") return calculate(node, left, right);
+  if (typeof left === "string" && typeof right === "string") {
+    budget.payForText(left.length + right.length);
+    return combineTexts(node, left, right);
+  }
+  if (node.operator === "+" && isList(left) && isList(right)) {
+    budget.pay((left.length + right.length) / 4);
+    return left.concat(right);
+  }
+  return mismatch(node, left, right);
+}
+
+function mismatch({ operator, position }: CelBinary, left: JsonValue, right: JsonValue): never {
+  return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
+}
+
+function calculate(node: CelBinary, left: number, right: number): number | boolean {
+  const { operator, position } = node;
+  switch (operator) {
+    case "<":
+      return left < right;
+    case "<=":
+      return left <= right;
+    case ">":
+      return left > right;
+    case ">=":
+      return left >= right;
+    case "+":
+      return asJsonNumber(left + right, position);
+    case "-":
+      return asJsonNumber(left - right, position);
+    case "*":
+      return asJsonNumber(left * right, position);
+    case "/":
+      return right === 0 ? fail("division by zero", position) : asJsonNumber(left / right, position);
+    case "%":
+      return right === 0 ? fail("division by zero", position) : asJsonNumber(left % right, position);
+    default:
+      return mismatch(node, left, right);
+  }
+}
+
+/** JSON has no infinity, and no negative zero: after a resume it would be another value than before. */
+export function asJsonNumber(value: number, position: number): number {
+  return Number.isFinite(value) ? value + 0 : fail("the result is too large for a number", position);
+}
+
+function combineTexts(node: CelBinary, left: string, right: string): string | boolean {
+  switch (node.operator) {
+    case "+":
+      return left + right;
+    case "<":
+      return left < right;
+    case "<=":
+      return left <= right;
+    case ">":
+      return left > right;
+    case ">=":
+      return left >= right;
+    default:
+      return mismatch(node, left, right);
+  }
+}
+
+function isIn(value: JsonValue, holder: JsonValue, position: number, budget: CelBudget): boolean {
+  if (isMap(holder)) return typeof value === "string" && Object.hasOwn(holder, value);
+  if (!isList(holder)) return fail(`in does not look into ${celTypeOf(holder)}`, position);
+  for (const item of holder) if (areEqual(value, item, budget)) return true;
+  return false;
+}
+
+/** As CEL has it: values of different types are not equal, maps have no order. */
+export function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean {
+  budget.pay(0.5);
+  if (typeof left !== "object" || typeof right !== "object") {
+    if (typeof left === "string" && typeof right === "string" && left.length === right.length) {
+      budget.payForText(left.length);
+    }
+    return left === right;
+  }
+  if (left === right) return true;
+  if (isList(left)) {
+    if (!isList(right) || left.length !== right.length) return false;
+    return left.every((item, index) => areEqual(item, right[index] as JsonValue, budget));
+  }
+  if (!isMap(left) || !isMap(right)) return false;
+  return areMapsEqual(left, right, budget);
+}
+
+function areMapsEqual(left: JsonObject, right: JsonObject, budget: CelBudget): boolean {
+  const keys = Object.keys(left);
+  budget.pay(keys.length);
+  const count = Object.keys(right).length;
+  budget.pay(count);
+  if (keys.length !== count) return false;
+  return keys.every(
+    (key) => Object.hasOwn(right, key) && areEqual(left[key] as JsonValue, right[key] as JsonValue, budget),
+  );
+}

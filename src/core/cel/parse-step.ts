@@ -1,0 +1,72 @@
+import type { ExpressionKey, ParsedStep, StepExpressions } from "../expressions.ts";
+import type { PlanStep } from "../plan.ts";
+import { evaluateOfStep, expressionError } from "./evaluate-step.ts";
+import type { CelExpression, CelFreeName } from "./node.ts";
+import { parseCel } from "./parse.ts";
+import { resultTypeOf } from "./paths.ts";
+
+export { loadCelParser } from "./parse.ts";
+
+/** Plans are frozen, so that what was parsed to check one need not be parsed again to run it. */
+const parsedSteps = new WeakMap<PlanStep, ParsedStep>();
+
+/** The expressions of a step, with every reason why they are none. */
+export function parseStep(step: PlanStep): ParsedStep {
+  const known = parsedSteps.get(step);
+  if (known !== undefined) return known;
+  const issues: ParsedStep["issues"][number][] = [];
+  const parse = (key: ExpressionKey): CelExpression | undefined => {
+    const text = step[key];
+    if (text === undefined) return undefined;
+    const result = parseCel(text);
+    if (!result.ok) {
+      issues.push({ key, ...result.issue });
+      return undefined;
+    }
+    const message = describeWrongResult(key, resultTypeOf(result.expression.root));
+    if (message !== undefined) issues.push({ key, message, position: 0 });
+    return result.expression;
+  };
+  const parsed = { expressions: combine(step, parse("when"), parse("forEach")), issues };
+  // One that may change must not keep what it was.
+  if (Object.isFrozen(step)) parsedSteps.set(step, parsed);
+  return parsed;
+}
+
+/** The expressions of a step that was checked. Throws `invalid-expression` if it was not. */
+export function compileStep(step: PlanStep): StepExpressions {
+  const { expressions, issues } = parseStep(step);
+  const [issue] = issues;
+  if (issue !== undefined) throw expressionError(step, issue.key, issue);
+  return expressions;
+}
+
+const wanted = { when: { type: "boolean", name: "true or false" }, forEach: { type: "array", name: "a list" } };
+
+/** Says that an expression can never give what is needed, if that is so. */
+function describeWrongResult(key: ExpressionKey, type: string | undefined): string | undefined {
+  if (type === undefined || type === wanted[key].type) return undefined;
+  return `it must give ${wanted[key].name}, but always gives ${{ array: "a list", object: "a map", string: "text" }[type] ?? `a ${type}`}`;
+}
+
+function combine(
+  step: PlanStep,
+  when: CelExpression | undefined,
+  forEach: CelExpression | undefined,
+): StepExpressions {
+  const isLooped = step.forEach !== undefined;
+  const isOfIteration = ({ name }: CelFreeName) => isLooped && (name === "item" || name === "index");
+  const all = [...(when?.names ?? []), ...(forEach?.names ?? [])];
+  const expressions: StepExpressions = {
+    when,
+    forEach,
+    isWhenPerIteration: when?.names.some(isOfIteration) ?? false,
+    names: new Set(all.filter((name) => !isOfIteration(name)).map(({ name }) => name)),
+    evaluate(key, ofStep, lookUp) {
+      const expression = expressions[key];
+      if (expression === undefined) throw new TypeError(`Step "${ofStep.id}" has no "${key}".`);
+      return evaluateOfStep(expression, { key, step: ofStep, lookUp });
+    },
+  };
+  return expressions;
+}

@@ -1,0 +1,84 @@
+import type { ASTNode, Environment } from "@marcbachmann/cel-js";
+import { countOutside } from "../outside-work.ts";
+import type { CelIssue, CelParseResult } from "./node.ts";
+import { Translation, UnsupportedCel } from "./translate.ts";
+
+/** The longest expression, in characters. */
+export const maxCelLength = 2_000;
+
+/** What the parser refuses. A conditional, a call and a bracket are a level each. */
+const limits = { maxAstNodes: 500, maxDepth: 50, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 };
+
+let environment: Environment | undefined;
+
+/** Loads the library, which only plans with expressions need. Until then {@link parseCel} can not be called. */
+export async function loadCelParser(): Promise<void> {
+  if (environment !== undefined) return;
+  const library = await countOutside(import("@marcbachmann/cel-js"));
+  // Names are ours to check, and lists may hold anything: only the syntax is left to the library.
+  environment ??= new library.Environment({
+    unlistedVariablesAreDyn: true,
+    homogeneousAggregateLiterals: false,
+    limits,
+  });
+}
+
+/** Parses an expression, or says why it is none. Never throws for a text. */
+export function parseCel(text: string): CelParseResult {
+  if (environment === undefined) throw new Error("The parser is not loaded.");
+  if (text.length > maxCelLength) {
+    return refuse({ message: `it has ${text.length} characters; at most ${maxCelLength} are allowed`, position: 0 });
+  }
+  if (text.trim() === "") return refuse({ message: "it is empty", position: 0 });
+  try {
+    return translate(text, environment.parse(text).ast);
+  } catch (thrown) {
+    return refuse(describeFailure(thrown, text));
+  }
+}
+
+function translate(text: string, ast: ASTNode): CelParseResult {
+  const translation = new Translation();
+  const root = translation.translate(ast);
+  return { ok: true, expression: { text, root, names: translation.names } };
+}
+
+function refuse(issue: CelIssue): CelParseResult {
+  return { ok: false, issue };
+}
+
+/** What the library's errors tell, read without its classes. */
+interface Thrown {
+  readonly code?: unknown;
+  readonly summary?: unknown;
+  readonly range?: { readonly start: number };
+}
+
+function describeFailure(thrown: unknown, text: string): CelIssue {
+  if (thrown instanceof UnsupportedCel) return { message: thrown.message, position: thrown.position };
+  const { code, summary, range } = (thrown ?? {}) as Thrown;
+  // Anything else would be a fault of the parser; a stack that was deep already is the one that can be thought of.
+  if (typeof summary !== "string") return { message: "it is nested too deeply", position: 0 };
+  const position = Math.min(range?.start ?? 0, text.length);
+  return { message: describeSyntax(String(code), summary, text.slice(position)), position };
+}
+
+const tooLarge: Readonly<Record<string, string>> = {
+  maxAstNodes: `more than ${limits.maxAstNodes} operators, names and values`,
+  maxDepth: `more than ${limits.maxDepth} levels`,
+  maxListElements: `a list of more than ${limits.maxListElements} items`,
+  maxMapEntries: `a map of more than ${limits.maxMapEntries} entries`,
+  maxCallArguments: `a call with more than ${limits.maxCallArguments} arguments`,
+};
+
+function describeSyntax(code: string, summary: string, rest: string): string {
+  if (code === "limit_exceeded") {
+    const name = /max\w+/.exec(summary)?.[0] ?? "";
+    return `it has ${tooLarge[name] ?? "too much"}`;
+  }
+  if (code === "reserved_identifier")
+    return `${summary.replace("Reserved identifier: ", "")} is a reserved word of CEL`;
+  if (summary.endsWith("EOF")) return "it ends too early";
+  if (/^={1,2}(?!=)/.test(rest) && code === "unexpected_character") return "= compares nothing; write ==";
+  return (summary.charAt(0).toLowerCase() + summary.slice(1)).split("\n")[0] ?? "";
+}

@@ -1,0 +1,45 @@
+import type { AgentErrorData } from "../core/errors.ts";
+import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
+import { type RunResult, toRunResult } from "../core/run-result.ts";
+import type { Tool } from "../core/tool.ts";
+import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
+import { approvePlan, mayNeedPlanApproval } from "./approvals.ts";
+import { closeLeg, hasAnswer, isAllDone } from "./close-leg.ts";
+import { replan } from "./replan.ts";
+import type { Run } from "./run.ts";
+import { runSteps } from "./run-steps.ts";
+
+/** Runs what there is of a plan, as it is and as the planner revises it, until the leg is closed. */
+export async function conductLeg(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
+  let expressions: PlanExpressions | undefined;
+  let { plan } = run.state;
+  while (plan !== undefined) {
+    const compiling = compileExpressions(plan.steps);
+    expressions = compiling && (await compiling);
+    if (mayNeedPlanApproval(run)) await approvePlan(run, plan);
+    const approval = run.approvalOf(undefined);
+    if (approval !== undefined && approval.status !== "approved") break;
+    await runSteps(run, plan, expressions);
+    const revised = isAllDone(run) ? undefined : await replan(run);
+    // What was approved when all had ended must run; from here to closing the leg nobody can decide anything.
+    if (revised === undefined && !hasAnswer(run)) break;
+    plan = run.state.plan;
+  }
+  await closeLeg(run, { planningError, expressions });
+  return toRunResult(run.state);
+}
+
+/** By the tools of a run, which are mostly those of its engine. */
+const made = new WeakMap<ReadonlyMap<string, Tool>, readonly ToolFingerprint[]>();
+
+/** The fingerprints of a run's tools, if they were made before. */
+export function knownFingerprints(tools: ReadonlyMap<string, Tool>): readonly ToolFingerprint[] | undefined {
+  return made.get(tools);
+}
+
+/** The fingerprints of a run's tools, made once. */
+export async function fingerprintsOf(tools: ReadonlyMap<string, Tool>): Promise<readonly ToolFingerprint[]> {
+  const fingerprints = Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
+  made.set(tools, fingerprints);
+  return fingerprints;
+}

@@ -1,0 +1,102 @@
+import { dependenciesOf } from "../core/dependencies.ts";
+import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
+import { hashPlan } from "../core/hash-plan.ts";
+import { copyJson, type JsonObject } from "../core/json.ts";
+import type { Plan, PlanStep } from "../core/plan.ts";
+import { findReferences } from "../core/reference.ts";
+import { resolveInput } from "../core/resolve-input.ts";
+import { parseWith } from "../core/schema.ts";
+import type { Tool, ToolEffect } from "../core/tool.ts";
+import type { EngineSettings } from "./options.ts";
+import type { RunSettings } from "./run-options.ts";
+
+/** What a run would do, as far as can be known before it. */
+export interface DryRun {
+  readonly plan: Plan;
+  /** For `approvedHash`. */
+  readonly planHash: string;
+  readonly steps: readonly DryRunStep[];
+}
+
+/** What one step would do. */
+export interface DryRunStep {
+  readonly stepId: string;
+  readonly tool: string;
+  /** As the tool would get it, if no part is open; else as in the plan. */
+  readonly input: JsonObject;
+  /** The references in the input whose values are known only when the plan runs. */
+  readonly open: readonly string[];
+  /** The steps it waits for. */
+  readonly dependsOn: readonly string[];
+  readonly when?: string;
+  readonly forEach?: string;
+  /** `by-input` if it depends on what is not known yet. */
+  readonly effect: ToolEffect | "by-input";
+  /** Whether it would wait for approval; `by-input` if that depends on what is not known yet. */
+  readonly needsApproval: boolean | "by-input";
+  /** Whether the tool can take it back. */
+  readonly canUndo: boolean;
+  readonly reasoning?: string;
+}
+
+/** Looks at a plan that holds as a run would, and calls no tool. */
+export async function dryRun(engine: EngineSettings, settings: RunSettings, plan: Plan): Promise<DryRun> {
+  const expressions = await compileExpressions(plan.steps);
+  const steps: DryRunStep[] = [];
+  for (const [index, step] of plan.steps.entries()) {
+    const tool = settings.tools.get(step.tool) as Tool;
+    steps.push(await lookAt(engine, { step, tool, dependsOn: dependenciesOfStep(plan, index, expressions) }));
+  }
+  return { plan, planHash: await hashPlan(plan), steps };
+}
+
+function dependenciesOfStep({ steps }: Plan, index: number, expressions: PlanExpressions | undefined) {
+  const step = steps[index] as PlanStep;
+  return dependenciesOf(step, steps[index - 1], expressions?.get(step.id));
+}
+
+interface Looked {
+  readonly step: PlanStep;
+  readonly tool: Tool;
+  readonly dependsOn: readonly string[];
+}
+
+async function lookAt(engine: EngineSettings, { step, tool, dependsOn }: Looked): Promise<DryRunStep> {
+  const { id: stepId, when, forEach, reasoning } = step;
+  const open = findReferences(step.input).map(({ text }) => text);
+  const known = open.length === 0 ? await knownAnswers(engine, { step, tool }) : undefined;
+  const { input = step.input, effect = tool.declaredEffect, needsApproval } = known ?? {};
+  return {
+    stepId,
+    tool: tool.name,
+    input: copyJson(input),
+    open,
+    dependsOn: [...dependsOn],
+    ...(when !== undefined && { when }),
+    ...(forEach !== undefined && { forEach }),
+    effect,
+    needsApproval: needsApproval ?? mayNeedApproval(engine, tool),
+    canUndo: tool.undo !== undefined,
+    ...(reasoning !== undefined && { reasoning }),
+  };
+}
+
+function mayNeedApproval(engine: EngineSettings, tool: Tool): false | "by-input" {
+  return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
+}
+
+/** What the tool and the policy say of an input without references. Undefined where one of them throws: so it will then. */
+async function knownAnswers(engine: EngineSettings, { step, tool }: Pick<Looked, "step" | "tool">) {
+  const input = resolveInput(step, () => undefined);
+  const parsed = await parseWith(tool.inputSchema, copyJson(input));
+  if (!parsed.ok) return undefined;
+  try {
+    const effect = tool.effect(parsed.value);
+    const question = { kind: "step", runId: "", stepId: step.id, tool: tool.name, input, effect } as const;
+    const needsApproval =
+      (await tool.needsApproval?.(parsed.value)) || (await engine.needsApproval?.(question)) || false;
+    return { input, effect, needsApproval };
+  } catch {
+    return undefined;
+  }
+}
