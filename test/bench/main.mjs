@@ -14,10 +14,12 @@ import { importTime } from "./sections/import-time.mjs";
 import { installSize } from "./sections/install-size.mjs";
 import { manyRuns } from "./sections/many-runs.mjs";
 import { stepCost } from "./sections/step-cost.mjs";
+import { unusedFeatures } from "./sections/unused-features.mjs";
+import { widePlan } from "./sections/wide-plan.mjs";
 import { printTable } from "./table.mjs";
 
-/** Each has a `name`, a `title`, `measure` for the figures, and `tables` and `goals` to read them by. */
-const sections = [stepCost, manyRuns, importTime, bundleSize, installSize, calculator];
+/** Each has a `name`, a `title`, `measure` for the figures, and `tables` and `goals` to read them by. One that `needsBaseline` gets the package as it once was. */
+const sections = [stepCost, unusedFeatures, widePlan, manyRuns, importTime, bundleSize, installSize, calculator];
 
 const { values: options } = parseArgs({
   options: {
@@ -28,7 +30,9 @@ const { values: options } = parseArgs({
   },
 });
 const chosen = choose(options.only);
-const { folders, remove } = prepareFolders(options.package);
+const { folders, remove } = prepareFolders(options.package, {
+  needsBaseline: chosen.some(({ needsBaseline }) => needsBaseline),
+});
 const report = { machine: describeMachine(), isQuick: options.quick, sections: {}, goals: [] };
 
 try {

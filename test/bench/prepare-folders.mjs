@@ -2,29 +2,41 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { packBaseline } from "./prepare-baseline.mjs";
 
 /** What the package is compared with. None of it is a dependency of the project. */
 const peers = ["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3"];
 
 /**
  * Packs the package and installs it into two folders: `bench`, beside what it is compared with and the files of `inside/`,
- * and `installed`, with zod alone. What is measured there is what users get, not the source.
+ * and `installed`, with zod alone. What is measured there is what users get, not the source. Where it is needed there is also
+ * `baseline`, with the package as it once was; it is undefined where that can not be built.
  */
-export function prepareFolders(packedFile) {
+export function prepareFolders(packedFile, { needsBaseline = false } = {}) {
   const root = mkdtempSync(join(tmpdir(), "planwright-bench-"));
   const remove = () => rmSync(root, { recursive: true, force: true });
   try {
     const tarball = packedFile === undefined ? pack(root) : resolve(packedFile);
-    const folders = { bench: join(root, "bench"), installed: join(root, "installed") };
+    const folders = { bench: join(root, "bench"), installed: join(root, "installed"), baseline: undefined };
     install(folders.installed, [tarball, "zod"]);
     install(folders.bench, [tarball, "zod", ...peers]);
-    cpSync(join(import.meta.dirname, "inside"), join(folders.bench, "inside"), { recursive: true });
-    cpSync(join(import.meta.dirname, "statistics.mjs"), join(folders.bench, "statistics.mjs"));
+    copyInside(folders.bench);
+    const older = needsBaseline ? packBaseline(root) : undefined;
+    if (older !== undefined) {
+      folders.baseline = join(root, "older");
+      install(folders.baseline, [older, "zod"]);
+      copyInside(folders.baseline);
+    }
     return { folders, remove };
   } catch (error) {
     remove();
     throw error;
   }
+}
+
+function copyInside(folder) {
+  cpSync(join(import.meta.dirname, "inside"), join(folder, "inside"), { recursive: true });
+  cpSync(join(import.meta.dirname, "statistics.mjs"), join(folder, "statistics.mjs"));
 }
 
 function pack(root) {
