@@ -70,7 +70,7 @@ export {
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { RetryOptions } from "./core/retry-options.ts";
 export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
-export type { RunStatus } from "./core/run-state.ts";
+export type { RunStatus } from "./core/run-status.ts";
 export type { ListRunsOptions, RunPage, RunStore, RunSummary } from "./core/run-store.ts";
 export type { InferSchemaInput, InferSchemaOutput, SchemaIssue, StandardSchema } from "./core/schema.ts";
 export type { StepStatus } from "./core/step-state.ts";

@@ -1,4 +1,4 @@
-import type { RunStatus } from "../core/run-state.ts";
+import type { RunStatus } from "../core/run-status.ts";
 
 /** What the command's exit codes mean. */
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130 } as const;

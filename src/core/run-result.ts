@@ -2,7 +2,8 @@ import type { AgentErrorData } from "./errors.ts";
 import type { NotUndone, PendingItem } from "./events.ts";
 import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
 import type { Plan } from "./plan.ts";
-import type { RunState, RunStatus } from "./run-state.ts";
+import type { RunState } from "./run-state.ts";
+import type { RunStatus } from "./run-status.ts";
 import type { StepState, StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 

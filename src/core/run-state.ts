@@ -2,11 +2,9 @@ import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, NotUndone, PendingItem, StoredRunOptions } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import type { Plan } from "./plan.ts";
+import { type RunStatus, runStatusAfter } from "./run-status.ts";
 import { type ApprovalState, pendingStep, reduceStep, type StepState } from "./step-state.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
-
-/** Where a run stands. */
-export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
 
 /** What is known of a run: the fold of its recorded events. */
 export interface RunState {
@@ -98,24 +96,6 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       event satisfies never;
   }
   return state;
-}
-
-/** The status of a run after an event; undefined if the event does not change it. */
-export function runStatusAfter(event: AgentEvent): RunStatus | undefined {
-  switch (event.type) {
-    case "run-start":
-      return event.plan === undefined ? "planning" : "running";
-    case "plan-end":
-      return event.outcome.status === "completed" ? "running" : undefined;
-    case "run-suspend":
-      return "suspended";
-    case "run-resume":
-      return "running";
-    case "run-end":
-      return event.outcome.status;
-    default:
-      return undefined;
-  }
 }
 
 /** The state that a list of events leads to. */

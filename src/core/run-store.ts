@@ -1,5 +1,5 @@
 import type { AgentEvent } from "./events.ts";
-import type { RunStatus } from "./run-state.ts";
+import type { RunStatus } from "./run-status.ts";
 
 type Awaitable<T> = T | Promise<T>;
 

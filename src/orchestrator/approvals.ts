@@ -9,7 +9,8 @@ import {
 import { AgentError, toErrorData } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
-import type { ApprovalState, StepPlace } from "../core/step-state.ts";
+import type { StepPlace } from "../core/step-place.ts";
+import type { ApprovalState } from "../core/step-state.ts";
 import type { ApprovalOutcome, Run } from "./run.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 

@@ -3,7 +3,8 @@ import type { NotUndone, PendingItem, RunEndEvent, SkipReason } from "../core/ev
 import type { PlanExpressions } from "../core/expressions.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { Plan } from "../core/plan.ts";
-import { isDecided, isDone, isOpen, partsOf, placeOf, type StepState } from "../core/step-state.ts";
+import { placeOf } from "../core/step-place.ts";
+import { isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { outcomeUnknown } from "./step-errors.ts";
 import { buildGraph } from "./step-graph.ts";

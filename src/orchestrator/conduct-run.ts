@@ -25,14 +25,22 @@ export async function completeTarget(
   settings: RunSettings,
   target: RunTarget,
 ): Promise<RunBeginning> {
-  if ("request" in target) return target;
-  const plan = await requireValid(target.plan, settings, "The plan does not hold");
+  return "request" in target ? target : { plan: await completePlanInput(engine, settings, target.plan) };
+}
+
+/** A plan that was given, as it runs. Rejects as {@link completeTarget} does. */
+export async function completePlanInput(
+  engine: EngineSettings,
+  settings: RunSettings,
+  given: PlanInput,
+): Promise<Plan> {
+  const plan = await requireValid(given, settings, "The plan does not hold");
   await requireApproved(plan, settings);
-  if (plan === target.plan) return { plan: plan as Plan };
+  if (plan === given) return plan as Plan;
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
   const steps = plan.steps as Plan["steps"];
-  return { plan: markValid(Object.freeze({ version: 1, id, request, source, createdAt, steps }), settings) };
+  return markValid(Object.freeze({ version: 1, id, request, source, createdAt, steps }), settings);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { countOutside } from "../core/outside-work.ts";
 
-type Conductor = typeof import("./lazy-parts.ts");
+/** What plans and conducts runs. */
+export type Conductor = typeof import("./lazy-parts.ts");
 
 let loaded: Conductor | undefined;
 

@@ -1,14 +1,13 @@
-import type { AbortSource } from "../async/abort-source.ts";
-import type { EventChannel } from "../async/event-channel.ts";
 import { checkPlan } from "../core/check-plan.ts";
 import { AgentError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { foldEvents, type RunState } from "../core/run-state.ts";
-import { isOpen, type StepPlace } from "../core/step-state.ts";
+import type { StepPlace } from "../core/step-place.ts";
+import { isOpen } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
+import { followCancel, type Opening, runsOf } from "./active-runs.ts";
 import { outcomeOf } from "./approvals.ts";
 import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
 import type { Engine } from "./engine.ts";
@@ -35,13 +34,9 @@ export interface ContinueOptions {
 }
 
 /** A decision on its way to a run. */
-export interface Deciding {
-  readonly runId: string;
+export interface Deciding extends Opening {
   readonly decision: Decision;
   readonly options: ContinueOptions;
-  readonly channel: EventChannel<AgentEvent>;
-  /** Aborted by whoever cancels the run, which may not be there yet. */
-  readonly cancelling: AbortSource;
 }
 
 /**
@@ -50,12 +45,13 @@ export interface Deciding {
  */
 export async function decideRun(engine: Engine, deciding: Deciding): Promise<RunResult> {
   const { runId, decision, cancelling, channel } = deciding;
+  const runs = runsOf(engine);
   for (;;) {
-    const active = engine.active.get(runId);
-    const restoring = engine.restoring.get(runId);
+    const active = runs.active.get(runId);
+    const restoring = runs.restoring.get(runId);
     if (active !== undefined && !active.run.isClosing) {
-      active.run.addChannel(channel);
-      followCancel(active.run, cancelling);
+      if (channel !== undefined) active.run.addChannel(channel);
+      if (cancelling !== undefined) followCancel(active.run, cancelling);
       await decideIn(active.run, decision);
       return active.result;
     }
@@ -65,23 +61,15 @@ export async function decideRun(engine: Engine, deciding: Deciding): Promise<Run
   }
 }
 
-function followCancel(run: Run, cancelling: AbortSource): void {
-  const cancel = () => run.abort(cancelling.reason as AgentError<"cancelled">);
-  if (cancelling.aborted) cancel();
-  else cancelling.addEventListener("abort", cancel);
-}
-
 /** No two decisions may bring back the same run: the second one waits, and finds it going on. */
 async function continueStored(engine: Engine, deciding: Deciding): Promise<RunResult> {
-  const { runId, decision, channel, cancelling } = deciding;
+  const { runId, decision } = deciding;
+  const runs = runsOf(engine);
   const restoring = restoreRun(engine.settings, runId, deciding);
-  engine.restoring.set(runId, restoring);
-  const { state, settings } = await restoring.finally(() => engine.restoring.delete(runId));
-  const run = engine.createRun(runId, settings, state);
-  run.addChannel(channel);
-  const result = engine.hold(run, () => conductDecision(run, decision));
-  followCancel(run, cancelling);
-  return result;
+  runs.restoring.set(runId, restoring);
+  const { state, settings } = await restoring.finally(() => runs.restoring.delete(runId));
+  const run = runs.open(settings, deciding, state);
+  return runs.hold(run, conductDecision(run, decision));
 }
 
 /** A stored run that can go on. */

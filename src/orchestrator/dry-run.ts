@@ -2,11 +2,12 @@ import { dependenciesOf } from "../core/dependencies.ts";
 import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import { copyJson, type JsonObject } from "../core/json.ts";
-import type { Plan, PlanStep } from "../core/plan.ts";
+import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
 import { findReferences } from "../core/reference.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { parseWith } from "../core/schema.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
+import { completePlanInput } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
 
@@ -39,8 +40,9 @@ export interface DryRunStep {
   readonly reasoning?: string;
 }
 
-/** Looks at a plan that holds as a run would, and calls no tool. */
-export async function dryRun(engine: EngineSettings, settings: RunSettings, plan: Plan): Promise<DryRun> {
+/** Looks at a plan as a run would, and calls no tool. Rejects with `invalid-plan` or `plan-not-approved`. */
+export async function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {
+  const plan = await completePlanInput(engine, settings, given);
   const expressions = await compileExpressions(plan.steps);
   const steps: DryRunStep[] = [];
   for (const [index, step] of plan.steps.entries()) {

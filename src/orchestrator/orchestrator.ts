@@ -5,7 +5,7 @@ import { failOption } from "../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
-import { placeOf } from "../core/step-state.ts";
+import { placeOf } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ContinueOptions, Decision } from "./continue-run.ts";
 import type { DryRun } from "./dry-run.ts";

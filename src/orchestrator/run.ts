@@ -3,12 +3,14 @@ import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { isThenable } from "../async/thenable.ts";
-import { AgentError, toErrorData } from "../core/errors.ts";
+import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type ApprovalEndEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
-import type { ApprovalState, StepPlace, StepState } from "../core/step-state.ts";
+import type { StepPlace } from "../core/step-place.ts";
+import type { ApprovalState, StepState } from "../core/step-state.ts";
+import { cancelledBy } from "./cancelled-by.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, RunRecorder, type StoreError } from "./run-recorder.ts";
@@ -153,12 +155,15 @@ export class Run implements RecorderOwner {
     return this.state.steps.get(stepId)?.output;
   }
 
-  /** Starts the deadline and listens to the caller's signal, until {@link Run.close}. */
-  open(): void {
+  /** Starts the deadline, which counts from `startedMs`, and listens to the caller's signal, until {@link Run.close}. */
+  open(startedMs: number): void {
     const { clock } = this.engine;
     const { signal, stored } = this.settings;
     const { timeoutMs } = stored;
-    if (timeoutMs !== undefined) this.deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), timeoutMs);
+    if (timeoutMs !== undefined) {
+      const leftMs = Math.max(0, startedMs + timeoutMs - clock.now());
+      this.deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), leftMs);
+    }
     if (signal?.aborted) this.onSignal();
     else if (signal !== undefined) this.stopListening = onAbort(signal, () => this.onSignal());
   }
@@ -242,12 +247,6 @@ function sum({ steps }: RunState, count: (step: StepState) => number): number {
   let total = 0;
   for (const step of steps.values()) total += count(step);
   return total;
-}
-
-/** The error of a run that a caller cancelled, for the reason given. */
-export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
-  const text = reason === undefined ? "no reason given" : toErrorData(reason).message;
-  return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
 }
 
 function runTimeout(timeoutMs: number): AgentError<"timeout"> {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { placeOf, type StepPlace } from "../core/step-state.ts";
+import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
 
 /** One pass of a looped step. */

@@ -1,7 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
-import { type RunStatus, runStatusAfter } from "../core/run-state.ts";
+import { type RunStatus, runStatusAfter } from "../core/run-status.ts";
 import type { ListRunsOptions, RunPage, RunStore, RunSummary } from "../core/run-store.ts";
 
 /** Options of {@link createMemoryRunStore}. */

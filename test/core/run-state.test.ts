@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent, EventInit } from "../../src/core/events.ts";
 import { isTransient } from "../../src/core/events.ts";
-import { foldEvents, initialRunState, reduceRunState, runStatusAfter } from "../../src/core/run-state.ts";
+import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
+import { runStatusAfter } from "../../src/core/run-status.ts";
 import { failedRun, failure, given, numbered, plan, requested } from "../fixtures/run-events.ts";
 
 const fold = (events: readonly EventInit[]) => foldEvents("run_1", numbered(events));

@@ -51,7 +51,7 @@ describe("a run id given twice", () => {
   it("with another request or plan is a conflict, during the run and after it", async () => {
     const { agent } = createCounted();
     const running = agent.start(plan, { runId: "r1" });
-    expect(() => agent.start(other, { runId: "r1" })).toThrow(expect.objectContaining({ code: "run-conflict" }));
+    await expect(agent.start(other, { runId: "r1" }).result).rejects.toMatchObject({ code: "run-conflict" });
     await running.result;
     for (const target of [other, "do it"]) {
       await expect(agent.start(target, { runId: "r1" }).result).rejects.toMatchObject({

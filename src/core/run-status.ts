@@ -1,0 +1,22 @@
+import type { AgentEvent } from "./events.ts";
+
+/** Where a run stands. */
+export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
+
+/** The status of a run after an event; undefined if the event does not change it. */
+export function runStatusAfter(event: AgentEvent): RunStatus | undefined {
+  switch (event.type) {
+    case "run-start":
+      return event.plan === undefined ? "planning" : "running";
+    case "plan-end":
+      return event.outcome.status === "completed" ? "running" : undefined;
+    case "run-suspend":
+      return "suspended";
+    case "run-resume":
+      return "running";
+    case "run-end":
+      return event.outcome.status;
+    default:
+      return undefined;
+  }
+}

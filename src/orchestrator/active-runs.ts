@@ -1,0 +1,117 @@
+import type { AbortSource } from "../async/abort-source.ts";
+import type { EventChannel } from "../async/event-channel.ts";
+import type { AgentError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import { completeTarget, conductRun } from "./conduct-run.ts";
+import type { Engine } from "./engine.ts";
+import { Run } from "./run.ts";
+import { identityOf, type RunTarget, runConflict, targetOf } from "./run-identity.ts";
+import type { RunSettings } from "./run-options.ts";
+
+/** A leg of a run that is asked for. */
+export interface Opening {
+  readonly runId: string;
+  /** When it was asked for: its deadline counts from then. */
+  readonly startedMs: number;
+  /** Where its events go besides, if somebody has a handle. */
+  readonly channel?: EventChannel<AgentEvent>;
+  /** Aborted by whoever cancels the run, which may not be there yet. */
+  readonly cancelling?: AbortSource;
+}
+
+/** A run that is asked for. */
+export interface StartOpening extends Opening {
+  readonly target: RunTarget;
+  readonly settings: RunSettings;
+  /** Whether the caller gave the id. */
+  readonly isNamed: boolean;
+}
+
+/** A run that goes on here. */
+export interface ActiveRun {
+  readonly run: Run;
+  /** Before `throwOnFailure`, which is each caller's own. */
+  readonly result: Promise<RunResult>;
+  /** Of one whose id the caller gave. */
+  readonly identity: string | undefined;
+}
+
+/** The runs of an engine that go on in this process. */
+export class ActiveRuns {
+  /** By run id. */
+  readonly active = new Map<string, ActiveRun>();
+  /** The runs that are being read to go on. */
+  readonly restoring = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly engine: Engine) {}
+
+  /** Makes a run, which goes on from `state` if that is given, and opens it. */
+  open(settings: RunSettings, { runId, startedMs, channel, cancelling }: Opening, state?: RunState): Run {
+    const run = new Run(runId, this.engine.settings, settings, this.engine.hub, state);
+    if (channel !== undefined) run.addChannel(channel);
+    run.open(startedMs);
+    if (cancelling !== undefined) followCancel(run, cancelling);
+    return run;
+  }
+
+  /** Holds an open run until what conducts it has ended. */
+  hold(run: Run, conducting: Promise<RunResult>, identity?: string): Promise<RunResult> {
+    const result = conducting.finally(() => {
+      run.close();
+      this.active.delete(run.runId);
+    });
+    this.active.set(run.runId, { run, result, identity });
+    return result;
+  }
+}
+
+/** The active runs of an engine. */
+export function runsOf(engine: Engine): ActiveRuns {
+  engine.runs ??= new ActiveRuns(engine);
+  return engine.runs;
+}
+
+/** Cancels a run when its caller does. */
+export function followCancel(run: Run, cancelling: AbortSource): void {
+  const cancel = () => run.abort(cancelling.reason as AgentError<"cancelled">);
+  if (cancelling.aborted) cancel();
+  else cancelling.addEventListener("abort", cancel);
+}
+
+/**
+ * Conducts a run from its beginning, or joins the one of the same id that goes on here. Resolves to how its leg ends.
+ * Rejects with what {@link conductRun} does.
+ */
+export function startRun(engine: Engine, opening: StartOpening): Promise<RunResult> {
+  const { target, settings, isNamed, runId } = opening;
+  const runs = runsOf(engine);
+  if (!isNamed) {
+    const run = runs.open(settings, opening);
+    return runs.hold(run, conductRun(run, { target }));
+  }
+  const identity = identityOf(target, engine.settings);
+  const active = runs.active.get(runId);
+  if (active !== undefined) return join(engine, { ...opening, identity, active });
+  const run = runs.open(settings, opening);
+  run.keepHistory();
+  return runs.hold(run, conductRun(run, { target, identity }), identity);
+}
+
+interface Joining extends StartOpening {
+  readonly identity: string;
+  readonly active: ActiveRun;
+}
+
+/** A second caller has its own events from the first on, and is told of its own misuse. */
+async function join(engine: Engine, joining: Joining): Promise<RunResult> {
+  const { active, identity, target, settings, channel, cancelling } = joining;
+  const { run, result } = active;
+  const known = active.identity ?? identityOf(targetOf(run.state), engine.settings);
+  if (identity !== known) throw runConflict(run.runId);
+  if (channel !== undefined) run.addChannel(channel);
+  if (cancelling !== undefined) followCancel(run, cancelling);
+  await completeTarget(engine.settings, settings, target);
+  return result;
+}
