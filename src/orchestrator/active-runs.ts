@@ -42,7 +42,7 @@ export interface ActiveRun {
 export class ActiveRuns {
   /** By run id. */
   readonly active = new Map<string, ActiveRun>();
-  /** The runs that are being read to go on. */
+  /** The runs that are being read to go on, until their next leg has begun. */
   readonly restoring = new Map<string, Promise<unknown>>();
 
   constructor(private readonly engine: Engine) {}

@@ -92,6 +92,7 @@ async function decide(run: Run, asked: Decided): Promise<ApprovalStatus> {
     return statusOf(run.approvalOf(place));
   }
   const decision = await askInline(run, asked);
+  while (run.deciding !== undefined) await run.deciding;
   const state = run.approvalOf(place);
   // Somebody else may have decided meanwhile.
   if (state?.status === "requested" && decision !== "suspend" && run.abortReason === undefined) {

@@ -99,8 +99,9 @@ export function isAllDone({ state }: Run): boolean {
 export function hasAnswer(run: Run): boolean {
   const { state, settings, abortReason, recorder } = run;
   if (isAllDone(run) || abortReason !== undefined || recorder.failure !== undefined) return false;
-  if (settings.stored.onStepFailure !== "continue" && failureOf(run) !== undefined) return false;
-  return state.plan?.steps.some(({ id }) => isDecided(state.steps.get(id) as StepState)) ?? false;
+  const steps = state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
+  const mayStart = settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
+  return mayStart && steps.some(isDecided);
 }
 
 /** Tells of each step that never started: because of one it depends on, or because the run ended before. */

@@ -17,10 +17,12 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
     const compiling = compileExpressions(plan.steps);
     expressions = compiling && (await compiling);
     if (mayNeedPlanApproval(run)) await approvePlan(run, plan);
+    while (run.deciding !== undefined) await run.deciding;
     const approval = run.approvalOf(undefined);
     if (approval !== undefined && approval.status !== "approved") break;
     await runSteps(run, plan, expressions);
     const revised = isAllDone(run) ? undefined : await replan(run);
+    while (run.deciding !== undefined) await run.deciding;
     // What was approved when all had ended must run; from here to closing the leg nobody can decide anything.
     if (revised === undefined && !hasAnswer(run)) break;
     plan = run.state.plan;

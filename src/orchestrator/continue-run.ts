@@ -49,7 +49,7 @@ export async function decideRun(engine: Engine, deciding: Deciding): Promise<Run
   for (;;) {
     const active = runs.active.get(runId);
     const restoring = runs.restoring.get(runId);
-    if (active !== undefined && !active.run.isClosing) {
+    if (restoring === undefined && active !== undefined && isDecidable(active.run)) {
       if (channel !== undefined) active.run.addChannel(channel);
       if (cancelling !== undefined) followCancel(active.run, cancelling);
       await decideIn(active.run, decision);
@@ -57,19 +57,36 @@ export async function decideRun(engine: Engine, deciding: Deciding): Promise<Run
     }
     if (active === undefined && restoring === undefined) return continueStored(engine, deciding);
     // What it waits for may go wrong for others, which is nothing to this decision.
-    await (restoring ?? active?.result)?.catch(() => {});
+    await (restoring ?? active?.run.deciding ?? active?.result)?.catch(() => {});
   }
+}
+
+/** One that has recorded nothing may yet turn out to be only looked up in the store. */
+function isDecidable({ isClosing, deciding, state }: Run): boolean {
+  return !isClosing && deciding === undefined && state.sequence > 0;
 }
 
 /** No two decisions may bring back the same run: the second one waits, and finds it going on. */
 async function continueStored(engine: Engine, deciding: Deciding): Promise<RunResult> {
+  const { restoring } = runsOf(engine);
+  const opening = openStored(engine, deciding).finally(() => restoring.delete(deciding.runId));
+  restoring.set(deciding.runId, opening);
+  return (await opening).leg;
+}
+
+/** Resolves when the next leg has begun, or has gone wrong before. */
+async function openStored(engine: Engine, deciding: Deciding): Promise<{ readonly leg: Promise<RunResult> }> {
   const { runId, decision } = deciding;
   const runs = runsOf(engine);
-  const restoring = restoreRun(engine.settings, runId, deciding);
-  runs.restoring.set(runId, restoring);
-  const { state, settings } = await restoring.finally(() => runs.restoring.delete(runId));
+  const { state, settings } = await restoreRun(engine.settings, runId, deciding);
   const run = runs.open(settings, deciding, state);
-  return runs.hold(run, conductDecision(run, decision));
+  const resuming = resume(run);
+  const leg = runs.hold(
+    run,
+    resuming.then(() => conductDecision(run, decision)),
+  );
+  await resuming;
+  return { leg };
 }
 
 /** A stored run that can go on. */
@@ -92,7 +109,7 @@ async function restoreRun(
     throw new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
   }
   const state = foldEvents(runId, events);
-  if (state.status !== "suspended") throw notPending(runId, decision);
+  if (state.status !== "suspended" || !isAsked(state, decision)) throw notPending(runId, decision);
   const missing = (state.tools ?? []).filter(({ name }) => !engine.toolsByName.has(name));
   if (missing.length > 0)
     throw mismatch(
@@ -112,22 +129,33 @@ async function restoreRun(
   return { state, settings };
 }
 
-/** Opens the next leg of a run with a decision, and conducts it to its end. */
-async function conductDecision(run: Run, decision: Decision): Promise<RunResult> {
+/** Opens the next leg of a run. Rejects with `resume-mismatch`, or with what the store fails with. */
+async function resume(run: Run): Promise<void> {
   const tools = await fingerprintsOf(run.settings.tools);
   const changedTools = await compareTools(run, tools);
   await run.emit({ type: "run-resume", tools, ...(changedTools.length > 0 && { changedTools }) });
-  if (run.recorder.failure?.code === "run-conflict") throw run.recorder.failure;
+  // Nothing of the leg has been told, and in the store the run waits as before.
+  if (run.recorder.failure !== undefined) throw run.recorder.failure;
+}
+
+/** Conducts a leg to its end that begins with a decision. */
+async function conductDecision(run: Run, decision: Decision): Promise<RunResult> {
   await decideIn(run, decision);
   return conductLeg(run);
 }
 
+/** Whether a run waits for a decision. */
+function isAsked({ planApproval, steps }: RunState, { place, hash }: Decision): boolean {
+  if (place === undefined) return planApproval?.status === "requested" && planApproval.hash === hash;
+  const step = steps.get(place.stepId);
+  const part = place.iteration === undefined ? step : step?.iterations?.states[place.iteration];
+  return part?.status === "waiting" && part.approval?.status === "requested" && part.approval.hash === hash;
+}
+
 /** Records a decision in a run that is going on. Rejects with `run-conflict` if it does not wait for it. */
 async function decideIn(run: Run, decision: Decision): Promise<void> {
-  const { place, hash, verdict, reason } = decision;
-  const approval = run.approvalOf(place);
-  const isAsked = approval?.status === "requested" && (place === undefined || run.isWaiting(place));
-  if (!isAsked || approval.hash !== hash) throw notPending(run.runId, decision);
+  const { place, verdict, reason } = decision;
+  if (!isAsked(run.state, decision)) throw notPending(run.runId, decision);
   await run.decide(place, outcomeOf(verdict, place, reason));
 }
 

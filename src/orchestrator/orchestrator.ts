@@ -63,8 +63,12 @@ export interface RunApprover<TTool extends Tool = Tool> {
   rejectPlan(runId: string, options: PlanApprovalOptions & { reason?: string | undefined }): RunHandle<TTool>;
 }
 
-/** Options of approving a step. */
+/** Options of approving a step. The pending item of a suspended run has all that is required. */
 export interface ApprovalOptions extends ContinueOptions {
+  /** Not looked at. */
+  kind?: "approval" | undefined;
+  /** Not looked at. */
+  stepId?: string | undefined;
   /** The hash of the input that was looked at, from the `approval-request` or the pending item. */
   inputHash: string;
   /** Which iteration of a `forEach`, from 0. */
@@ -77,8 +81,10 @@ export interface RejectionOptions extends ApprovalOptions {
   reason?: string | undefined;
 }
 
-/** Options of approving a plan. */
+/** Options of approving a plan. The pending item of a suspended run has all that is required. */
 export interface PlanApprovalOptions extends ContinueOptions {
+  /** Not looked at. */
+  kind?: "plan-approval" | undefined;
   /** The hash of the plan that was looked at. */
   planHash: string;
 }
@@ -147,7 +153,7 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
 
 /** The part of an engine that takes decisions, with the types of its tools. */
 export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
-  const send = (runId: string, decision: Decision, options: ContinueOptions) =>
+  const send = (runId: string, decision: Decision, { kind: _, stepId: __, ...options }: SentOptions) =>
     engine.decide(runId, decision, options) as RunHandle<TTool>;
   return {
     approve: (runId, stepId, { inputHash: hash, iteration, ...options }) =>
@@ -160,6 +166,8 @@ export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
       send(runId, { verdict: "reject", place: undefined, hash, reason }, options),
   };
 }
+
+type SentOptions = ContinueOptions & { readonly kind?: string | undefined; readonly stepId?: string | undefined };
 
 const noReason = "no reason given";
 

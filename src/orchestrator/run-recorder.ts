@@ -33,6 +33,9 @@ export class RunRecorder {
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
   private lastMs = Number.NaN;
   private lastTimestamp = "";
+  /** Events that came while another one was told. */
+  private untold: AgentEvent[] | undefined;
+  private isTelling = false;
 
   /** `state` is that of a run that goes on; it is taken over. */
   constructor(
@@ -133,7 +136,16 @@ export class RunRecorder {
 
   private accept(event: AgentEvent): void {
     if (!isTransient(event)) reduceRunState(this.state, event);
+    // A listener may do what causes an event: whoever listens besides still hears the first one first.
+    if (this.isTelling) {
+      this.untold ??= [];
+      this.untold.push(event);
+      return;
+    }
+    this.isTelling = true;
     this.owner.tell(event);
+    for (let next = this.untold?.shift(); next !== undefined; next = this.untold?.shift()) this.owner.tell(next);
+    this.isTelling = false;
   }
 
   private fail(thrown: unknown): void {

@@ -39,6 +39,8 @@ export class Run implements RecorderOwner {
   private stopListening: (() => void) | undefined;
   /** Whether the leg is about to be closed, so that it is too late to decide anything in it. */
   isClosing = false;
+  /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
+  deciding: Promise<void> | undefined;
   private isClosed = false;
   private isShielded = false;
   private decisionListeners: readonly DecisionListener[] | undefined;
@@ -112,12 +114,6 @@ export class Run implements RecorderOwner {
     return place.iteration === undefined ? step?.approval : step?.iterations?.states[place.iteration]?.approval;
   }
 
-  /** Whether a step, or an iteration of one, has not begun because it waits for approval. */
-  isWaiting({ stepId, iteration }: StepPlace): boolean {
-    const step = this.state.steps.get(stepId);
-    return (iteration === undefined ? step : step?.iterations?.states[iteration])?.status === "waiting";
-  }
-
   /** Listens to decisions that come from outside. Gives what stops it. */
   onDecision(listener: DecisionListener): () => void {
     this.decisionListeners = [...(this.decisionListeners ?? []), listener];
@@ -126,8 +122,16 @@ export class Run implements RecorderOwner {
     };
   }
 
-  /** Records a decision about what waits for one, and tells those who wait. */
-  async decide(place: StepPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
+  /** Records a decision about what waits for one, and tells those who wait. Not while another one is {@link Run.deciding}. */
+  decide(place: StepPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
+    const deciding = this.recordDecision(place, outcome).finally(() => {
+      if (this.deciding === deciding) this.deciding = undefined;
+    });
+    this.deciding = deciding;
+    return deciding;
+  }
+
+  private async recordDecision(place: StepPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
     await this.emit({ type: "approval-end", ...place, outcome });
     for (const listener of this.decisionListeners ?? []) listener(place);
   }
