@@ -1,5 +1,5 @@
-// Prints the milliseconds of runs of one step, as many independent ones as are asked for, and one last step: those of the first
-// run of this process and of the ones after it.
+// Prints the milliseconds of runs of one step, as many independent ones as are asked for, and one last step: of each run of this
+// process, and of that from where the first step starts to where the last one ends.
 import { defineTool } from "planwright";
 import { checkRun, createListenedAgent } from "./timed-runs.mjs";
 import { planOf, trivialStep, waitingStep } from "./trivial-step.mjs";
@@ -10,17 +10,20 @@ const [width, concurrency, runs] = process.argv.slice(4).map(Number);
 const step = { waiting: waitingStep, trivial: trivialStep }[kind];
 let open = 0;
 let mostOpen = 0;
+let begun = 0;
+let firstBegan;
+let lastEnded;
 
-/** The step, which also counts how many of it are going on. */
+/** The step, which also counts how many of it are going on, and sees when. */
 const counted = {
   ...step,
   async execute(input) {
     mostOpen = Math.max(mostOpen, ++open);
-    try {
-      return await step.execute(input);
-    } finally {
-      open--;
-    }
+    if (begun++ % (width + 2) === 0) firstBegan = performance.now();
+    const output = await step.execute(input);
+    open--;
+    lastEnded = performance.now();
+    return output;
   },
 };
 
@@ -49,13 +52,12 @@ async function prepare() {
 }
 
 const { execute, check } = await prepare();
-const timesMs = [];
+const figures = [];
 for (let run = 0; run < runs; run++) {
   const started = performance.now();
   await execute();
-  timesMs.push(performance.now() - started);
+  figures.push({ wholeMs: performance.now() - started, stepsMs: lastEnded - firstBegan });
 }
 if (kind === "waiting" && mostOpen !== Math.min(width, concurrency)) throw new Error(`${mostOpen} steps at a time`);
 await check?.();
-const [firstMs, ...laterMs] = timesMs;
-console.log(JSON.stringify({ firstMs, laterMs }));
+console.log(JSON.stringify(figures));

@@ -33,7 +33,9 @@ export const widePlan = {
       idealMs,
       waiting: {
         first: compareToIdeal(samples, "firstMs"),
+        firstSteps: compareToIdeal(samples, "firstStepsMs"),
         later: compareToIdeal(samples, "laterMs"),
+        laterSteps: compareToIdeal(samples, "laterStepsMs"),
       },
       trivial: ["trivial", "trivialOneByOne", "trivialLoop"].map((name) => ({
         name,
@@ -48,7 +50,9 @@ export const widePlan = {
       title: `Steps of ${stepMs} ms, in milliseconds; the ideal is ${idealMs}. Medians of ${rounds} processes`,
       rows: [
         toRow("the first run of a process", waiting.first),
-        toRow(`the ${laterRuns} after it, their median`, waiting.later),
+        toRow("from its first step to its last", waiting.firstSteps),
+        toRow(`the ${laterRuns} runs after it, their median`, waiting.later),
+        toRow("from their first step to their last", waiting.laterSteps),
       ],
     },
     {
@@ -73,8 +77,13 @@ const labels = {
   trivialLoop: `bare loop, ${concurrency} at a time`,
 };
 
-function toFigures({ firstMs, laterMs }) {
-  return { firstMs, laterMs: median(laterMs) };
+function toFigures([first, ...later]) {
+  return {
+    firstMs: first.wholeMs,
+    firstStepsMs: first.stepsMs,
+    laterMs: median(later.map(({ wholeMs }) => wholeMs)),
+    laterStepsMs: median(later.map(({ stepsMs }) => stepsMs)),
+  };
 }
 
 function compareToIdeal({ ours, loop }, key) {
