@@ -20,11 +20,13 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
     while (run.deciding !== undefined) await run.deciding;
     const approval = run.approvalOf(undefined);
     if (approval !== undefined && approval.status !== "approved") break;
+    const { sequence } = run.state;
     await runSteps(run, plan, expressions);
     const revised = isAllDone(run) ? undefined : await replan(run);
     while (run.deciding !== undefined) await run.deciding;
-    // What was approved when all had ended must run; from here to closing the leg nobody can decide anything.
-    if (revised === undefined && !hasAnswer(run)) break;
+    // What was approved when all had ended must run, if it can; from here to closing the leg nobody can decide anything.
+    const isStuck = run.state.sequence === sequence;
+    if (revised === undefined && (isStuck || !hasAnswer(run))) break;
     plan = run.state.plan;
   }
   await closeLeg(run, { planningError, expressions });

@@ -85,7 +85,9 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     mustGoOn = waiting.some((index) => isDecided(stateOf(index)));
   }
   if (run.recorder.failure !== undefined) return "failed";
-  if (hasFailed && !mayGoOn()) await skipIterations(run, task, count);
+  // One in doubt suspends the run: the others may still run once somebody has said what came of it.
+  const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
+  if (hasFailed && !mayGoOn() && !isInDoubt) await skipIterations(run, task, count);
   if (hasFailed) return "failed";
   return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";
 }
