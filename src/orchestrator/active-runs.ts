@@ -94,6 +94,9 @@ export function startRun(engine: Engine, opening: StartOpening): Promise<RunResu
   const identity = identityOf(target, engine.settings);
   const active = runs.active.get(runId);
   if (active !== undefined) return join(engine, { ...opening, identity, active });
+  const again = () => startRun(engine, opening);
+  const restoring = runs.restoring.get(runId);
+  if (restoring !== undefined) return restoring.then(again, again);
   const run = runs.open(settings, opening);
   run.keepHistory();
   return runs.hold(run, conductRun(run, { target, identity }), identity);

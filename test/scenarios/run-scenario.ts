@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type AgentOptions, createAgent } from "../../src/agent.ts";
+import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
 import { type AgentEvent, isTransient } from "../../src/core/events.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
@@ -21,9 +21,28 @@ export interface Scenario extends Partial<Omit<AgentOptions, "tools">> {
   request?: string;
   options?: RunOptions;
   /** What is done while the run goes on; the clock moves only here until it returns. */
-  act?: (around: { handle: RunHandle; clock: ManualClock; events: readonly AgentEvent[] }) => Promise<void> | void;
+  act?: (around: Around) => Promise<void> | void;
+  /** What goes on with the run each time that it is suspended, mostly a decision of the new agent it is given. */
+  legs?: readonly ((around: AroundLeg) => RunHandle)[];
   /** Timers that may be left behind, such as those of a tool that ignores its signal. */
   leftoverTimers?: number;
+}
+
+/** A run while it goes on. */
+export interface Around {
+  readonly handle: RunHandle;
+  readonly agent: Agent;
+  readonly clock: ManualClock;
+  readonly events: readonly AgentEvent[];
+}
+
+/** A run that is suspended, as another process finds it: its store hands out what went through JSON. */
+export interface AroundLeg extends Pick<Around, "clock" | "events"> {
+  readonly runId: string;
+  /** How the leg before has ended. */
+  readonly result: RunResult;
+  /** Another agent with the same store, made as the first one but for some options. */
+  another(options?: Partial<AgentOptions>): Agent;
 }
 
 /** What a run came to. */
@@ -50,29 +69,46 @@ export async function runScenario(create: (clock: ManualClock) => Scenario): Pro
 
 async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunStore) => RunStore): Promise<Played> {
   const clock = createManualClock();
-  const { plan, request, options, act, leftoverTimers = 0, ...agentOptions } = create(clock);
+  const { plan, request, options, act, legs = [], leftoverTimers = 0, ...agentOptions } = create(clock);
+  const { tools } = agentOptions;
   // Hashes take real time, in which a manual clock must not run ahead.
-  await Promise.all(agentOptions.tools.map(toolFingerprint));
+  await Promise.all(tools.map(toolFingerprint));
   const memory = createMemoryRunStore();
   const warnings: AgentWarning[] = [];
-  let ids = 0;
-  const agent = createAgent({
-    store: wrap(memory),
-    clock,
-    random: () => 1,
-    createId: () => `${++ids}`,
-    onWarning: (warning) => warnings.push(warning),
-    ...agentOptions,
-  });
   const events: AgentEvent[] = [];
-  agent.subscribe((event) => events.push(event));
-  const handle = agent.start(plan ?? request ?? "", options);
-  await act?.({ handle, clock, events });
-  const result = await clock.runUntil(handle.result);
-  const recorded = await memory.read(handle.runId);
+  const onWarning = (warning: AgentWarning) => warnings.push(warning);
+  let ids = 0;
+  const createId = () => `${++ids}`;
+  const base = { store: wrap(throughJson(memory)), clock, random: () => 1, createId, onWarning, ...agentOptions };
+  const another = (others: Partial<AgentOptions> = {}): Agent => {
+    const agent = createAgent({ ...base, ...others });
+    agent.subscribe((event) => events.push(event));
+    return agent;
+  };
+  const agent = another();
+  let handle = agent.start(plan ?? request ?? "", options);
+  await act?.({ handle, agent, clock, events });
+  let result = await clock.runUntil(handle.result);
+  const { runId } = handle;
+  for (const goOn of legs) {
+    expect(result.status).toBe("suspended");
+    handle = goOn({ runId, result, clock, events, another });
+    result = await clock.runUntil(handle.result);
+  }
+  const recorded = await memory.read(runId);
   expect(clock.pendingTimers).toBe(leftoverTimers);
   checkInvariants({ events, recorded, result });
   return { result, events, recorded, warnings, clock };
+}
+
+/** A store that hands out its events as a database would. */
+function throughJson(store: RunStore): RunStore {
+  const read: RunStore["read"] = async (...args) =>
+    JSON.parse(JSON.stringify(await store.read(...args))) as readonly AgentEvent[];
+  return Object.assign(Object.create(store) as RunStore, {
+    append: (...args: Parameters<RunStore["append"]>) => store.append(...args),
+    read,
+  });
 }
 
 /** A store that does what another one does, a turn later. */
@@ -91,10 +127,11 @@ export function answerLater(store: RunStore): RunStore {
   };
 }
 
-/** The five invariants of a run of one leg whose store did not fail. */
+/** The five invariants of a run whose store did not fail. */
 export function checkInvariants({ events, recorded, result }: Pick<Played, "events" | "recorded" | "result">): void {
   checkLeg(events);
   checkStartsAndEnds(recorded);
+  checkDecisions(recorded);
   checkSequence(events, recorded);
   for (const event of events) {
     expect(JSON.parse(JSON.stringify(event))).toEqual(event);
@@ -141,6 +178,19 @@ function checkStartsAndEnds(recorded: readonly AgentEvent[]): void {
     }
   }
   expect([...open]).toEqual([]);
+}
+
+/** Each decision answers a question that is open, and is the only one to do so. */
+function checkDecisions(recorded: readonly AgentEvent[]): void {
+  const asked = new Set<string>();
+  for (const event of recorded) {
+    const key = keyOf(event);
+    if (event.type === "approval-request") {
+      expect(asked.has(key)).toBe(false);
+      asked.add(key);
+    } else if (event.type === "approval-end") expect(asked.delete(key)).toBe(true);
+    else if (event.type === "step-start") expect(asked.has(key)).toBe(false);
+  }
 }
 
 function checkSequence(events: readonly AgentEvent[], recorded: readonly AgentEvent[]): void {

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import type { Tool } from "../../src/core/tool.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { planOf, step } from "./plans.ts";
+import { answerLater, checkInvariants, runScenario } from "./run-scenario.ts";
+
+const sideBySide = { steps: [step("s1", "B", { dependsOn: [] }), step("s2", "B", { dependsOn: [] })] };
+
+const stores: [string, (store: RunStore) => RunStore][] = [
+  ["at once", (store) => store],
+  ["later", answerLater],
+];
+
+/** A run that is suspended, two of its steps waiting, in a store that two agents share. */
+async function suspended(wrap: (store: RunStore) => RunStore, tools: readonly Tool[], plan: object = sideBySide) {
+  const memory = createMemoryRunStore();
+  const store = wrap(memory);
+  const make = () => createAgent({ tools, store });
+  const result = await make().execute(plan as never);
+  expect(result.status).toBe("suspended");
+  return { memory, store, make, result, runId: result.runId };
+}
+
+describe.each(stores)("decisions at the same time, with a store that answers %s", (_when, wrap) => {
+  it("about different steps in one agent are both taken", async () => {
+    const tool = askingTool("B");
+    const { make, result, runId, memory } = await suspended(wrap, [tool]);
+    const agent = make();
+    const handles = ["s1", "s2"].map((id) => agent.approve(runId, id, approvalOf(result, id)));
+    const ends = await Promise.all(handles.map((handle) => handle.result));
+    expect(ends.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    expect(tool.calls).toHaveLength(2);
+    const recorded = await memory.read(runId);
+    expect(told(recorded).filter((text) => text.startsWith("run-"))).toEqual([
+      "run-start",
+      "run-suspend",
+      "run-resume",
+      "run-end",
+    ]);
+    checkInvariants({ events: recorded, recorded, result: ends[0] as never });
+  });
+
+  it("about the same step in one agent: one is taken, the other is run-conflict", async () => {
+    const tool = askingTool("B");
+    const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
+    const agent = make();
+    const handles = [1, 2].map(() => agent.approve(runId, "s1", approvalOf(result, "s1")));
+    const ends = await Promise.allSettled(handles.map((handle) => handle.result));
+    expect(ends).toMatchObject([
+      { status: "fulfilled", value: { status: "completed" } },
+      { status: "rejected", reason: { code: "run-conflict" } },
+    ]);
+    expect(tool.calls).toHaveLength(1);
+    const recorded = await memory.read(runId);
+    expect(told(recorded).filter((text) => text === "approval-end s1")).toHaveLength(1);
+  });
+
+  it("one to approve and one to reject: the first counts", async () => {
+    const tool = askingTool("B");
+    const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
+    const agent = make();
+    const handles = [
+      agent.approve(runId, "s1", approvalOf(result, "s1")),
+      agent.reject(runId, "s1", approvalOf(result, "s1")),
+    ];
+    const ends = await Promise.allSettled(handles.map((handle) => handle.result));
+    expect(ends).toMatchObject([{ value: { status: "completed" } }, { reason: { code: "run-conflict" } }]);
+    expect(told(await memory.read(runId)).filter((text) => text === "approval-end s1")).toHaveLength(1);
+  });
+
+  it("in two agents: exactly one goes on, and the tool runs once", async () => {
+    const tool = askingTool("B", { effect: "once" });
+    const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
+    const handles = [make(), make()].map((agent) => agent.approve(runId, "s1", approvalOf(result, "s1")));
+    const ends = await Promise.allSettled(handles.map((handle) => handle.result));
+    expect(ends.filter(({ status }) => status === "fulfilled")).toMatchObject([{ value: { status: "completed" } }]);
+    expect(ends.filter(({ status }) => status === "rejected")).toMatchObject([{ reason: { code: "run-conflict" } }]);
+    expect(tool.calls).toHaveLength(1);
+    const recorded = await memory.read(runId);
+    expect(recorded.map(({ sequence }) => sequence)).toEqual(recorded.map((_event, index) => index + 1));
+  });
+
+  it("a wrong hash leaves the stored run as it was", async () => {
+    const { make, result, runId, memory } = await suspended(wrap, [askingTool("B")], planOf("B"));
+    const before = await memory.read(runId);
+    const agent = make();
+    const wrong = agent.approve(runId, "s1", { inputHash: "0".repeat(64) });
+    await expect(wrong.result).rejects.toMatchObject({ code: "run-conflict" });
+    await expect(agent.approve(runId, "s9", approvalOf(result, "s1")).result).rejects.toMatchObject({
+      code: "run-conflict",
+    });
+    expect(await memory.read(runId)).toEqual(before);
+    const end = await agent.approve(runId, "s1", approvalOf(result, "s1")).result;
+    expect(end.status).toBe("completed");
+  });
+
+  it("with a lookup of the same run id: both work", async () => {
+    const tool = askingTool("B");
+    const memory = createMemoryRunStore();
+    const agent = createAgent({ tools: [tool], store: wrap(memory) });
+    const plan = planOf("B") as never;
+    const result = await agent.execute(plan, { runId: "r" });
+    const again = agent.start(plan, { runId: "r" });
+    const approving = agent.approve("r", "s1", approvalOf(result, "s1"));
+    const another = agent.start(plan, { runId: "r" });
+    expect((await approving.result).status).toBe("completed");
+    expect(["suspended", "completed"]).toContain((await again.result).status);
+    expect(["suspended", "completed"]).toContain((await another.result).status);
+    expect((await agent.execute(plan, { runId: "r" })).status).toBe("completed");
+    expect(tool.calls).toHaveLength(1);
+  });
+});
+
+describe("a decision while a step with unknown outcome keeps the run", () => {
+  const once = () => createFakeTool({ name: "A", effect: "once", timeoutMs: 10, outcomes: [{ hangs: "forever" }] });
+
+  it("is taken, and the run is suspended again", async () => {
+    const { result, events } = await runScenario(() => ({
+      tools: [once(), askingTool("B")],
+      plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
+      legs: [({ another, result }) => another().approve(result.runId, "b", approvalOf(result, "b"))],
+    }));
+    expect(statuses(result)).toEqual(["b waiting", "a unknown"]);
+    expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "a" }] });
+    expect(events.at(-1)?.type).toBe("run-suspend");
+  });
+});
+
+describe("a decision that comes as the run is about to be suspended", () => {
+  it.each(["step-end", "step-start", "approval-request"] as const)("in a listener of %s counts", async (type) => {
+    const { result } = await runScenario(() => ({
+      tools: [askingTool("B"), createFakeTool({ name: "A" })],
+      plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
+      act: ({ agent }) => {
+        let asked: AgentEvent | undefined;
+        agent.on("approval-request", (event) => {
+          asked = event;
+        });
+        agent.on(type, () => {
+          if (asked?.type === "approval-request" && asked.kind === "step")
+            agent.approve(asked.runId, asked.stepId, { inputHash: asked.inputHash });
+        });
+      },
+    }));
+    expect(result.status).toBe("completed");
+  });
+});

@@ -1,0 +1,43 @@
+import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
+import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
+
+/** A fake tool whose steps need approval. */
+export function askingTool(name: string, options: Omit<FakeToolOptions, "name"> = {}): FakeTool {
+  return { ...createFakeTool({ name, ...options }), needsApproval: () => true };
+}
+
+type PendingApproval = Extract<PendingItem, { kind: "approval" }>;
+
+/** What to approve a step with that a run waits for. Throws if it does not. */
+export function approvalOf(
+  { pending }: RunResult,
+  stepId: string,
+  iteration?: number,
+): { inputHash: string; iteration?: number } {
+  const isIt = (item: PendingItem): item is PendingApproval =>
+    item.kind === "approval" && item.stepId === stepId && item.iteration === iteration;
+  const found = pending?.find(isIt);
+  if (found === undefined) throw new Error(`Step "${stepId}" waits for no approval.`);
+  return { inputHash: found.inputHash, ...(iteration !== undefined && { iteration }) };
+}
+
+/** The hash of the plan that a run waits to be approved. Throws if it does not. */
+export function planHashOf({ pending }: RunResult): string {
+  const [item] = pending ?? [];
+  if (item?.kind !== "plan-approval") throw new Error("No plan waits for approval.");
+  return item.planHash;
+}
+
+/** Events as text: the type, and what it is about. */
+export function told(events: readonly AgentEvent[]): readonly string[] {
+  return events.map((event) => {
+    const { stepId, iteration } = event as { stepId?: string; iteration?: number };
+    return `${event.type}${stepId === undefined ? "" : ` ${stepId}`}${iteration === undefined ? "" : `[${iteration}]`}`;
+  });
+}
+
+/** How each step ended, as text. */
+export function statuses({ steps }: RunResult): readonly string[] {
+  return steps.map(({ stepId, status }) => `${stepId} ${status}`);
+}
