@@ -20,6 +20,11 @@ const maxFunctionLines = 60;
 
 /** What each layer may import: of ours by path, then of packages. The first layer whose name a path begins with counts. */
 const layers: readonly { readonly layer: string; readonly own: RegExp; readonly packages: RegExp }[] = [
+  {
+    layer: "src/core/cel/",
+    own: /^src\/core\//,
+    packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@marcbachmann\/cel-js)$/,
+  },
   { layer: "src/core/", own: /^src\/core\//, packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/ },
   { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   {
@@ -60,6 +65,24 @@ describe("imports", () => {
       });
     });
     expect(wrong).toEqual([]);
+  });
+
+  it("load the parser of expressions only where it is needed", () => {
+    const eager = sources.flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier, isTypeOnly }) => specifier === "@marcbachmann/cel-js" && !isTypeOnly)
+        .map(() => file.path),
+    );
+    expect(eager).toEqual(["src/core/cel/parse.ts"]);
+    expect(readSource("src/core/cel/parse.ts").text).toMatch(/await countOutside\(import\("@marcbachmann\/cel-js"\)\)/);
+    // The language itself is loaded with it: outside its folder only its types are imported.
+    const around = sources.filter(({ path }) => !path.startsWith("src/core/cel/"));
+    const statically = around.flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier, isTypeOnly }) => specifier.includes("cel/") && !isTypeOnly)
+        .map(({ specifier }) => `${file.path} imports ${specifier}`),
+    );
+    expect(statically).toEqual(["src/core/expressions.ts imports ./cel/parse-step.ts"]);
   });
 
   it("of ours end in .ts and lead to a file", () => {

@@ -1,3 +1,5 @@
+import type { ParsedSteps } from "./expressions.ts";
+import { describeMissing, findSource, isReady, type SchemasAt } from "./find-source.ts";
 import type { JsonPath, JsonValue } from "./json.ts";
 import { findUnknownKeys, hasOnlyKnownKeys, knownKeys, schemasAt, typesOf } from "./json-schema.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
@@ -7,16 +9,19 @@ import { type ParseResult, parseWith } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 import { type ToolSchemas, toolSchemas } from "./tool-schemas.ts";
 
-interface InputScope {
+/** What a step is checked against. */
+export interface StepScope {
   /** The path of the step. */
   readonly path: JsonPath;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** The tool of another step. */
-  readonly toolOf: (stepId: string) => Tool | undefined;
+  /** The first step of an id. */
+  readonly stepOf: (stepId: string) => PlanStep | undefined;
+  /** The expressions of the plan, if it has any. */
+  readonly parsed: ParsedSteps | undefined;
 }
 
 /** The issues of one step's tool and input. At once, unless a schema is async or zod 3's converter has to be loaded. */
-export function checkInput(step: PlanStep, scope: InputScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
+export function checkInput(step: PlanStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const tool = scope.tools.get(step.tool);
   if (tool === undefined) {
     const message = `There is no tool "${step.tool}"; there are: ${[...scope.tools.keys()].join(", ") || "none"}.`;
@@ -27,7 +32,7 @@ export function checkInput(step: PlanStep, scope: InputScope): readonly PlanIssu
   const preview = replaceReferences(step.input, unknownValue);
   const parsed = parseWith(tool.inputSchema, preview);
   const schemas = toolSchemas(tool);
-  const outputs = references.map(({ reference }) => outputOf(reference && scope.toolOf(reference.stepId)));
+  const outputs = references.map(({ reference }) => reference && findSource(reference, step, scope));
   if (isReady(parsed) && isReady(schemas) && outputs.every(isReady)) {
     return collectIssues({ step, scope, references, preview, parsed, schemas, outputs });
   }
@@ -47,34 +52,26 @@ function isPlainlyValid(step: PlanStep, tool: Tool): boolean {
   return isReady(parsed) && parsed.ok;
 }
 
-function isReady<T>(value: T | Promise<T>): value is T {
-  return !(value instanceof Promise);
-}
-
 /** Stands for a value that is known only when the plan runs. */
 function unknownValue(): JsonValue {
   return undefined as unknown as JsonValue;
 }
 
-function outputOf(tool: Tool | undefined): ToolSchemas | undefined | Promise<ToolSchemas> {
-  return tool && toolSchemas(tool);
-}
-
 interface Findings {
   readonly step: PlanStep;
-  readonly scope: InputScope;
+  readonly scope: StepScope;
   readonly references: readonly FoundReference[];
   readonly preview: JsonValue;
   readonly parsed: ParseResult<unknown>;
   readonly schemas: ToolSchemas;
-  readonly outputs: readonly (ToolSchemas | undefined)[];
+  readonly outputs: readonly (SchemasAt | undefined)[];
 }
 
 function collectIssues({ step, scope, references, preview, parsed, schemas, outputs }: Findings): readonly PlanIssue[] {
   const at = (path: JsonPath): JsonPath => [...scope.path, "input", ...path];
   const issues: PlanIssue[] = [];
   for (const [index, found] of references.entries()) {
-    const issue = checkReference(found, { input: schemas.input, value: preview, output: outputs[index]?.output });
+    const issue = checkReference(found, { input: schemas.input, value: preview, output: outputs[index] });
     if (issue !== undefined) issues.push({ ...issue, path: at(found.path) });
   }
   for (const path of findUnknownKeys(schemas.input, preview)) {
@@ -129,7 +126,7 @@ interface RawIssue {
 interface ReferenceSchemas {
   readonly input: ToolSchemas["input"];
   readonly value: JsonValue;
-  readonly output: ToolSchemas["output"];
+  readonly output: SchemasAt | undefined;
 }
 
 /** Whether a reference can be read, names something the output can have, and fits where it stands. */
@@ -139,11 +136,10 @@ function checkReference(found: FoundReference, schemas: ReferenceSchemas): Omit<
     const message = `"${text}" is no reference. Write \${s1.key}, or \${$}{ for the text \${.`;
     return { code: "invalid-reference", message };
   }
-  const outputs = schemas.output && schemasAt(schemas.output, reference.path);
-  if (outputs?.length === 0) {
-    const available = knownKeys(schemasAt(schemas.output ?? {}, reference.path.slice(0, -1)) ?? []);
-    const message = `${text} does not exist in the output of "${reference.stepId}"; there are: ${available.join(", ") || "no keys"}.`;
-    return { code: "invalid-reference", message };
+  const outputs = schemas.output?.(reference.path);
+  if (schemas.output !== undefined && outputs?.length === 0) {
+    const path = { text, name: reference.stepId, path: reference.path };
+    return { code: "invalid-reference", message: describeMissing(path, schemas.output) };
   }
   const wanted = schemasAt(schemas.input, found.path, schemas.value);
   const wantedTypes = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;

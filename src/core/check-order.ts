@@ -1,33 +1,78 @@
 import { dependenciesOf } from "./dependencies.ts";
+import type { ParsedSteps, StepExpressions } from "./expressions.ts";
 import type { JsonPath } from "./json.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { findReferences } from "./reference.ts";
 
 /** Ids are unique, and every dependency stands before the step that has it. Steps out of shape are `undefined`. */
-export function checkOrder(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]): void {
+export function checkOrder(
+  steps: readonly (PlanStep | undefined)[],
+  issues: PlanIssue[],
+  parsed?: ParsedSteps | undefined,
+): void {
   const indexOf = indexSteps(steps, issues);
-  const dependencies = steps.map((step, index) => (step === undefined ? [] : dependenciesOf(step, steps[index - 1])));
+  const dependencies = steps.map((step, index) =>
+    step === undefined ? [] : dependenciesOf(step, steps[index - 1], parsed?.get(step)?.expressions),
+  );
   const isBefore = (id: string, index: number) => (indexOf.get(id) ?? Number.POSITIVE_INFINITY) < index;
   if (dependencies.every((ids, index) => ids.every((id) => isBefore(id, index)))) return;
   const cyclic = findCyclic(dependencies.map((ids) => ids.flatMap((id) => indexOf.get(id) ?? [])));
   // A step that is out of shape may be the one that an unknown id means.
   const mayBeBroken = steps.includes(undefined);
+  const names = namesOf(indexOf);
   for (const [index, ids] of dependencies.entries()) {
     for (const id of ids) {
       const target = indexOf.get(id);
       if (isBefore(id, index) || (target === undefined && mayBeBroken)) continue;
-      const path = ["steps", index, ...placeOf(id, steps[index])];
-      issues.push({ ...describe(id, { target, index, cyclic, indexOf }), path });
+      const step = steps[index];
+      const expressions = step && parsed?.get(step)?.expressions;
+      const path = placeOf(id, step, expressions);
+      const isInExpression = path[0] === "when" || path[0] === "forEach";
+      const hint = target === undefined ? hintOf(id, { step, isInExpression, names }) : "";
+      const { code, message } = describe(id, { target, index, cyclic, names });
+      issues.push({ code, message: message + hint, path: ["steps", index, ...path] });
     }
   }
 }
 
 /** Where in a step another one is named. */
-function placeOf(id: string, step: PlanStep | undefined): JsonPath {
+function placeOf(id: string, step: PlanStep | undefined, expressions: StepExpressions | undefined): JsonPath {
   const written = step?.dependsOn?.indexOf(id) ?? -1;
   if (written !== -1) return ["dependsOn", written];
   const found = findReferences(step?.input).find(({ reference }) => reference?.stepId === id);
-  return found === undefined ? [] : ["input", ...found.path];
+  if (found !== undefined) return ["input", ...found.path];
+  const key = (["when", "forEach"] as const).find((key) => expressions?.[key]?.names.some(({ name }) => name === id));
+  return key === undefined ? [] : [key];
+}
+
+interface KnownNames {
+  /** The ids for a message. */
+  readonly list: string;
+  /** The ids with a `-`, by what stands before it. */
+  readonly byFirstPart: ReadonlyMap<string, string>;
+}
+
+function namesOf(indexOf: ReadonlyMap<string, number>): KnownNames {
+  const ids = [...indexOf.keys()];
+  const list = ids.slice(0, 20).join(", ") + (ids.length > 20 ? ` … (${ids.length})` : "");
+  const hyphenated = ids.filter((id) => id.includes("-"));
+  return { list, byFirstPart: new Map(hyphenated.map((id) => [id.slice(0, id.indexOf("-")), id])) };
+}
+
+interface UnknownName {
+  readonly step: PlanStep | undefined;
+  readonly isInExpression: boolean;
+  readonly names: KnownNames;
+}
+
+/** What an unknown name was probably meant to be. */
+function hintOf(id: string, { step, isInExpression, names }: UnknownName): string {
+  if ((id === "item" || id === "index") && step?.forEach === undefined) {
+    return ' "item" and "index" exist only in the input and the "when" of a step with "forEach".';
+  }
+  const meant = isInExpression ? names.byFirstPart.get(id) : undefined;
+  if (meant === undefined) return "";
+  return ` An expression reads "${meant}" as a subtraction: give the step an id without "-".`;
 }
 
 function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]): ReadonlyMap<string, number> {
@@ -48,13 +93,12 @@ interface Place {
   readonly target: number | undefined;
   readonly index: number;
   readonly cyclic: ReadonlySet<number>;
-  readonly indexOf: ReadonlyMap<string, number>;
+  readonly names: KnownNames;
 }
 
-function describe(id: string, { target, index, cyclic, indexOf }: Place): Omit<PlanIssue, "path"> {
+function describe(id: string, { target, index, cyclic, names }: Place): Omit<PlanIssue, "path"> {
   if (target === undefined) {
-    const ids = [...indexOf.keys()].slice(0, 20).join(", ") + (indexOf.size > 20 ? ` … (${indexOf.size})` : "");
-    return { code: "unknown-step", message: `"${id}" is not the id of a step; there are: ${ids}.` };
+    return { code: "unknown-step", message: `"${id}" is not the id of a step; there are: ${names.list}.` };
   }
   if (cyclic.has(index) && cyclic.has(target)) {
     return { code: "cyclic-reference", message: `"${id}" depends on this step in turn.` };

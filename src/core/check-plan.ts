@@ -1,5 +1,7 @@
+import { checkExpressions } from "./check-expressions.ts";
 import { checkInput } from "./check-input.ts";
 import { checkOrder } from "./check-order.ts";
+import { parseExpressions } from "./expressions.ts";
 import type { JsonObject, JsonResult, JsonValue } from "./json.ts";
 import { defaultMaxSteps, type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
 import type { Tool } from "./tool.ts";
@@ -22,12 +24,17 @@ export async function checkPlan(
     const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
     issues.push({ code: "too-many-steps", path: ["steps"], message });
   }
-  checkOrder(steps, issues);
+  // Awaited only where there are some: plans without expressions are checked as if there were no such thing.
+  const parsing = parseExpressions(steps);
+  const parsed = parsing && (await parsing);
+  checkOrder(steps, issues, parsed);
   const byId = new Map(steps.map((step) => [step?.id, step]));
-  const toolOf = (stepId: string) => tools.get(byId.get(stepId)?.tool ?? "");
+  const stepOf = (stepId: string) => byId.get(stepId);
   for (const [index, step] of steps.entries()) {
     if (step === undefined) continue;
-    const pending = checkInput(step, { path: ["steps", index], tools, toolOf });
+    const scope = { path: ["steps", index], tools, stepOf, parsed };
+    if (parsed?.has(step)) for (const issue of await checkExpressions(step, scope)) issues.push(issue);
+    const pending = checkInput(step, scope);
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
   if (issues.length > 0) return { issues };
@@ -52,10 +59,9 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
   }
   const whole = steps.map((step, index) => (broken.has(index) ? undefined : step));
   for (const [index, step] of whole.entries()) {
-    for (const key of ["when", "forEach"] as const) {
-      if (step?.[key] === undefined) continue;
-      issues.push({ code: "not-supported-yet", path: ["steps", index, key], message: `"${key}" can not be used yet.` });
-    }
+    if (step?.concurrency === undefined || step.forEach !== undefined) continue;
+    const message = '"concurrency" is only for a step with "forEach": a step without it runs once.';
+    issues.push({ code: "invalid-shape", path: ["steps", index, "concurrency"], message });
   }
   return whole;
 }

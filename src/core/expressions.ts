@@ -1,4 +1,4 @@
-import type { CelExpression, CelIssue } from "./cel/node.ts";
+import type { CelExpression, CelIssue, CelPath } from "./cel/node.ts";
 import type { JsonValue } from "./json.ts";
 import { countOutside } from "./outside-work.ts";
 import type { PlanStep } from "./plan.ts";
@@ -30,6 +30,10 @@ export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 export interface ParsedStep {
   readonly expressions: StepExpressions;
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
+  /** What each expression reads. */
+  readonly paths: readonly (readonly [ExpressionKey, readonly CelPath[]])[];
+  /** The list that `forEach` takes its items from as they are, if it does. */
+  readonly source: CelPath | undefined;
 }
 
 /** By step, as ids may stand twice in a plan that is not checked yet. */

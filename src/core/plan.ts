@@ -113,8 +113,8 @@ export type PlanIssueCode =
   | "invalid-reference"
   | "reference-type"
   | "invalid-input"
-  | "lone-surrogate"
-  | "not-supported-yet";
+  | "invalid-expression"
+  | "lone-surrogate";
 
 /** One thing that is wrong with a plan, and where. */
 export interface PlanIssue {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { dependenciesOf } from "../../src/core/dependencies.ts";
+import { compileExpressions } from "../../src/core/expressions.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 
 const step = (id: string, input: JsonObject = {}, dependsOn?: readonly string[]) => ({
@@ -27,4 +28,12 @@ it("references add to dependsOn, each step once", () => {
 
 it("what is no valid reference adds nothing", () => {
   expect([...dependenciesOf(step("s2", { a: "${", b: { $ref: "no no" } }, []), before)]).toEqual([]);
+});
+
+it("expressions add the steps they name, and in a loop item and index are none", async () => {
+  const looped = { ...step("s9", { a: "${item.id} ${index} ${s2}" }, []), forEach: "s3.rows", when: "item.x > s4.y" };
+  const plain = { ...step("s8", { a: { $ref: "item.id" } }, []), when: "index > 1 && [1].all(s7, s7 > 0)" };
+  const expressions = await compileExpressions([looped, plain]);
+  expect([...dependenciesOf(looped, before, expressions?.get("s9"))]).toEqual(["s2", "s4", "s3"]);
+  expect([...dependenciesOf(plain, before, expressions?.get("s8"))]).toEqual(["item", "index"]);
 });

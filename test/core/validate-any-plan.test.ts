@@ -28,13 +28,32 @@ describe("validatePlan, whatever it is given", () => {
       fc.jsonValue(),
       fc.constantFrom("s1", "s2", "${s1.value}", "${", { $ref: "s1.value" }, { $ref: 5 }, { $literal: 1 }),
     );
+    const parts = [
+      "s1",
+      "s2",
+      "item",
+      "index",
+      ".value",
+      ".rows",
+      " > ",
+      " + ",
+      "[0]",
+      "(",
+      ")",
+      ".map(x, x)",
+      "true",
+      "||",
+    ];
+    const expression = fc.array(fc.constantFrom(...parts), { maxLength: 8 }).map((found) => found.join(""));
     const step = fc.record(
       {
         id: fc.oneof(fc.constantFrom("s1", "s2"), odd),
         tool: fc.oneof(fc.constantFrom("Sum", "Note", "Open"), odd),
         input: fc.oneof(odd, fc.dictionary(fc.constantFrom("a", "b", "title", "tags"), odd)),
         dependsOn: fc.oneof(fc.array(fc.constantFrom("s1", "s2")), odd),
-        when: odd,
+        when: fc.oneof(expression, odd),
+        forEach: fc.oneof(expression, odd),
+        concurrency: fc.oneof(fc.constant(2), odd),
       },
       { requiredKeys: [] },
     );

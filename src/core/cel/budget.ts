@@ -1,3 +1,5 @@
+import type { JsonObject } from "../json.ts";
+
 /**
  * Why an evaluation failed. No Error, as one is made for each item that a macro has to pass over, and a stack takes longer
  * than the rest of the item. It never leaves {@link evaluateCel}'s callers.
@@ -6,6 +8,8 @@ export class CelFailure {
   constructor(
     readonly message: string,
     readonly position: number,
+    /** The map in which a key was sought. Its keys are told only where somebody reads it. */
+    readonly holder?: JsonObject,
   ) {}
 }
 
@@ -37,6 +41,6 @@ export class CelBudget {
 }
 
 /** Fails an evaluation. A function and not a method, so that the compiler knows that it does not return. */
-export function fail(message: string, position: number): never {
-  throw new CelFailure(message, position);
+export function fail(message: string, position: number, holder?: JsonObject): never {
+  throw new CelFailure(message, position, holder);
 }

@@ -26,10 +26,18 @@ function evaluate(expression: CelExpression, { key, step, lookUp }: StepEvaluati
   try {
     return evaluateCel(expression, lookUp);
   } catch (thrown) {
-    if (thrown instanceof CelFailure) throw expressionError(step, key, thrown);
+    if (thrown instanceof CelFailure)
+      throw expressionError(step, key, { ...thrown, message: thrown.message + listKeys(thrown) });
     if (thrown instanceof CelLimitExceeded) throw limitError(step, key, thrown.used);
     throw thrown;
   }
+}
+
+function listKeys({ holder }: CelFailure): string {
+  if (holder === undefined) return "";
+  const keys = Object.keys(holder);
+  const list = keys.slice(0, 20).join(", ").slice(0, 400);
+  return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
 }
 
 /** An `invalid-expression` for a step. */

@@ -2,7 +2,7 @@ import { type JsonValue, setOwn } from "../json.ts";
 import { CelBudget, CelFailure, CelLimitExceeded, fail } from "./budget.ts";
 import { callFunction } from "./functions.ts";
 import type { CelExpression, CelHas, CelLogical, CelMacro, CelMap, CelName, CelNode } from "./node.ts";
-import { accessValue, applyOperator, asJsonNumber, celTypeOf, isList, isMap } from "./operators.ts";
+import { accessValue, applyOperator, asJsonNumber, celTypeOf, isList, isMap, keysOf } from "./operators.ts";
 import { isPartOfData } from "./paths.ts";
 
 /**
@@ -122,7 +122,8 @@ class Evaluation {
       const name = this.run(key);
       if (typeof name !== "string") return fail(`the key of a map is text, not ${celTypeOf(name)}`, key.position);
       if (Object.hasOwn(map, name)) return fail("the map has this key already", key.position);
-      this.budget.pay(1);
+      // Maps of keys that are not known before are slow to make.
+      this.budget.pay(key.type === "literal" ? 1 : 4);
       this.budget.payForText(name.length);
       setOwn(map, name, this.run(value));
     }
@@ -176,9 +177,7 @@ class Evaluation {
   private itemsOf(target: JsonValue, { name, position }: CelMacro): readonly JsonValue[] {
     if (isList(target)) return target;
     if (!isMap(target)) return fail(`.${name}() works on lists and maps, not on ${celTypeOf(target)}`, position);
-    const keys = Object.keys(target);
-    this.budget.pay(keys.length);
-    return keys;
+    return keysOf(target, this.budget);
   }
 
   /** Whether an item decides. One that fails counts only if none does. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../json.ts";
 import { type CelBudget, fail } from "./budget.ts";
 import type { CelCall } from "./node.ts";
-import { asJsonNumber, celTypeOf, isList, isMap } from "./operators.ts";
+import { asJsonNumber, celTypeOf, isList, isMap, keysOf } from "./operators.ts";
 
 /** Calls a function or a method that is no macro. */
 export function callFunction(
@@ -51,9 +51,7 @@ const comparisonsPerUnit = 512;
 function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
   if (isList(value)) return value.length;
   if (isMap(value)) {
-    const { length } = Object.keys(value);
-    budget.pay(length);
-    return length;
+    return keysOf(value, budget).length;
   }
   if (typeof value !== "string")
     return fail(`size() works on text, lists and maps, not on ${celTypeOf(value)}`, position);

@@ -1,3 +1,5 @@
+import type { JsonPath } from "../json.ts";
+
 /** An expression that was checked, with its names resolved: what the evaluator walks. `position` counts characters from 0. */
 export type CelNode =
   | CelLiteral
@@ -158,3 +160,10 @@ export interface CelIssue {
 export type CelParseResult =
   | { readonly ok: true; readonly expression: CelExpression }
   | { readonly ok: false; readonly issue: CelIssue };
+
+/** A value from outside, or a part of it: `s1.rows[0]`. */
+export interface CelPath {
+  readonly name: string;
+  readonly path: JsonPath;
+  readonly position: number;
+}

@@ -23,7 +23,7 @@ export function isMap(value: JsonValue): value is JsonObject {
 export function accessValue(value: JsonValue, key: JsonValue, position: number): JsonValue {
   if (isMap(value) && typeof key === "string") {
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
-    return found === undefined ? fail(`there is no key ${quote(key)}`, position) : found;
+    return found === undefined ? fail(`there is no key ${quote(key)}`, position, value) : found;
   }
   if (isList(value) && typeof key === "number") {
     const found = Number.isInteger(key) && key >= 0 ? value[key] : undefined;
@@ -31,6 +31,13 @@ export function accessValue(value: JsonValue, key: JsonValue, position: number):
   }
   const wanted = typeof key === "string" || typeof key === "number" ? quote(key) : celTypeOf(key);
   return fail(`there is no ${wanted} in ${celTypeOf(value)}`, position);
+}
+
+/** The keys of a map. They have to be made before anybody knows how many there are, so these are paid for late. */
+export function keysOf(map: JsonObject, budget: CelBudget): readonly string[] {
+  const keys = Object.keys(map);
+  budget.pay(keys.length * 2);
+  return keys;
 }
 
 /** A short form of a key for a message. */
@@ -138,10 +145,8 @@ export function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): 
 }
 
 function areMapsEqual(left: JsonObject, right: JsonObject, budget: CelBudget): boolean {
-  const keys = Object.keys(left);
-  budget.pay(keys.length);
-  const count = Object.keys(right).length;
-  budget.pay(count);
+  const keys = keysOf(left, budget);
+  const count = keysOf(right, budget).length;
   if (keys.length !== count) return false;
   return keys.every(
     (key) => Object.hasOwn(right, key) && areEqual(left[key] as JsonValue, right[key] as JsonValue, budget),

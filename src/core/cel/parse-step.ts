@@ -3,7 +3,7 @@ import type { PlanStep } from "../plan.ts";
 import { evaluateOfStep, expressionError } from "./evaluate-step.ts";
 import type { CelExpression, CelFreeName } from "./node.ts";
 import { parseCel } from "./parse.ts";
-import { resultTypeOf } from "./paths.ts";
+import { collectPaths, resultTypeOf, sourceOf } from "./paths.ts";
 
 export { loadCelParser } from "./parse.ts";
 
@@ -27,7 +27,8 @@ export function parseStep(step: PlanStep): ParsedStep {
     if (message !== undefined) issues.push({ key, message, position: 0 });
     return result.expression;
   };
-  const parsed = { expressions: combine(step, parse("when"), parse("forEach")), issues };
+  const expressions = combine(step, parse("when"), parse("forEach"));
+  const parsed = { expressions, issues, ...readsOf(expressions) };
   // One that may change must not keep what it was.
   if (Object.isFrozen(step)) parsedSteps.set(step, parsed);
   return parsed;
@@ -49,11 +50,14 @@ function describeWrongResult(key: ExpressionKey, type: string | undefined): stri
   return `it must give ${wanted[key].name}, but always gives ${{ array: "a list", object: "a map", string: "text" }[type] ?? `a ${type}`}`;
 }
 
-function combine(
-  step: PlanStep,
-  when: CelExpression | undefined,
-  forEach: CelExpression | undefined,
-): StepExpressions {
+function readsOf({ when, forEach }: StepExpressions): Pick<ParsedStep, "paths" | "source"> {
+  const paths: ParsedStep["paths"][number][] = [];
+  if (when !== undefined) paths.push(["when", collectPaths(when.root)]);
+  if (forEach !== undefined) paths.push(["forEach", collectPaths(forEach.root)]);
+  return { paths, source: forEach && sourceOf(forEach.root) };
+}
+
+function combine(step: PlanStep, when: CelExpression | undefined, forEach: CelExpression | undefined): StepExpressions {
   const isLooped = step.forEach !== undefined;
   const isOfIteration = ({ name }: CelFreeName) => isLooped && (name === "item" || name === "index");
   const all = [...(when?.names ?? []), ...(forEach?.names ?? [])];

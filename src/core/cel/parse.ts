@@ -76,8 +76,10 @@ function describeSyntax(code: string, summary: string, rest: string): string {
     const name = /max\w+/.exec(summary)?.[0] ?? "";
     return `it has ${tooLarge[name] ?? "too much"}`;
   }
-  if (code === "reserved_identifier")
-    return `${summary.replace("Reserved identifier: ", "")} is a reserved word of CEL`;
+  if (code === "reserved_identifier") {
+    const word = summary.replace("Reserved identifier: ", "");
+    return `${word} is a reserved word of CEL: a step of this id can not be named in an expression`;
+  }
   if (summary.endsWith("EOF")) return "it ends too early";
   if (/^={1,2}(?!=)/.test(rest) && code === "unexpected_character") return "= compares nothing; write ==";
   return (summary.charAt(0).toLowerCase() + summary.slice(1)).split("\n")[0] ?? "";

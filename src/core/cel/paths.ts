@@ -1,16 +1,8 @@
-import type { JsonPath } from "../json.ts";
-import type { CelNode } from "./node.ts";
+import type { CelNode, CelPath } from "./node.ts";
 
 /*
  * What can be said of an expression without its data.
  */
-
-/** A value from outside, or a part of it: `s1.rows[0]`. */
-export interface CelPath {
-  readonly name: string;
-  readonly path: JsonPath;
-  readonly position: number;
-}
 
 /** The path that a node is, if it is one. */
 export function pathOf(node: CelNode): CelPath | undefined {

@@ -94,7 +94,7 @@ export class Translation {
 
   private method(node: NodeOf<"rcall">, bound: Bound, depth: number): CelNode {
     const [name, receiver, args] = node.args;
-    const { start: position } = node;
+    const position = methodPosition(node);
     const target = this.translate(receiver, bound, depth);
     if (isKeyOf(celMacros, name)) return this.macro(node, name, { target, bound, depth });
     if (name === "matches") {
@@ -112,7 +112,7 @@ export class Translation {
 
   private macro(node: NodeOf<"rcall">, name: CelMacroName, place: MacroPlace): CelNode {
     const [, , args] = node.args;
-    const { start: position } = node;
+    const position = methodPosition(node);
     const [variable, first, second] = args;
     expectCount(`.${name}()`, { counts: celMacros[name], args, position });
     if (variable?.op !== "id" || first === undefined) {
@@ -174,6 +174,11 @@ function expectCount(
   if (counts.includes(args.length)) return;
   const noun = counts.at(-1) === 1 ? "argument" : "arguments";
   throw new UnsupportedCel(`${name} takes ${counts.join(" or ")} ${noun}, not ${args.length}`, position);
+}
+
+/** Where the name of a method begins, if nothing stands between it and what it is called on but a dot. */
+function methodPosition({ end, args: [, receiver] }: NodeOf<"rcall">): number {
+  return Math.min(receiver.end + 1, end);
 }
 
 /** Where the key of `a.key` begins. */

@@ -1,0 +1,71 @@
+import type { CelPath } from "./cel/node.ts";
+import type { StepScope } from "./check-input.ts";
+import { isOfIteration } from "./dependencies.ts";
+import type { JsonPath } from "./json.ts";
+import { knownKeys } from "./json-schema.ts";
+import { type StepOutput, schemasOfItem, schemasOfOutput } from "./output-schemas.ts";
+import type { PlanStep } from "./plan.ts";
+import type { JsonSchema } from "./schema.ts";
+import { type ToolSchemas, toolSchemas } from "./tool-schemas.ts";
+
+/** The schemas of a value from outside a step, by the path in it; undefined if nothing is known. */
+export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
+
+/**
+ * What is known of the value that a name in a step stands for: the output of a step, or in a loop the `item` or `index`.
+ * At once, unless zod 3's converter has to be loaded; undefined where there is no such step or tool.
+ */
+export function findSource(
+  { stepId }: { readonly stepId: string },
+  step: PlanStep,
+  scope: StepScope,
+): SchemasAt | undefined | Promise<SchemasAt | undefined> {
+  if (!isOfIteration(step, stepId)) return withOutput(stepId, scope, outputSchemas);
+  if (stepId === "index") return schemasOfIndex;
+  const source = scope.parsed?.get(step)?.source;
+  // A list of one of its own items there can not be.
+  if (source === undefined || isOfIteration(step, source.name)) return undefined;
+  return withOutput(source.name, scope, (output) => (path) => schemasOfItem(output, { list: source.path, path }));
+}
+
+function outputSchemas(output: StepOutput): SchemasAt {
+  return (path) => schemasOfOutput(output, path);
+}
+
+const integer: readonly JsonSchema[] = [{ type: "integer" }];
+
+function schemasOfIndex(path: JsonPath): readonly JsonSchema[] {
+  return path.length === 0 ? integer : [];
+}
+
+function withOutput(
+  stepId: string,
+  scope: StepScope,
+  use: (output: StepOutput) => SchemasAt,
+): SchemasAt | undefined | Promise<SchemasAt | undefined> {
+  const step = scope.stepOf(stepId);
+  const tool = step && scope.tools.get(step.tool);
+  if (step === undefined || tool === undefined) return undefined;
+  const isWhenPerIteration = scope.parsed?.get(step)?.expressions.isWhenPerIteration ?? false;
+  const finish = ({ output }: ToolSchemas) => use({ step, isWhenPerIteration, schema: output });
+  const schemas = toolSchemas(tool);
+  return isReady(schemas) ? finish(schemas) : schemas.then(finish);
+}
+
+/** Whether something that may have to be waited for is there already. */
+export function isReady<T>(value: T | Promise<T>): value is T {
+  return !(value instanceof Promise);
+}
+
+/** Says that a path leads nowhere, and what there is. */
+export function describeMissing(
+  { text, name, path }: Pick<CelPath, "name" | "path"> & { text: string },
+  schemasAt: SchemasAt,
+): string {
+  const around = schemasAt(path.slice(0, -1)) ?? [];
+  const available = knownKeys(around).join(", ");
+  const isList = typeof path.at(-1) === "string" && around.some(({ type }) => type === "array");
+  const there = available || (isList ? "only items, as in [0]" : "no keys");
+  const where = name === "item" || name === "index" ? `"${name}"` : `the output of "${name}"`;
+  return `${text} does not exist in ${where}; there are: ${there}.`;
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import type { CelNode } from "../../../src/core/cel/node.ts";
+import { maxCelLength } from "../../../src/core/cel/parse.ts";
+import { celOf, outcomeOf } from "../../fixtures/cel.ts";
+
+describe("the names of an expression", () => {
+  it.each<[string, [string, number][]]>([
+    ["1 + 2", []],
+    [
+      "s1.value > s2.value",
+      [
+        ["s1", 0],
+        ["s2", 11],
+      ],
+    ],
+    ["s1 + s1", [["s1", 0]]],
+    ["true || nope", [["nope", 8]]],
+    [
+      "my-step.value",
+      [
+        ["my", 0],
+        ["step", 3],
+      ],
+    ],
+    [
+      "s1.users.map(s1, s1.age + s2)",
+      [
+        ["s1", 0],
+        ["s2", 26],
+      ],
+    ],
+    ["s1.map(s1, s1).map(x, s1)", [["s1", 0]]],
+    [
+      "s1.map(x, x > y, z)",
+      [
+        ["s1", 0],
+        ["y", 14],
+        ["z", 17],
+      ],
+    ],
+    [
+      "has(s5.x) ? s6 : [s7, {'s8': s9}]",
+      [
+        ["s5", 4],
+        ["s6", 12],
+        ["s7", 18],
+        ["s9", 29],
+      ],
+    ],
+    [
+      's1["s9"] == s3.s4',
+      [
+        ["s1", 0],
+        ["s3", 12],
+      ],
+    ],
+    [
+      "item.n == index",
+      [
+        ["item", 0],
+        ["index", 10],
+      ],
+    ],
+    [
+      "size(a) > b.size() && c.contains(d)",
+      [
+        ["a", 5],
+        ["b", 10],
+        ["c", 22],
+        ["d", 33],
+      ],
+    ],
+    ["x.all(x, x)", [["x", 0]]],
+  ])("%s", async (text, names) => {
+    expect((await celOf(text)).names.map(({ name, position }) => [name, position])).toEqual(names);
+  });
+});
+
+describe("what is no expression", () => {
+  it.each<[string, string]>([
+    ["", "syntax at 0: it is empty"],
+    [" \n ", "syntax at 0: it is empty"],
+    ["s1 >", "syntax at 4: it ends too early"],
+    ["(1", "syntax at 2: it ends too early"],
+    ["foo(", "syntax at 4: it ends too early"],
+    ['"abc', "syntax at 0: unterminated string"],
+    ["1 2", "syntax at 2: unexpected character: '2'"],
+    ["s1..x", "syntax at 3: expected IDENTIFIER, got DOT"],
+    ["a = b", "syntax at 2: = compares nothing; write =="],
+    ["a === b", "syntax at 4: = compares nothing; write =="],
+    ["import.x", "syntax at 0: import is a reserved word of CEL: a step of this id can not be named in an expression"],
+    ["1e400", "syntax at 0: invalid number: Infinity"],
+    ['"\\ud800"', "syntax at 1: invalid Unicode surrogate"],
+    ["a\n&&\n@", "syntax at 5: unexpected character: @"],
+    ["`a`", "syntax at 0: unexpected character: `"],
+    [".a", "syntax at 0: unexpected token: DOT"],
+    ["Foo{a: 1}", "syntax at 3: unexpected character: '{'"],
+    ["s1.?a", "syntax at 3: expected IDENTIFIER, got QUESTION"],
+    ["9007199254740993", "syntax at 0: 9007199254740993 is not exact as a JSON number"],
+    ["[1, 12345678901234567890]", "syntax at 4: 12345678901234567890 is not exact"],
+    ["5u", "syntax at 0: bytes and unsigned integers are not supported"],
+    ['b"ab"', "syntax at 0: bytes and unsigned integers are not supported"],
+    ["1 + foo(1)", "syntax at 4: there is no function foo(); there are: has, size, int, double, string, dyn"],
+    ["type(1)", "syntax at 0: there is no function type()"],
+    ["toString(1)", "syntax at 0: there is no function toString()"],
+    ["size()", "syntax at 0: size() takes 1 argument, not 0"],
+    ["size(1, 2)", "syntax at 0: size() takes 1 argument, not 2"],
+    ["has(s1)", 'syntax at 0: has() takes a field, as in has(s1.value); of any key ask "any key" in s1'],
+    ['has(s1["a"])', "syntax at 0: has() takes a field"],
+    ["s1.foo()", "syntax at 3: there is no method .foo(); there are: all, exists, exists_one, filter, map, size,"],
+    ["s1.constructor()", "syntax at 3: there is no method .constructor()"],
+    ["cel.bind(x, 1, x)", "syntax at 4: there is no method .bind()"],
+    [
+      's1.name.matches("a+")',
+      "syntax at 8: .matches() is not supported; use .startsWith(), .endsWith() or .contains()",
+    ],
+    ["s1.contains()", "syntax at 3: .contains() takes 1 argument, not 0"],
+    ['s1.trim("a")', "syntax at 3: .trim() takes 0 arguments, not 1"],
+    ["s1.all(x)", "syntax at 3: .all() takes 2 arguments, not 1"],
+    ["s1.map(x, x, x, x)", "syntax at 3: .map() takes 2 or 3 arguments, not 4"],
+    ["s1.all(1, true)", "syntax at 7: all(var, predicate) invalid predicate iteration variable"],
+    ["s1.all(x.y, true)", "syntax at 9: all(var, predicate) invalid predicate iteration variable"],
+    ["{1: 2}", 'syntax at 1: the key of a map is a text, as in {"key": 1}'],
+  ])("%s", async (text, outcome) => {
+    expect(await outcomeOf(text)).toContain(outcome);
+  });
+});
+
+const nest = (open: string, close: string, count: number) => `${open.repeat(count)}1${close.repeat(count)}`;
+
+describe("a hostile text is refused at once", () => {
+  it.each<[string, string, string]>([
+    ["too long", `1${" ".repeat(maxCelLength)}`, `it has 2001 characters; at most ${maxCelLength} are allowed`],
+    ["of a million parentheses", nest("(", ")", 1_000_000), "characters; at most"],
+    ["of parentheses", nest("(", ")", 900), "it has more than 50 levels"],
+    ["of brackets", nest("[", "]", 900), "it has more than 50 levels"],
+    ["of maps", nest('{"a":', "}", 200), "it has more than 50 levels"],
+    ["of calls", nest("size(", ")", 200), "it has more than 50 levels"],
+    ["of fields", `a${".b".repeat(900)}`, "it has more than 50 levels"],
+    ["of negations", `${"!".repeat(1_900)}true`, "it has more than 500 operators, names and values"],
+    ["of minus signs", `${"- ".repeat(900)}1`, "it has more than 500 operators, names and values"],
+    ["of sums", `1${"+1".repeat(900)}`, "it has more than 500 operators, names and values"],
+    ["of conditionals", `${"true?1:".repeat(250)}1`, "it has more than"],
+    ["of a long list", `[${"1,".repeat(300)}1]`, "it has a list of more than 200 items"],
+    [
+      "of a long map",
+      `{${Array.from({ length: 201 }, (_, n) => `"${n}":1`).join(",")}}`,
+      "it has a map of more than 200",
+    ],
+    ["of many arguments", "size(1,2,3,4,5,6,7,8,9)", "it has a call with more than 8 arguments"],
+    ["of nested macros", `${"a.all(b,".repeat(5)}true${")".repeat(5)}`, "macros are nested deeper than 4"],
+  ])("%s", async (_name, text, message) => {
+    const start = performance.now();
+    expect(await outcomeOf(text)).toContain(message);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  it("but what is within the limits is not", async () => {
+    expect(await outcomeOf(nest("(", ")", 45))).toEqual({ value: 1 });
+    expect(await outcomeOf(`${"!".repeat(400)}true`)).toEqual({ value: true });
+    expect(await outcomeOf(Array.from({ length: 45 }, () => "1").join("+"))).toEqual({ value: 45 });
+    expect(await outcomeOf(`${"a.all(b,".repeat(4)}true${")".repeat(4)}`, { a: [1] })).toEqual({ value: true });
+  });
+});
+
+describe("the tree of the library, of which a new major may have another", () => {
+  const shape = (node: CelNode): unknown => {
+    const parts = Object.entries(node).filter(([key]) => key !== "position");
+    return Object.fromEntries(parts.filter(([, value]) => typeof value !== "object" || value === null));
+  };
+  it.each<[string, object]>([
+    ["null", { type: "literal", value: null }],
+    ["5", { type: "literal", value: 5 }],
+    ["a", { type: "name", name: "a", slot: 0 }],
+    ["a.b", { type: "member", key: "b" }],
+    ["a[0]", { type: "index" }],
+    ["[1]", { type: "list" }],
+    ["{}", { type: "map" }],
+    ["a ? b : c", { type: "choice" }],
+    ["a && b", { type: "logical", deciding: false }],
+    ["a || b", { type: "logical", deciding: true }],
+    ["!a", { type: "not" }],
+    ["-a", { type: "negate" }],
+    ...["==", "!=", "in", "+", "-", "*", "/", "%", "<", "<=", ">", ">="].map((operator): [string, object] => [
+      `a ${operator} b`,
+      { type: "binary", operator },
+    ]),
+    ["has(a.b)", { type: "has", key: "b" }],
+    ["size(a)", { type: "call", name: "size", argument: undefined }],
+    ["a.trim()", { type: "call", name: "trim", argument: undefined }],
+    ["a.all(x, x)", { type: "macro", name: "all", slot: 0, transform: undefined }],
+  ])("%s", async (text, expected) => {
+    expect(shape((await celOf(text)).root)).toEqual(expected);
+  });
+});
+
+it("the parser says that it has to be loaded first", async () => {
+  const { vi } = await import("vitest");
+  vi.resetModules();
+  const fresh = await import("../../../src/core/cel/parse.ts");
+  expect(() => fresh.parseCel("1")).toThrow("not loaded");
+  await Promise.all([fresh.loadCelParser(), fresh.loadCelParser()]);
+  expect(fresh.parseCel("1")).toMatchObject({ ok: true });
+});

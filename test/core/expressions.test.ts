@@ -1,0 +1,187 @@
+import { describe, expect, it, vi } from "vitest";
+import { isAgentError } from "../../src/core/errors.ts";
+import { compileExpressions, type ExpressionKey, parseExpressions } from "../../src/core/expressions.ts";
+import { deepFreeze, type JsonValue } from "../../src/core/json.ts";
+import { outsideWork } from "../../src/core/outside-work.ts";
+import type { PlanStep } from "../../src/core/plan.ts";
+
+const stepOf = (more: Partial<PlanStep>): PlanStep => ({ id: "s2", tool: "T", input: {}, ...more });
+
+async function expressionsOf(more: Partial<PlanStep>) {
+  const expressions = await compileExpressions([stepOf(more)]);
+  const ofStep = expressions?.get("s2");
+  if (ofStep === undefined) throw new Error("There is none.");
+  return ofStep;
+}
+
+async function evaluate(more: Partial<PlanStep>, key: ExpressionKey, data: Record<string, JsonValue> = {}) {
+  const expressions = await expressionsOf(more);
+  return expressions.evaluate(key, stepOf(more), (name) => data[name]);
+}
+
+async function errorOf(more: Partial<PlanStep>, key: ExpressionKey, data?: Record<string, JsonValue>) {
+  try {
+    await evaluate(more, key, data);
+  } catch (error) {
+    if (isAgentError(error)) return error;
+  }
+  throw new Error("It should have failed.");
+}
+
+describe("the expressions of a plan", () => {
+  it("are none at once where no step has any", () => {
+    expect(compileExpressions([])).toBeUndefined();
+    expect(compileExpressions([stepOf({}), stepOf({ when: undefined })])).toBeUndefined();
+    expect(parseExpressions([undefined, stepOf({})])).toBeUndefined();
+  });
+
+  it("are kept by step, of the steps that have them", async () => {
+    const steps = [stepOf({ id: "a" }), stepOf({ id: "b", when: "true" }), stepOf({ id: "c", forEach: "[1]" })];
+    expect([...((await compileExpressions(steps)) ?? [])].map(([id]) => id)).toEqual(["b", "c"]);
+    expect([...((await parseExpressions([...steps, undefined])) ?? [])].map(([{ id }]) => id)).toEqual(["b", "c"]);
+  });
+
+  it("count as outside work while they are loaded", async () => {
+    vi.resetModules();
+    const fresh = await import("../../src/core/expressions.ts");
+    const work = await import("../../src/core/outside-work.ts");
+    const compiling = fresh.compileExpressions([stepOf({ when: "true" })]);
+    expect(work.outsideWork()).toBe(1);
+    await compiling;
+    expect(work.outsideWork()).toBe(0);
+    expect(outsideWork()).toBe(0);
+  });
+
+  it("are parsed once for a step that is frozen, and again for one that may have changed", async () => {
+    const frozen = deepFreeze(stepOf({ when: "s1.a > 1" }));
+    const first = await compileExpressions([frozen]);
+    expect((await parseExpressions([frozen]))?.get(frozen)?.expressions).toBe(first?.get("s2"));
+    expect((await compileExpressions([frozen]))?.get("s2")).toBe(first?.get("s2"));
+    const loose = { ...stepOf({}), when: "s1.a > 1" };
+    await compileExpressions([loose]);
+    loose.when = "s3.b > 1";
+    expect([...((await compileExpressions([loose]))?.get("s2")?.names ?? [])]).toEqual(["s3"]);
+  });
+
+  it("throw invalid-expression for what was not checked", async () => {
+    await expect(compileExpressions([stepOf({ when: "1 +" })])).rejects.toMatchObject({
+      code: "invalid-expression",
+      details: { stepId: "s2", key: "when", expression: "1 +", position: 3 },
+    });
+    await expect(compileExpressions([stepOf({ when: "true", forEach: "1" })])).rejects.toMatchObject({
+      code: "invalid-expression",
+      details: { key: "forEach", position: 0 },
+    });
+  });
+});
+
+describe("the names of a step's expressions", () => {
+  it.each<[string, Partial<PlanStep>, string[], boolean]>([
+    ["of when", { when: "s1.a > s0.b" }, ["s1", "s0"], false],
+    ["of forEach", { forEach: "s1.a + s0.b" }, ["s1", "s0"], false],
+    ["of both, each once", { when: "s1.a > s0.b", forEach: "s1.a" }, ["s1", "s0"], false],
+    ["with item in a loop", { when: "item > s0.b", forEach: "s1.a" }, ["s0", "s1"], true],
+    ["with index in a loop", { when: "index > 0", forEach: "s1.a" }, ["s1"], true],
+    ["with item and index outside a loop", { when: "item > index" }, ["item", "index"], false],
+    ["with item in forEach alone", { when: "s1.ok", forEach: "item.a" }, ["s1"], false],
+    ["with an item of a macro", { when: "s1.all(item, item > 0)", forEach: "s1" }, ["s1"], false],
+  ])("%s", async (_name, more, names, isWhenPerIteration) => {
+    const expressions = await expressionsOf(more);
+    expect([...expressions.names]).toEqual(names);
+    expect(expressions.isWhenPerIteration).toBe(isWhenPerIteration);
+    expect(expressions.when !== undefined).toBe(more.when !== undefined);
+    expect(expressions.forEach !== undefined).toBe(more.forEach !== undefined);
+  });
+});
+
+describe("evaluating", () => {
+  it("gives a boolean for when and a frozen list for forEach", async () => {
+    expect(await evaluate({ when: "s1.a > 1" }, "when", { s1: { a: 2 } })).toBe(true);
+    expect(await evaluate({ when: "s1.a > 1" }, "when", { s1: { a: 0 } })).toBe(false);
+    const made = await evaluate({ forEach: '[{"a": s1.a}]' }, "forEach", { s1: { a: [2] } });
+    expect(made).toEqual([{ a: [2] }]);
+    expect([made, (made as JsonValue[])[0]].every(Object.isFrozen)).toBe(true);
+    const rows = Object.freeze([1, 2]);
+    expect(await evaluate({ forEach: "s1.rows" }, "forEach", { s1: { rows } })).toBe(rows);
+  });
+
+  it.each<[string, Partial<PlanStep>, ExpressionKey, Record<string, JsonValue>, string, number | undefined]>([
+    [
+      "a when that is no boolean",
+      { when: "s1.a" },
+      "when",
+      { s1: { a: 1 } },
+      "must give true or false, but gave a number",
+      undefined,
+    ],
+    ["a when that is null", { when: "s1" }, "when", { s1: null }, "must give true or false, but gave null", undefined],
+    [
+      "a forEach that is no list",
+      { forEach: "s1.a" },
+      "forEach",
+      { s1: { a: "x" } },
+      "must give a list, but gave text",
+      undefined,
+    ],
+    [
+      "a forEach that is a map",
+      { forEach: "s1" },
+      "forEach",
+      { s1: {} },
+      "must give a list, but gave a map",
+      undefined,
+    ],
+    [
+      "a key that there is not",
+      { when: "s1.b > 1" },
+      "when",
+      { s1: { a: 1, c: 2 } },
+      'there is no key "b"; there are: a, c',
+      3,
+    ],
+    ["a key of an empty map", { when: "s1.b > 1" }, "when", { s1: {} }, 'there is no key "b"; there are: none', 3],
+    ["a name that has no value", { when: "1 < s9" }, "when", {}, "there is no value of s9", 4],
+    ["the output of a skipped step", { when: "s1.b > 1" }, "when", { s1: null }, 'there is no "b" in null', 3],
+    [
+      "a failing filter",
+      { forEach: "s1.filter(x, x > 1)" },
+      "forEach",
+      { s1: ["a"] },
+      "> does not work on text and a number",
+      13,
+    ],
+  ])("fails for %s", async (_name, more, key, data, message, position) => {
+    const error = await errorOf(more, key, data);
+    expect(error.code).toBe("invalid-expression");
+    expect(error.message).toContain(message);
+    expect(error.message).toContain(`"${key}" of step "s2"`);
+    const details = { stepId: "s2", key, expression: more[key] };
+    expect(error.details).toEqual(position === undefined ? details : { ...details, position });
+    expect(error.retryable).toBe(false);
+  });
+
+  it("ends with limit-exceeded where it costs too much", async () => {
+    const l = Array.from({ length: 5_000 }, (_, index) => index);
+    const error = await errorOf({ when: "l.all(a, l.all(b, true)) || true" }, "when", { l });
+    expect(error.code).toBe("limit-exceeded");
+    expect(error.details).toEqual({ limit: "expression", max: 1_000_000, used: 1_000_001, stepId: "s2" });
+    const huge = await errorOf({ forEach: "l.map(a, l)" }, "forEach", { l });
+    expect(huge.code).toBe("limit-exceeded");
+  });
+
+  it("cuts long expressions and lists of keys in messages", async () => {
+    const keys = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 1]));
+    const error = await errorOf({ when: `s1.nope == "${"x".repeat(500)}"` }, "when", { s1: keys });
+    expect(error.message).toContain("k19 … (50)");
+    expect(error.message.length).toBeLessThan(600);
+  });
+
+  it("passes on what the caller's look-up throws", async () => {
+    const expressions = await expressionsOf({ when: "s1 || true" });
+    const lookUp = () => {
+      throw new Error("mine");
+    };
+    expect(() => expressions.evaluate("when", stepOf({ when: "s1 || true" }), lookUp)).toThrow("mine");
+    expect(() => expressions.evaluate("forEach", stepOf({}), lookUp)).toThrow('has no "forEach"');
+  });
+});
