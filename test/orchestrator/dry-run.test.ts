@@ -1,0 +1,247 @@
+import { describe, expect, it, vi } from "vitest";
+import { z } from "zod/v4";
+import { type AgentOptions, createAgent } from "../../src/agent.ts";
+import { hashPlan } from "../../src/core/hash-plan.ts";
+import type { PlanInput } from "../../src/core/plan.ts";
+import { defineTool, type Tool } from "../../src/core/tool.ts";
+import { createOrchestrator } from "../../src/orchestrator/orchestrator.ts";
+import type { DryRunOptions } from "../../src/orchestrator/run-options.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { collectEvents } from "../../src/testing/collect-events.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { planOf, step } from "../scenarios/plans.ts";
+
+const execute = vi.fn(() => {
+  throw new Error("A dry run has called a tool.");
+});
+
+const read = defineTool({
+  name: "Read",
+  description: "Reads a file",
+  inputSchema: z.object({ path: z.string(), lines: z.number().default(10) }),
+  effect: "pure",
+  execute,
+});
+
+const write = defineTool({
+  name: "Write",
+  description: "Writes a file",
+  inputSchema: z.object({ path: z.string(), text: z.string() }),
+  effect: ({ path }) => (path.startsWith("/tmp") ? "idempotent" : "once"),
+  needsApproval: ({ path }) => !path.startsWith("/tmp"),
+  execute,
+  undo: execute,
+});
+
+const tools = [read, write];
+
+async function look(plan: PlanInput, options: DryRunOptions = {}, agentOptions: Partial<AgentOptions> = {}) {
+  const store = createMemoryRunStore();
+  const agent = createAgent<readonly Tool[]>({ tools, store, clock: createManualClock(), ...agentOptions });
+  const heard = collectEvents(agent);
+  const seen = await agent.dryRun(plan, options);
+  expect(heard.events).toEqual([]);
+  expect((await agent.listRuns()).runs).toEqual([]);
+  expect(execute).not.toHaveBeenCalled();
+  return seen;
+}
+
+const writeTo = (path: string, rest = {}) => ({
+  steps: [step("s1", "Write", { input: { path, text: "hello" }, ...rest })],
+});
+
+describe("a dry run of a plan", () => {
+  it("says what each step would do, and runs nothing", async () => {
+    const plan = {
+      steps: [
+        step("get", "Read", { input: { path: "/etc/hosts" }, reasoning: "To know" }),
+        step("put", "Write", { input: { path: "/tmp/copy", text: "It was: ${get.text}" }, dependsOn: [] }),
+        step("end", "Read", { input: { path: "/tmp/copy", lines: 3 } }),
+      ],
+    };
+    const seen = await look(plan);
+    expect(seen.steps).toEqual([
+      {
+        stepId: "get",
+        tool: "Read",
+        // Before the schema's defaults, as it would be recorded.
+        input: { path: "/etc/hosts" },
+        open: [],
+        dependsOn: [],
+        effect: "pure",
+        needsApproval: false,
+        canUndo: false,
+        reasoning: "To know",
+      },
+      {
+        stepId: "put",
+        tool: "Write",
+        input: { path: "/tmp/copy", text: "It was: ${get.text}" },
+        open: ["get.text"],
+        dependsOn: ["get"],
+        effect: "by-input",
+        needsApproval: "by-input",
+        canUndo: true,
+      },
+      {
+        stepId: "end",
+        tool: "Read",
+        input: { path: "/tmp/copy", lines: 3 },
+        open: [],
+        dependsOn: ["put"],
+        effect: "pure",
+        needsApproval: false,
+        canUndo: false,
+      },
+    ]);
+    expect(seen.plan).toMatchObject({ version: 1, request: "", source: { planner: "given" }, steps: plan.steps });
+    expect(seen.plan.createdAt).toBe("2026-01-01T00:00:00.000Z");
+    expect(seen.planHash).toBe(await hashPlan(plan));
+  });
+
+  it.each([
+    ["/tmp/a", "idempotent", false],
+    ["/etc/passwd", "once", true],
+  ])("asks for the effect and the approval of an input that is known: %s", async (path, effect, needsApproval) => {
+    expect((await look(writeTo(path))).steps).toMatchObject([{ effect, needsApproval, open: [] }]);
+  });
+
+  it("shows every open reference, and literals as the tool would get them", async () => {
+    const seen = await look({
+      steps: [
+        step("a", "Read", { input: { path: "x" } }),
+        step("b", "Write", { input: { path: { $ref: "a.path" }, text: "${a.x} and ${a.y}" } }),
+        step("c", "Write", { input: { path: "/tmp/c", text: "${$}{HOME}" } }),
+      ],
+    });
+    expect(seen.steps.map(({ open }) => open)).toEqual([[], ["a.path", "a.x", "a.y"], []]);
+    expect(seen.steps[2]?.input).toEqual({ path: "/tmp/c", text: "${HOME}" });
+  });
+
+  it("asks the policy of the agent, with the input and the effect", async () => {
+    const needsApproval = vi.fn(() => true);
+    const seen = await look({ steps: [step("s1", "Read", { input: { path: "x" } })] }, {}, { needsApproval });
+    expect(seen.steps).toMatchObject([{ needsApproval: true }]);
+    expect(needsApproval).toHaveBeenCalledWith(
+      expect.objectContaining({ kind: "step", stepId: "s1", tool: "Read", input: { path: "x" }, effect: "pure" }),
+    );
+  });
+
+  it("can not know what a policy will say of an input that is open", async () => {
+    const seen = await look(
+      {
+        steps: [
+          step("a", "Read", { input: { path: "x" } }),
+          step("b", "Read", { input: { path: { $ref: "a.next" } } }),
+        ],
+      },
+      {},
+      { needsApproval: async () => false },
+    );
+    expect(seen.steps.map(({ needsApproval }) => needsApproval)).toEqual([false, "by-input"]);
+  });
+
+  it("says by-input where a policy throws", async () => {
+    const seen = await look(writeTo("/tmp/a"), {}, { needsApproval: () => Promise.reject(new Error("down")) });
+    expect(seen.steps).toMatchObject([{ needsApproval: "by-input", effect: "by-input" }]);
+  });
+
+  it("gives copies: what is done to them changes neither the plan nor another dry run", async () => {
+    const plan = writeTo("/tmp/a");
+    const seen = await look(plan);
+    Object.assign(seen.steps[0]?.input ?? {}, { path: "/changed" });
+    expect(plan.steps[0]?.input).toEqual({ path: "/tmp/a", text: "hello" });
+    expect((await look(plan)).steps[0]?.input).toEqual({ path: "/tmp/a", text: "hello" });
+  });
+
+  it("is JSON", async () => {
+    const seen = await look(writeTo("/tmp/a", { reasoning: "why" }));
+    expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);
+  });
+});
+
+describe("a dry run rejects", () => {
+  it.each<[string, PlanInput, DryRunOptions]>([
+    ["an unknown tool", planOf("Nothing"), {}],
+    ["an input that does not fit", { steps: [step("s1", "Read", { input: { path: 5 } })] }, {}],
+    ["a tool that may not be used this time", writeTo("/tmp/a"), { tools: ["Read"] }],
+    [
+      "more steps than there may be",
+      { steps: ["a", "b"].map((id) => step(id, "Read", { input: { path: id } })) },
+      { maxSteps: 1 },
+    ],
+    ["what is no plan", 5 as never, {}],
+  ])("%s", async (_what, plan, options) => {
+    const agent = createAgent<readonly Tool[]>({ tools });
+    await expect(agent.dryRun(plan, options)).rejects.toMatchObject({ code: "invalid-plan" });
+  });
+
+  it("a plan that is not the one that was approved, and lets pass the one that was", async () => {
+    const approvedHash = await hashPlan(writeTo("/tmp/a"));
+    expect((await look(writeTo("/tmp/a"), { approvedHash })).planHash).toBe(approvedHash);
+    await expect(look(writeTo("/tmp/b"), { approvedHash })).rejects.toMatchObject({
+      code: "plan-not-approved",
+      details: { approvedHash, planHash: await hashPlan(writeTo("/tmp/b")) },
+    });
+  });
+
+  it.each([
+    ["options.step", { step: 1 }],
+    ["maxSteps", { maxSteps: 0 }],
+    ["approvedHash", { approvedHash: 1 }],
+    ["timeZone", { timeZone: "Mars/Base" }],
+  ])("bad options: %s", async (option, options) => {
+    await expect(look(writeTo("/tmp/a"), options as never)).rejects.toMatchObject({
+      code: "invalid-options",
+      details: { option },
+    });
+  });
+});
+
+describe("a dry run of a request", () => {
+  const create = (planner = createScriptedPlanner([writeTo("/tmp/a") as never])) =>
+    createAgent({ tools, planner, store: createMemoryRunStore() });
+
+  it("plans it, tells of that, and stores nothing", async () => {
+    const agent = create();
+    const heard = collectEvents(agent);
+    const seen = await agent.dryRun("write hello");
+    expect(seen.plan).toMatchObject({ request: "write hello", source: { planner: "scripted" } });
+    expect(seen.steps).toMatchObject([{ tool: "Write", effect: "idempotent" }]);
+    expect(heard.types()).toEqual(["plan-start", "plan-end"]);
+    expect((await agent.listRuns()).runs).toEqual([]);
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it("gives a plan and a hash that a run takes", async () => {
+    const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
+    const agent = createAgent({ tools: [tool], planner: createScriptedPlanner([planOf("A") as never]) });
+    const { plan, planHash } = await agent.dryRun("do A");
+    expect(tool.calls).toEqual([]);
+    const result = await agent.execute(plan, { approvedHash: planHash });
+    expect(result).toMatchObject({ status: "completed", plan: { id: plan.id } });
+  });
+
+  it("rejects as planning does", async () => {
+    const failing = create(createScriptedPlanner([new Error("no idea"), planOf("Nothing") as never]));
+    await expect(failing.dryRun("anything")).rejects.toMatchObject({ code: "planning-failed" });
+    await expect(failing.dryRun("anything")).rejects.toMatchObject({ code: "invalid-plan" });
+    await expect(create().dryRun("")).rejects.toMatchObject({ code: "invalid-request" });
+    await expect(create().dryRun("anything", { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "cancelled",
+    });
+    await expect(create().dryRun("anything", { approvedHash: "0" })).rejects.toMatchObject({
+      code: "plan-not-approved",
+    });
+  });
+});
+
+describe("a dry run of an orchestrator", () => {
+  it("looks at plans", async () => {
+    const orchestrator = createOrchestrator<readonly Tool[]>({ tools, store: createMemoryRunStore() });
+    expect((await orchestrator.dryRun(writeTo("/tmp/a"))).steps).toMatchObject([{ stepId: "s1" }]);
+    await expect(orchestrator.dryRun("write" as never)).rejects.toMatchObject({ code: "invalid-plan" });
+  });
+});
