@@ -1,8 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
+import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import { hashPlan } from "../../src/core/hash-plan.ts";
+import { defineTool } from "../../src/core/tool.ts";
 import { createOrchestrator } from "../../src/orchestrator/orchestrator.ts";
+import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { collectEvents } from "../../src/testing/collect-events.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 
@@ -27,6 +31,11 @@ describe("the options of an agent", () => {
     ["maxSteps", { tools, maxSteps: 1.5 }],
     ["maxOutputBytes", { tools, maxOutputBytes: "1 MB" }],
     ["onWarning", { tools, onWarning: true }],
+    ["needsApproval", { tools, needsApproval: true }],
+    ["approve", { tools, approve: "approve" }],
+    ["options.concurrency", { tools, concurrency: 3 }],
+    ["options.onStepFailure", { tools, onStepFailure: "continue" }],
+    ["options.budget", { tools, budget: { toolCalls: 1 } }],
     ["options.maxStep", { tools, maxStep: 3 }],
   ])("are checked at once: %s", (option, options) => {
     expect(() => createAgent(options as never)).toThrow(
@@ -57,12 +66,46 @@ describe("the options of a run", () => {
     ["metadata.when", { metadata: { when: 1n } }],
     ["metadata", { metadata: ["list"] }],
     ["approvedHash", { approvedHash: 5 }],
+    ["concurrency", { concurrency: 1.5 }],
+    ["concurrency", { concurrency: "4" }],
+    ["onStepFailure", { onStepFailure: "go on" }],
+    ["onStepFailure", { onStepFailure: null }],
+    ["onStepFailure", { onStepFailure: true }],
+    ["undoOnFailure", { undoOnFailure: "yes" }],
+    ["undoOnFailure", { undoOnFailure: 1 }],
+    ["maxReplans", { maxReplans: -1 }],
+    ["maxReplans", { maxReplans: 0.5 }],
+    ["maxReplans", { maxReplans: 101 }],
+    ["budget", { budget: 10 }],
+    ["budget", { budget: null }],
+    ["budget.calls", { budget: { calls: 10 } }],
+    ["budget.toolCalls", { budget: { toolCalls: 0 } }],
+    ["budget.toolCalls", { budget: { toolCalls: 2.5 } }],
+    ["budget.toolCalls", { budget: { toolCalls: Number.POSITIVE_INFINITY } }],
+    ["options.approve", { approve: () => "approve" }],
+    ["options.needsApproval", { needsApproval: () => true }],
   ])("are checked before anything starts: %s", async (option, options) => {
     await expect(agent.execute(plan, options as never)).rejects.toMatchObject({
       code: "invalid-options",
       details: { option },
     });
     expect((await agent.listRuns()).runs).toEqual([]);
+  });
+
+  it("are stored where they are not the default", async () => {
+    const storedOf = async (options: RunOptions<typeof tool>) => {
+      const fresh = createAgent({ tools });
+      const heard = collectEvents(fresh);
+      await fresh.execute(plan, { timeZone: "UTC", ...options });
+      const [start] = heard.events;
+      return start?.type === "run-start" ? start.options : undefined;
+    };
+    const basic = { maxSteps: 1_000, concurrency: 1, timeZone: "UTC" };
+    const defaults = { onStepFailure: "stop", undoOnFailure: false, maxReplans: 0, budget: {} } as const;
+    expect(await storedOf({})).toEqual(basic);
+    expect(await storedOf({ ...defaults, timeoutMs: Number.POSITIVE_INFINITY })).toEqual(basic);
+    const all = { onStepFailure: "continue", undoOnFailure: true, maxReplans: 3, budget: { toolCalls: 9 } } as const;
+    expect(await storedOf({ ...all, concurrency: 4 })).toEqual({ ...basic, ...all, concurrency: 4 });
   });
 
   it("name tools that exist", async () => {
@@ -104,6 +147,52 @@ describe("the options of a run", () => {
       code: "invalid-plan",
       details: { issues: [{ code: "too-many-steps" }] },
     });
+  });
+});
+
+describe("the limits of a tool", () => {
+  const define = (limits: object) =>
+    defineTool({ name: "A", description: "Limited", inputSchema: z.object({}), execute: () => 1, ...limits });
+
+  it.each([
+    ["concurrency", { concurrency: 0 }],
+    ["concurrency", { concurrency: 2.5 }],
+    ["concurrency", { concurrency: Number.POSITIVE_INFINITY }],
+    ["concurrency", { concurrency: "1" }],
+    ["rateLimit", { rateLimit: 5 }],
+    ["rateLimit", { rateLimit: null }],
+    ["rateLimit.limit", { rateLimit: {} }],
+    ["rateLimit.limit", { rateLimit: { limit: 0, intervalMs: 1 } }],
+    ["rateLimit.limit", { rateLimit: { limit: 1.5, intervalMs: 1 } }],
+    ["rateLimit.limit", { rateLimit: { limit: 1_000_001, intervalMs: 1 } }],
+    ["rateLimit.intervalMs", { rateLimit: { limit: 1 } }],
+    ["rateLimit.intervalMs", { rateLimit: { limit: 1, intervalMs: 0 } }],
+    ["rateLimit.intervalMs", { rateLimit: { limit: 1, intervalMs: Number.POSITIVE_INFINITY } }],
+    ["rateLimit.perSecond", { rateLimit: { limit: 1, perSecond: 1 } }],
+    ["circuitBreaker", { circuitBreaker: true }],
+    ["circuitBreaker.maxFailures", { circuitBreaker: { maxFailures: 0 } }],
+    ["circuitBreaker.maxFailures", { circuitBreaker: { maxFailures: Number.NaN } }],
+    ["circuitBreaker.windowMs", { circuitBreaker: { windowMs: 0 } }],
+    ["circuitBreaker.windowMs", { circuitBreaker: { windowMs: 3_000_000_000 } }],
+    ["circuitBreaker.resetAfterMs", { circuitBreaker: { resetAfterMs: 0 } }],
+    ["circuitBreaker.resetAfterMs", { circuitBreaker: { resetAfterMs: Number.POSITIVE_INFINITY } }],
+    ["circuitBreaker.threshold", { circuitBreaker: { threshold: 5 } }],
+    ["needsApproval", { needsApproval: "always" }],
+    ["undo", { undo: true }],
+  ])("are checked at once: %s", (option, limits) => {
+    expect(() => define(limits)).toThrow(
+      expect.objectContaining({
+        code: "invalid-options",
+        details: expect.objectContaining({ option: `A.${option}` }),
+      }),
+    );
+  });
+
+  it("may be left undefined, and a circuit's window without end", () => {
+    const limits = { concurrency: undefined, rateLimit: undefined, circuitBreaker: undefined };
+    expect(define(limits)).toMatchObject({ name: "A" });
+    const circuitBreaker = { windowMs: Number.POSITIVE_INFINITY, maxFailures: undefined };
+    expect(define({ circuitBreaker })).toMatchObject({ circuitBreaker });
   });
 });
 
