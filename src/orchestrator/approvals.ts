@@ -1,3 +1,4 @@
+import { isThenable } from "../async/thenable.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import {
   type ApprovalDecision,
@@ -41,6 +42,7 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
     (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
   if (!needsIt) return "approved";
   const inputHash = await hashInput(input);
+  if (run.abortReason !== undefined) return "waiting";
   const request = { ...base, inputHash };
   return decide(run, { place, hash: inputHash, subject: request, request: { runId: run.runId, ...request } });
 }
@@ -55,6 +57,7 @@ export async function approvePlan(run: Run, plan: Plan): Promise<ApprovalStatus>
   const { runId } = run;
   if (!(await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })))) return "approved";
   const planHash = await hashPlan(plan);
+  if (run.abortReason !== undefined) return "waiting";
   const subject = { kind: "plan", planHash } as const;
   return decide(run, { place: undefined, hash: planHash, subject, request: { runId, ...subject, plan } });
 }
@@ -63,13 +66,18 @@ function isAskedFor({ engine }: Run, question: ApprovalQuestion): boolean | Prom
   return engine.needsApproval?.(question) ?? false;
 }
 
-/** A policy that fails must not let anything through. */
+/** A policy that fails must not let anything through, nor may one that never answers keep a run that is aborted. */
 async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
+  const source = run.openSource();
   try {
-    return await ask();
+    const answer = ask();
+    return isThenable(answer) ? await settleOrAbort(Promise.resolve(answer), source) : answer;
   } catch (thrown) {
-    warnOf(run, place, `needsApproval failed, so approval is asked for: ${toErrorData(thrown).message}`);
+    if (!source.aborted)
+      warnOf(run, place, `needsApproval failed, so approval is asked for: ${toErrorData(thrown).message}`);
     return true;
+  } finally {
+    run.release(source);
   }
 }
 

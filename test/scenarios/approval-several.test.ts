@@ -7,7 +7,7 @@ import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
-import { answerLater, checkInvariants, runScenario } from "./run-scenario.ts";
+import { answerLater, checkInvariants, runScenario, type Scenario } from "./run-scenario.ts";
 
 const sideBySide = { steps: [step("s1", "B", { dependsOn: [] }), step("s2", "B", { dependsOn: [] })] };
 
@@ -148,5 +148,78 @@ describe("a decision that comes as the run is about to be suspended", () => {
       },
     }));
     expect(result.status).toBe("completed");
+  });
+});
+
+const three: Scenario["plan"] = { steps: ["s1", "s2", "s3"].map((id) => step(id, "B", { dependsOn: [] })) };
+
+describe("several steps that wait", () => {
+  it.each([[["s1", "s2", "s3"]], [["s3", "s1", "s2"]], [["s2", "s3", "s1"]]])(
+    "are approved one by one, as %j",
+    async (order) => {
+      const open: string[][] = [];
+      const { result, events } = await runScenario(() => {
+        open.length = 0;
+        return {
+          tools: [askingTool("B", { effect: "once" })],
+          plan: three,
+          legs: order.map((id) => ({ another, runId, result }) => {
+            open.push((result.pending ?? []).map((item) => ("stepId" in item ? item.stepId : "")));
+            return another().approve(runId, id, approvalOf(result, id));
+          }),
+        };
+      });
+      expect(result.status).toBe("completed");
+      expect(open).toEqual([["s1", "s2", "s3"], ["s1", "s2", "s3"].filter((id) => id !== order[0]), [order[2]]]);
+      expect(told(events).filter((text) => text.startsWith("step-start"))).toEqual(
+        order.map((id) => `step-start ${id}`),
+      );
+    },
+  );
+
+  it("may be approved before and rejected after: the run fails, and what was done stays", async () => {
+    const { result, events } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: three,
+      legs: [
+        ({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1")),
+        ({ another, runId, result }) =>
+          another().reject(runId, "s2", { ...approvalOf(result, "s2"), reason: "too much" }),
+      ],
+    }));
+    const details = { stepId: "s2", reason: "too much" };
+    expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected", details } });
+    expect(statuses(result)).toEqual(["s1 completed", "s2 skipped", "s3 skipped"]);
+    expect(events.filter(({ type }) => type === "step-skip")).toMatchObject([
+      { stepId: "s2", reason: "approval-rejected" },
+      { stepId: "s3", reason: "run-ended" },
+    ]);
+  });
+
+  it("go on after a rejection where the run goes on after failures, but not what depends on it", async () => {
+    const { result, events } = await runScenario(() => ({
+      tools: [askingTool("B"), createFakeTool({ name: "A" })],
+      plan: {
+        steps: [
+          step("no", "B", { dependsOn: [] }),
+          step("after", "A", { dependsOn: ["no"] }),
+          step("yes", "B", { dependsOn: [] }),
+        ],
+      },
+      options: { onStepFailure: "continue" },
+      legs: [
+        ({ another, runId, result }) => another().reject(runId, "no", approvalOf(result, "no")),
+        ({ another, runId, result }) => another().approve(runId, "yes", approvalOf(result, "yes")),
+      ],
+    }));
+    expect(result).toMatchObject({
+      status: "failed",
+      error: { code: "approval-rejected", details: { stepId: "no", reason: "no reason given" } },
+    });
+    expect(statuses(result)).toEqual(["no skipped", "after skipped", "yes completed"]);
+    expect(events.filter(({ type }) => type === "step-skip")).toMatchObject([
+      { stepId: "no", reason: "approval-rejected" },
+      { stepId: "after", reason: "dependency-failed" },
+    ]);
   });
 });
