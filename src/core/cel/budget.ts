@@ -34,6 +34,11 @@ export class CelBudget {
     if (this.spent > this.max) throw new CelLimitExceeded(Math.ceil(this.spent));
   }
 
+  /** Pays for a text that is used as a key, for which the engine hashes it and looks for its like. */
+  payForKey(length: number): void {
+    this.pay(3 + length / 4);
+  }
+
   /** Pays for a text that is walked once. */
   payForText(length: number): void {
     this.pay(length / charactersPerUnit);

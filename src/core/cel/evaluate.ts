@@ -1,7 +1,7 @@
 import { type JsonValue, setOwn } from "../json.ts";
 import { CelBudget, CelFailure, CelLimitExceeded, fail } from "./budget.ts";
 import { callFunction } from "./functions.ts";
-import type { CelExpression, CelHas, CelLogical, CelMacro, CelMap, CelName, CelNode } from "./node.ts";
+import type { CelExpression, CelHas, CelIndex, CelLogical, CelMacro, CelMap, CelName, CelNode } from "./node.ts";
 import { accessValue, applyOperator, asJsonNumber, celTypeOf, isList, isMap, keysOf } from "./operators.ts";
 import { isPartOfData } from "./paths.ts";
 
@@ -12,7 +12,7 @@ import { isPartOfData } from "./paths.ts";
 export const maxCelCost = 1_000_000;
 
 /** What a failure costs that a macro, `&&` or `||` goes on after: to throw is slow. */
-const failureCost = 25;
+const failureCost = 30;
 
 /** Gives the value of a name from outside, undefined if there is none. Asked once for each name in an evaluation. */
 export type LookUpName = (name: string) => JsonValue | undefined;
@@ -41,8 +41,7 @@ function measure(value: JsonValue, budget: CelBudget): void {
   if (typeof value === "string") budget.payForText(value.length);
   else if (isList(value)) for (const item of value) measure(item, budget);
   else if (isMap(value)) {
-    for (const key of Object.keys(value)) {
-      budget.pay(0.5);
+    for (const key of keysOf(value, budget)) {
       budget.payForText(key.length);
       measure(value[key] as JsonValue, budget);
     }
@@ -71,7 +70,7 @@ class Evaluation {
       case "member":
         return accessValue(this.run(node.of), node.key, node.position);
       case "index":
-        return accessValue(this.run(node.of), this.run(node.key), node.position);
+        return this.index(node);
       case "list":
         return node.items.map((item) => this.run(item));
       case "map":
@@ -111,6 +110,13 @@ class Evaluation {
     return value;
   }
 
+  private index({ of, key, position }: CelIndex): JsonValue {
+    const value = this.run(of);
+    const wanted = this.run(key);
+    if (typeof wanted === "string") this.budget.payForKey(wanted.length);
+    return accessValue(value, wanted, position);
+  }
+
   private isTrue(node: CelNode): boolean {
     const value = this.run(node);
     return typeof value === "boolean" ? value : fail(`${celTypeOf(value)} is neither true nor false`, node.position);
@@ -121,10 +127,10 @@ class Evaluation {
     for (const { key, value } of entries) {
       const name = this.run(key);
       if (typeof name !== "string") return fail(`the key of a map is text, not ${celTypeOf(name)}`, key.position);
-      if (Object.hasOwn(map, name)) return fail("the map has this key already", key.position);
       // Maps of keys that are not known before are slow to make.
-      this.budget.pay(key.type === "literal" ? 1 : 4);
-      this.budget.payForText(name.length);
+      this.budget.pay(key.type === "literal" ? 1 : 8);
+      this.budget.payForKey(name.length);
+      if (Object.hasOwn(map, name)) return fail("the map has this key already", key.position);
       setOwn(map, name, this.run(value));
     }
     return map;

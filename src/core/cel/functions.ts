@@ -19,6 +19,7 @@ export function callFunction(
       return toText(target, position);
     case "int":
     case "double":
+      if (typeof target === "string") budget.payForText(target.length);
       return toNumber(name, target, position);
   }
   if (typeof target !== "string") return fail(`.${name}() works on text, not on ${celTypeOf(target)}`, position);
@@ -55,17 +56,21 @@ function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
   }
   if (typeof value !== "string")
     return fail(`size() works on text, lists and maps, not on ${celTypeOf(value)}`, position);
-  budget.pay(value.length / 16);
-  let size = value.length;
-  for (let index = 1; index < value.length; index++) {
-    if (isSurrogate(value.charCodeAt(index), 0xdc00) && isSurrogate(value.charCodeAt(index - 1), 0xd800)) size--;
-  }
-  return size;
+  budget.pay(value.length / 10);
+  return countCodePoints(value);
 }
 
-/** Whether a code unit is one of the 1024 from a first one on: the high surrogates, or the low. */
-function isSurrogate(unit: number, first: number): boolean {
-  return (unit & 0xfc00) === first;
+/** As many as a loop with `of` gives, which takes five times as long. */
+function countCodePoints(text: string): number {
+  let pairs = 0;
+  let before = 0;
+  for (let index = 0; index < text.length; index++) {
+    // The first six bits tell the halves of surrogate pairs from all else.
+    const kind = text.charCodeAt(index) & 0xfc00;
+    if (kind === 0xdc00 && before === 0xd800) pairs++;
+    before = kind;
+  }
+  return text.length - pairs;
 }
 
 function toText(value: JsonValue, position: number): string {
@@ -87,6 +92,6 @@ function toNumber(name: "int" | "double", value: JsonValue, position: number): n
 function changeCase(text: string, letters: RegExp, change: (part: string) => string, budget: CelBudget): string {
   if (/^[\0-\x7f]*$/.test(text)) return change(text);
   // At worst every other character is a part of its own.
-  budget.pay(text.length / 2);
+  budget.pay(text.length);
   return text.replace(letters, change);
 }
