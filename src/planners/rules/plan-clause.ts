@@ -57,7 +57,9 @@ function checkStepInput(
   { tool, earlier }: { tool: Tool; earlier: EarlierResult | undefined },
 ): Unfit | undefined | Promise<Unfit | undefined> {
   const step = { id: "step", tool: tool.name, input };
-  const scope = { path: [], tools: new Map([[tool.name, tool]]), toolOf: () => earlier?.tool };
+  const stepOf = () => earlier && { id: "earlier", tool: earlier.tool.name, input: {} };
+  const tools = new Map([tool, ...(earlier ? [earlier.tool] : [])].map((one) => [one.name, one]));
+  const scope = { path: [], tools, stepOf, parsed: undefined };
   const issues = checkInput(step, scope);
   return issues instanceof Promise ? issues.then(toUnfit) : toUnfit(issues);
 }
