@@ -36,7 +36,7 @@ export class CelBudget {
 
   /** Pays for a text that is used as a key, for which the engine hashes it and looks for its like. */
   payForKey(length: number): void {
-    this.pay(3 + length / 4);
+    this.pay(length / 4);
   }
 
   /** Pays for a text that is walked once. */

@@ -113,7 +113,10 @@ class Evaluation {
   private index({ of, key, position }: CelIndex): JsonValue {
     const value = this.run(of);
     const wanted = this.run(key);
-    if (typeof wanted === "string") this.budget.payForKey(wanted.length);
+    if (typeof wanted === "string") {
+      if (key.type !== "literal") this.budget.pay(3);
+      this.budget.payForKey(wanted.length);
+    }
     return accessValue(value, wanted, position);
   }
 

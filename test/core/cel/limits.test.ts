@@ -30,6 +30,7 @@ describe("a simple question to 100 000 items", () => {
     ["l.map(x, x * 2)", (value) => (value as JsonValue[]).length, count],
     ["users.all(u, has(u.name) && u.age < 90)", (value) => value, true],
     ["users.filter(u, u.age >= 18 && u.name.startsWith('user'))", (value) => (value as JsonValue[]).length, 79_992],
+    ['l.map(x, {"a": x})', (value) => (value as JsonValue[]).length, count],
     ["users.map(u, u.name)", (value) => (value as JsonValue[]).length, count],
     ["users", (value) => (value as JsonValue[]).length, count],
     ["l == l.map(x, x)", (value) => value, true],
