@@ -1,3 +1,4 @@
+import type { AgentErrorData } from "../core/errors.ts";
 import type { NotUndone, UndoEndEvent } from "../core/events.ts";
 import { copyJson } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
@@ -27,9 +28,14 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   return notUndone;
 }
 
-/** A step that failed may have had one, too, but its tool has said that it did not do what it was asked. */
-function hasEffect({ status, effect }: StepState): boolean {
-  return effect !== "pure" && (status === "completed" || status === "unknown");
+/** Whether a step has, or may have, done something. One whose tool has failed says that it did not. */
+function hasEffect(step: StepState): boolean {
+  return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
+}
+
+/** One that was cut off while it ran may have done what it was asked, or not. */
+function isInDoubt({ status, attempts, error }: StepState): boolean {
+  return status === "unknown" || (attempts > 0 && (status === "cancelled" || error?.code === "timeout"));
 }
 
 function byEnd(one: StepState, other: StepState): number {
@@ -38,7 +44,7 @@ function byEnd(one: StepState, other: StepState): number {
 
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
   const { stepId, iteration, input, output = null } = state;
-  if (state.status === "unknown") return "unknown";
+  if (isInDoubt(state)) return "unknown";
   const tool = run.settings.tools.get(state.tool) as Tool;
   if (tool.undo === undefined) return "no-undo";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
@@ -49,6 +55,12 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   if (run.recorder.failure !== undefined) return "failed";
   const { outcome, attempts } = await undo(run, call);
   await run.emit({ type: "undo-end", ...base, attempts, outcome: toUndoOutcome(outcome) });
+  if (run.recorder.failure !== undefined) {
+    // Listeners have seen it begin; to the store it is as if the process had died.
+    const error = run.recorder.failure.toJSON() as AgentErrorData;
+    run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error } });
+    return "failed";
+  }
   return outcome.status === "completed" ? undefined : "failed";
 }
 

@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import type { ApprovalDecision, ApprovalRequest } from "../../src/core/approval.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { ApproveFunction } from "../../src/orchestrator/options.ts";
+import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { planOf, step } from "./plans.ts";
+import { type Around, runScenario } from "./run-scenario.ts";
+
+const types = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
+const asked = (events: readonly AgentEvent[]) => {
+  const request = events.find((event) => event.type === "approval-request");
+  if (request?.type !== "approval-request" || request.kind !== "step") throw new Error("Nothing was asked.");
+  return request;
+};
+
+describe("the approve function", () => {
+  it.each([
+    ["at once", (decision: ApprovalDecision) => decision],
+    ["later", async (decision: ApprovalDecision) => decision],
+  ] as const)("lets a step run, answering %s, and the run is not suspended", async (_when, answer) => {
+    const requests: ApprovalRequest[] = [];
+    const { result, events } = await runScenario(() => {
+      requests.length = 0;
+      return {
+        tools: [askingTool("B")],
+        plan: { steps: [step("s1", "B", { input: { a: 1 }, reasoning: "Why not" })] },
+        approve: (request) => {
+          requests.push(request);
+          return answer("approve");
+        },
+      };
+    });
+    expect(result.status).toBe("completed");
+    const { inputHash } = asked(events);
+    expect(requests).toEqual([
+      {
+        kind: "step",
+        runId: result.runId,
+        stepId: "s1",
+        tool: "B",
+        input: { a: 1 },
+        inputHash,
+        effect: "idempotent",
+        reasoning: "Why not",
+      },
+    ]);
+    expect(told(events)).toEqual([
+      "run-start",
+      "approval-request s1",
+      "approval-end s1",
+      "step-start s1",
+      "step-end s1",
+      "run-end",
+    ]);
+  });
+
+  it("rejects a step", async () => {
+    const { result, events } = await runScenario(() => ({
+      tools: [createFakeTool({ name: "A" }), askingTool("B")],
+      plan: planOf("A", "B", "A"),
+      approve: async () => "reject" as const,
+    }));
+    expect(result).toMatchObject({
+      status: "failed",
+      error: { code: "approval-rejected", retryable: false, details: { stepId: "s2" } },
+    });
+    expect(statuses(result)).toEqual(["s1 completed", "s2 skipped", "s3 skipped"]);
+    expect(result.steps[1]).toMatchObject({ attempts: 0, error: { code: "approval-rejected" } });
+    expect(events.find(({ type }) => type === "approval-end")).toMatchObject({
+      outcome: { status: "rejected", error: { code: "approval-rejected" } },
+    });
+  });
+
+  it("leaves it to somebody else", async () => {
+    const { result, warnings } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: planOf("B"),
+      approve: async () => "suspend" as const,
+      legs: [({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1"))],
+    }));
+    expect(result.status).toBe("completed");
+    expect(warnings).toEqual([]);
+  });
+
+  const nonsense: [string, () => unknown][] = [
+    [
+      "throws",
+      () => {
+        throw new Error("no connection");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("no connection"))],
+    [
+      "throws something unreadable",
+      () => {
+        throw Object.create(null);
+      },
+    ],
+    ["answers nothing", () => undefined],
+    ["answers true", async () => true],
+    ["answers a word that is none", () => "approved"],
+    ["answers an object", async () => ({ decision: "approve" })],
+  ];
+
+  it.each(nonsense)("that %s suspends the run, with a warning", async (_what, approve) => {
+    const { result, warnings, events } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: planOf("B"),
+      approve: approve as ApproveFunction,
+    }));
+    expect(result.status).toBe("suspended");
+    expect(types(events)).toEqual(["run-start", "approval-request", "run-suspend"]);
+    expect(warnings).toMatchObject([{ code: "approval-failed", stepId: "s1" }]);
+  });
+
+  it("that waits does not hold up other steps", async () => {
+    const { result, events } = await runScenario((clock) => ({
+      tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 10 }], clock }), askingTool("B")],
+      plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
+      options: { concurrency: 2 },
+      approve: () => new Promise((resolve) => clock.setTimeout(() => resolve("approve"), 100)),
+    }));
+    expect(result.status).toBe("completed");
+    expect(told(events).indexOf("step-end a")).toBeLessThan(told(events).indexOf("approval-end b"));
+  });
+});
+
+describe("an approve function that never answers", () => {
+  const never =
+    (signals: AbortSignal[]): ApproveFunction =>
+    (_request, { signal }) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    };
+
+  it("does not keep a run that is cancelled, and is told", async () => {
+    const signals: AbortSignal[] = [];
+    const { result, warnings } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: planOf("B", "B"),
+      approve: never(signals),
+      act: async ({ handle, clock }) => {
+        await clock.advance(10);
+        handle.cancel("enough");
+      },
+    }));
+    expect(result).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
+    expect(statuses(result)).toEqual(["s1 skipped", "s2 skipped"]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("nor one whose time is up", async () => {
+    const { result, clock, events } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: planOf("B"),
+      options: { timeoutMs: 500 },
+      approve: never([]),
+    }));
+    expect(result).toMatchObject({ status: "failed", error: { code: "timeout", details: { scope: "run" } } });
+    expect(statuses(result)).toEqual(["s1 skipped"]);
+    expect(clock.now() - Date.parse(events[0]?.timestamp ?? "")).toBe(500);
+  });
+
+  it.each([
+    ["approve", "completed"],
+    ["reject", "failed"],
+  ] as const)("is not waited for once the agent is told to %s", async (verdict, status) => {
+    const signals: AbortSignal[] = [];
+    const handles: RunHandle[] = [];
+    const { result, warnings } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: planOf("B"),
+      approve: never(signals),
+      act: async ({ agent, handle, clock, events }: Around) => {
+        await clock.advance(10);
+        handles.push(agent[verdict](handle.runId, "s1", { inputHash: asked(events).inputHash }));
+      },
+    }));
+    expect(result.status).toBe(status);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(warnings).toEqual([]);
+    expect(await handles.at(-1)?.result).toEqual(result);
+  });
+
+  it("does not count when it answers after all", async () => {
+    const { result, events } = await runScenario((clock) => ({
+      tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
+      plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: ["b"] })] },
+      approve: () => new Promise((resolve) => clock.setTimeout(() => resolve("reject"), 50)),
+      act: async ({ agent, handle, clock, events }) => {
+        await clock.advance(10);
+        agent.approve(handle.runId, "b", { inputHash: asked(events).inputHash });
+      },
+    }));
+    expect(result.status).toBe("completed");
+    expect(types(events).filter((type) => type === "approval-end")).toHaveLength(1);
+  });
+});
+
+describe("deciding while the run goes on", () => {
+  it("works from the listener that hears the request, without a suspension", async () => {
+    const { result, events } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: planOf("B", "B"),
+      act: ({ agent }) => {
+        agent.on("approval-request", (event) => {
+          if (event.kind === "step") agent.approve(event.runId, event.stepId, { inputHash: event.inputHash });
+        });
+      },
+    }));
+    expect(result.status).toBe("completed");
+    expect(types(events)).not.toContain("run-suspend");
+  });
+
+  it("rejects from there, too", async () => {
+    const { result } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: planOf("B", "B"),
+      act: ({ agent }) => {
+        agent.on("approval-request", (event) => {
+          if (event.kind !== "step") return;
+          agent.reject(event.runId, event.stepId, { inputHash: event.inputHash, reason: "never" });
+        });
+      },
+    }));
+    expect(result.error).toMatchObject({ code: "approval-rejected", details: { reason: "never" } });
+    expect(statuses(result)).toEqual(["s1 skipped", "s2 skipped"]);
+  });
+
+  it("twice is once: the second one is told that nothing waits", async () => {
+    const codes: unknown[] = [];
+    const { result, events } = await runScenario(() => ({
+      tools: [askingTool("B", { effect: "once" })],
+      plan: planOf("B"),
+      act: ({ agent }) => {
+        agent.on("approval-request", (event) => {
+          if (event.kind !== "step") return;
+          const { runId, stepId, inputHash } = event;
+          agent.approve(runId, stepId, { inputHash });
+          agent.reject(runId, stepId, { inputHash }).result.catch(({ code }) => codes.push(code));
+        });
+      },
+    }));
+    expect(result.status).toBe("completed");
+    expect(codes).toEqual(["run-conflict", "run-conflict"]);
+    expect(types(events).filter((type) => type === "approval-end")).toHaveLength(1);
+  });
+
+  it("of something that does not wait is run-conflict, and changes nothing", async () => {
+    const codes: unknown[] = [];
+    const { result } = await runScenario((clock) => ({
+      tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
+      plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
+      act: async ({ agent, handle: { runId }, clock, events }) => {
+        await clock.advance(10);
+        const { inputHash } = asked(events);
+        const wrong = [
+          agent.approve(runId, "b", { inputHash: "0".repeat(64) }),
+          agent.approve(runId, "a", { inputHash }),
+          agent.approve(runId, "nothing", { inputHash }),
+          agent.approve(runId, "b", { inputHash, iteration: 0 }),
+          agent.approvePlan(runId, { planHash: inputHash }),
+        ];
+        for (const { result } of wrong) result.catch(({ code }) => codes.push(code));
+      },
+    }));
+    expect(result).toMatchObject({ status: "suspended", pending: [{ stepId: "b" }] });
+    expect(codes).toEqual(Array.from({ length: 10 }, () => "run-conflict"));
+  });
+
+  it("once it is cancelled does not start the step", async () => {
+    const { result } = await runScenario((clock) => ({
+      tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
+      plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
+      act: async ({ agent, handle, clock, events }) => {
+        await clock.advance(10);
+        handle.cancel();
+        agent.approve(handle.runId, "b", { inputHash: asked(events).inputHash });
+      },
+    }));
+    expect(result.status).toBe("cancelled");
+    expect(statuses(result)).toEqual(["b skipped", "a completed"]);
+  });
+});
