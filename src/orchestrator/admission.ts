@@ -30,7 +30,10 @@ export async function admit(run: Run, call: StepCall): Promise<Admitted> {
     const admission = await gate.enter(source);
     if (admission === undefined) return { type: "aborted" };
     await tellCircuit(run, call, admission.change);
-    return { type: "admitted", admission };
+    if (!source.aborted) return { type: "admitted", admission };
+    // By who was told of the circuit.
+    admission.leave("abandoned");
+    return { type: "aborted" };
   } catch (thrown) {
     return { type: "refused", error: thrown as LimitError };
   } finally {
