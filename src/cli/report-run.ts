@@ -28,7 +28,7 @@ export function createRunReporter({ line, colors, tools }: RunReporterOptions): 
 
   const end = (event: StepEndEvent) => {
     line.hide();
-    const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(event.stepId) ?? Number.NaN);
+    const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(nameOf(event)) ?? Number.NaN);
     const text = describeEnd(event, { colors, tool: toolsByName.get(event.tool) });
     line.print(tookMs >= worthTellingMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
   };
@@ -47,7 +47,7 @@ export function createRunReporter({ line, colors, tools }: RunReporterOptions): 
         line.print(colors.bold("Run"));
         break;
       case "step-start":
-        startedAtMs.set(event.stepId, Date.parse(event.timestamp));
+        startedAtMs.set(nameOf(event), Date.parse(event.timestamp));
         if (!line.isLive) line.print(`  > ${nameOf(event)}`);
         line.show(nameOf(event));
         break;
@@ -58,30 +58,35 @@ export function createRunReporter({ line, colors, tools }: RunReporterOptions): 
         line.print(describeRetry(event, colors));
         line.show(`${nameOf(event)}: waiting for attempt ${event.attempt + 1}`);
         break;
-      case "step-skip":
-        line.print(colors.dim(`  - ${nameOf(event)}: skipped (${event.reason})`));
-        break;
       case "step-end":
         end(event);
-        break;
-      case "plan-revise":
-        line.print(colors.yellow(describeRevision(event)));
-        break;
-      case "undo-end":
-        line.print(describeUndo(event, colors));
-        break;
-      case "circuit-change":
-        line.print(colors.yellow(`  ! ${printable(event.tool)}: circuit ${event.state}`));
         break;
       case "run-suspend":
       case "run-end":
         line.hide();
         break;
-      default:
-        // The rest is told by what comes after it.
-        break;
+      default: {
+        const notice = describeNotice(event, colors);
+        if (notice !== undefined) line.print(notice);
+      }
     }
   };
+}
+
+/** What is worth a line of its own; the rest is told by what comes after it. */
+function describeNotice(event: AgentEvent, colors: Colors): string | undefined {
+  switch (event.type) {
+    case "step-skip":
+      return colors.dim(`  - ${nameOf(event)}: skipped (${event.reason})`);
+    case "plan-revise":
+      return colors.yellow(describeRevision(event));
+    case "undo-end":
+      return describeUndo(event, colors);
+    case "circuit-change":
+      return colors.yellow(`  ! ${printable(event.tool)}: circuit ${event.state}`);
+    default:
+      return undefined;
+  }
 }
 
 function nameOf({ stepId, iteration, tool }: NamedStep): string {

@@ -216,7 +216,7 @@ export interface NotUndone {
   readonly stepId: string;
   readonly iteration?: number;
   readonly tool: string;
-  /** Its tool has no `undo`, the undoing failed, or it is not known whether there is anything to undo. */
+  /** Its tool has no `undo`, the undoing failed, or the step was cut off and may have done nothing. */
   readonly reason: "no-undo" | "failed" | "unknown";
 }
 

@@ -3,7 +3,7 @@ import type { AgentEvent, NotUndone, PendingItem, StoredRunOptions } from "./eve
 import type { JsonObject } from "./json.ts";
 import type { Plan } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
-import { type ApprovalState, pendingStep, reduceStep, type StepState } from "./step-state.ts";
+import { type ApprovalState, hasBegun, pendingStep, reduceStep, type StepState } from "./step-state.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
 /** What is known of a run: the fold of its recorded events. */
@@ -116,8 +116,7 @@ function adoptPlan(state: RunState, plan: Plan): void {
 
 /** Keeps whatever has begun, in place of what has not the new plan's steps. */
 function revisePlan(state: RunState, plan: Plan): void {
-  for (const { stepId, status } of [...state.steps.values()])
-    if (status === "pending" || status === "waiting") state.steps.delete(stepId);
+  for (const step of [...state.steps.values()]) if (!hasBegun(step)) state.steps.delete(step.stepId);
   delete state.planApproval;
   state.plan = plan;
   for (const { id: stepId, ...step } of plan.steps) {

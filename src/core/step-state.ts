@@ -84,6 +84,12 @@ export function isOpen({ status, iterations }: StepState): boolean {
   return iterations !== undefined && iterations.ended < iterations.states.length;
 }
 
+/** Whether a step, or one of its iterations, has begun or was skipped: it keeps its place in the log, and its id. */
+export function hasBegun({ status, iterations }: StepState): boolean {
+  if (iterations !== undefined) return iterations.states.some(hasBegun);
+  return status !== "pending" && status !== "waiting";
+}
+
 /** Whether a step, or one of its iterations, asked for approval, has got an answer and has not gone on yet. */
 export function isDecided({ status, approval, iterations }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(isDecided);

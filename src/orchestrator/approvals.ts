@@ -96,6 +96,7 @@ async function decide(run: Run, asked: Decided): Promise<ApprovalStatus> {
   await run.emit({ type: "approval-request", ...subject });
   if (run.recorder.failure !== undefined) return "waiting";
   // A listener may have decided at once.
+  while (run.deciding !== undefined) await run.deciding;
   if (run.engine.approve === undefined || run.approvalOf(place)?.status !== "requested") {
     return statusOf(run.approvalOf(place));
   }

@@ -120,7 +120,7 @@ async function skipRest(run: Run, { steps }: Plan, expressions: PlanExpressions 
 }
 
 /** Tells that a step, or what is left of its iterations, will never start. */
-async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
+export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of [...partsOf([state])]) {
     if (!isOpen(part)) continue;
     const told = run.emit({ type: "step-skip", ...placeOf(part), tool: part.tool, reason });

@@ -26,7 +26,10 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** The options of a run that goes on; all others are those it began with. */
+/**
+ * The options of a run that goes on from the store; all others are those it began with. `resources` and `signal` of one that
+ * still goes on here are those it has.
+ */
 export interface ContinueOptions {
   readonly resources?: unknown;
   readonly signal?: AbortSignal | undefined;

@@ -16,6 +16,8 @@ export interface DryRun {
   readonly plan: Plan;
   /** For `approvedHash`. */
   readonly planHash: string;
+  /** Whether the run would wait for approval of the plan as a whole. */
+  readonly needsApproval: boolean;
   readonly steps: readonly DryRunStep[];
 }
 
@@ -49,7 +51,26 @@ export async function dryRun(engine: EngineSettings, settings: RunSettings, give
     const tool = settings.tools.get(step.tool) as Tool;
     steps.push(await lookAt(engine, { step, tool, dependsOn: dependenciesOfStep(plan, index, expressions) }));
   }
-  return { plan, planHash: await hashPlan(plan), steps };
+  return {
+    plan,
+    planHash: await hashPlan(plan),
+    needsApproval: await needsPlanApproval(engine, settings, plan),
+    steps,
+  };
+}
+
+async function needsPlanApproval(
+  { needsApproval }: EngineSettings,
+  { stored }: RunSettings,
+  plan: Plan,
+): Promise<boolean> {
+  if (needsApproval === undefined || stored.approvedHash !== undefined) return false;
+  try {
+    return await needsApproval({ kind: "plan", runId: "", plan });
+  } catch {
+    // As in a run, one that fails is taken for yes.
+    return true;
+  }
 }
 
 function dependenciesOfStep({ steps }: Plan, index: number, expressions: PlanExpressions | undefined) {
@@ -87,7 +108,7 @@ function mayNeedApproval(engine: EngineSettings, tool: Tool): false | "by-input"
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }
 
-/** What the tool and the policy say of an input without references. Undefined where one of them throws: so it will then. */
+/** What the tool and the policy, which is given an empty run id, say of an input without references. Undefined where one of them throws: so it will then. */
 async function knownAnswers(engine: EngineSettings, { step, tool }: Pick<Looked, "step" | "tool">) {
   const input = resolveInput(step, () => undefined);
   const parsed = await parseWith(tool.inputSchema, copyJson(input));
@@ -95,9 +116,9 @@ async function knownAnswers(engine: EngineSettings, { step, tool }: Pick<Looked,
   try {
     const effect = tool.effect(parsed.value);
     const question = { kind: "step", runId: "", stepId: step.id, tool: tool.name, input, effect } as const;
-    const needsApproval =
-      (await tool.needsApproval?.(parsed.value)) || (await engine.needsApproval?.(question)) || false;
-    return { input, effect, needsApproval };
+    const needsApproval = (await tool.needsApproval?.(parsed.value)) || (await engine.needsApproval?.(question));
+    // Of those that no compiler has looked at, any answer that is like true counts.
+    return { input, effect, needsApproval: Boolean(needsApproval) };
   } catch {
     return undefined;
   }

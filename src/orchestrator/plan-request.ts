@@ -178,6 +178,7 @@ const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
   "invalid-plan",
   "invalid-request",
   "timeout",
+  "limit-exceeded",
 ]);
 
 function toPlanningError(planner: Planner, thrown: unknown): AgentError {

@@ -2,8 +2,8 @@ import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import type { Plan, PlanIssue, PlanStep } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import { stepRecords } from "../core/run-result.ts";
-import { isDone, isOpen, partsOf } from "../core/step-state.ts";
-import { failureOf, pendingItems } from "./close-leg.ts";
+import { hasBegun, isDone, isOpen, partsOf } from "../core/step-state.ts";
+import { failureOf, pendingItems, skipOpen } from "./close-leg.ts";
 import { askPlanner, completePlan, type PlanTask, stepsOf, toPlanRequest } from "./plan-request.ts";
 import type { Run } from "./run.ts";
 
@@ -22,6 +22,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
   try {
     const plan = await askForSteps(run, { planner, source, cause });
+    await skipBegun(run);
     await run.emit({ ...base, outcome: { status: "completed", plan } });
     run.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
@@ -31,6 +32,13 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     return undefined;
   } finally {
     run.release(source);
+  }
+}
+
+/** A loop that has begun stays in the log, but what it has left is no longer to be done. */
+async function skipBegun(run: Run): Promise<void> {
+  for (const step of run.state.steps.values()) {
+    if (isOpen(step) && hasBegun(step)) await skipOpen(run, step, "run-ended");
   }
 }
 
@@ -79,7 +87,7 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
   for (const [index, step] of (Array.isArray(added) ? added : []).entries()) {
     const id: unknown = (step as { id?: unknown } | null)?.id;
     const state = typeof id === "string" ? run.state.steps.get(id) : undefined;
-    if (state === undefined || isOpen(state)) continue;
+    if (state === undefined || !hasBegun(state)) continue;
     const message = `"${state.stepId}" is the id of a step that has begun.`;
     issues.push({ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message });
   }

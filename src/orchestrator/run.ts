@@ -44,7 +44,8 @@ export class Run implements RecorderOwner {
   private isClosed = false;
   private isShielded = false;
   private decisionListeners: readonly DecisionListener[] | undefined;
-  private toolCalls: number | undefined;
+  /** Over all legs. Of this one each is counted before it is made: a step may begin and never call its tool. */
+  private toolCalls: number;
   private stepCount: number | undefined;
 
   /** `state` is that of a run that goes on. */
@@ -56,6 +57,7 @@ export class Run implements RecorderOwner {
     state?: RunState,
   ) {
     this.recorder = new RunRecorder(this, state);
+    this.toolCalls = state === undefined ? 0 : sum(state, ({ attempts }) => attempts);
   }
 
   get store(): RunStore {
@@ -138,7 +140,6 @@ export class Run implements RecorderOwner {
 
   /** Counts one more call of a tool, over all legs. */
   countToolCall(): number {
-    this.toolCalls ??= sum(this.state, ({ attempts }) => attempts);
     return ++this.toolCalls;
   }
 

@@ -52,16 +52,21 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   const call: StepCall = { step, tool, iteration: pass, input, effect: "idempotent", undone: { output } };
   const base = { ...placeOfTask(call), tool: tool.name };
   await run.emit({ type: "undo-start", ...base });
-  if (run.recorder.failure !== undefined) return "failed";
+  if (failureOf(run) !== undefined) return "failed";
   const { outcome, attempts } = await undo(run, call);
   await run.emit({ type: "undo-end", ...base, attempts, outcome: toUndoOutcome(outcome) });
-  if (run.recorder.failure !== undefined) {
+  const failure = failureOf(run);
+  if (failure !== undefined) {
     // Listeners have seen it begin; to the store it is as if the process had died.
-    const error = run.recorder.failure.toJSON() as AgentErrorData;
-    run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error } });
+    run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error: failure } });
     return "failed";
   }
   return outcome.status === "completed" ? undefined : "failed";
+}
+
+/** What the store failed with. */
+function failureOf({ recorder }: Run): AgentErrorData | undefined {
+  return recorder.failure?.toJSON() as AgentErrorData | undefined;
 }
 
 function toUndoOutcome(outcome: Executed["outcome"]): UndoEndEvent["outcome"] {

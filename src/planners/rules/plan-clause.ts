@@ -57,8 +57,10 @@ function checkStepInput(
   { tool, earlier }: { tool: Tool; earlier: EarlierResult | undefined },
 ): Unfit | undefined | Promise<Unfit | undefined> {
   const step = { id: "step", tool: tool.name, input };
-  const stepOf = () => earlier && { id: "earlier", tool: earlier.tool.name, input: {} };
-  const tools = new Map([tool, ...(earlier ? [earlier.tool] : [])].map((one) => [one.name, one]));
+  const before = earlier?.tool;
+  const tools = new Map([[tool.name, tool]]);
+  if (before !== undefined) tools.set(before.name, before);
+  const stepOf = () => before && { id: "before", tool: before.name, input: {} };
   const scope = { path: [], tools, stepOf, parsed: undefined };
   const issues = checkInput(step, scope);
   return issues instanceof Promise ? issues.then(toUnfit) : toUnfit(issues);

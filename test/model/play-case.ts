@@ -1,0 +1,211 @@
+import { type Agent, createAgent } from "../../src/agent.ts";
+import type { ApprovalDecision } from "../../src/core/approval.ts";
+import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
+import type { PlanInput } from "../../src/core/plan.ts";
+import type { Planner, ReplanRequest } from "../../src/core/planner.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import { answerLater } from "../scenarios/run-scenario.ts";
+import type { DecisionDraft, ModelCase } from "./model-case.ts";
+import { type ModelStep, toModelSteps, toPlanStep } from "./model-plan.ts";
+import { createModelTools } from "./model-tools.ts";
+import { Watch } from "./watch.ts";
+import { abortGraceMs } from "./watch-calls.ts";
+
+/** What a case came to. */
+export interface PlayedCase {
+  readonly watch: Watch;
+  readonly result: RunResult;
+  readonly recorded: readonly AgentEvent[];
+  readonly clock: ManualClock;
+  /** Of the caller, over all legs. */
+  readonly signal: AbortSignal;
+  /** The decisions that had to be refused and what became of them. */
+  readonly wrongDecisions: readonly string[];
+}
+
+/** More legs than a case can have: each decides about something that nobody has decided about. */
+const maxLegs = 60;
+
+/** The ids of the steps of a plan, mixed up so that they say nothing of their order. */
+export function idsOf({ idShift }: Pick<ModelCase, "idShift">): readonly string[] {
+  return Array.from({ length: 12 }, (_, index) => `s${((index * 7 + idShift) % 12) + 1}`);
+}
+
+/** The steps of the plan of a case. */
+export function stepsOf(model: ModelCase): ModelStep[] {
+  return toModelSteps(model.steps, { ids: idsOf(model), toolCount: model.tools.length });
+}
+
+/** The plan of a case. */
+export function planOf(model: ModelCase): PlanInput {
+  return { steps: stepsOf(model).map(toPlanStep) };
+}
+
+/** Plays a case to its end, whatever that is. */
+export async function playCase(model: ModelCase): Promise<PlayedCase> {
+  const clock = createManualClock();
+  const watch = new Watch(model, clock, stepsOf(model));
+  const memory = createMemoryRunStore();
+  const player = new Player(watch, model.isStoreSlow ? answerLater(memory) : memory);
+  const result = await player.play();
+  const { signal } = player.controller;
+  const recorded = await memory.read(result.runId);
+  return { watch, result, recorded, clock, signal, wrongDecisions: player.wrongDecisions };
+}
+
+class Player {
+  readonly controller = new AbortController();
+  readonly wrongDecisions: string[] = [];
+  private readonly agents: Agent[] = [];
+  private readonly model: ModelCase;
+  private readonly clock: ManualClock;
+  private handle: RunHandle | undefined;
+  private ids = 0;
+  private answers = 0;
+
+  constructor(
+    private readonly watch: Watch,
+    private readonly store: RunStore,
+  ) {
+    this.model = watch.model;
+    this.clock = watch.clock;
+  }
+
+  async play(): Promise<RunResult> {
+    const { model, clock } = this;
+    const { concurrency, onStepFailure, undoOnFailure, budget, timeoutMs, maxReplans, stop } = model;
+    const plan: PlanInput = { steps: this.watch.steps.map(toPlanStep) };
+    const timer = stop?.at === "time" ? clock.setTimeout(() => this.stop(), stop.count) : undefined;
+    this.handle = this.createAgent().start(plan, {
+      concurrency,
+      onStepFailure,
+      undoOnFailure,
+      timeoutMs,
+      maxReplans,
+      signal: this.controller.signal,
+      ...(budget !== undefined && { budget: { toolCalls: budget } }),
+    });
+    let result = await clock.runUntil(this.handle.result);
+    for (let leg = 1; leg < maxLegs; leg++) {
+      const open = (result.pending ?? []).filter(({ kind }) => kind !== "outcome");
+      if (open.length === 0) break;
+      result = await this.decide(result.runId, open, leg - 1);
+    }
+    clock.clearTimeout(timer);
+    return result;
+  }
+
+  private createAgent(): Agent {
+    const { clock, model, watch } = this;
+    const number = this.agents.length;
+    const agent = createAgent({
+      tools: createModelTools(model.tools, number, watch),
+      store: this.store,
+      planner: this.planner,
+      clock,
+      random: () => 1,
+      createId: () => `${++this.ids}`,
+      retry: { minDelayMs: 10, maxDelayMs: 40 },
+      stepTimeoutMs: 100,
+      abortGraceMs,
+      onWarning: () => {},
+      needsApproval: ({ kind }) => kind === "plan" && model.asksForPlan,
+      ...(model.answers.length > 0 && { approve: () => this.answer() }),
+    });
+    agent.subscribe((event) => {
+      watch.onEvent(event, number);
+      const { stop } = model;
+      if (stop?.at === "event" && watch.events.length === stop.count) this.stop();
+    });
+    this.agents.push(agent);
+    return agent;
+  }
+
+  private stop(): void {
+    const { model, watch, handle, controller } = this;
+    if (model.stop?.by === "signal") controller.abort(new Error("enough"));
+    else handle?.cancel("enough");
+    if (watch.isOpen) watch.cancelledLeg = watch.leg;
+  }
+
+  private async answer(): Promise<ApprovalDecision> {
+    const { answers } = this.model;
+    const { answer, afterMs } = answers[this.answers++ % answers.length] ?? { answer: "suspend", afterMs: 0 };
+    if (afterMs > 0) {
+      this.watch.answersGivenUp++;
+      await new Promise<void>((resolve) => this.clock.setTimeout(resolve, afterMs));
+      this.watch.answersGivenUp--;
+    }
+    if (answer === "throw") throw new Error("nobody is there");
+    return answer;
+  }
+
+  private async decide(runId: string, open: readonly PendingItem[], index: number): Promise<RunResult> {
+    const draft: DecisionDraft = this.model.decisions[index] ?? {
+      verdict: "approve",
+      pick: 0,
+      isWrongFirst: false,
+      isElsewhere: false,
+    };
+    const item = open[draft.pick % open.length] as PendingItem;
+    const agent = draft.isElsewhere ? this.createAgent() : (this.agents.at(-1) as Agent);
+    if (draft.isWrongFirst) await this.decideWrongly(agent, runId, item);
+    this.handle = decideAbout(agent, { runId, item, verdict: draft.verdict, signal: this.controller.signal });
+    return this.clock.runUntil(this.handle.result);
+  }
+
+  /** Tries with a hash of something else, which must leave the run as it is. */
+  private async decideWrongly(agent: Agent, runId: string, item: PendingItem): Promise<void> {
+    const before = (await this.store.read(runId)).length;
+    const wrong: PendingItem =
+      item.kind === "plan-approval" ? { ...item, planHash: "0" } : { ...item, kind: "approval", inputHash: "0" };
+    const { result } = decideAbout(agent, { runId, item: wrong, verdict: "approve", signal: undefined });
+    const outcome = await this.clock.runUntil(
+      result.then(
+        ({ status }) => status,
+        ({ code }: { code: string }) => code,
+      ),
+    );
+    const added = (await this.store.read(runId)).length - before;
+    this.wrongDecisions.push(added === 0 ? outcome : `${outcome}, ${added} events`);
+  }
+
+  private readonly planner: Planner = {
+    name: "model",
+    plan: () => Promise.reject(new Error("it only plans again")),
+    replan: (request) => this.replan(request),
+  };
+
+  private replan({ replan, steps: records }: ReplanRequest) {
+    const { watch, model } = this;
+    const draft = model.replans[(replan - 1) % model.replans.length];
+    if (draft === undefined || draft.mistake === "throws") throw new Error("no idea");
+    const ids = draft.steps.map((_, index) => `r${replan}_${index + 1}`);
+    const begun = records.find(({ status }) => status === "failed" || status === "completed");
+    if (draft.mistake === "old-id" && begun !== undefined) ids[0] = begun.stepId;
+    const earlier = watch.steps.filter(({ id }) => watch.isDone(id));
+    watch.proposed = toModelSteps(draft.steps, { ids, toolCount: model.tools.length, earlier });
+    return { steps: watch.proposed.map(toPlanStep) };
+  }
+}
+
+interface Deciding {
+  readonly runId: string;
+  readonly item: PendingItem;
+  readonly verdict: "approve" | "reject";
+  readonly signal: AbortSignal | undefined;
+}
+
+function decideAbout(agent: Agent, { runId, item, verdict, signal }: Deciding): RunHandle {
+  if (item.kind === "plan-approval") {
+    const options = { planHash: item.planHash, signal };
+    return verdict === "approve" ? agent.approvePlan(runId, options) : agent.rejectPlan(runId, options);
+  }
+  if (item.kind === "outcome") throw new Error("Nobody can decide about an outcome yet.");
+  const { stepId, inputHash, iteration } = item;
+  return agent[verdict](runId, stepId, { inputHash, iteration, signal });
+}
