@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { approvalOf, statuses, told } from "./asking.ts";
+import { planOf, step } from "./plans.ts";
+import { added, failing, failingScenario, replanner, revisions, steps, works } from "./replanning.ts";
+import { runScenario } from "./run-scenario.ts";
+
+describe("replanning together with other options", () => {
+  it("a rejection is final", async () => {
+    const { result, events } = await runScenario(() =>
+      failingScenario(
+        [steps(added("n1"))],
+        {},
+        { planner: replanner(planOf("B"), [steps(added("n1"))]), approve: () => "reject" },
+      ),
+    );
+    expect(result.error?.code).toBe("approval-rejected");
+    expect(revisions(events)).toEqual([]);
+  });
+
+  it("new steps are undone as the old ones are, and only in the end", async () => {
+    const undone: string[] = [];
+    const undoable = () => ({
+      ...works(),
+      undo: (_done: unknown, { stepId }: { stepId: string }) => undone.push(stepId),
+    });
+    const { result } = await runScenario(() => {
+      undone.length = 0;
+      return failingScenario(
+        [steps(added("n1"), step("n2", "F"))],
+        { undoOnFailure: true },
+        { tools: [undoable(), failing()] },
+      );
+    });
+    expect(undone).toEqual(["n1", "s1"]);
+    expect(statuses(result)).toEqual(["s1 undone", "s2 failed", "n1 undone", "n2 failed"]);
+  });
+
+  it("where the run goes on after failures, it comes when nothing else can be done", async () => {
+    const { result, events } = await runScenario(() =>
+      failingScenario(
+        [],
+        { onStepFailure: "continue" },
+        {
+          planner: replanner(steps(added("f", "F"), added("after", "A", { dependsOn: ["f"] }), added("a")), [
+            steps(added("n1")),
+          ]),
+        },
+      ),
+    );
+    expect(told(events).indexOf("plan-revise")).toBeGreaterThan(told(events).indexOf("step-end a"));
+    expect(statuses(result)).toEqual(["f failed", "a completed", "n1 completed"]);
+    expect(result.status).toBe("completed");
+  });
+
+  it("it does not come while something waits, but in the leg that hears of it", async () => {
+    const planner = () => replanner(steps(added("f", "F"), added("b", "B")), [steps(added("n1"))]);
+    const { result, events } = await runScenario(() =>
+      failingScenario(
+        [],
+        { onStepFailure: "continue" },
+        {
+          planner: planner(),
+          legs: [
+            ({ another, runId, result }) =>
+              another({ planner: planner() }).approve(runId, "b", approvalOf(result, "b")),
+          ],
+        },
+      ),
+    );
+    expect(result.status).toBe("completed");
+    expect(statuses(result)).toEqual(["f failed", "b completed", "n1 completed"]);
+    expect(told(events).indexOf("plan-revise")).toBeGreaterThan(told(events).indexOf("run-resume"));
+  });
+
+  it("it takes away what waits where the run stops, whose approval no longer counts", async () => {
+    const { result } = await runScenario(() =>
+      failingScenario([], {}, { planner: replanner(steps(added("b", "B"), added("f", "F")), [steps(added("n1"))]) }),
+    );
+    expect(result.status).toBe("completed");
+    expect(statuses(result)).toEqual(["f failed", "n1 completed"]);
+  });
+
+  it("new steps may wait for approval in their turn", async () => {
+    const { result } = await runScenario(() =>
+      failingScenario(
+        [steps(added("n1", "B"))],
+        {},
+        {
+          legs: [({ another, runId, result }) => another().approve(runId, "n1", approvalOf(result, "n1"))],
+        },
+      ),
+    );
+    expect(result.status).toBe("completed");
+    expect(statuses(result)).toEqual(["s1 completed", "s2 failed", "n1 completed"]);
+  });
+});
