@@ -53,6 +53,8 @@ export async function decideRun(engine: Engine, deciding: Deciding): Promise<Run
     const active = runs.active.get(runId);
     const restoring = runs.restoring.get(runId);
     if (restoring === undefined && active !== undefined && isDecidable(active.run)) {
+      // Who is refused gets neither its events nor a hold on it.
+      if (!isAsked(active.run.state, decision)) throw notPending(runId, decision);
       if (channel !== undefined) active.run.addChannel(channel);
       if (cancelling !== undefined) followCancel(active.run, cancelling);
       await decideIn(active.run, decision);

@@ -161,6 +161,97 @@ describe("other ways a run can go", () => {
   });
 });
 
+describe("a plan that is revised", () => {
+  const start: EventInit = { type: "step-start", stepId: "s1", tool: "Sum", input: { a: 1 }, effect: "pure" };
+  const end: EventInit = {
+    type: "step-end",
+    stepId: "s1",
+    tool: "Sum",
+    attempts: 1,
+    outcome: { status: "completed", output: 1 },
+  };
+  const fresh = { id: "n1", tool: "Open", input: { z: 1 }, dependsOn: [], reasoning: "Instead" };
+  const revised = { ...plan, steps: [...plan.steps.slice(0, 1), fresh] };
+  const revise: EventInit = {
+    type: "plan-revise",
+    planner: "rules",
+    replan: 1,
+    cause: failure,
+    outcome: { status: "completed", plan: revised },
+  };
+  const ask: EventInit = {
+    type: "approval-request",
+    kind: "step",
+    stepId: "s2",
+    tool: "Note",
+    input: {},
+    inputHash: "h",
+    effect: "once",
+  };
+
+  it("keeps what has begun, and takes the rest for what is new", () => {
+    const state = fold([given, start, end, ask, revise]);
+    expect([...state.steps.values()].map(({ stepId, status }) => `${stepId} ${status}`)).toEqual([
+      "s1 completed",
+      "n1 pending",
+    ]);
+    expect(state).toMatchObject({ plan: revised, replans: 1, status: "running" });
+    expect(state.steps.get("n1")).toEqual({
+      stepId: "n1",
+      tool: "Open",
+      input: { z: 1 },
+      status: "pending",
+      attempts: 0,
+      reasoning: "Instead",
+    });
+  });
+
+  it("keeps a loop of which some has begun, though some of it waits", () => {
+    const loop = { iteration: 0, iterations: 2 };
+    const begun = fold([
+      given,
+      { ...start, ...loop } as EventInit,
+      { ...end, iteration: 0 } as EventInit,
+      { ...ask, ...loop, stepId: "s1", iteration: 1 } as EventInit,
+      revise,
+    ]);
+    expect(begun.steps.get("s1")?.iterations?.states).toMatchObject([{ status: "completed" }, { status: "waiting" }]);
+  });
+
+  it("only counts if the planner failed", () => {
+    const state = fold([given, start, end, { ...revise, outcome: { status: "failed", error: failure } } as EventInit]);
+    expect(state).toMatchObject({ plan, replans: 1, status: "running" });
+    expect([...state.steps.keys()]).toEqual(["s1", "s2", "s3", "s4"]);
+  });
+
+  it("has to be approved anew", () => {
+    const asked: EventInit = { type: "approval-request", kind: "plan", planHash: "p" };
+    const approved: EventInit = { type: "approval-end", outcome: { status: "approved" } };
+    expect(fold([given, asked]).planApproval).toEqual({ hash: "p", status: "requested" });
+    expect(fold([given, asked, approved]).planApproval).toEqual({ hash: "p", status: "approved" });
+    expect(fold([given, asked, approved, revise]).planApproval).toBeUndefined();
+  });
+});
+
+describe("a run that goes on", () => {
+  it("waits no longer for what it was suspended for, and ends with what was not undone", () => {
+    const suspend: EventInit = { type: "run-suspend", pending: [{ kind: "plan-approval", planHash: "p" }] };
+    const resume: EventInit = { type: "run-resume", tools: [] };
+    expect(fold([given, suspend, resume])).toMatchObject({ status: "running" });
+    expect(fold([given, suspend, resume])).not.toHaveProperty("pending");
+    const notUndone = [{ stepId: "s1", tool: "Sum", reason: "no-undo" as const }];
+    const state = fold([given, { type: "run-end", outcome: { status: "failed", error: failure }, notUndone }]);
+    expect(state).toMatchObject({ status: "failed", notUndone });
+  });
+
+  it("passes over decisions about what it does not have", () => {
+    const outcome = { status: "approved" } as const;
+    const state = fold([given, { type: "approval-end", outcome }, { type: "approval-end", stepId: "s9", outcome }]);
+    expect(state.planApproval).toBeUndefined();
+    expect(state.steps.get("s1")).not.toHaveProperty("approval");
+  });
+});
+
 it("runStatusAfter says which events change a run's status", () => {
   expect(
     numbered(failedRun)

@@ -4,16 +4,11 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import type { ApproveFunction } from "../../src/orchestrator/options.ts";
 import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, requestOf, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { type Around, runScenario } from "./run-scenario.ts";
 
 const types = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
-const asked = (events: readonly AgentEvent[]) => {
-  const request = events.find((event) => event.type === "approval-request");
-  if (request?.type !== "approval-request" || request.kind !== "step") throw new Error("Nothing was asked.");
-  return request;
-};
 
 describe("the approve function", () => {
   it.each([
@@ -33,7 +28,7 @@ describe("the approve function", () => {
       };
     });
     expect(result.status).toBe("completed");
-    const { inputHash } = asked(events);
+    const { inputHash } = requestOf(events);
     expect(requests).toEqual([
       {
         kind: "step",
@@ -176,7 +171,7 @@ describe("an approve function that never answers", () => {
       approve: never(signals),
       act: async ({ agent, handle, clock, events }: Around) => {
         await clock.advance(10);
-        handles.push(agent[verdict](handle.runId, "s1", { inputHash: asked(events).inputHash }));
+        handles.push(agent[verdict](handle.runId, "s1", { inputHash: requestOf(events).inputHash }));
       },
     }));
     expect(result.status).toBe(status);
@@ -192,96 +187,10 @@ describe("an approve function that never answers", () => {
       approve: () => new Promise((resolve) => clock.setTimeout(() => resolve("reject"), 50)),
       act: async ({ agent, handle, clock, events }) => {
         await clock.advance(10);
-        agent.approve(handle.runId, "b", { inputHash: asked(events).inputHash });
+        agent.approve(handle.runId, "b", { inputHash: requestOf(events).inputHash });
       },
     }));
     expect(result.status).toBe("completed");
     expect(types(events).filter((type) => type === "approval-end")).toHaveLength(1);
-  });
-});
-
-describe("deciding while the run goes on", () => {
-  it("works from the listener that hears the request, without a suspension", async () => {
-    const { result, events } = await runScenario(() => ({
-      tools: [askingTool("B")],
-      plan: planOf("B", "B"),
-      act: ({ agent }) => {
-        agent.on("approval-request", (event) => {
-          if (event.kind === "step") agent.approve(event.runId, event.stepId, { inputHash: event.inputHash });
-        });
-      },
-    }));
-    expect(result.status).toBe("completed");
-    expect(types(events)).not.toContain("run-suspend");
-  });
-
-  it("rejects from there, too", async () => {
-    const { result } = await runScenario(() => ({
-      tools: [askingTool("B")],
-      plan: planOf("B", "B"),
-      act: ({ agent }) => {
-        agent.on("approval-request", (event) => {
-          if (event.kind !== "step") return;
-          agent.reject(event.runId, event.stepId, { inputHash: event.inputHash, reason: "never" });
-        });
-      },
-    }));
-    expect(result.error).toMatchObject({ code: "approval-rejected", details: { reason: "never" } });
-    expect(statuses(result)).toEqual(["s1 skipped", "s2 skipped"]);
-  });
-
-  it("twice is once: the second one is told that nothing waits", async () => {
-    const codes: unknown[] = [];
-    const { result, events } = await runScenario(() => ({
-      tools: [askingTool("B", { effect: "once" })],
-      plan: planOf("B"),
-      act: ({ agent }) => {
-        agent.on("approval-request", (event) => {
-          if (event.kind !== "step") return;
-          const { runId, stepId, inputHash } = event;
-          agent.approve(runId, stepId, { inputHash });
-          agent.reject(runId, stepId, { inputHash }).result.catch(({ code }) => codes.push(code));
-        });
-      },
-    }));
-    expect(result.status).toBe("completed");
-    expect(codes).toEqual(["run-conflict", "run-conflict"]);
-    expect(types(events).filter((type) => type === "approval-end")).toHaveLength(1);
-  });
-
-  it("of something that does not wait is run-conflict, and changes nothing", async () => {
-    const codes: unknown[] = [];
-    const { result } = await runScenario((clock) => ({
-      tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
-      plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
-      act: async ({ agent, handle: { runId }, clock, events }) => {
-        await clock.advance(10);
-        const { inputHash } = asked(events);
-        const wrong = [
-          agent.approve(runId, "b", { inputHash: "0".repeat(64) }),
-          agent.approve(runId, "a", { inputHash }),
-          agent.approve(runId, "nothing", { inputHash }),
-          agent.approve(runId, "b", { inputHash, iteration: 0 }),
-          agent.approvePlan(runId, { planHash: inputHash }),
-        ];
-        for (const { result } of wrong) result.catch(({ code }) => codes.push(code));
-      },
-    }));
-    expect(result).toMatchObject({ status: "suspended", pending: [{ stepId: "b" }] });
-    expect(codes).toEqual(Array.from({ length: 10 }, () => "run-conflict"));
-  });
-
-  it("once it is cancelled does not start the step", async () => {
-    const { result } = await runScenario((clock) => ({
-      tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
-      plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
-      act: async ({ agent, handle, clock, events }) => {
-        await clock.advance(10);
-        handle.cancel();
-        agent.approve(handle.runId, "b", { inputHash: asked(events).inputHash });
-      },
-    }));
-    expect(result.status).toBe("cancelled");
-    expect(statuses(result)).toEqual(["b skipped", "a completed"]);
   });
 });

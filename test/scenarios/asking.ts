@@ -41,3 +41,9 @@ export function told(events: readonly AgentEvent[]): readonly string[] {
 export function statuses({ steps }: RunResult): readonly string[] {
   return steps.map(({ stepId, status }) => `${stepId} ${status}`);
 }
+
+/** The first request for the approval of a step. Throws if there is none. */
+export function requestOf(events: readonly AgentEvent[]): { readonly inputHash: string } {
+  for (const event of events) if (event.type === "approval-request" && event.kind === "step") return event;
+  throw new Error("Nothing was asked.");
+}

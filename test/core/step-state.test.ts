@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { AgentError } from "../../src/core/errors.ts";
+import type { EventInit } from "../../src/core/events.ts";
+import {
+  hasBegun,
+  isDecided,
+  isDone,
+  isOpen,
+  partsOf,
+  pendingStep,
+  reduceStep,
+  type StepEvent,
+  type StepState,
+} from "../../src/core/step-state.ts";
+import { failure, numbered } from "../fixtures/run-events.ts";
+
+const begun = { stepId: "s1", tool: "Sum", input: { a: 1 }, reasoning: "First" };
+const base = { stepId: "s1", tool: "Sum" } as const;
+
+function fold(...events: readonly EventInit[]): StepState {
+  const state = pendingStep(begun);
+  for (const event of numbered(events)) reduceStep(state, event as StepEvent);
+  return state;
+}
+
+const start = (iteration?: number): EventInit => ({
+  type: "step-start",
+  ...base,
+  input: { a: 2 },
+  effect: "once",
+  ...(iteration !== undefined && { iteration, iterations: 2 }),
+});
+const end = (iteration?: number, output: unknown = 1): EventInit => ({
+  type: "step-end",
+  ...base,
+  attempts: 1,
+  outcome: { status: "completed", output },
+  ...(iteration !== undefined && { iteration }),
+});
+const fail = (iteration: number, status: "failed" | "unknown" = "failed"): EventInit => ({
+  type: "step-end",
+  ...base,
+  iteration,
+  attempts: 1,
+  outcome: { status, error: failure },
+});
+const skip = (reason: "condition" | "no-items" | "run-ended", iteration?: number): EventInit => ({
+  type: "step-skip",
+  ...base,
+  reason,
+  ...(iteration !== undefined && { iteration, iterations: 2 }),
+});
+const ask = (iteration?: number): EventInit => ({
+  type: "approval-request",
+  kind: "step",
+  ...base,
+  input: { a: 2 },
+  inputHash: "h",
+  effect: "once",
+  ...(iteration !== undefined && { iteration, iterations: 2 }),
+});
+const rejected = new AgentError("approval-rejected", "No.", { details: { stepId: "s1", reason: "no" } }).toJSON();
+const decide = (status: "approved" | "rejected", iteration?: number): EventInit => ({
+  type: "approval-end",
+  stepId: "s1",
+  outcome: status === "approved" ? { status } : { status, error: rejected },
+  ...(iteration !== undefined && { iteration }),
+});
+const undo = (status: "completed" | "failed", iteration?: number): EventInit => ({
+  type: "undo-end",
+  ...base,
+  attempts: 1,
+  outcome: status === "completed" ? { status } : { status, error: failure },
+  ...(iteration !== undefined && { iteration }),
+});
+
+describe("a step that is asked about", () => {
+  it("waits with the input that was asked about, then is decided", () => {
+    expect(fold(ask())).toMatchObject({ status: "waiting", input: { a: 2 }, effect: "once", attempts: 0 });
+    expect(fold(ask()).approval).toEqual({ hash: "h", status: "requested" });
+    expect([isOpen, hasBegun, isDecided].map((is) => is(fold(ask())))).toEqual([true, false, false]);
+    const approved = fold(ask(), decide("approved"));
+    expect(approved).toMatchObject({ status: "waiting", approval: { hash: "h", status: "approved" } });
+    expect([isOpen, hasBegun, isDecided].map((is) => is(approved))).toEqual([true, false, true]);
+  });
+
+  it("holds the error of its rejection", () => {
+    const state = fold(ask(), decide("rejected"));
+    expect(state).toMatchObject({ status: "waiting", approval: { status: "rejected" }, error: rejected });
+    expect(isDecided(state)).toBe(true);
+  });
+
+  it("is decided no longer once it runs", () => {
+    const state = fold(ask(), decide("approved"), start(), end());
+    expect([isOpen, hasBegun, isDecided, isDone].map((is) => is(state))).toEqual([false, true, false, true]);
+  });
+});
+
+describe("a step that is skipped", () => {
+  it.each([
+    ["condition", null, true],
+    ["no-items", [], true],
+    ["run-ended", undefined, false],
+  ] as const)("for %s", (reason, output, done) => {
+    const state = fold(skip(reason));
+    expect(state.status).toBe("skipped");
+    expect(state.output).toEqual(output);
+    expect([isDone(state), isOpen(state), hasBegun(state)]).toEqual([done, false, true]);
+  });
+});
+
+describe("a step that is undone", () => {
+  it("is so when its undoing has completed", () => {
+    const events = [start(), end()];
+    expect(fold(...events, { type: "undo-start", ...base }).status).toBe("completed");
+    expect(fold(...events, undo("failed"))).toMatchObject({ status: "completed", output: 1 });
+    expect(fold(...events, undo("completed"))).toMatchObject({ status: "undone", attempts: 1 });
+  });
+
+  it("counts none of the attempts to undo it", () => {
+    const error = { name: "Error", message: "busy" };
+    const again: EventInit = { type: "step-retry", ...base, attempt: 1, delayMs: 1, error, undo: true };
+    expect(fold(start(), end(), again).attempts).toBe(1);
+  });
+});
+
+describe("a loop", () => {
+  it("knows all its iterations from the first event of one", () => {
+    for (const event of [start(1), skip("condition", 1), ask(1)]) {
+      const state = fold(event);
+      expect(state.iterations?.states.map(({ iteration, reasoning }) => [iteration, reasoning])).toEqual([
+        [0, "First"],
+        [1, "First"],
+      ]);
+      expect(isOpen(state)).toBe(true);
+    }
+  });
+
+  it("has the outputs of all, once all have ended, in whatever order", () => {
+    const state = fold(start(1), start(0), end(1, "b"), end(0, "a"));
+    expect(state).toMatchObject({ status: "completed", output: ["a", "b"], attempts: 2 });
+    expect(fold(start(1), end(1, "b")).output).toBeUndefined();
+    expect(fold(skip("condition", 0), start(1), end(1, "b"))).toMatchObject({ output: [null, "b"] });
+  });
+
+  it.each([
+    ["failed", [fail(0), skip("run-ended", 1)], "failed"],
+    ["unknown before all", [fail(0), fail(1, "unknown")], "unknown"],
+    ["skipped if none failed", [skip("run-ended", 0), skip("run-ended", 1)], "skipped"],
+  ] as const)("is %s", (_how, events, status) => {
+    const state = fold(start(0), start(1), ...events);
+    expect(state.status).toBe(status);
+    expect([isDone(state), isOpen(state)]).toEqual([false, false]);
+    expect(state.output).toBeUndefined();
+  });
+
+  it("waits with one that waits, and is decided with one that is", () => {
+    const waiting = fold(ask(0));
+    expect(waiting).toMatchObject({ status: "waiting", iterations: { states: [{ status: "waiting" }, {}] } });
+    expect([hasBegun(waiting), isDecided(waiting)]).toEqual([false, false]);
+    const decided = fold(ask(0), ask(1), decide("approved", 1));
+    expect([hasBegun(decided), isDecided(decided)]).toEqual([false, true]);
+    expect(hasBegun(fold(start(0), end(0), ask(1)))).toBe(true);
+    expect(isOpen(fold(start(0), end(0), ask(1)))).toBe(true);
+  });
+
+  it("is rejected where one is", () => {
+    const state = fold(ask(0), decide("rejected", 0), skip("run-ended", 0), start(1), end(1));
+    expect(state).toMatchObject({ status: "skipped", error: rejected });
+  });
+
+  it("is undone when nothing of it is left that completed", () => {
+    const events = [start(0), end(0), start(1), end(1)];
+    expect(fold(...events, undo("completed", 1)).status).toBe("completed");
+    expect(fold(...events, undo("completed", 1), undo("completed", 0)).status).toBe("undone");
+    expect(fold(...events, undo("completed", 1), undo("failed", 0)).status).toBe("completed");
+  });
+
+  it("passes over an iteration that it does not have", () => {
+    expect(fold(start(0), end(5)).iterations).toMatchObject({ ended: 0 });
+  });
+
+  it("is seen as its iterations among the parts of a plan", () => {
+    const states = [fold(start(0)), pendingStep({ ...begun, stepId: "s2" })];
+    expect([...partsOf(states)].map(({ stepId, iteration }) => [stepId, iteration])).toEqual([
+      ["s1", 0],
+      ["s1", 1],
+      ["s2", undefined],
+    ]);
+  });
+});
