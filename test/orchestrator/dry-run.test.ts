@@ -143,6 +143,16 @@ describe("a dry run of a plan", () => {
     expect(seen.steps.map(({ needsApproval }) => needsApproval)).toEqual([false, "by-input"]);
   });
 
+  it.each([
+    ["yes", true],
+    [1, true],
+    [undefined, false],
+    ["", false],
+  ])("takes what is no boolean as a run does: %s", async (answer, needsApproval) => {
+    const seen = await look(writeTo("/tmp/a"), {}, { needsApproval: () => answer as never });
+    expect(seen.steps).toMatchObject([{ needsApproval }]);
+  });
+
   it("says by-input where a policy throws", async () => {
     const seen = await look(writeTo("/tmp/a"), {}, { needsApproval: () => Promise.reject(new Error("down")) });
     expect(seen.steps).toMatchObject([{ needsApproval: "by-input", effect: "by-input" }]);
