@@ -14,7 +14,7 @@ export type ApprovalSubject =
       readonly tool: string;
       /** The JSON after references, as the tool's schema will parse it. */
       readonly input: JsonObject;
-      /** What the approval is bound to: see {@link hashInput}. */
+      /** What the approval is bound to: the SHA-256 of the input's canonical JSON (RFC 8785), as 64 lowercase hex digits. */
       readonly inputHash: string;
       readonly effect: ToolEffect;
       readonly reasoning?: string;
