@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { hashInput } from "../../src/core/approval.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -17,9 +18,17 @@ describe("the hash of an input", () => {
   });
 
   it("is another one for another type, key or value", async () => {
-    const hashes = await Promise.all(
-      [{ a: 1 }, { a: "1" }, { a: true }, { a: null }, { a: [1] }, { a: { a: 1 } }, { b: 1 }, {}].map(hashInput),
-    );
+    const inputs: JsonObject[] = [
+      { a: 1 },
+      { a: "1" },
+      { a: true },
+      { a: null },
+      { a: [1] },
+      { a: { a: 1 } },
+      { b: 1 },
+      {},
+    ];
+    const hashes = await Promise.all(inputs.map((input) => hashInput(input)));
     expect(new Set(hashes).size).toBe(hashes.length);
     for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{64}$/);
   });

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { askingTool, requestOf, statuses } from "./asking.ts";
+import { approvalOf, askingTool, requestOf, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
-import { runScenario } from "./run-scenario.ts";
+import { checkInvariants, runScenario } from "./run-scenario.ts";
 
 const types = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
 
@@ -106,5 +109,85 @@ describe("deciding while the run goes on", () => {
     }));
     expect(result.status).toBe("cancelled");
     expect(statuses(result)).toEqual(["b skipped", "a completed"]);
+  });
+});
+
+describe("deciding in other listeners", () => {
+  it("of the suspension itself opens the next leg once this one is closed", async () => {
+    const store = createMemoryRunStore();
+    const agent = createAgent({ tools: [askingTool("B")], store });
+    const events: AgentEvent[] = [];
+    const ends: Promise<RunResult>[] = [];
+    agent.on("run-suspend", ({ runId, pending: [item] }) => {
+      if (item?.kind === "approval") ends.push(agent.approve(runId, item.stepId, { inputHash: item.inputHash }).result);
+    });
+    agent.subscribe((event) => events.push(event));
+    const first = await agent.execute(planOf("B", "B") as never);
+    expect(first.status).toBe("suspended");
+    for (let leg = 0; leg < 2; leg++) await ends[leg];
+    const result = await ends[1];
+    expect(result?.status).toBe("completed");
+    const recorded = await store.read(first.runId);
+    checkInvariants({ events, recorded, result: result as RunResult });
+    expect(types(recorded).filter((type) => type === "run-resume")).toHaveLength(2);
+  });
+
+  it("of the resumption finds the run going on", async () => {
+    const store = createMemoryRunStore();
+    const agent = createAgent({ tools: [askingTool("B")], store });
+    const plan = { steps: [step("s1", "B", { dependsOn: [] }), step("s2", "B", { dependsOn: [] })] };
+    const first = await agent.execute(plan as never);
+    const others: Promise<RunResult>[] = [];
+    agent.on("run-resume", ({ runId }) => others.push(agent.approve(runId, "s2", approvalOf(first, "s2")).result));
+    const result = await agent.approve(first.runId, "s1", approvalOf(first, "s1")).result;
+    expect(result.status).toBe("completed");
+    expect(await Promise.all(others)).toEqual([result]);
+    expect(types(await store.read(first.runId)).filter((type) => type === "run-resume")).toHaveLength(1);
+  });
+
+  it("may cancel as well", async () => {
+    const { result } = await runScenario(() => ({
+      tools: [askingTool("B")],
+      plan: planOf("B", "B"),
+      approve: async () => "approve" as const,
+      act: ({ agent, handle }) => {
+        agent.on("approval-request", () => handle.cancel("not like this"));
+      },
+    }));
+    expect(result.status).toBe("cancelled");
+    expect(statuses(result)).toEqual(["s1 skipped", "s2 skipped"]);
+  });
+
+  it("in an agent elsewhere is run-conflict while the run goes on here", async () => {
+    const codes: unknown[] = [];
+    const store = createMemoryRunStore();
+    const tools = [askingTool("B"), createFakeTool({ name: "A" })];
+    const [here, elsewhere] = [createAgent({ tools, store }), createAgent({ tools, store })];
+    const refused: Promise<unknown>[] = [];
+    here.on("step-start", ({ runId }) => {
+      const { result } = elsewhere.approve(runId, "b", { inputHash: "x" });
+      refused.push(result.catch(({ code }) => codes.push(code)));
+    });
+    const plan = { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] };
+    expect(await here.execute(plan as never)).toMatchObject({ status: "suspended" });
+    await Promise.all(refused);
+    expect(codes).toEqual(["run-conflict"]);
+  });
+
+  it("a rejection that comes as another step fails is not lost", async () => {
+    const { result, events } = await runScenario(() => ({
+      tools: [askingTool("B"), createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] })],
+      plan: { steps: [step("b", "B", { dependsOn: [] }), step("f", "F", { dependsOn: [] })] },
+      act: ({ agent, handle }) => {
+        let hash = "";
+        agent.on("approval-request", (event) => {
+          if (event.kind === "step") hash = event.inputHash;
+        });
+        agent.on("step-end", () => void agent.reject(handle.runId, "b", { inputHash: hash }));
+      },
+    }));
+    expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected" } });
+    expect(statuses(result)).toEqual(["b skipped", "f failed"]);
+    expect(types(events)).toContain("approval-end");
   });
 });
