@@ -137,7 +137,8 @@ function checkUndo(watch: Watch, { status, steps, notUndone = [] }: RunResult): 
     () => `undone are ${started.map(keyOf).join()}, not ${undoable.join()}`,
   );
   const failed = undoable.filter((key) => undoneOf(watch, key) !== "completed");
-  const unknown = steps.filter(({ status }) => status === "unknown").map(nameOf);
+  const inDoubt = steps.filter(isInDoubt).map(nameOf);
+  const unknown = inDoubt.filter((key) => hasEffect(watch, key));
   const left = [...done.filter((key) => !undoable.includes(key)), ...failed, ...unknown].sort();
   watch.expect(
     isSame(notUndone.map(keyOf).sort(), left),
@@ -149,6 +150,11 @@ function checkUndo(watch: Watch, { status, steps, notUndone = [] }: RunResult): 
     .sort();
   const expected = undoable.filter((key) => !failed.includes(key)).sort();
   watch.expect(isSame(undone, expected), () => `the log says undone of ${undone.join()}, not ${expected.join()}`);
+}
+
+/** Whether a step was cut off, so that nobody can say what it has done. */
+function isInDoubt({ status, attempts, error }: StepRecord): boolean {
+  return status === "unknown" || (attempts > 0 && (status === "cancelled" || error?.code === "timeout"));
 }
 
 function draftOf({ model, known }: Watch, key: string) {

@@ -31,7 +31,7 @@ const misbehaves: fc.Arbitrary<Behaviour> = fc.record({
   retryAfterMs: seldom(5, fc.constant(40)),
 });
 
-const behaviour = fc.oneof({ weight: 5, arbitrary: works }, { weight: 2, arbitrary: misbehaves });
+const behaviour = fc.oneof({ weight: 9, arbitrary: works }, { weight: 2, arbitrary: misbehaves });
 
 const stepDraft: fc.Arbitrary<StepDraft> = fc.record({
   tool: fc.nat(2),

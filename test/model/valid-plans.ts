@@ -120,7 +120,10 @@ function partsOf({ kind, way, hasWhen }: ValidStepDraft, { any, sum, note }: Ear
     case "Open": {
       const input = way === 0 ? { deep: [{ any: { $literal: "${" } }] } : { whole: { $ref: any } };
       if (!hasWhen) return { input };
-      return { input, when: way < 2 ? `${sum.includes("-") ? "s10" : sum}.value > 100` : "s1.items.exists(one, one.size == 1)" };
+      return {
+        input,
+        when: way < 2 ? `${sum.includes("-") ? "s10" : sum}.value > 100` : "s1.items.exists(one, one.size == 1)",
+      };
     }
     case "Loop":
       return {

@@ -11,6 +11,7 @@ import {
   type Pass,
 } from "./model-plan.ts";
 import { isSame, keyOf, stepIdOf, type Watch } from "./watch.ts";
+import { checkEarliest } from "./watch-progress.ts";
 
 type StepEvent = AgentEventOf<"step-start" | "step-end" | "step-skip">;
 
@@ -44,6 +45,7 @@ function checkReady(watch: Watch, event: StepEvent, step: ModelStep): void {
   for (const id of dependenciesOf(step, previousOf(watch, step))) {
     watch.expect(watch.isDone(id), () => `${event.type} of ${key} before ${id} is done`);
   }
+  checkEarliest(watch, step);
   // With several at a time, what starts in the very moment of a failure may have been on its way.
   const { onStepFailure, concurrency } = watch.model;
   const isStopped = concurrency === 1 ? watch.hasFailed : watch.hasFailed && watch.clock.now() > watch.failedMs;

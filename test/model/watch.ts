@@ -7,6 +7,7 @@ import type { ModelCase } from "./model-case.ts";
 import type { ModelStep } from "./model-plan.ts";
 import type { Call, CallListener } from "./model-tools.ts";
 import { checkCall } from "./watch-calls.ts";
+import { checkNothingIdle } from "./watch-progress.ts";
 import { beginLoop, onEnd, onSkip, onStart } from "./watch-steps.ts";
 
 /** How far a step, or a pass of a loop, has come: by what was told, and by that alone. */
@@ -48,6 +49,7 @@ export class Watch implements CallListener {
   /** The leg in which the run was cancelled, from 1. */
   cancelledLeg: number | undefined;
   leg = 0;
+  private lastMs = 0;
   hasFailed = false;
   /** When the first of the steps failed that count. */
   failedMs = 0;
@@ -103,6 +105,8 @@ export class Watch implements CallListener {
   }
 
   onEvent(event: AgentEvent, agent: number): void {
+    if (this.clock.now() > this.lastMs) checkNothingIdle(this);
+    this.lastMs = this.clock.now();
     this.events.push(event);
     switch (event.type) {
       case "run-start":
