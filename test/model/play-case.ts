@@ -129,7 +129,7 @@ class Player {
     const { model, watch, handle, controller } = this;
     if (model.stop?.by === "signal") controller.abort(new Error("enough"));
     else handle?.cancel("enough");
-    if (watch.isOpen) watch.cancelledLeg = watch.leg;
+    watch.noteCancel();
   }
 
   private async answer(): Promise<ApprovalDecision> {

@@ -48,6 +48,7 @@ export class Watch implements CallListener {
   legStartMs = 0;
   /** The leg in which the run was cancelled, from 1. */
   cancelledLeg: number | undefined;
+  private cancelledMs = 0;
   leg = 0;
   private lastMs = 0;
   hasFailed = false;
@@ -71,6 +72,13 @@ export class Watch implements CallListener {
 
   note(problem: string): void {
     this.problems.push(`event ${this.events.length}, ${this.clock.now() - Date.UTC(2026, 0, 1)} ms: ${problem}`);
+  }
+
+  /** The run is cancelled now, if it is going on. */
+  noteCancel(): void {
+    if (!this.isOpen || this.cancelledLeg === this.leg) return;
+    this.cancelledLeg = this.leg;
+    this.cancelledMs = this.clock.now();
   }
 
   expect(holds: boolean, problem: () => string): void {
@@ -134,6 +142,12 @@ export class Watch implements CallListener {
       case "approval-end":
         this.onApproval(event);
         break;
+      case "step-retry": {
+        const isLate =
+          this.cancelledLeg === this.leg && this.clock.now() > this.cancelledMs && event.undo === undefined;
+        this.expect(!isLate, () => `${keyOf(event)} is to be tried again after the run was cancelled`);
+        break;
+      }
       case "plan-revise":
         this.onRevise(event);
         break;
@@ -216,6 +230,11 @@ export class Watch implements CallListener {
     const circuit = `${agent}/${tool}`;
     const before = this.circuits.get(circuit);
     this.expect(state === "open" || before !== undefined, () => `the circuit of ${tool} is ${state} and was closed`);
+    if (state === "half-open" && before !== undefined) {
+      const { resetAfterMs = 0 } = this.model.tools[Number(tool.slice(1))]?.circuitBreaker ?? {};
+      const openMs = this.clock.now() - before;
+      this.expect(openMs >= resetAfterMs, () => `the circuit of ${tool} was open for ${openMs} ms only`);
+    }
     if (state === "closed") this.circuits.delete(circuit);
     else this.circuits.set(circuit, state === "open" ? this.clock.now() : Number.NaN);
   }
