@@ -103,17 +103,20 @@ export class CircuitBreaker {
 
   /** Asks to make a call. */
   enter(): CircuitPermit | CircuitRefusal {
+    const refusal = this.refusal();
+    if (refusal !== undefined) return refusal;
     if (this.current === "closed") return this.permit();
-    if (this.current === "open") {
-      const retryAfterMs = this.remainingMs();
-      if (retryAfterMs > 0) return { allowed: false, retryAfterMs };
-      const change = this.change("half-open");
-      this.isProbing = true;
-      return this.permit(change);
-    }
-    if (this.isProbing) return { allowed: false, retryAfterMs: 0 };
+    const change = this.current === "open" ? this.change("half-open") : undefined;
     this.isProbing = true;
-    return this.permit();
+    return this.permit(change);
+  }
+
+  /** What a call would be refused with now; undefined if it would be let in. */
+  refusal(): CircuitRefusal | undefined {
+    if (this.current === "closed") return undefined;
+    const retryAfterMs = this.current === "open" ? this.remainingMs() : 0;
+    const isRefused = this.current === "open" ? retryAfterMs > 0 : this.isProbing;
+    return isRefused ? { allowed: false, retryAfterMs } : undefined;
   }
 
   private permit(change?: CircuitState): CircuitPermit {

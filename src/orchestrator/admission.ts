@@ -19,22 +19,30 @@ export function isLimited({ settings }: Run, { tool }: StepCall): boolean {
   return settings.stored.budget !== undefined || hasLimits(tool);
 }
 
-/** Counts a call against the run's budget and waits for its turn at the tool. Never rejects. */
-export async function admit(run: Run, call: StepCall): Promise<Admitted> {
+/**
+ * Counts a call against the run's budget and waits for its turn at the tool, a first one only while steps may start. Never
+ * rejects.
+ */
+export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
   const gate = gateOf(run.engine, call.tool);
   const error = call.undone === undefined ? overBudget(run, call) : undefined;
   if (error !== undefined) return { type: "refused", error };
   if (gate === undefined) return { type: "admitted", admission: undefined };
-  const source = run.openSource();
+  const source = isFirst ? run.openWaiting() : run.openSource();
   try {
     const admission = await gate.enter(source);
-    if (admission === undefined) return { type: "aborted" };
+    if (admission === undefined) {
+      uncount(run, call);
+      return { type: "aborted" };
+    }
     await tellCircuit(run, call, admission.change);
     if (!source.aborted) return { type: "admitted", admission };
     // By who was told of the circuit.
     admission.leave("abandoned");
+    uncount(run, call);
     return { type: "aborted" };
   } catch (thrown) {
+    uncount(run, call);
     return { type: "refused", error: thrown as LimitError };
   } finally {
     run.release(source);
@@ -50,6 +58,16 @@ export async function leave(
   await tellCircuit(run, call, admission.leave(verdictOf(result)));
 }
 
+/** Gives back an admission for which no call was made, as if it had not been asked for. */
+export async function giveBack(
+  run: Run,
+  call: StepCall,
+  { admission }: Extract<Admitted, { type: "admitted" }>,
+): Promise<void> {
+  uncount(run, call);
+  if (admission !== undefined) await leave(run, call, { admission, result: undefined });
+}
+
 async function tellCircuit(run: Run, { tool }: StepCall, state: Admission["change"]): Promise<void> {
   if (state !== undefined) await run.emit({ type: "circuit-change", tool: tool.name, state });
 }
@@ -62,11 +80,17 @@ function verdictOf(result: AttemptResult | undefined): CallVerdict {
   return result.error.retryable === false ? "succeeded" : "failed";
 }
 
+/** Takes back what {@link admit} has counted: the tool is not called. */
+function uncount(run: Run, { undone }: StepCall): void {
+  if (undone === undefined && run.settings.stored.budget !== undefined) run.uncountToolCall();
+}
+
 function overBudget(run: Run, { step }: StepCall): AgentError<"limit-exceeded"> | undefined {
   const max = run.settings.stored.budget?.toolCalls;
   if (max === undefined) return undefined;
   const used = run.countToolCall();
   if (used <= max) return undefined;
+  run.uncountToolCall();
   const message = `Step "${step.id}" would be tool call number ${used} of the run; its budget is ${max}.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, stepId: step.id } });
 }

@@ -116,7 +116,7 @@ function statusOf(state: ApprovalState | undefined): ApprovalStatus {
 
 /** Waits for `approve`, until somebody else decides or the run is aborted. What is no decision suspends. */
 async function askInline(run: Run, { place, request }: Decided): Promise<ApprovalDecision> {
-  const source = run.openSource();
+  const source = place === undefined || place.iteration !== undefined ? run.openSource() : run.openWaiting();
   const forget = run.onDecision((other) => {
     if (isSamePlace(place, other)) source.abort("decided");
   });

@@ -85,6 +85,7 @@ async function openStored(engine: Engine, deciding: Deciding): Promise<{ readonl
   const runs = runsOf(engine);
   const { state, settings } = await restoreRun(engine.settings, runId, deciding);
   const run = runs.open(settings, deciding, state);
+  run.keepHistory();
   const resuming = resume(run);
   const leg = runs.hold(
     run,

@@ -66,7 +66,7 @@ async function needsPlanApproval(
 ): Promise<boolean> {
   if (needsApproval === undefined || stored.approvedHash !== undefined) return false;
   try {
-    return await needsApproval({ kind: "plan", runId: "", plan });
+    return Boolean(await needsApproval({ kind: "plan", runId: "", plan }));
   } catch {
     // As in a run, one that fails is taken for yes.
     return true;

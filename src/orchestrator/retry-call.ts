@@ -3,7 +3,7 @@ import { retryDelayMs, retryFailed } from "../async/retry.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
 import { type AgentError, type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
-import { type Admitted, admit, isLimited, leave } from "./admission.ts";
+import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
 import { parseInput } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { type AttemptResult, runAttempt } from "./run-attempt.ts";
@@ -67,7 +67,7 @@ export async function retry(
       return waitToRetry(run, call, { failure, attempt, delayMs });
     },
     attempt: async (attempt) => {
-      const result = await attemptAgain(run, call, attempt);
+      const result = await attemptAgain(run, call, { attempt, latestStartMs });
       if (result === undefined) return latest;
       latest = result;
       if (result.type === "failed" && result.reason === "refused") return result;
@@ -82,9 +82,13 @@ export async function retry(
 
 /**
  * With the input parsed anew: a schema may answer differently for the same input, and its latest answer counts. Undefined
- * if the run was aborted meanwhile, so that the tool was not called again.
+ * if the run was aborted, or its time for attempts passed, meanwhile, so that the tool was not called again.
  */
-async function attemptAgain(run: Run, call: StepCall, attempt: number): Promise<AttemptResult | undefined> {
+async function attemptAgain(
+  run: Run,
+  call: StepCall,
+  { attempt, latestStartMs }: { attempt: number; latestStartMs: number },
+): Promise<AttemptResult | undefined> {
   const parsed = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
   if (parsed === undefined || run.abortReason !== undefined) return undefined;
   if (!parsed.ok) return failed("thrown", invalidInput(call.step, parsed.issues));
@@ -92,6 +96,10 @@ async function attemptAgain(run: Run, call: StepCall, attempt: number): Promise<
   const admitted = await admit(run, call);
   if (admitted.type === "aborted") return undefined;
   if (admitted.type === "refused") return failed("refused", admitted.error);
+  if (run.engine.clock.now() > latestStartMs) {
+    await giveBack(run, call, admitted);
+    return undefined;
+  }
   const result = await runAttempt(run, call, attempt, parsed.value);
   if (admitted.admission !== undefined) await leave(run, call, { admission: admitted.admission, result });
   return result;

@@ -1,5 +1,5 @@
 import type { EventInit } from "../core/events.ts";
-import { type Admitted, admit, isLimited } from "./admission.ts";
+import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
 import { approveStep, mayNeedApproval } from "./approvals.ts";
 import { type PreparedStep, prepareStep } from "./prepare-step.ts";
 import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-call.ts";
@@ -20,6 +20,7 @@ export type StepEnd = "done" | "failed" | "waiting";
 export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   const preparing = prepareStep(run, task);
   const prepared = preparing instanceof Promise ? await preparing : preparing;
+  if (preparing instanceof Promise && isTooLate(run, task)) return "waiting";
   let admitted: Admitted | undefined;
   if ("call" in prepared && run.abortReason === undefined && mustAsk(run, prepared.call)) {
     const asked = await ask(run, prepared);
@@ -60,10 +61,23 @@ async function ask(
   if (mayNeedApproval(run, call)) {
     const status = await approveStep(run, call, parsed);
     if (status === "rejected") return skipRejected(run, call);
-    if (status === "waiting") return "waiting";
+    if (status === "waiting" || isTooLate(run, call)) return "waiting";
   }
-  const admitted = await admit(run, call);
-  return admitted.type === "aborted" ? "waiting" : admitted;
+  const admitted = await admit(run, call, { isFirst: call.iteration === undefined });
+  if (admitted.type === "aborted") return "waiting";
+  if (admitted.type === "refused" || !isTooLate(run, call)) return admitted;
+  await giveBack(run, call, admitted);
+  return "waiting";
+}
+
+/**
+ * Whether another step has failed while this one waited, or another iteration of its loop. A loop that has begun is one
+ * that runs, and goes on when something else fails.
+ */
+function isTooLate(run: Run, { step, iteration }: StepTask): boolean {
+  if (iteration?.isTooLate?.()) return true;
+  if (!run.isStopped) return false;
+  return iteration === undefined || run.state.steps.get(step.id)?.iterations === undefined;
 }
 
 async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {

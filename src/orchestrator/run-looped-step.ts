@@ -65,6 +65,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   const count = items.length;
   const stateOf = (index: number) => iterationOf(run, step, index);
   const mayGoOn = () => run.settings.stored.onStepFailure === "continue" || !hasFailed;
+  const isTooLate = () => !mayGoOn();
   let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
   let mustGoOn = true;
   while (mustGoOn && mayGoOn() && run.abortReason === undefined) {
@@ -74,7 +75,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
       while (next < count && mayGoOn() && run.abortReason === undefined) {
         const index = next++;
         if (!isOpen(stateOf(index))) continue;
-        const iteration = { index, count, item: items[index] as JsonValue };
+        const iteration = { index, count, item: items[index] as JsonValue, isTooLate };
         const end = await runIteration(run, task, { step, tool, iteration });
         if (end === "failed") hasFailed = true;
         if (end === "waiting") waiting.push(index);

@@ -15,18 +15,15 @@ import { buildGraph } from "./step-graph.ts";
  */
 export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
   const { waitingFor, dependents } = buildGraph(steps, expressions);
-  const { concurrency, onStepFailure } = run.settings.stored;
+  const { concurrency } = run.settings.stored;
   const ready = new ReadyQueue();
   let running = 0;
-  let isStopped = false;
-  const stop = () => {
-    if (onStepFailure !== "continue") isStopped = true;
-  };
+  run.isStopped = false;
   // Those that a step depends on stand before it.
   for (const [index, { id }] of steps.entries()) {
     const state = run.state.steps.get(id) as StepState;
     if (!isOpen(state)) {
-      if (!isDone(state)) stop();
+      if (!isDone(state)) run.stopSteps();
       else for (const dependent of dependents[index] ?? []) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
     } else if (waitingFor[index] === 0) ready.add(index);
   }
@@ -38,7 +35,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
     };
     const settle = (index: number, end: StepEnd) => {
       running--;
-      if (end === "failed") stop();
+      if (end === "failed") run.stopSteps();
       else if (end === "waiting") {
         pending ??= new PendingSteps(run, again);
         pending.add(index, steps[index] as PlanStep);
@@ -51,7 +48,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
       startReady();
     };
     const startReady = () => {
-      while (running < concurrency && !isStopped && run.abortReason === undefined) {
+      while (running < concurrency && !run.isStopped && run.abortReason === undefined) {
         const index = ready.take();
         if (index === undefined) break;
         running++;

@@ -39,6 +39,9 @@ export class Run implements RecorderOwner {
   private stopListening: (() => void) | undefined;
   /** Whether the leg is about to be closed, so that it is too late to decide anything in it. */
   isClosing = false;
+  /** Whether a step has failed so that no other one starts, be it one that only waits for its turn. */
+  isStopped = false;
+  private waiting: Set<AbortSource> | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
   private isClosed = false;
@@ -106,7 +109,16 @@ export class Run implements RecorderOwner {
 
   /** Records and tells an event; see {@link RunRecorder.emit}. */
   emit(init: EventInit): void | Promise<void> {
+    // At once: what ends at the same moment must not let another step start.
+    if (init.type === "step-end" && init.outcome.status !== "completed") this.stopSteps();
     return this.recorder.emit(init);
+  }
+
+  /** A step has failed: unless the run goes on after failures, no other one starts. */
+  stopSteps(): void {
+    if (this.settings.stored.onStepFailure === "continue") return;
+    this.isStopped = true;
+    for (const source of [...(this.waiting ?? [])]) source.abort("stopped");
   }
 
   /** What was asked and decided about a step, an iteration of one, or the plan. */
@@ -141,6 +153,11 @@ export class Run implements RecorderOwner {
   /** Counts one more call of a tool, over all legs. */
   countToolCall(): number {
     return ++this.toolCalls;
+  }
+
+  /** Takes back one call that was counted and not made. */
+  uncountToolCall(): void {
+    this.toolCalls--;
   }
 
   /** Counts more iterations, beside the steps of the plan and the iterations that there are. */
@@ -208,12 +225,22 @@ export class Run implements RecorderOwner {
     return source;
   }
 
+  /** A source for what waits before a step starts: aborted, too, when no other step starts. */
+  openWaiting(): AbortSource {
+    const source = this.openSource();
+    if (this.isStopped) source.abort("stopped");
+    this.waiting ??= new Set();
+    this.waiting.add(source);
+    return source;
+  }
+
   /** Whether a source has not been given back. */
   isOpen(source: AbortSource): boolean {
     return this.sources.includes(source);
   }
 
   release(source: AbortSource): void {
+    this.waiting?.delete(source);
     const last = this.sources.pop();
     // The last one takes its place. Few are open at a time, and the one that is released is mostly the last.
     if (last !== undefined && last !== source) this.sources[this.sources.indexOf(source)] = last;

@@ -8,6 +8,8 @@ export interface Iteration {
   readonly index: number;
   readonly count: number;
   readonly item: JsonValue;
+  /** Whether another pass has failed, so that this one may not start. */
+  readonly isTooLate?: () => boolean;
 }
 
 /** A step, or an iteration of one, that is to be run. */

@@ -38,10 +38,12 @@ export class ToolGate {
   }
 
   /**
-   * Waits for a turn, then asks the circuit: what waited while it opened is refused. Undefined if the signal aborted
-   * first. Rejects with `circuit-open`.
+   * Waits for a turn, unless the circuit is open, and asks it again then: what waited while it opened is refused.
+   * Undefined if the signal aborted first. Rejects with `circuit-open`.
    */
   async enter(signal: Abortable): Promise<Admission | undefined> {
+    const refusal = this.breaker?.refusal();
+    if (refusal !== undefined) throw circuitOpen(this.tool, refusal.retryAfterMs);
     if ((await this.places?.acquire(signal)) === false) return undefined;
     try {
       const hasTurn = (await this.rate?.acquire(signal)) !== false && !signal.aborted;

@@ -1,4 +1,5 @@
-import type { AgentErrorData } from "../core/errors.ts";
+import { notInTime, settleWithin } from "../async/timeout.ts";
+import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import type { NotUndone, UndoEndEvent } from "../core/events.ts";
 import { copyJson } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
@@ -10,7 +11,7 @@ import { admit } from "./admission.ts";
 import { attemptAdmitted, type Executed } from "./retry-call.ts";
 import type { Run } from "./run.ts";
 import { placeOfTask, type StepCall } from "./step-call.ts";
-import { invalidInput } from "./step-errors.ts";
+import { invalidInput, stepTimeout } from "./step-errors.ts";
 
 /**
  * Takes back what a run has done, the step that ended last first, whatever ended the run. Each is retried by its tool's
@@ -74,9 +75,15 @@ function toUndoOutcome(outcome: Executed["outcome"]): UndoEndEvent["outcome"] {
 }
 
 async function undo(run: Run, call: StepCall): Promise<Executed> {
-  const parsed = await parseWith(call.tool.inputSchema, copyJson(call.input));
-  if (!parsed.ok) {
-    return { outcome: { status: "failed", error: invalidInput(call.step, parsed.issues).toJSON() }, attempts: 0 };
-  }
+  const { stepTimeoutMs, clock } = run.engine;
+  // Nothing aborts undoing, so an async schema must not keep it.
+  const parsing = Promise.resolve(parseWith(call.tool.inputSchema, copyJson(call.input)));
+  const parsed = await settleWithin(parsing, stepTimeoutMs, clock);
+  if (parsed === notInTime) return failed(stepTimeout(call.step, stepTimeoutMs));
+  if (!parsed.ok) return failed(invalidInput(call.step, parsed.issues));
   return attemptAdmitted(run, call, { parsed: parsed.value, admitted: await admit(run, call) });
+}
+
+function failed(error: AgentError<"timeout" | "invalid-tool-input">): Executed {
+  return { outcome: { status: "failed", error: error.toJSON() }, attempts: 0 };
 }

@@ -6,7 +6,7 @@ import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { planOf, step } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
-import { msOf, peakOf } from "./together.ts";
+import { msOf, peakOf, withLimits } from "./together.ts";
 
 const free = (count: number): PlanInput => ({
   steps: Array.from({ length: count }, (_, index) => step(`s${index + 1}`, "A", { dependsOn: [] })),
@@ -96,6 +96,14 @@ describe("budget.toolCalls", () => {
     expect(events.map(msOf).at(-1)).toBe(10);
   });
 
+  it("fails each step beyond it where the run goes on, with the same figures", async () => {
+    const { result, calls } = await play(free(4), ok, { budget: { toolCalls: 1 }, onStepFailure: "continue" });
+    expect(calls).toBe(1);
+    expect(result.steps.slice(1).map(({ error }) => error?.details)).toEqual(
+      ["s2", "s3", "s4"].map((stepId) => ({ limit: "toolCalls", max: 1, used: 2, stepId })),
+    );
+  });
+
   it("is not used up by what never calls a tool: an input that does not resolve", async () => {
     const { result, calls } = await play(
       {
@@ -110,6 +118,26 @@ describe("budget.toolCalls", () => {
     );
     expect(calls).toBe(2);
     expect(result.steps.map(({ status }) => status)).toEqual(["completed", "failed", "completed"]);
+  });
+
+  it("is not used up by calls that an open circuit refuses", async () => {
+    const { result } = await runScenario(() => ({
+      tools: [
+        withLimits(createFakeTool({ name: "Down", outcomes: [{ throws: "no" }], retry: { maxAttempts: 1 } }), {
+          circuitBreaker: { maxFailures: 1 },
+        }),
+        createFakeTool({ name: "A" }),
+      ],
+      plan: {
+        steps: [
+          step("a", "Down", { dependsOn: [] }),
+          step("b", "Down", { dependsOn: [] }),
+          step("c", "A", { dependsOn: [] }),
+        ],
+      },
+      options: { budget: { toolCalls: 2 }, onStepFailure: "continue" },
+    }));
+    expect(result.steps.map(({ error }) => error?.code)).toEqual(["tool-failed", "circuit-open", undefined]);
   });
 
   it("is not used up by undoing", async () => {

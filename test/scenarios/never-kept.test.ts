@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { defineTool } from "../../src/core/tool.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { planOf } from "./plans.ts";
+import { runScenario } from "./run-scenario.ts";
+
+describe("a run is not kept", () => {
+  it("by an async schema that hangs when a step is undone: that is an undoing which timed out", async () => {
+    const { result, events } = await runScenario(() => {
+      let hasRun = false;
+      const tool = defineTool({
+        name: "A",
+        description: "Does something",
+        inputSchema: z.looseObject({}).refine(() => (hasRun ? new Promise<boolean>(() => {}) : Promise.resolve(true))),
+        execute: () => {
+          hasRun = true;
+        },
+        undo: () => undefined,
+      });
+      const failing = createFakeTool({
+        name: "B",
+        outcomes: [{ throws: Object.assign(new Error("no"), { retryable: false }) }],
+      });
+      return { tools: [tool, failing], plan: planOf("A", "B"), options: { undoOnFailure: true } };
+    });
+    expect(result.notUndone).toEqual([{ stepId: "s1", tool: "A", reason: "failed" }]);
+    expect(events.find(({ type }) => type === "undo-end")).toMatchObject({
+      attempts: 0,
+      outcome: { status: "failed", error: { code: "timeout" } },
+    });
+  });
+
+  it("by a retry that would have to wait for its turn longer than maxTotalMs", async () => {
+    const { result } = await runScenario(() => {
+      const tool = createFakeTool({
+        name: "A",
+        outcomes: [{ throws: new Error("no") }],
+        retry: { maxAttempts: 5, minDelayMs: 100, maxTotalMs: 2_000 },
+      });
+      return { tools: [{ ...tool, rateLimit: { limit: 1, intervalMs: 60_000 } }], plan: planOf("A") };
+    });
+    expect(result.steps).toMatchObject([{ status: "failed", attempts: 1, error: { code: "tool-failed" } }]);
+  });
+});
