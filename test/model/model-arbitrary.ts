@@ -117,6 +117,11 @@ export const modelCase: fc.Arbitrary<ModelCase> = fc.record({
   asksForPlan: mostly(false, 9, fc.constant(true)),
   answers: fc.array(answer, { maxLength: 3 }),
   decisions: fc.array(decisionDraft, { maxLength: 4 }),
+  live: mostly<ModelCase["live"]>(
+    [],
+    3,
+    fc.array(fc.constantFrom("approve", "approve", "reject", "leave"), { minLength: 1, maxLength: 4 }),
+  ),
   maxReplans: mostly(0, 2, fc.integer({ min: 1, max: 2 })),
   replans: fc.array(replanDraft, { minLength: 1, maxLength: 2 }),
 });

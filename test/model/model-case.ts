@@ -82,6 +82,8 @@ export interface ModelCase {
     readonly afterMs: number;
   }[];
   readonly decisions: readonly DecisionDraft[];
+  /** Decisions from outside while the run goes on, in turn and again for each request; none at all if there are none. */
+  readonly live: readonly ("approve" | "reject" | "leave")[];
   readonly maxReplans: number;
   readonly replans: readonly ReplanDraft[];
 }

@@ -1,9 +1,10 @@
 import { type Agent, createAgent } from "../../src/agent.ts";
 import type { ApprovalDecision } from "../../src/core/approval.ts";
-import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
+import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/events.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { Planner, ReplanRequest } from "../../src/core/planner.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
+import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
+import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
@@ -66,6 +67,8 @@ class Player {
   private handle: RunHandle | undefined;
   private ids = 0;
   private answers = 0;
+  /** Decisions that were taken at once, by a listener, and what becomes of the leg that each is about. */
+  private readonly live: Promise<unknown>[] = [];
 
   constructor(
     private readonly watch: Watch,
@@ -89,7 +92,7 @@ class Player {
       signal: this.controller.signal,
       ...(budget !== undefined && { budget: { toolCalls: budget } }),
     });
-    let result = await clock.runUntil(this.handle.result);
+    let result = await this.settled(await clock.runUntil(this.handle.result));
     for (let leg = 1; leg < maxLegs; leg++) {
       const open = (result.pending ?? []).filter(({ kind }) => kind !== "outcome");
       if (open.length === 0) break;
@@ -119,6 +122,7 @@ class Player {
     agent.subscribe((event) => {
       watch.onEvent(event, number);
       const { stop } = model;
+      if (event.type === "approval-request") this.decideAtOnce(agent, event);
       if (stop?.at === "event" && watch.events.length === stop.count) this.stop();
     });
     this.agents.push(agent);
@@ -155,7 +159,37 @@ class Player {
     const agent = draft.isElsewhere ? this.createAgent() : (this.agents.at(-1) as Agent);
     if (draft.isWrongFirst) await this.decideWrongly(agent, runId, item);
     this.handle = decideAbout(agent, { runId, item, verdict: draft.verdict, signal: this.controller.signal });
-    return this.clock.runUntil(this.handle.result);
+    return this.settled(await this.clock.runUntil(this.handle.result));
+  }
+
+  /** As a listener may that looks at what is asked: in the leg that goes on, or in the next one if it is too late. */
+  private decideAtOnce(agent: Agent, event: AgentEventOf<"approval-request">): void {
+    const { live } = this.model;
+    const verdict = live.length === 0 ? "leave" : live[this.live.length % live.length];
+    if (verdict === undefined || live.length === 0) return;
+    if (verdict === "leave") {
+      this.live.push(Promise.resolve());
+      return;
+    }
+    const { runId } = event;
+    const item: PendingItem =
+      event.kind === "plan" ? { kind: "plan-approval", planHash: event.planHash } : { ...event, kind: "approval" };
+    const { result } = decideAbout(agent, { runId, item, verdict, signal: this.controller.signal });
+    // Somebody else may have been faster.
+    this.live.push(
+      result.catch(({ code }: { code: string }) => this.watch.expect(code === "run-conflict", () => code)),
+    );
+  }
+
+  /** What a run has come to when nobody decides about it any more: a decision may have come too late for its leg. */
+  private async settled(result: RunResult): Promise<RunResult> {
+    let count = -1;
+    while (count !== this.live.length) {
+      count = this.live.length;
+      await this.clock.runUntil(Promise.all(this.live));
+    }
+    if (count === 0) return result;
+    return toRunResult(foldEvents(result.runId, await this.store.read(result.runId)));
   }
 
   /** Tries with a hash of something else, which must leave the run as it is. */
