@@ -110,7 +110,7 @@ export class Run implements RecorderOwner {
   /** Records and tells an event; see {@link RunRecorder.emit}. */
   emit(init: EventInit): void | Promise<void> {
     // At once: what ends at the same moment must not let another step start.
-    if (init.type === "step-end" && init.outcome.status !== "completed") this.stopSteps();
+    if (isFailure(init)) this.stopSteps();
     return this.recorder.emit(init);
   }
 
@@ -273,6 +273,12 @@ export class Run implements RecorderOwner {
   private onSignal(): void {
     this.abort(cancelledBy(this.settings.signal?.reason));
   }
+}
+
+/** Whether an event says that a step, or an iteration of one, has failed or must not run. */
+function isFailure(init: EventInit): boolean {
+  if (init.type === "step-end") return init.outcome.status !== "completed";
+  return init.type === "step-skip" && init.reason === "approval-rejected";
 }
 
 function sum({ steps }: RunState, count: (step: StepState) => number): number {
