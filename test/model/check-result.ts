@@ -107,13 +107,14 @@ function checkRecord(watch: Watch, record: StepRecord, runStatus: RunResult["sta
 }
 
 function checkBudget(watch: Watch, { steps, status }: RunResult): void {
-  const { budget } = watch.model;
+  const { budget, tools, onStepFailure } = watch.model;
   const hit = steps.some(
     ({ error }) => error?.code === "limit-exceeded" && (error.details as { limit?: string }).limit === "toolCalls",
   );
   if (budget === undefined) watch.expect(!hit, () => "there is no budget, and it was exceeded");
-  // Where a failure stops the run, or it is aborted, a call may have been counted that was then not made.
-  const isExact = status === "failed" && watch.model.onStepFailure === "continue";
+  // Where a failure stops the run, a circuit refuses or the run is aborted, a call may have been counted and not made.
+  const isExact =
+    status === "failed" && onStepFailure === "continue" && tools.every((tool) => tool.circuitBreaker === undefined);
   if (!hit || !isExact || watch.model.timeoutMs !== undefined) return;
   const made = watch.calls.filter(({ isUndo }) => !isUndo).length;
   watch.expect(made === budget, () => `the budget of ${budget} was exceeded with ${made} calls`);

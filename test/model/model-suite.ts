@@ -16,9 +16,9 @@ export function seedOr(usual: number): number {
 }
 
 /** The path of the one case to repeat, if one was given. */
-export function pathToRepeat(): { path?: string } {
+export function pathToRepeat(): { path?: string; numRuns?: number; endOnFailure?: boolean } {
   const path = process.env.PLANWRIGHT_PATH;
-  return path === undefined ? {} : { path };
+  return path === undefined ? {} : { path, numRuns: 1, endOnFailure: true };
 }
 
 /** Plays many cases and checks each. Says the seed, how the runs ended, and of one that does not hold all there is to know. */
