@@ -25,7 +25,11 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
     if (!isOpen(state)) {
       if (!isDone(state)) run.stopSteps();
       else for (const dependent of dependents[index] ?? []) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
-    } else if (waitingFor[index] === 0) ready.add(index);
+    } else {
+      // An iteration in doubt leaves the rest of its loop open.
+      if (state.iterations?.states.some((one) => !isOpen(one) && !isDone(one))) run.stopSteps();
+      if (waitingFor[index] === 0) ready.add(index);
+    }
   }
   return new Promise((resolve, reject) => {
     let pending: PendingSteps | undefined;
