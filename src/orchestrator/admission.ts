@@ -82,15 +82,15 @@ function verdictOf(result: AttemptResult | undefined): CallVerdict {
 
 /** Takes back what {@link admit} has counted: the tool is not called. */
 function uncount(run: Run, { undone }: StepCall): void {
-  if (undone === undefined && run.settings.stored.budget !== undefined) run.uncountToolCall();
+  if (undone === undefined && run.settings.stored.budget !== undefined) run.counters.removeToolCall();
 }
 
 function overBudget(run: Run, { step }: StepCall): AgentError<"limit-exceeded"> | undefined {
   const max = run.settings.stored.budget?.toolCalls;
   if (max === undefined) return undefined;
-  const used = run.countToolCall();
+  const used = run.counters.addToolCall();
   if (used <= max) return undefined;
-  run.uncountToolCall();
+  run.counters.removeToolCall();
   const message = `Step "${step.id}" would be tool call number ${used} of the run; its budget is ${max}.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, stepId: step.id } });
 }

@@ -24,7 +24,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     const plan = await askForSteps(run, { planner, source, cause });
     await skipBegun(run);
     await run.emit({ ...base, outcome: { status: "completed", plan } });
-    run.recountSteps();
+    run.counters.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
   } catch (thrown) {
     const error = (thrown as AgentError).toJSON() as AgentErrorData;

@@ -50,7 +50,7 @@ function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly Json
   ) as readonly JsonValue[];
   if (run.state.steps.get(step.id)?.iterations !== undefined) return items;
   const max = run.settings.stored.maxSteps;
-  const used = run.countSteps(items.length);
+  const used = run.counters.addIterations(items.length);
   if (used <= max) return items;
   const message = `With the ${items.length} iterations of step "${step.id}" the run would have ${used} steps; at most ${max} are allowed.`;
   throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used, stepId: step.id } });

@@ -18,7 +18,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
   const { concurrency } = run.settings.stored;
   const ready = new ReadyQueue();
   let running = 0;
-  run.isStopped = false;
+  run.startSteps();
   // Those that a step depends on stand before it.
   for (const [index, { id }] of steps.entries()) {
     const state = run.state.steps.get(id) as StepState;

@@ -1,4 +1,5 @@
-import { AbortSource } from "../async/abort-source.ts";
+import { AbortScope } from "../async/abort-scope.ts";
+import type { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
@@ -9,9 +10,10 @@ import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { StepPlace } from "../core/step-place.ts";
-import type { ApprovalState, StepState } from "../core/step-state.ts";
+import type { ApprovalState } from "../core/step-state.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
+import { countToolCalls, RunCounters } from "./run-counters.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, RunRecorder, type StoreError } from "./run-recorder.ts";
 
@@ -30,9 +32,11 @@ export type DecisionListener = (place: StepPlace | undefined) => void;
  */
 export class Run implements RecorderOwner {
   readonly recorder: RunRecorder;
-  /** Set by the first abort; later ones change nothing. */
-  abortReason: AbortReason | undefined;
-  private sources: AbortSource[] = [];
+  /** Of all that stops when the run is aborted. */
+  private readonly scope = new AbortScope<AbortReason>();
+  /** Of what waits before a step starts, which also stops when no other step may start. */
+  private startScope: AbortScope<AbortReason | "stopped"> | undefined;
+  private counted: RunCounters | undefined;
   private readonly channels: EventChannel<AgentEvent>[] = [];
   private history: AgentEvent[] | undefined;
   private deadline: unknown;
@@ -41,15 +45,11 @@ export class Run implements RecorderOwner {
   isClosing = false;
   /** Whether a step has failed so that no other one starts, be it one that only waits for its turn. */
   isStopped = false;
-  private waiting: Set<AbortSource> | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
   private isClosed = false;
   private isShielded = false;
   private decisionListeners: readonly DecisionListener[] | undefined;
-  /** Over all legs. Of this one each is counted before it is made: a step may begin and never call its tool. */
-  private toolCalls: number;
-  private stepCount: number | undefined;
 
   /** `state` is that of a run that goes on. */
   constructor(
@@ -60,7 +60,7 @@ export class Run implements RecorderOwner {
     state?: RunState,
   ) {
     this.recorder = new RunRecorder(this, state);
-    this.toolCalls = state === undefined ? 0 : sum(state, ({ attempts }) => attempts);
+    if (state !== undefined) this.counted = new RunCounters(state, countToolCalls(state));
   }
 
   get store(): RunStore {
@@ -118,7 +118,13 @@ export class Run implements RecorderOwner {
   stopSteps(): void {
     if (this.settings.stored.onStepFailure === "continue") return;
     this.isStopped = true;
-    for (const source of [...(this.waiting ?? [])]) source.abort("stopped");
+    this.startScope?.abort("stopped");
+  }
+
+  /** Steps may start, until one fails. */
+  startSteps(): void {
+    this.isStopped = false;
+    this.startScope = undefined;
   }
 
   /** What was asked and decided about a step, an iteration of one, or the plan. */
@@ -150,26 +156,10 @@ export class Run implements RecorderOwner {
     for (const listener of this.decisionListeners ?? []) listener(place);
   }
 
-  /** Counts one more call of a tool, over all legs. */
-  countToolCall(): number {
-    return ++this.toolCalls;
-  }
-
-  /** Takes back one call that was counted and not made. */
-  uncountToolCall(): void {
-    this.toolCalls--;
-  }
-
-  /** Counts more iterations, beside the steps of the plan and the iterations that there are. */
-  countSteps(more: number): number {
-    this.stepCount ??= sum(this.state, ({ iterations }) => 1 + (iterations?.states.length ?? 0));
-    this.stepCount += more;
-    return this.stepCount;
-  }
-
-  /** The plan has changed, and with it what counts. */
-  recountSteps(): void {
-    this.stepCount = undefined;
+  /** What is limited. */
+  get counters(): RunCounters {
+    this.counted ??= new RunCounters(this.state, 0);
+    return this.counted;
   }
 
   /** The recorded output of a step that has completed. */
@@ -197,53 +187,48 @@ export class Run implements RecorderOwner {
     this.stopListening?.();
   }
 
-  /** Stops the run: no step starts any more, and every open source is aborted. */
-  abort(reason: AbortReason): void {
-    if (this.abortReason !== undefined || this.isClosed) return;
-    if (this.isShielded && this.recorder.failure === undefined) return;
-    this.abortReason = reason;
-    for (const source of [...this.sources]) source.abort(reason);
+  /** Why the run ends before its steps do: the first reason that {@link Run.abort} was given. */
+  get abortReason(): AbortReason | undefined {
+    return this.scope.reason;
   }
 
-  /**
-   * Lets what follows run though the run was aborted: from now on nothing aborts it but the store. Says why it was.
-   */
-  shield(): AbortReason | undefined {
-    const reason = this.abortReason;
+  /** Stops the run: no step starts any more, and every open source is aborted. */
+  abort(reason: AbortReason): void {
+    if (this.isClosed) return;
+    if (this.isShielded && this.recorder.failure === undefined) return;
+    this.scope.abort(reason);
+    this.startScope?.abort(reason);
+  }
+
+  /** Lets what follows run though the run was aborted: from now on nothing aborts it but the store. */
+  shield(): void {
     this.isShielded = true;
-    this.abortReason = undefined;
-    return reason;
+    this.scope.reset();
   }
 
   /** A source that is aborted with the run. Give it back with {@link Run.release}. */
   openSource(): AbortSource {
-    const source = new AbortSource();
-    if (this.abortReason !== undefined) source.abort(this.abortReason);
-    // Mostly it is the only one, and pushing it to an empty list would make room for 17.
-    if (this.sources.length === 0) this.sources = [source];
-    else this.sources.push(source);
-    return source;
+    return this.scope.open();
   }
 
-  /** A source for what waits before a step starts: aborted, too, when no other step starts. */
+  /** A source for what waits before a step starts: aborted, too, when no other step may start. */
   openWaiting(): AbortSource {
-    const source = this.openSource();
-    if (this.isStopped) source.abort("stopped");
-    this.waiting ??= new Set();
-    this.waiting.add(source);
-    return source;
+    if (this.startScope === undefined) {
+      this.startScope = new AbortScope();
+      if (this.abortReason !== undefined) this.startScope.abort(this.abortReason);
+      else if (this.isStopped) this.startScope.abort("stopped");
+    }
+    return this.startScope.open();
   }
 
-  /** Whether a source has not been given back. */
+  /** Whether a source of an attempt has not been given back. */
   isOpen(source: AbortSource): boolean {
-    return this.sources.includes(source);
+    return this.scope.isOpen(source);
   }
 
   release(source: AbortSource): void {
-    this.waiting?.delete(source);
-    const last = this.sources.pop();
-    // The last one takes its place. Few are open at a time, and the one that is released is mostly the last.
-    if (last !== undefined && last !== source) this.sources[this.sources.indexOf(source)] = last;
+    this.scope.release(source);
+    this.startScope?.release(source);
   }
 
   /** Tells of an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
@@ -279,12 +264,6 @@ export class Run implements RecorderOwner {
 function isFailure(init: EventInit): boolean {
   if (init.type === "step-end") return init.outcome.status !== "completed";
   return init.type === "step-skip" && init.reason === "approval-rejected";
-}
-
-function sum({ steps }: RunState, count: (step: StepState) => number): number {
-  let total = 0;
-  for (const step of steps.values()) total += count(step);
-  return total;
 }
 
 function runTimeout(timeoutMs: number): AgentError<"timeout"> {

@@ -1,0 +1,54 @@
+import type { RunState } from "../core/run-state.ts";
+import type { StepState } from "../core/step-state.ts";
+
+/**
+ * What of a run is limited, over all its legs. What this leg does is counted when it is asked for, not by what is recorded:
+ * a step may begin and never call its tool.
+ */
+export class RunCounters {
+  private steps: number;
+
+  /** `toolCalls` is how many earlier legs have made. */
+  constructor(
+    private readonly state: RunState,
+    private toolCalls: number,
+  ) {
+    this.steps = countSteps(state);
+  }
+
+  /** Counts one more call of a tool, and says how many there are. */
+  addToolCall(): number {
+    return ++this.toolCalls;
+  }
+
+  /** Takes back one call that was counted and not made. */
+  removeToolCall(): void {
+    this.toolCalls--;
+  }
+
+  /** Counts more iterations, beside the steps and iterations that there are, and says how many that makes. */
+  addIterations(count: number): number {
+    this.steps += count;
+    return this.steps;
+  }
+
+  /** The plan has changed, and with it what counts. */
+  recountSteps(): void {
+    this.steps = countSteps(this.state);
+  }
+}
+
+function countSteps(state: RunState): number {
+  return sum(state, ({ iterations }) => 1 + (iterations?.states.length ?? 0));
+}
+
+/** How many calls of tools a state tells of. */
+export function countToolCalls(state: RunState): number {
+  return sum(state, ({ attempts }) => attempts);
+}
+
+function sum({ steps }: RunState, count: (step: StepState) => number): number {
+  let total = 0;
+  for (const step of steps.values()) total += count(step);
+  return total;
+}
