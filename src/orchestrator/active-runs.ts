@@ -6,9 +6,10 @@ import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { completeTarget, conductRun } from "./conduct-run.ts";
 import type { Engine } from "./engine.ts";
-import { Run } from "./run.ts";
+import { Run, type RunHost } from "./run.ts";
 import { identityOf, type RunTarget, runConflict, targetOf } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
+import { ToolGates } from "./tool-gate.ts";
 
 /** A leg of a run that is asked for. */
 export interface Opening {
@@ -45,11 +46,15 @@ export class ActiveRuns {
   /** The runs that are being read to go on, until their next leg has begun. */
   readonly restoring = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly engine: Engine) {}
+  private readonly host: RunHost;
+
+  constructor({ settings, hub }: Engine) {
+    this.host = { settings, hub, gates: new ToolGates(settings.clock) };
+  }
 
   /** Makes a run, which goes on from `state` if that is given, and opens it. */
   open(settings: RunSettings, { runId, startedMs, channel, cancelling }: Opening, state?: RunState): Run {
-    const run = new Run(runId, this.engine.settings, settings, this.engine.hub, state);
+    const run = new Run(runId, this.host, settings, state);
     if (channel !== undefined) run.addChannel(channel);
     run.open(startedMs);
     if (cancelling !== undefined) followCancel(run, cancelling);

@@ -2,7 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import type { Run } from "./run.ts";
 import type { AttemptResult } from "./run-attempt.ts";
 import type { StepCall } from "./step-call.ts";
-import { type Admission, type CallVerdict, gateOf, hasLimits } from "./tool-gate.ts";
+import { type Admission, type CallVerdict, hasLimits } from "./tool-gate.ts";
 
 /** A limit that forbids a call. */
 export type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
@@ -24,7 +24,7 @@ export function isLimited({ settings }: Run, { tool }: StepCall): boolean {
  * rejects.
  */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
-  const gate = gateOf(run.engine, call.tool);
+  const gate = run.gates.of(call.tool);
   const error = call.undone === undefined ? overBudget(run, call) : undefined;
   if (error !== undefined) return { type: "refused", error };
   if (gate === undefined) return { type: "admitted", admission: undefined };

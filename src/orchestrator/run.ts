@@ -16,6 +16,7 @@ import type { AgentWarning, EngineSettings } from "./options.ts";
 import { countToolCalls, RunCounters } from "./run-counters.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, RunRecorder, type StoreError } from "./run-recorder.ts";
+import type { ToolGates } from "./tool-gate.ts";
 
 /** Why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | StoreError;
@@ -25,6 +26,13 @@ export type ApprovalOutcome = ApprovalEndEvent["outcome"];
 
 /** Called with the place of a step or iteration, or nothing for the plan. */
 export type DecisionListener = (place: StepPlace | undefined) => void;
+
+/** What the runs of an agent have in common. */
+export interface RunHost {
+  readonly settings: EngineSettings;
+  readonly hub: EventHub<AgentEvent>;
+  readonly gates: ToolGates;
+}
 
 /**
  * One run while it is going on: its state, its events, and all that has to stop when it is aborted. Thousands may be open at
@@ -54,13 +62,21 @@ export class Run implements RecorderOwner {
   /** `state` is that of a run that goes on. */
   constructor(
     readonly runId: string,
-    readonly engine: EngineSettings,
+    private readonly host: RunHost,
     readonly settings: RunSettings,
-    private readonly hub: EventHub<AgentEvent>,
     state?: RunState,
   ) {
     this.recorder = new RunRecorder(this, state);
     if (state !== undefined) this.counted = new RunCounters(state, countToolCalls(state));
+  }
+
+  get engine(): EngineSettings {
+    return this.host.settings;
+  }
+
+  /** The limits of tools, over all runs. */
+  get gates(): ToolGates {
+    return this.host.gates;
   }
 
   get store(): RunStore {
@@ -74,7 +90,7 @@ export class Run implements RecorderOwner {
   /** Tells a recorded event to all who listen. */
   tell(event: AgentEvent): void {
     if (event.type === "run-end" || event.type === "run-suspend") this.isClosed = true;
-    this.hub.emit(event);
+    this.host.hub.emit(event);
     this.show(event);
   }
 
@@ -152,7 +168,8 @@ export class Run implements RecorderOwner {
   }
 
   private async recordDecision(place: StepPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
-    await this.emit({ type: "approval-end", ...place, outcome });
+    const about = place === undefined ? ({ kind: "plan" } as const) : ({ kind: "step", ...place } as const);
+    await this.emit({ type: "approval-end", ...about, outcome });
     for (const listener of this.decisionListeners ?? []) listener(place);
   }
 

@@ -5,7 +5,6 @@ import { RateLimit } from "../async/rate-limit.ts";
 import { Semaphore } from "../async/semaphore.ts";
 import { AgentError } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
-import type { EngineSettings } from "./options.ts";
 
 /** How a call through a gate ended; `abandoned` says nothing about the tool. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
@@ -78,16 +77,19 @@ function circuitOpen({ name: tool }: Tool, retryAfterMs: number): AgentError<"ci
   return new AgentError("circuit-open", message, { details: { tool, retryAfterMs }, retryable: true });
 }
 
-const gatesOf = new WeakMap<EngineSettings, Map<Tool, ToolGate>>();
+/** The gates of those tools that have limits, for all runs of an agent. */
+export class ToolGates {
+  private readonly gates = new Map<Tool, ToolGate>();
 
-/** The gate of a tool, for all runs of an engine; undefined if it has no limits. */
-export function gateOf(engine: EngineSettings, tool: Tool): ToolGate | undefined {
-  if (!hasLimits(tool)) return undefined;
-  const gates = gatesOf.get(engine) ?? new Map<Tool, ToolGate>();
-  gatesOf.set(engine, gates);
-  const gate = gates.get(tool) ?? new ToolGate(tool, engine.clock);
-  gates.set(tool, gate);
-  return gate;
+  constructor(private readonly clock: Clock) {}
+
+  /** The gate of a tool; undefined if it has no limits. */
+  of(tool: Tool): ToolGate | undefined {
+    if (!hasLimits(tool)) return undefined;
+    const gate = this.gates.get(tool) ?? new ToolGate(tool, this.clock);
+    this.gates.set(tool, gate);
+    return gate;
+  }
 }
 
 /** Whether a tool has limits over all runs. */

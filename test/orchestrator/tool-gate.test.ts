@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AbortSource } from "../../src/async/abort-source.ts";
 import type { ToolLimitOptions } from "../../src/core/tool-limits.ts";
-import { resolveOptions } from "../../src/orchestrator/options.ts";
-import { type Admission, gateOf, hasLimits, ToolGate } from "../../src/orchestrator/tool-gate.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { type Admission, hasLimits, ToolGate, ToolGates } from "../../src/orchestrator/tool-gate.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { withLimits } from "../scenarios/together.ts";
@@ -109,19 +107,19 @@ describe("ToolGate", () => {
   });
 });
 
-describe("gateOf", () => {
+describe("ToolGates", () => {
   const tool = withLimits(createFakeTool({ name: "A" }), { concurrency: 1 });
   const plain = createFakeTool({ name: "B" });
-  const engine = () => resolveOptions({ tools: [tool, plain], store: createMemoryRunStore() }, { canPlan: false });
+  const clock = createManualClock();
 
-  it("is one for each tool and engine", () => {
-    const one = engine();
-    expect(gateOf(one, tool)).toBe(gateOf(one, tool));
-    expect(gateOf(engine(), tool)).not.toBe(gateOf(one, tool));
+  it("have one gate for each tool", () => {
+    const gates = new ToolGates(clock);
+    expect(gates.of(tool)).toBe(gates.of(tool));
+    expect(new ToolGates(clock).of(tool)).not.toBe(gates.of(tool));
   });
 
-  it("is none for a tool without limits", () => {
-    expect(gateOf(engine(), plain)).toBeUndefined();
+  it("have none for a tool without limits", () => {
+    expect(new ToolGates(clock).of(plain)).toBeUndefined();
     expect([tool, plain].map(hasLimits)).toEqual([true, false]);
     expect(hasLimits(withLimits(plain, { rateLimit: { limit: 1, intervalMs: 1 } }))).toBe(true);
     expect(hasLimits(withLimits(plain, { circuitBreaker: {} }))).toBe(true);
