@@ -1,9 +1,10 @@
 import type { CelPath } from "./cel/node.ts";
 import type { StepScope } from "./check-input.ts";
 import type { ExpressionKey, ParsedStep } from "./expressions.ts";
-import { describeMissing, findSource } from "./find-source.ts";
+import { describeMissing, findSource, isNameOfLoop } from "./find-source.ts";
 import { typesOf } from "./json-schema.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
+import { isIterationName } from "./step-place.ts";
 
 /** The issues of the expressions of one step, beside those of the steps they name. */
 export async function checkExpressions(step: PlanStep, scope: StepScope): Promise<readonly PlanIssue[]> {
@@ -16,19 +17,19 @@ export async function checkExpressions(step: PlanStep, scope: StepScope): Promis
   }
   issues.push(...checkReserved(parsed, scope));
   for (const [key, paths] of parsed.paths) issues.push(...(await checkPaths(key, paths, { step, scope })));
-  return [...issues, ...(await checkList(parsed, { step, scope }))];
+  return [...issues, ...(await checkCondition(parsed, { step, scope })), ...(await checkList(parsed, { step, scope }))];
 }
 
 /** The list is made before there is an item. */
 function checkReserved({ expressions: { forEach } }: ParsedStep, { path }: StepScope): readonly PlanIssue[] {
-  const used = forEach?.names.filter(({ name }) => name === "item" || name === "index") ?? [];
+  const used = forEach?.names.filter(({ name }) => isIterationName(name)) ?? [];
   return used.map(({ name, position }) => {
     const message = `"${name}" (at character ${position}) does not exist in "forEach" itself, only in the input and the "when" of its step.`;
     return { code: "unknown-step", path: [...path, "forEach"], message };
   });
 }
 
-interface Place {
+interface ScopedStep {
   readonly step: PlanStep;
   readonly scope: StepScope;
 }
@@ -37,7 +38,7 @@ interface Place {
 async function checkPaths(
   key: ExpressionKey,
   paths: readonly CelPath[],
-  { step, scope }: Place,
+  { step, scope }: ScopedStep,
 ): Promise<readonly PlanIssue[]> {
   const issues: PlanIssue[] = [];
   const told = new Set<string>();
@@ -48,26 +49,48 @@ async function checkPaths(
     told.add(text);
     const source = await findSource({ stepId: path.name }, step, scope);
     if (source?.(path.path)?.length !== 0) continue;
-    const message = `${describeMissing({ ...path, text }, source)} It is at character ${path.position}.`;
+    const isLooped = isNameOfLoop(path.name, step, scope);
+    const missing = describeMissing({ ...path, text }, { schemasAt: source, isInExpression: true, isLooped });
+    const message = `${missing} It is at character ${path.position}.`;
     issues.push({ code: "invalid-reference", path: [...scope.path, key], message });
   }
   return issues;
 }
 
+/** Whether a `when` that is no more than a path leads to a boolean. */
+async function checkCondition({ condition }: ParsedStep, scoped: ScopedStep): Promise<readonly PlanIssue[]> {
+  const types = condition && (await typesAt(condition, scoped));
+  if (condition === undefined || types === undefined || types.has("boolean")) return [];
+  const text = writePath(condition);
+  const message = `${text} is ${[...types].join(" or ")}, but "when" needs true or false; compare it, as in ${compare(text, types)}.`;
+  return [{ code: "reference-type", path: [...scoped.scope.path, "when"], message }];
+}
+
+function compare(text: string, types: ReadonlySet<string>): string {
+  if (types.has("string")) return `${text} != ""`;
+  if (types.has("number")) return `${text} > 0`;
+  return types.has("array") ? `size(${text}) > 0` : `${text} != null`;
+}
+
+/** The types that a value may have; undefined if that is not known, or if there is no such value. */
+async function typesAt({ name, path }: CelPath, { step, scope }: ScopedStep): Promise<ReadonlySet<string> | undefined> {
+  const schemasAt = await findSource({ stepId: name }, step, scope);
+  const found = schemasAt?.(path);
+  return found && found.length > 0 ? typesOf(found) : undefined;
+}
+
 /** Whether a `forEach` that is no more than a path leads to a list. */
 async function checkList(
   { expressions: { forEach }, source }: ParsedStep,
-  { step, scope }: Place,
+  scoped: ScopedStep,
 ): Promise<readonly PlanIssue[]> {
-  if (forEach === undefined || source === undefined || source.name === "item" || source.name === "index") return [];
-  const schemas = await findSource({ stepId: source.name }, step, scope);
-  const found = schemas?.(source.path);
-  const types = found && found.length > 0 ? typesOf(found) : undefined;
+  if (forEach === undefined || source === undefined || isIterationName(source.name)) return [];
+  const types = await typesAt(source, scoped);
   if (types === undefined || types.has("array")) return [];
-  const isObject = types.has("object") && forEach.root.type === "macro";
-  if (isObject) return [];
+  const isWalkedMap = types.has("object") && forEach.root.type === "macro";
+  if (isWalkedMap) return [];
   const message = `${writePath(source)} is ${[...types].join(" or ")}, but "forEach" needs an array.`;
-  return [{ code: "reference-type", path: [...scope.path, "forEach"], message }];
+  return [{ code: "reference-type", path: [...scoped.scope.path, "forEach"], message }];
 }
 
 function writePath({ name, path }: CelPath): string {

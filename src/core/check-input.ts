@@ -1,5 +1,5 @@
 import type { ParsedSteps } from "./expressions.ts";
-import { describeMissing, findSource, isReady, type SchemasAt } from "./find-source.ts";
+import { describeMissing, findSource, isNameOfLoop, isReady, type SchemasAt } from "./find-source.ts";
 import type { JsonPath, JsonValue } from "./json.ts";
 import { findUnknownKeys, hasOnlyKnownKeys, knownKeys, schemasAt, typesOf } from "./json-schema.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
@@ -71,7 +71,8 @@ function collectIssues({ step, scope, references, preview, parsed, schemas, outp
   const at = (path: JsonPath): JsonPath => [...scope.path, "input", ...path];
   const issues: PlanIssue[] = [];
   for (const [index, found] of references.entries()) {
-    const issue = checkReference(found, { input: schemas.input, value: preview, output: outputs[index] });
+    const isLooped = found.reference !== undefined && isNameOfLoop(found.reference.stepId, step, scope);
+    const issue = checkReference(found, { input: schemas.input, value: preview, output: outputs[index], isLooped });
     if (issue !== undefined) issues.push({ ...issue, path: at(found.path) });
   }
   for (const path of findUnknownKeys(schemas.input, preview)) {
@@ -127,6 +128,8 @@ interface ReferenceSchemas {
   readonly input: ToolSchemas["input"];
   readonly value: JsonValue;
   readonly output: SchemasAt | undefined;
+  /** Whether the output is that of a step with `forEach`. */
+  readonly isLooped: boolean;
 }
 
 /** Whether a reference can be read, names something the output can have, and fits where it stands. */
@@ -139,7 +142,10 @@ function checkReference(found: FoundReference, schemas: ReferenceSchemas): Omit<
   const outputs = schemas.output?.(reference.path);
   if (schemas.output !== undefined && outputs?.length === 0) {
     const path = { text, name: reference.stepId, path: reference.path };
-    return { code: "invalid-reference", message: describeMissing(path, schemas.output) };
+    return {
+      code: "invalid-reference",
+      message: describeMissing(path, { schemasAt: schemas.output, isInExpression: false, isLooped: schemas.isLooped }),
+    };
   }
   const wanted = schemasAt(schemas.input, found.path, schemas.value);
   const wantedTypes = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;

@@ -3,6 +3,7 @@ import type { ParsedSteps, StepExpressions } from "./expressions.ts";
 import type { JsonPath } from "./json.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { findReferences } from "./reference.ts";
+import { isIterationName } from "./step-place.ts";
 
 /** Ids are unique, and every dependency stands before the step that has it. Steps out of shape are `undefined`. */
 export function checkOrder(
@@ -26,7 +27,7 @@ export function checkOrder(
       if (isBefore(id, index) || (target === undefined && mayBeBroken)) continue;
       const step = steps[index];
       const expressions = step && parsed?.get(step)?.expressions;
-      const path = placeOf(id, step, expressions);
+      const path = pathOfName(id, step, expressions);
       const isInExpression = path[0] === "when" || path[0] === "forEach";
       const hint = target === undefined ? hintOf(id, { step, isInExpression, names }) : "";
       const { code, message } = describe(id, { target, index, cyclic, names });
@@ -36,7 +37,7 @@ export function checkOrder(
 }
 
 /** Where in a step another one is named. */
-function placeOf(id: string, step: PlanStep | undefined, expressions: StepExpressions | undefined): JsonPath {
+function pathOfName(id: string, step: PlanStep | undefined, expressions: StepExpressions | undefined): JsonPath {
   const written = step?.dependsOn?.indexOf(id) ?? -1;
   if (written !== -1) return ["dependsOn", written];
   const found = findReferences(step?.input).find(({ reference }) => reference?.stepId === id);
@@ -67,7 +68,7 @@ interface UnknownName {
 
 /** What an unknown name was probably meant to be. */
 function hintOf(id: string, { step, isInExpression, names }: UnknownName): string {
-  if ((id === "item" || id === "index") && step?.forEach === undefined) {
+  if (isIterationName(id) && step?.forEach === undefined) {
     return ' "item" and "index" exist only in the input and the "when" of a step with "forEach".';
   }
   const meant = isInExpression ? names.byFirstPart.get(id) : undefined;
@@ -89,14 +90,14 @@ function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[
   return indexOf;
 }
 
-interface Place {
+interface UnmetDependency {
   readonly target: number | undefined;
   readonly index: number;
   readonly cyclic: ReadonlySet<number>;
   readonly names: KnownNames;
 }
 
-function describe(id: string, { target, index, cyclic, names }: Place): Omit<PlanIssue, "path"> {
+function describe(id: string, { target, index, cyclic, names }: UnmetDependency): Omit<PlanIssue, "path"> {
   if (target === undefined) {
     return { code: "unknown-step", message: `"${id}" is not the id of a step; there are: ${names.list}.` };
   }

@@ -39,7 +39,10 @@ export function checkToolOptions(options: unknown): void {
   }
   if (result !== undefined && typeof result !== "string") failOption(option("result"), result, "a path in the output");
   checkFunction(option("undo"), rest.undo);
-  if (typeof rest.needsApproval !== "boolean") checkFunction(option("needsApproval"), rest.needsApproval);
+  const { needsApproval } = rest;
+  if (needsApproval !== undefined && typeof needsApproval !== "boolean" && typeof needsApproval !== "function") {
+    failOption(option("needsApproval"), needsApproval, "true, false or a function of the input");
+  }
   checkDuration(option("timeoutMs"), timeoutMs, { min: 1 });
   checkRetryOptions(option("retry"), retry);
   checkToolLimits(option, rest as Record<keyof ToolLimitOptions, unknown>);

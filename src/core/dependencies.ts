@@ -1,6 +1,7 @@
 import type { StepExpressions } from "./expressions.ts";
 import type { PlanStep } from "./plan.ts";
 import { findReferences } from "./reference.ts";
+import { isIterationName } from "./step-place.ts";
 
 /**
  * The ids of the steps that a step waits for, without repetition: `dependsOn` (or, where it is left out, the step before)
@@ -18,13 +19,13 @@ export function dependenciesOf(
   for (const { reference } of references) {
     if (reference !== undefined && !isOfIteration(step, reference.stepId)) ids.add(reference.stepId);
   }
-  for (const name of expressions?.names ?? none) ids.add(name);
+  for (const id of expressions?.stepIds ?? none) ids.add(id);
   return [...ids];
 }
 
 /** Whether a name in a step is that of what one of its iterations is about. */
-export function isOfIteration({ forEach }: PlanStep, name: string): boolean {
-  return forEach !== undefined && (name === "item" || name === "index");
+export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: string): name is "item" | "index" {
+  return forEach !== undefined && isIterationName(name);
 }
 
 const none: readonly string[] = [];

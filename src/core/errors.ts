@@ -2,6 +2,11 @@ import { describeThrown } from "./describe-thrown.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
 import type { PlanIssue } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
+import type { StepPlace } from "./step-place.ts";
+
+interface ToolPlace extends StepPlace {
+  readonly tool: string;
+}
 
 /** What each error code carries in `details`. The keys of this interface are the codes. */
 export interface AgentErrorDetails {
@@ -25,49 +30,45 @@ export interface AgentErrorDetails {
   /** A tool was named that does not exist. */
   "unknown-tool": { readonly tool: string; readonly available: readonly string[] };
   /** A step's input does not fit the tool's input schema. */
-  "invalid-tool-input": { readonly tool: string; readonly stepId: string; readonly issues: readonly SchemaIssue[] };
+  "invalid-tool-input": ToolPlace & { readonly issues: readonly SchemaIssue[] };
   /** A tool's output does not fit its output schema, is not JSON or is too large. */
-  "invalid-tool-output": { readonly tool: string; readonly stepId: string; readonly issues: readonly SchemaIssue[] };
+  "invalid-tool-output": ToolPlace & { readonly issues: readonly SchemaIssue[] };
   /** A reference names something that an earlier output does not have. */
-  "invalid-reference": {
+  "invalid-reference": StepPlace & {
     readonly reference: string;
-    readonly stepId: string;
     /** The keys there are at the last part of the path that exists. */
     readonly available: readonly string[];
   };
   /** A tool failed for good. `errors` has one entry for each attempt; the last is also the `cause`. */
-  "tool-failed": {
-    readonly tool: string;
-    readonly stepId: string;
-    readonly attempts: number;
-    readonly errors: readonly ErrorData[];
+  "tool-failed": ToolPlace & { readonly attempts: number; readonly errors: readonly ErrorData[] };
+  /** Something took too long: of scope `step` an attempt of the step that is named. */
+  timeout: Partial<StepPlace> & {
+    readonly scope: "run" | "planner" | "step";
+    readonly timeoutMs: number;
+    readonly attempts?: number;
   };
-  /** Something took too long. */
-  timeout: { readonly scope: "run" | "planner" | "step"; readonly timeoutMs: number; readonly attempts?: number };
   /** The caller cancelled. */
   cancelled: { readonly reason: string };
   /** The plan is not the one that was approved. */
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
   /** Somebody said that a step, or the whole plan (then without `stepId`), may not run. */
-  "approval-rejected": { readonly stepId?: string; readonly iteration?: number; readonly reason: string };
+  "approval-rejected": Partial<StepPlace> & { readonly reason: string };
   /** A limit of the run was reached. `used` is what would have been, had it gone on. */
-  "limit-exceeded": {
+  "limit-exceeded": Partial<StepPlace> & {
     readonly limit: "steps" | "toolCalls" | "expression";
     readonly max: number;
     readonly used: number;
-    readonly stepId?: string;
   };
   /** A tool's circuit breaker refuses calls, after too many failures. */
   "circuit-open": { readonly tool: string; readonly retryAfterMs: number };
   /** A `when` or `forEach` could not be evaluated, or gave no boolean or list. `position` counts characters from 0. */
-  "invalid-expression": {
-    readonly stepId: string;
+  "invalid-expression": StepPlace & {
     readonly key: "when" | "forEach";
     readonly expression: string;
     readonly position?: number;
   };
   /** It can not be known whether a step with `effect: "once"` took effect. */
-  "outcome-unknown": { readonly tool: string; readonly stepId: string };
+  "outcome-unknown": ToolPlace;
   /** There is no run of this id. */
   "run-not-found": { readonly runId: string };
   /** A stored run can not go on with the tools as they are now; one reason for each tool or issue. */

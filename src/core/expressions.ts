@@ -13,14 +13,21 @@ export interface StepExpressions {
   /** Whether `when` is asked for each iteration: it names `item` or `index`. Else it is asked once, before the list is made. */
   readonly isWhenPerIteration: boolean;
   /** The steps that the expressions name. `item` and `index` are none where the step has a `forEach`. */
-  readonly names: ReadonlySet<string>;
+  readonly stepIds: ReadonlySet<string>;
   /**
-   * Evaluates one of the two: a boolean for `when`, a frozen list for `forEach`. `lookUp` gives the value of a name, undefined
-   * if there is none.
+   * Evaluates one of the two: a boolean for `when`, a frozen list for `forEach`.
    *
    * Throws `invalid-expression` where that fails or gives something else, `limit-exceeded` where it costs too much.
    */
-  evaluate(key: ExpressionKey, step: PlanStep, lookUp: (name: string) => JsonValue | undefined): JsonValue;
+  evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
+}
+
+/** What an expression is evaluated with. */
+export interface ExpressionScope {
+  /** Gives the value of a name, undefined if there is none. */
+  readonly lookUp: (name: string) => JsonValue | undefined;
+  /** For which iteration, if it is for one: errors name it. */
+  readonly iteration?: number | undefined;
 }
 
 /** By step id. */
@@ -32,6 +39,8 @@ export interface ParsedStep {
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
   /** What each expression reads. */
   readonly paths: readonly (readonly [ExpressionKey, readonly CelPath[]])[];
+  /** The value that `when` is, if it is no more than a path. */
+  readonly condition: CelPath | undefined;
   /** The list that `forEach` takes its items from as they are, if it does. */
   readonly source: CelPath | undefined;
 }

@@ -2,10 +2,11 @@ import type { CelPath } from "./cel/node.ts";
 import type { StepScope } from "./check-input.ts";
 import { isOfIteration } from "./dependencies.ts";
 import type { JsonPath } from "./json.ts";
-import { knownKeys } from "./json-schema.ts";
+import { knownKeys, typesOf } from "./json-schema.ts";
 import { type StepOutput, schemasOfItem, schemasOfOutput } from "./output-schemas.ts";
 import type { PlanStep } from "./plan.ts";
 import type { JsonSchema } from "./schema.ts";
+import { isIterationName } from "./step-place.ts";
 import { type ToolSchemas, toolSchemas } from "./tool-schemas.ts";
 
 /** The schemas of a value from outside a step, by the path in it; undefined if nothing is known. */
@@ -57,15 +58,37 @@ export function isReady<T>(value: T | Promise<T>): value is T {
   return !(value instanceof Promise);
 }
 
-/** Says that a path leads nowhere, and what there is. */
+/** Says that a path, as it is written, leads nowhere, and what there is. */
 export function describeMissing(
-  { text, name, path }: Pick<CelPath, "name" | "path"> & { text: string },
-  schemasAt: SchemasAt,
+  { text, name, path }: Pick<CelPath, "name" | "path"> & { readonly text: string },
+  { schemasAt, isInExpression, isLooped }: MissingPlace,
 ): string {
   const around = schemasAt(path.slice(0, -1)) ?? [];
-  const available = knownKeys(around).join(", ");
-  const isList = typeof path.at(-1) === "string" && around.some(({ type }) => type === "array");
-  const there = available || (isList ? "only items, as in [0]" : "no keys");
-  const where = name === "item" || name === "index" ? `"${name}"` : `the output of "${name}"`;
-  return `${text} does not exist in ${where}; there are: ${there}.`;
+  const types = typesOf(around);
+  const where = isIterationName(name) && !isLooped ? `"${name}"` : `the output of "${name}"`;
+  const missing = `${text} does not exist in ${where}`;
+  if (path.at(-1) === "length" && (types?.has("array") || types?.has("string"))) {
+    const holder = text.replace(/(?:\.length|\["length"\])$/, "");
+    return isInExpression
+      ? `${missing}; for its length write size(${holder}).`
+      : `${missing}; an input reads ${types.has("array") ? "items, as in [0]" : "the whole text"}, not the length.`;
+  }
+  if (isLooped && typeof path[0] === "string") {
+    const item = `${name}[0]${text.slice(name.length)}`;
+    return `${missing}: "${name}" has a forEach, so its output is a list: write ${item}, or give the step a forEach over ${name}.`;
+  }
+  const isList = typeof path.at(-1) === "string" && types?.has("array");
+  return `${missing}; there are: ${knownKeys(around).join(", ") || (isList ? "only items, as in [0]" : "no keys")}.`;
+}
+
+interface MissingPlace {
+  readonly schemasAt: SchemasAt;
+  readonly isInExpression: boolean;
+  /** Whether the name is that of a step with `forEach`. */
+  readonly isLooped: boolean;
+}
+
+/** Whether a name in a step is that of another one with `forEach`. */
+export function isNameOfLoop(name: string, step: PlanStep, { stepOf }: StepScope): boolean {
+  return !isOfIteration(step, name) && stepOf(name)?.forEach !== undefined;
 }

@@ -5,23 +5,26 @@ interface NumberBounds {
   readonly min: number;
   readonly max?: number;
   readonly isInteger?: boolean;
+  /** Whether it may not be left out. */
+  readonly isRequired?: boolean;
 }
 
 /** Throws `invalid-options` that says what was received and what would have worked. */
 export function failOption(option: string, received: unknown, expected: string): never {
   const text = typeof received === "string" ? JSON.stringify(received.slice(0, 200)) : describeValue(received);
-  throw new AgentError("invalid-options", `Option "${option}" must be ${expected}; received ${text}.`, {
+  const actual = received === undefined ? "it is missing" : `received ${text}`;
+  throw new AgentError("invalid-options", `Option "${option}" must be ${expected}; ${actual}.`, {
     details: { option, received: text, expected },
   });
 }
 
-/** Throws `invalid-options` unless the value is undefined or a number within the bounds. `Infinity` counts as a number. */
+/** Throws `invalid-options` unless the value is a number within the bounds, or undefined where it may be. `Infinity` counts as a number. */
 export function checkNumber(
   option: string,
   value: unknown,
-  { min, max = Number.POSITIVE_INFINITY, isInteger }: NumberBounds,
+  { min, max = Number.POSITIVE_INFINITY, isInteger, isRequired }: NumberBounds,
 ) {
-  if (value === undefined) return;
+  if (value === undefined && !isRequired) return;
   const isNumber = typeof value === "number" && value >= min && value <= max;
   if (isNumber && (!isInteger || Number.isInteger(value))) return;
   const range = max === Number.POSITIVE_INFINITY ? `of at least ${min}` : `from ${min} to ${max}`;
@@ -47,16 +50,22 @@ export function checkObject(option: string, value: unknown): asserts value is ob
   if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, value, "an object");
 }
 
-/** Throws `invalid-options` for the first key that is not among the known ones, and for what is no object. */
-export function checkKeys(option: string, value: unknown, known: readonly string[]): void {
+/**
+ * Throws `invalid-options` for the first key that is not among the known ones, and for what is no object. `whereElse` may
+ * say of what an unknown key is an option, and how it is given there.
+ */
+export function checkKeys(
+  option: string,
+  value: unknown,
+  known: readonly string[],
+  whereElse?: (key: string) => string | undefined,
+): void {
   checkObject(option, value);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown !== undefined)
-    failOption(
-      `${option}.${unknown}`,
-      (value as Record<string, unknown>)[unknown],
-      `left out: there is no such option, only ${known.join(", ")}`,
-    );
+  if (unknown === undefined) return;
+  const elsewhere = whereElse?.(unknown);
+  const reason = elsewhere ? `"${unknown}" is ${elsewhere}` : `there is no such option, only ${known.join(", ")}`;
+  failOption(`${option}.${unknown}`, (value as Record<string, unknown>)[unknown], `left out: ${reason}`);
 }
 
 function describeValue(value: unknown): string {

@@ -126,6 +126,8 @@ export interface PlanIssue {
 /** What ids of steps look like. */
 const stepIdPattern = /^[A-Za-z_][\w-]*$/;
 
+const expressionAsText = (example: string) => `a CEL expression as text, such as "${example}"`;
+
 const stepSchema = () =>
   z.strictObject({
     id: z.string().regex(stepIdPattern, "an id is a letter or _, then letters, digits, _ or -"),
@@ -133,8 +135,8 @@ const stepSchema = () =>
     input: z.record(z.string(), z.unknown()),
     dependsOn: z.array(z.string()).optional(),
     reasoning: z.string().optional(),
-    when: z.string().optional(),
-    forEach: z.string().optional(),
+    when: z.string(expressionAsText("size(a.tags) > 0")).optional(),
+    forEach: z.string(expressionAsText("a.tags")).optional(),
     concurrency: z.int().min(1).optional(),
   });
 

@@ -2,17 +2,31 @@ import { AgentError } from "./errors.ts";
 import { type JsonObject, type JsonValue, setOwn } from "./json.ts";
 import type { PlanStep } from "./plan.ts";
 import { asLiteral, asReference, type ParsedReference, parseReference, parseTemplate } from "./reference.ts";
+import { describePlace, placeOf, type StepPlace } from "./step-place.ts";
 
 /** Looks up the output of a step that has completed. */
 export type OutputOf = (stepId: string) => JsonValue | undefined;
+
+/** What an error says besides. */
+export interface ResolveInputOptions {
+  /** Which iteration of the step the input is for, if it is for one. */
+  readonly iteration?: number | undefined;
+  /** Whether a name is that of a step that was skipped. */
+  readonly isSkipped?: ((name: string) => boolean) | undefined;
+}
 
 /**
  * A step's input with earlier outputs in the place of references. Pure; what was put in is never scanned again.
  *
  * Throws `invalid-reference` where a path does not exist in the output it names.
  */
-export function resolveInput(step: PlanStep, outputOf: OutputOf): JsonObject {
-  const lookUpOutput: LookUp = (reference, text) => lookUp(reference, text, step.id, outputOf);
+export function resolveInput(
+  step: PlanStep,
+  outputOf: OutputOf,
+  { iteration, isSkipped }: ResolveInputOptions = {},
+): JsonObject {
+  const place = placeOf({ stepId: step.id, iteration });
+  const lookUpOutput: LookUp = (reference, text) => lookUp(reference, text, { place, outputOf, isSkipped });
   return replaceReferences(step.input, lookUpOutput) as JsonObject;
 }
 
@@ -72,23 +86,46 @@ function fillTemplate(template: string, lookUpValue: LookUp): string {
   return text;
 }
 
-function lookUp(reference: ParsedReference | undefined, text: string, stepId: string, outputOf: OutputOf): JsonValue {
+interface LookUpScope extends Pick<ResolveInputOptions, "isSkipped"> {
+  readonly place: StepPlace;
+  readonly outputOf: OutputOf;
+}
+
+function lookUp(
+  reference: ParsedReference | undefined,
+  text: string,
+  { place, outputOf, isSkipped }: LookUpScope,
+): JsonValue {
   let value = reference && outputOf(reference.stepId);
-  if (reference === undefined || value === undefined) throw missing(text, stepId, []);
+  if (reference === undefined || value === undefined) throw missing(text, place);
+  if (value === null && reference.path.length > 0 && isSkipped?.(reference.stepId)) {
+    throw missing(text, place, { skipped: reference.stepId });
+  }
   for (const key of reference.path) {
     const holder: JsonValue = value;
     const isHolder = typeof holder === "object" && holder !== null;
     if (!isHolder || !Object.hasOwn(holder, key) || (Array.isArray(holder) && typeof key === "string")) {
-      throw missing(reference.text, stepId, isHolder ? Object.keys(holder).slice(0, 50) : []);
+      throw missing(reference.text, place, { available: isHolder ? Object.keys(holder).slice(0, 50) : [] });
     }
     value = (holder as Record<string | number, JsonValue>)[key] as JsonValue;
   }
   return value;
 }
 
-function missing(reference: string, stepId: string, available: readonly string[]): AgentError<"invalid-reference"> {
+function missing(
+  reference: string,
+  place: StepPlace,
+  { available = [], skipped }: { available?: readonly string[]; skipped?: string } = {},
+): AgentError<"invalid-reference"> {
   const hint = available.length > 0 ? ` There are: ${available.join(", ")}.` : "";
-  return new AgentError("invalid-reference", `Step "${stepId}" refers to ${reference}, which does not exist.${hint}`, {
-    details: { reference, stepId, available },
+  const reason = skipped === undefined ? `which does not exist.${hint}` : describeSkipped(skipped);
+  return new AgentError("invalid-reference", `Step "${describePlace(place)}" refers to ${reference}, ${reason}`, {
+    details: { reference, ...place, available },
   });
+}
+
+function describeSkipped(stepId: string): string {
+  const text = `but "${stepId}" was skipped, so its output is null`;
+  // An expression reads such an id as a subtraction.
+  return stepId.includes("-") ? `${text}.` : `${text}; give this step the condition when: "${stepId} != null".`;
 }

@@ -1,5 +1,5 @@
 import type { AgentErrorData } from "./errors.ts";
-import type { NotUndone, PendingItem } from "./events.ts";
+import type { NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
 import type { Plan } from "./plan.ts";
 import type { RunState } from "./run-state.ts";
@@ -24,11 +24,18 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       /** Absent if the tool was never called. */
       readonly effect?: ToolEffect;
     } & (
-      | { readonly status: "completed"; readonly output: InferToolOutput<TTool>; readonly error?: undefined }
+      | {
+          readonly status: "completed";
+          readonly output: InferToolOutput<TTool>;
+          readonly error?: undefined;
+          readonly reason?: undefined;
+        }
       | {
           readonly status: Exclude<StepStatus, "completed">;
           readonly output?: undefined;
           readonly error?: AgentErrorData;
+          /** Of a step that was skipped. */
+          readonly reason?: SkipReason;
         }
     )
   : never;
@@ -122,10 +129,11 @@ function lastOutput(plan: Plan | undefined, steps: RunState["steps"]): { output?
 /** A copy key by key: it is made for every step of every run, and spreading costs twenty times as much. */
 function toRecord(step: StepState): unknown {
   const { stepId, tool, status, attempts } = step;
-  const record: StepState = { stepId, tool, input: copyJson(step.input), status, attempts };
+  const record: StepState & { reason?: SkipReason } = { stepId, tool, input: copyJson(step.input), status, attempts };
   if (step.iteration !== undefined) record.iteration = step.iteration;
   if (step.output !== undefined && status === "completed") record.output = copyJson(step.output);
   if (step.error !== undefined) record.error = copyJson(step.error);
+  if (step.skipReason !== undefined) record.reason = step.skipReason;
   if (step.effect !== undefined) record.effect = step.effect;
   if (step.startedAt !== undefined) record.startedAt = step.startedAt;
   if (step.completedAt !== undefined) record.completedAt = step.completedAt;

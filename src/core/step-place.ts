@@ -8,3 +8,13 @@ export interface StepPlace {
 export function placeOf({ stepId, iteration }: { stepId: string; iteration?: number | undefined }): StepPlace {
   return iteration === undefined ? { stepId } : { stepId, iteration };
 }
+
+/** How a message names a step or an iteration: `s3`, `s3[0]`. */
+export function describePlace({ stepId, iteration }: StepPlace): string {
+  return iteration === undefined ? stepId : `${stepId}[${iteration}]`;
+}
+
+/** Whether a name is one that what an iteration is about has in its step. */
+export function isIterationName(name: string): name is "item" | "index" {
+  return name === "item" || name === "index";
+}

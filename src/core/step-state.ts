@@ -1,5 +1,5 @@
 import type { AgentErrorData } from "./errors.ts";
-import type { AgentEvent } from "./events.ts";
+import type { AgentEvent, SkipReason } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ToolEffect } from "./tool.ts";
 
@@ -45,8 +45,8 @@ export interface StepState {
   endSequence?: number;
   reasoning?: string;
   approval?: ApprovalState;
-  /** How the step was done with although nothing ran: those that depend on it go on. */
-  isPassed?: true;
+  /** Of one that was skipped. */
+  skipReason?: SkipReason;
   /** Of a looped step that has begun. */
   iterations?: IterationStates;
 }
@@ -73,9 +73,9 @@ export function pendingStep(step: Pick<StepState, "stepId" | "tool" | "input" | 
   return state;
 }
 
-/** Whether those that depend on a step may go on. */
-export function isDone({ status, isPassed }: StepState): boolean {
-  return status === "completed" || isPassed === true;
+/** Whether those that depend on a step may go on: it has completed, or there was nothing for it to do. */
+export function isDone({ status, skipReason }: StepState): boolean {
+  return status === "completed" || skipReason === "condition" || skipReason === "no-items";
 }
 
 /** Whether a step, or some of its iterations, is still to be run. */
@@ -126,10 +126,9 @@ function reduceOne(step: StepState, event: StepEvent): void {
       break;
     case "step-skip":
       step.status = "skipped";
-      if (event.reason === "condition" || event.reason === "no-items") {
-        step.isPassed = true;
-        step.output = event.reason === "condition" ? null : [];
-      }
+      step.skipReason = event.reason;
+      if (event.reason === "condition") step.output = null;
+      if (event.reason === "no-items") step.output = [];
       break;
     case "step-end":
       step.status = event.outcome.status;

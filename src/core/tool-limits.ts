@@ -40,8 +40,8 @@ export function checkToolLimits(
   if (rateLimit !== undefined) {
     checkKeys(option("rateLimit"), rateLimit, ["limit", "intervalMs"]);
     const { limit, intervalMs } = rateLimit as Partial<RateLimitOptions>;
-    checkNumber(option("rateLimit.limit"), limit ?? Number.NaN, { min: 1, max: 1_000_000, isInteger: true });
-    checkNumber(option("rateLimit.intervalMs"), intervalMs ?? Number.NaN, { min: 1, max: maxDurationMs });
+    checkNumber(option("rateLimit.limit"), limit, { min: 1, max: 1_000_000, isInteger: true, isRequired: true });
+    checkNumber(option("rateLimit.intervalMs"), intervalMs, { min: 1, max: maxDurationMs, isRequired: true });
   }
   if (circuitBreaker !== undefined) {
     checkKeys(option("circuitBreaker"), circuitBreaker, ["maxFailures", "windowMs", "resetAfterMs"]);

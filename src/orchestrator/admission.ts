@@ -1,7 +1,8 @@
 import { AgentError } from "../core/errors.ts";
+import { describePlace } from "../core/step-place.ts";
 import type { Run } from "./run.ts";
 import type { AttemptResult } from "./run-attempt.ts";
-import type { StepCall } from "./step-call.ts";
+import { placeOfTask, type StepCall } from "./step-call.ts";
 import { type Admission, type CallVerdict, hasLimits } from "./tool-gate.ts";
 
 /** A limit that forbids a call. */
@@ -85,12 +86,13 @@ function uncount(run: Run, { undone }: StepCall): void {
   if (undone === undefined && run.settings.stored.budget !== undefined) run.counters.removeToolCall();
 }
 
-function overBudget(run: Run, { step }: StepCall): AgentError<"limit-exceeded"> | undefined {
+function overBudget(run: Run, call: StepCall): AgentError<"limit-exceeded"> | undefined {
   const max = run.settings.stored.budget?.toolCalls;
   if (max === undefined) return undefined;
   const used = run.counters.addToolCall();
   if (used <= max) return undefined;
   run.counters.removeToolCall();
-  const message = `Step "${step.id}" would be tool call number ${used} of the run; its budget is ${max}.`;
-  return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, stepId: step.id } });
+  const place = placeOfTask(call);
+  const message = `Step "${describePlace(place)}" would be tool call number ${used} of the run; its budget is ${max}.`;
+  return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, ...place } });
 }

@@ -10,7 +10,7 @@ import {
 import { AgentError, toErrorData } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
-import type { StepPlace } from "../core/step-place.ts";
+import { describePlace, type StepPlace } from "../core/step-place.ts";
 import type { ApprovalState } from "../core/step-state.ts";
 import type { ApprovalOutcome, Run } from "./run.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
@@ -149,7 +149,7 @@ export function outcomeOf(
   reason: string,
 ): ApprovalOutcome {
   if (decision === "approve") return { status: "approved" };
-  const what = place === undefined ? "The plan" : `Step "${place.stepId}"`;
+  const what = place === undefined ? "The plan" : `Step "${describePlace(place)}"`;
   const error = new AgentError("approval-rejected", `${what} was not approved: ${reason}`, {
     details: { ...place, reason },
   });

@@ -146,13 +146,14 @@ function closeBroken(run: Run, error: AgentErrorData): void {
  */
 function closeUnrecorded(run: Run, error: AgentErrorData): void {
   for (const part of [...partsOf([...run.state.steps.values()])]) {
-    const { stepId, tool, status, attempts, effect } = part;
+    const { stepId, iteration, tool, status, attempts, effect } = part;
     const place = placeOf(part);
     if (isOpen(part)) run.recorder.close({ type: "step-skip", ...place, tool, reason: "run-ended" });
     if (status !== "running") continue;
+    const task = { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
     const outcome =
       effect === "once"
-        ? ({ status: "unknown", error: outcomeUnknown({ id: stepId, tool }, error).toJSON() } as const)
+        ? ({ status: "unknown", error: outcomeUnknown(task, error).toJSON() } as const)
         : ({ status: "interrupted", error } as const);
     run.recorder.close({ type: "step-end", ...place, tool, attempts, outcome });
   }

@@ -1,4 +1,5 @@
 import { settleOrAbort } from "../async/timeout.ts";
+import { isOfIteration } from "../core/dependencies.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.ts";
 import { resolveInput } from "../core/resolve-input.ts";
@@ -25,7 +26,7 @@ export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<Pr
   if ("error" in resolved) return resolved;
   const { input } = resolved;
   const finish = (parsed: ParseResult<unknown>): PreparedStep => {
-    if (!parsed.ok) return { input, error: toData(invalidInput(step, parsed.issues)) };
+    if (!parsed.ok) return { input, error: toData(invalidInput(task, parsed.issues)) };
     try {
       return {
         input,
@@ -33,7 +34,7 @@ export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<Pr
         call: { step, tool, iteration, input, effect: effectOf(tool, parsed.value) },
       };
     } catch (thrown) {
-      return { input, error: toData(toolFailed(step, [], thrown)) };
+      return { input, error: toData(toolFailed(task, [], thrown)) };
     }
   };
   const parsing = parseInput(run, tool, input);
@@ -59,17 +60,21 @@ export function parseInput(
 
 function fillReferences(
   run: Run,
-  { step, iteration }: StepTask,
+  task: StepTask,
 ): { input: JsonObject } | { input: JsonObject; error: AgentErrorData } {
+  const { step, iteration } = task;
   try {
-    const input = resolveInput(step, (name) => namedValue(run, name, iteration));
+    const input = resolveInput(step, (name) => namedValue(run, name, iteration), {
+      iteration: iteration?.index,
+      isSkipped: (name) => !isOfIteration(step, name) && run.state.steps.get(name)?.skipReason !== undefined,
+    });
     if (input === step.input) return { input };
     const json = toJson(input, { maxBytes: maxInputBytes });
-    return json.ok ? { input } : { input: step.input, error: toData(invalidInput(step, [json.issue])) };
+    return json.ok ? { input } : { input: step.input, error: toData(invalidInput(task, [json.issue])) };
   } catch (thrown) {
     if (thrown instanceof AgentError) return { input: step.input, error: toData(thrown) };
     const issue = { path: [], message: "it can not be put together: its references are too much for one text" };
-    return { input: step.input, error: toData(invalidInput(step, [issue], thrown)) };
+    return { input: step.input, error: toData(invalidInput(task, [issue], thrown)) };
   }
 }
 

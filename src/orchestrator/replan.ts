@@ -88,11 +88,11 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
     const id: unknown = (step as { id?: unknown } | null)?.id;
     const state = typeof id === "string" ? run.state.steps.get(id) : undefined;
     if (state === undefined || !hasBegun(state)) continue;
-    const message = `"${state.stepId}" is the id of a step that has begun.`;
+    const message = `"${state.stepId}" has begun. Leave out what is done; give a step that is to be tried again a new id.`;
     issues.push({ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message });
   }
   if (issues.length === 0) return;
-  const message = `The planner gave new steps the ids of old ones: ${issues.map(({ message }) => message).join(" ")}`;
+  const message = `The planner repeats steps: ${issues.map(({ message }) => message).join(" ")}`;
   throw new AgentError("invalid-plan", message, { details: { issues } });
 }
 

@@ -1,16 +1,14 @@
 import { sleep } from "../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../async/retry.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
-import { type AgentError, type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
+import { type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
 import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
 import { parseInput } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
-import { type AttemptResult, runAttempt } from "./run-attempt.ts";
+import { type AttemptResult, type FailedAttempt, failedAttempt, runAttempt } from "./run-attempt.ts";
 import { placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput, outcomeUnknown, toolFailed } from "./step-errors.ts";
-
-type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 
 /** How a call ended after all its attempts. */
 export interface Executed {
@@ -91,11 +89,11 @@ async function attemptAgain(
 ): Promise<AttemptResult | undefined> {
   const parsed = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
   if (parsed === undefined || run.abortReason !== undefined) return undefined;
-  if (!parsed.ok) return failed("thrown", invalidInput(call.step, parsed.issues));
+  if (!parsed.ok) return failedAttempt("thrown", invalidInput(call, parsed.issues));
   if (!isLimited(run, call)) return runAttempt(run, call, attempt, parsed.value);
   const admitted = await admit(run, call);
   if (admitted.type === "aborted") return undefined;
-  if (admitted.type === "refused") return failed("refused", admitted.error);
+  if (admitted.type === "refused") return failedAttempt("refused", admitted.error);
   if (run.engine.clock.now() > latestStartMs) {
     await giveBack(run, call, admitted);
     return undefined;
@@ -103,10 +101,6 @@ async function attemptAgain(
   const result = await runAttempt(run, call, attempt, parsed.value);
   if (admitted.admission !== undefined) await leave(run, call, { admission: admitted.admission, result });
   return result;
-}
-
-function failed(reason: FailedAttempt["reason"], thrown: AgentError): FailedAttempt {
-  return { type: "failed", isRunning: false, reason, error: thrown.toJSON(), thrown };
 }
 
 const finalReasons: ReadonlySet<FailedAttempt["reason"]> = new Set(["aborted", "invalid-output", "refused"]);
@@ -167,10 +161,9 @@ interface Exhausted {
 }
 
 function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Exhausted): StepOutcome {
-  const { step, effect } = call;
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
-  if (effect === "once" && isCutOff && !saysNothingHappened(last.thrown)) {
-    return { status: "unknown", error: outcomeUnknown(step, last.error).toJSON() };
+  if (call.effect === "once" && isCutOff && !saysNothingHappened(last.thrown)) {
+    return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
   }
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedOutcome(run, last);
@@ -179,7 +172,7 @@ function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Ex
   if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
   if (last.reason === "timeout")
     return { status: "failed", error: withAttempts(last.error as AgentErrorData<"timeout">, attempts) };
-  return { status: "failed", error: toolFailed(step, errors, last.thrown).toJSON() };
+  return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
 }
 
 function withCause(error: AgentErrorData, cause: ErrorData | undefined): AgentErrorData {

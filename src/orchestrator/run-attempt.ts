@@ -22,20 +22,23 @@ export type AttemptResult =
       readonly isRunning: boolean;
     };
 
+/** One that did not work. */
+export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
+
 /**
  * Calls a step's tool once and waits for it, at most `timeoutMs`. When time is up or the run aborts, the tool's signal is
  * aborted and it has `abortGraceMs` to settle: a value that comes in time counts. Never rejects.
  */
 export function runAttempt(run: Run, call: StepCall, attempt: number, parsed: unknown): Promise<AttemptResult> {
   const { clock, stepTimeoutMs } = run.engine;
-  const { tool, step } = call;
+  const { tool } = call;
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
   const pending = execute(run, call, parsed, new AttemptContext(run, call, { attempt, source }));
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
-      : clock.setTimeout(() => source.abort(stepTimeout(step, timeoutMs)), timeoutMs);
+      : clock.setTimeout(() => source.abort(stepTimeout(call, timeoutMs)), timeoutMs);
   // One promise and these functions are all that is kept for as long as the tool takes. An async function with a `finally`
   // would read better, and keep twice as much.
   return new Promise((resolve, reject) => {
@@ -51,7 +54,7 @@ export function runAttempt(run: Run, call: StepCall, attempt: number, parsed: un
     if (source.aborted) stop();
     else source.addEventListener("abort", stop);
     pending.then(end, (thrown) => {
-      if (!source.aborted) end(failed("thrown", thrown));
+      if (!source.aborted) end(failedAttempt("thrown", thrown));
     });
   });
 }
@@ -71,7 +74,7 @@ async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Ab
   const reason = run.abortReason === source.reason ? "aborted" : "timeout";
   // What the tool threw on its abort says more than the abort: whether something has happened, for one.
   const cause = settled === notInTime ? undefined : settled.thrown;
-  return { ...failed(reason, source.reason), thrown: cause, isRunning: settled === notInTime };
+  return { ...failedAttempt(reason, source.reason), thrown: cause, isRunning: settled === notInTime };
 }
 
 /** What a tool throws at once is a rejection like any other. Its output is checked within its time. */
@@ -98,8 +101,9 @@ function settle(pending: Promise<AttemptResult>): Promise<Settled> {
   );
 }
 
-function failed(reason: "thrown" | "timeout" | "aborted" | "invalid-output", thrown: unknown) {
-  return { type: "failed", reason, error: toErrorData(thrown), thrown, isRunning: false } as const;
+/** An attempt that failed, and whose tool runs no longer. */
+export function failedAttempt(reason: FailedAttempt["reason"], thrown: unknown): FailedAttempt {
+  return { type: "failed", reason, error: toErrorData(thrown), thrown, isRunning: false };
 }
 
 function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
@@ -107,13 +111,13 @@ function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | 
   if (outputSchema === undefined) return toOutput(run, call, value);
   const parsing = parseWith(outputSchema, value);
   const finish = (parsed: ParseResult<unknown>) =>
-    parsed.ok ? toOutput(run, call, parsed.value) : failed("invalid-output", invalidOutput(call.step, parsed.issues));
+    parsed.ok ? toOutput(run, call, parsed.value) : failedAttempt("invalid-output", invalidOutput(call, parsed.issues));
   return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
 }
 
-function toOutput(run: Run, { step }: StepCall, value: unknown): AttemptResult {
+function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult {
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
-  if (!json.ok) return failed("invalid-output", invalidOutput(step, [json.issue]));
+  if (!json.ok) return failedAttempt("invalid-output", invalidOutput(call, [json.issue]));
   return { type: "completed", output: json.value };
 }
 
@@ -132,5 +136,5 @@ function tellLate(
       ofIteration(call, { type: "step-late", stepId: call.step.id, tool: call.tool.name, attempt, outcome }),
     );
   };
-  pending.then(tell, (thrown) => tell(failed("thrown", thrown)));
+  pending.then(tell, (thrown) => tell(failedAttempt("thrown", thrown)));
 }

@@ -38,20 +38,25 @@ export async function runExpressionStep(run: Run, task: ExpressionTask): Promise
   return runIterations(run, task, items);
 }
 
-function isTrue(run: Run, { step, expressions }: ExpressionTask, iteration: Iteration | undefined): boolean {
-  const value = expressions.evaluate("when", step, (name) => namedValue(run, name, iteration));
+function isTrue(run: Run, { expressions }: ExpressionTask, iteration: Iteration | undefined): boolean {
+  const value = expressions.evaluate("when", {
+    lookUp: (name) => namedValue(run, name, iteration),
+    iteration: iteration?.index,
+  });
   return value === true;
 }
 
 /** Throws `limit-exceeded` if the run would have too many steps with these. */
 function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly JsonValue[] {
-  const items = expressions.evaluate("forEach", step, (name) =>
-    namedValue(run, name, undefined),
-  ) as readonly JsonValue[];
+  const lookUp = (name: string) => namedValue(run, name, undefined);
+  const items = expressions.evaluate("forEach", { lookUp }) as readonly JsonValue[];
   if (run.state.steps.get(step.id)?.iterations !== undefined) return items;
   const max = run.settings.stored.maxSteps;
-  const used = run.counters.addIterations(items.length);
-  if (used <= max) return items;
+  const used = run.counters.stepCount + items.length;
+  if (used <= max) {
+    run.counters.addIterations(items.length);
+    return items;
+  }
   const message = `With the ${items.length} iterations of step "${step.id}" the run would have ${used} steps; at most ${max} are allowed.`;
   throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used, stepId: step.id } });
 }
@@ -64,18 +69,18 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   const { step, tool } = task;
   const count = items.length;
   const stateOf = (index: number) => iterationOf(run, step, index);
-  const mayGoOn = () => run.settings.stored.onStepFailure === "continue" || !hasFailed;
-  const isTooLate = () => !mayGoOn();
+  // Where one fails no other step starts, and no other iteration.
+  const mayGoOn = () => !run.isStopped && run.abortReason === undefined;
   let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
   let mustGoOn = true;
-  while (mustGoOn && mayGoOn() && run.abortReason === undefined) {
+  while (mustGoOn && mayGoOn()) {
     let next = 0;
     const waiting: number[] = [];
     const work = async () => {
-      while (next < count && mayGoOn() && run.abortReason === undefined) {
+      while (next < count && mayGoOn()) {
         const index = next++;
         if (!isOpen(stateOf(index))) continue;
-        const iteration = { index, count, item: items[index] as JsonValue, isTooLate };
+        const iteration = { index, count, item: items[index] as JsonValue };
         const end = await runIteration(run, task, { step, tool, iteration });
         if (end === "failed") hasFailed = true;
         if (end === "waiting") waiting.push(index);
@@ -88,7 +93,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   if (run.recorder.failure !== undefined) return "failed";
   // One in doubt suspends the run: the others may still run once somebody has said what came of it.
   const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
-  if (hasFailed && !mayGoOn() && !isInDoubt) await skipIterations(run, task, count);
+  if (hasFailed && run.isStopped && !isInDoubt) await skipIterations(run, task, count);
   if (hasFailed) return "failed";
   return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";
 }

@@ -8,8 +8,6 @@ export interface Iteration {
   readonly index: number;
   readonly count: number;
   readonly item: JsonValue;
-  /** Whether another pass has failed, so that this one may not start. */
-  readonly isTooLate?: () => boolean;
 }
 
 /** A step, or an iteration of one, that is to be run. */
@@ -28,7 +26,13 @@ export interface StepCall extends StepTask {
 }
 
 /** Which step, or which iteration of one, is to be run. */
-export function placeOfTask({ step, iteration }: Pick<StepTask, "step" | "iteration">): StepPlace {
+export function placeOfTask({
+  step,
+  iteration,
+}: {
+  readonly step: Pick<PlanStep, "id">;
+  readonly iteration?: Pick<Iteration, "index"> | undefined;
+}): StepPlace {
   return placeOf({ stepId: step.id, iteration: iteration?.index });
 }
 

@@ -1,55 +1,62 @@
 import { AgentError, type ErrorData, toErrorData } from "../core/errors.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { SchemaIssue } from "../core/schema.ts";
+import { describePlace, type StepPlace } from "../core/step-place.ts";
+import { placeOfTask } from "./step-call.ts";
+
+/** What an error is about: a step, or an iteration of one. */
+export interface FailedTask {
+  readonly step: Pick<PlanStep, "id" | "tool">;
+  readonly iteration?: { readonly index: number } | undefined;
+}
 
 /** A step's input, with references filled in, does not fit its tool. */
 export function invalidInput(
-  { id, tool }: PlanStep,
+  task: FailedTask,
   issues: readonly SchemaIssue[],
   cause?: unknown,
 ): AgentError<"invalid-tool-input"> {
-  const message = `The input of step "${id}" (${tool}) is not valid: ${describeIssues(issues)}`;
-  return new AgentError("invalid-tool-input", message, { details: { tool, stepId: id, issues }, cause });
+  const { name, place } = nameOf(task);
+  const message = `The input of step ${name} is not valid: ${describeIssues(issues)}`;
+  return new AgentError("invalid-tool-input", message, { details: { ...place, issues }, cause });
 }
 
 /** A tool's output does not fit its schema, is not JSON or is too large. */
-export function invalidOutput(
-  { id, tool }: PlanStep,
-  issues: readonly SchemaIssue[],
-): AgentError<"invalid-tool-output"> {
-  const message = `The output of step "${id}" (${tool}) is not valid: ${describeIssues(issues)}`;
-  return new AgentError("invalid-tool-output", message, { details: { tool, stepId: id, issues } });
+export function invalidOutput(task: FailedTask, issues: readonly SchemaIssue[]): AgentError<"invalid-tool-output"> {
+  const { name, place } = nameOf(task);
+  const message = `The output of step ${name} is not valid: ${describeIssues(issues)}`;
+  return new AgentError("invalid-tool-output", message, { details: { ...place, issues } });
 }
 
 /** One attempt of a step took too long. */
-export function stepTimeout({ id, tool }: PlanStep, timeoutMs: number): AgentError<"timeout"> {
-  const message = `An attempt of step "${id}" (${tool}) took longer than its timeoutMs of ${timeoutMs} ms.`;
-  return new AgentError("timeout", message, { details: { scope: "step", timeoutMs } });
+export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"timeout"> {
+  const { name } = nameOf(task);
+  const message = `An attempt of step ${name} took longer than its timeoutMs of ${timeoutMs} ms.`;
+  return new AgentError("timeout", message, { details: { scope: "step", ...placeOfTask(task), timeoutMs } });
 }
 
 /** A tool failed for good. `errors` has one entry for each attempt. */
-export function toolFailed(
-  { id, tool }: PlanStep,
-  errors: readonly ErrorData[],
-  cause: unknown,
-): AgentError<"tool-failed"> {
+export function toolFailed(task: FailedTask, errors: readonly ErrorData[], cause: unknown): AgentError<"tool-failed"> {
+  const { name, place } = nameOf(task);
   const attempts = errors.length;
   const last = errors.at(-1)?.message ?? toErrorData(cause).message;
   const times = attempts > 1 ? ` after ${attempts} attempts` : "";
-  return new AgentError("tool-failed", `Step "${id}" (${tool}) failed${times}: ${last}`, {
-    details: { tool, stepId: id, attempts, errors },
-    cause,
-    retryable: false,
-  });
+  const details = { ...place, attempts, errors };
+  return new AgentError("tool-failed", `Step ${name} failed${times}: ${last}`, { details, cause, retryable: false });
 }
 
 /** A step that must run only once was cut off, for the reason given. */
-export function outcomeUnknown(
-  { id, tool }: Pick<PlanStep, "id" | "tool">,
-  cause: ErrorData,
-): AgentError<"outcome-unknown"> {
-  const message = `Step "${id}" (${tool}) must run only once and was cut off: whether it took effect is not known.`;
-  return new AgentError("outcome-unknown", message, { details: { tool, stepId: id }, cause });
+export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"outcome-unknown"> {
+  const { name, place } = nameOf(task);
+  const message = `Step ${name} must run only once and was cut off: whether it took effect is not known.`;
+  return new AgentError("outcome-unknown", message, { details: place, cause });
+}
+
+/** How a message names what failed, and the same for its details. */
+function nameOf(task: FailedTask): { name: string; place: StepPlace & { tool: string } } {
+  const { tool } = task.step;
+  const place = placeOfTask(task);
+  return { name: `"${describePlace(place)}" (${tool})`, place: { tool, ...place } };
 }
 
 function describeIssues(issues: readonly SchemaIssue[]): string {

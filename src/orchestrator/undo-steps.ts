@@ -79,8 +79,8 @@ async function undo(run: Run, call: StepCall): Promise<Executed> {
   // Nothing aborts undoing, so an async schema must not keep it.
   const parsing = Promise.resolve(parseWith(call.tool.inputSchema, copyJson(call.input)));
   const parsed = await settleWithin(parsing, stepTimeoutMs, clock);
-  if (parsed === notInTime) return failed(stepTimeout(call.step, stepTimeoutMs));
-  if (!parsed.ok) return failed(invalidInput(call.step, parsed.issues));
+  if (parsed === notInTime) return failed(stepTimeout(call, stepTimeoutMs));
+  if (!parsed.ok) return failed(invalidInput(call, parsed.issues));
   return attemptAdmitted(run, call, { parsed: parsed.value, admitted: await admit(run, call) });
 }
 

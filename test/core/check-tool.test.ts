@@ -101,6 +101,16 @@ describe("the options of a tool", () => {
     expect(refused(change)).toBe(option);
   });
 
+  it.each([
+    [{ needsApproval: "yes" }, 'must be true, false or a function of the input; received "yes"'],
+    [{ needsApproval: null }, "must be true, false or a function of the input; received null"],
+    [{ rateLimit: { limit: 1 } }, '"Echo.rateLimit.intervalMs" must be a number from 1 to 2147483647; it is missing.'],
+    [{ rateLimit: { intervalMs: 1 } }, "must be a whole number from 1 to 1000000; it is missing."],
+    [{ rateLimit: { limit: Number.NaN, intervalMs: 1 } }, "a whole number from 1 to 1000000; received NaN."],
+  ])("says of %o what would have worked", (change, message) => {
+    expect(() => checkToolOptions({ ...good, ...change })).toThrow(message);
+  });
+
   it.each([undefined, null, "tool", [], () => good])("refuses %o instead of options", (options) => {
     expect(refusedOption(() => checkToolOptions(options))).toBe("tool");
   });

@@ -16,7 +16,7 @@ async function expressionsOf(more: Partial<PlanStep>) {
 
 async function evaluate(more: Partial<PlanStep>, key: ExpressionKey, data: Record<string, JsonValue> = {}) {
   const expressions = await expressionsOf(more);
-  return expressions.evaluate(key, stepOf(more), (name) => data[name]);
+  return expressions.evaluate(key, { lookUp: (name) => data[name] });
 }
 
 async function errorOf(more: Partial<PlanStep>, key: ExpressionKey, data?: Record<string, JsonValue>) {
@@ -60,7 +60,7 @@ describe("the expressions of a plan", () => {
     const loose = { ...stepOf({}), when: "s1.a > 1" };
     await compileExpressions([loose]);
     loose.when = "s3.b > 1";
-    expect([...((await compileExpressions([loose]))?.get("s2")?.names ?? [])]).toEqual(["s3"]);
+    expect([...((await compileExpressions([loose]))?.get("s2")?.stepIds ?? [])]).toEqual(["s3"]);
   });
 
   it("throw invalid-expression for what was not checked", async () => {
@@ -87,7 +87,7 @@ describe("the names of a step's expressions", () => {
     ["with an item of a macro", { when: "s1.all(item, item > 0)", forEach: "s1" }, ["s1"], false],
   ])("%s", async (_name, more, names, isWhenPerIteration) => {
     const expressions = await expressionsOf(more);
-    expect([...expressions.names]).toEqual(names);
+    expect([...expressions.stepIds]).toEqual(names);
     expect(expressions.isWhenPerIteration).toBe(isWhenPerIteration);
     expect(expressions.when !== undefined).toBe(more.when !== undefined);
     expect(expressions.forEach !== undefined).toBe(more.forEach !== undefined);
@@ -169,6 +169,17 @@ describe("evaluating", () => {
     expect(huge.code).toBe("limit-exceeded");
   });
 
+  it("names the step and the iteration, and quotes the expression", async () => {
+    const expressions = await expressionsOf({ when: "item.a > 1", forEach: "s1" });
+    const lookUp = () => null;
+    expect(() => expressions.evaluate("when", { lookUp, iteration: 3 })).toThrow(
+      '"when" of step "s2[3]" (item.a > 1) can not be used: there is no "a" in null (at character 5).',
+    );
+    expect(() => expressions.evaluate("forEach", { lookUp })).toThrow(
+      '"forEach" of step "s2" (s1) can not be used: it must give a list, but gave null.',
+    );
+  });
+
   it("cuts long expressions and lists of keys in messages", async () => {
     const keys = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 1]));
     const error = await errorOf({ when: `s1.nope == "${"x".repeat(500)}"` }, "when", { s1: keys });
@@ -181,7 +192,7 @@ describe("evaluating", () => {
     const lookUp = () => {
       throw new Error("mine");
     };
-    expect(() => expressions.evaluate("when", stepOf({ when: "s1 || true" }), lookUp)).toThrow("mine");
-    expect(() => expressions.evaluate("forEach", stepOf({}), lookUp)).toThrow('has no "forEach"');
+    expect(() => expressions.evaluate("when", { lookUp })).toThrow("mine");
+    expect(() => expressions.evaluate("forEach", { lookUp })).toThrow('has no "forEach"');
   });
 });

@@ -51,6 +51,13 @@ describe("numbers and durations", () => {
     });
   });
 
+  it("say what is missing", () => {
+    expect(() => checkNumber("n", undefined, { min: 1, isRequired: true })).toThrow(
+      'Option "n" must be a number of at least 1; it is missing.',
+    );
+    expect(refusal(() => checkNumber("n", 1, { min: 1, isRequired: true }))).toBeUndefined();
+  });
+
   it("say the least one where there is no most", () => {
     expect(refusal(() => checkNumber("n", -1, { min: 0 }))?.expected).toBe("a number of at least 0");
     expect(refusal(() => checkNumber("n", Number.POSITIVE_INFINITY, { min: 0 }))).toBeUndefined();
@@ -71,6 +78,13 @@ describe("keys and functions", () => {
       expected: expect.stringContaining("only a, c"),
     });
     expect(refusal(() => checkKeys("retry", { a: 1 }, ["a", "c"]))).toBeUndefined();
+  });
+
+  it("says of what an unknown key is an option, where that is known", () => {
+    const check = (value: object) => () =>
+      checkKeys("options", value, ["a"], (key) => (key === "b" ? "an option of a run" : undefined));
+    expect(refusal(check({ b: 2 }))?.expected).toBe('left out: "b" is an option of a run');
+    expect(refusal(check({ c: 2 }))?.expected).toBe("left out: there is no such option, only a");
   });
 
   it.each([undefined, null, "text", 5, [], () => 1])("refuses %o where an object belongs", (value) => {

@@ -139,6 +139,18 @@ describe("a path that is missing at run time", () => {
     expect(failureOf("${oops").reference).toBe("${oops");
   });
 
+  it("says that a step was skipped, and for which iteration it was asked", () => {
+    const read = (id: string) => {
+      const step = { id: "s9", tool: "T", input: { $ref: `${id}.a.b` } };
+      return () => resolveInput(step, () => null, { iteration: 2, isSkipped: (name) => name !== "s3" });
+    };
+    expect(read("s1")).toThrow(
+      'Step "s9[2]" refers to s1.a.b, but "s1" was skipped, so its output is null; give this step the condition when: "s1 != null".',
+    );
+    expect(read("s-1")).toThrow('"s-1" was skipped, so its output is null.');
+    expect(read("s3")).toThrow('Step "s9[2]" refers to s3.a.b, which does not exist.');
+  });
+
   it("names at most 50 keys", () => {
     const wide = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`k${index}`, index]));
     const resolveWide = () => resolveInput({ id: "s2", tool: "T", input: { $ref: "s1.x" } }, () => wide);

@@ -45,7 +45,7 @@ describe("toRunResult", () => {
         startedAt: "2026-01-01T00:00:08.000Z",
         completedAt: "2026-01-01T00:00:11.000Z",
       },
-      { stepId: "s4", tool: "Open", input: { y: 1 }, status: "skipped", attempts: 0 },
+      { stepId: "s4", tool: "Open", input: { y: 1 }, status: "skipped", reason: "dependency-failed", attempts: 0 },
     ]);
   });
 

@@ -99,6 +99,7 @@ describe("the fold of a run", () => {
       tool: "Open",
       input: { y: 1 },
       status: "skipped",
+      skipReason: "dependency-failed",
       attempts: 0,
     });
   });

@@ -103,7 +103,7 @@ describe("a step that is skipped", () => {
     ["run-ended", undefined, false],
   ] as const)("for %s", (reason, output, done) => {
     const state = fold(skip(reason));
-    expect(state.status).toBe("skipped");
+    expect(state).toMatchObject({ status: "skipped", skipReason: reason });
     expect(state.output).toEqual(output);
     expect([isDone(state), isOpen(state), hasBegun(state)]).toEqual([done, false, true]);
   });

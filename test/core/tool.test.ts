@@ -57,6 +57,19 @@ describe("defineTool", () => {
     expect([tool.effect({ text: "" }), tool.effect({ text: "a" })]).toEqual(["pure", "once"]);
   });
 
+  it.each([
+    [undefined, false],
+    [false, false],
+    [true, true],
+    [() => true, "by-input"],
+  ] as const)("says what was declared about approval: %s", (needsApproval, declaredNeedsApproval) => {
+    expect(defineTool({ ...least, needsApproval })).toMatchObject({ declaredNeedsApproval });
+  });
+
+  it("takes undo: undefined for none", () => {
+    expect(defineTool({ ...least, undo: undefined })).not.toHaveProperty("undo");
+  });
+
   it("takes plain text for a phrase", () => {
     const toInput = () => ({ text: "x" });
     const tool = defineTool({ ...least, phrases: ["say {text}", { phrase: "repeat", input: { text: "x" }, toInput }] });
@@ -115,7 +128,7 @@ describe("indexTools", () => {
   });
 
   it("refuses what is no list", () => {
-    expect(() => indexTools(undefined as unknown as [])).toThrow('"tools" must be a list of tools; received undefined');
+    expect(() => indexTools(undefined as unknown as [])).toThrow('"tools" must be a list of tools; it is missing');
   });
 
   it.each([

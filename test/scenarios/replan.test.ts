@@ -147,6 +147,9 @@ describe("an answer that does not hold", () => {
     const { events } = await runScenario(() => failingScenario([steps(added("s2"), added("n1"), added("s1"))]));
     expect(revisions(events)[0]?.outcome).toMatchObject({
       error: {
+        message: expect.stringContaining(
+          '"s2" has begun. Leave out what is done; give a step that is to be tried again a new id.',
+        ),
         details: {
           issues: [
             { code: "duplicate-id", path: ["steps", 1, "id"] },

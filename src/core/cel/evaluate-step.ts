@@ -1,34 +1,37 @@
 import { AgentError } from "../errors.ts";
-import type { ExpressionKey } from "../expressions.ts";
+import type { ExpressionKey, ExpressionScope } from "../expressions.ts";
 import { deepFreeze, type JsonValue } from "../json.ts";
 import type { PlanStep } from "../plan.ts";
+import { describePlace, placeOf } from "../step-place.ts";
 import { CelFailure, CelLimitExceeded } from "./budget.ts";
-import { evaluateCel, type LookUpName, maxCelCost } from "./evaluate.ts";
+import { evaluateCel, maxCelCost } from "./evaluate.ts";
 import type { CelExpression, CelIssue } from "./node.ts";
 import { celTypeOf } from "./operators.ts";
 
-interface StepEvaluation {
-  readonly key: ExpressionKey;
+/** Which expression of which step, and for which iteration if it is for one. */
+interface ExpressionPlace {
   readonly step: PlanStep;
-  readonly lookUp: LookUpName;
+  readonly key: ExpressionKey;
+  readonly iteration?: number | undefined;
 }
 
 /** Evaluates an expression of a step, and holds the result against what the key needs. */
-export function evaluateOfStep(expression: CelExpression, { key, step, lookUp }: StepEvaluation): JsonValue {
-  const value = evaluate(expression, { key, step, lookUp });
+export function evaluateOfStep(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
+  const { key } = place;
+  const value = evaluate(expression, place);
   const isFitting = key === "when" ? typeof value === "boolean" : Array.isArray(value);
   if (isFitting) return deepFreeze(value);
   const needed = key === "when" ? "true or false" : "a list";
-  throw expressionError(step, key, { message: `it must give ${needed}, but gave ${celTypeOf(value)}` });
+  throw expressionError(place, { message: `it must give ${needed}, but gave ${celTypeOf(value)}` });
 }
 
-function evaluate(expression: CelExpression, { key, step, lookUp }: StepEvaluation): JsonValue {
+function evaluate(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
   try {
-    return evaluateCel(expression, lookUp);
+    return evaluateCel(expression, place.lookUp);
   } catch (thrown) {
     if (thrown instanceof CelFailure)
-      throw expressionError(step, key, { ...thrown, message: thrown.message + listKeys(thrown) });
-    if (thrown instanceof CelLimitExceeded) throw limitError(step, key, thrown.used);
+      throw expressionError(place, { ...thrown, message: thrown.message + listKeys(thrown) });
+    if (thrown instanceof CelLimitExceeded) throw limitError(place, thrown.used);
     throw thrown;
   }
 }
@@ -42,22 +45,21 @@ function listKeys({ holder }: CelFailure): string {
 
 /** An `invalid-expression` for a step. */
 export function expressionError(
-  step: PlanStep,
-  key: ExpressionKey,
+  { step, key, iteration }: ExpressionPlace,
   { message, position }: Pick<CelIssue, "message"> & Partial<CelIssue>,
 ): AgentError<"invalid-expression"> {
   const expression = step[key] ?? "";
-  const place = position === undefined ? "" : ` (at character ${position})`;
-  const text = `"${key}" of step "${step.id}" can not be used, ${shorten(expression)}: ${message}${place}.`;
-  const details = { stepId: step.id, key, expression, ...(position !== undefined && { position }) };
+  const place = placeOf({ stepId: step.id, iteration });
+  const at = position === undefined ? "" : ` (at character ${position})`;
+  const text = `"${key}" of step "${describePlace(place)}" (${shorten(expression)}) can not be used: ${message}${at}.`;
+  const details = { ...place, key, expression, ...(position !== undefined && { position }) };
   return new AgentError("invalid-expression", text, { details });
 }
 
-function limitError(step: PlanStep, key: ExpressionKey, used: number): AgentError<"limit-exceeded"> {
-  const text = `"${key}" of step "${step.id}" costs too much on this data, ${shorten(step[key] ?? "")}: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
-  return new AgentError("limit-exceeded", text, {
-    details: { limit: "expression", max: maxCelCost, used, stepId: step.id },
-  });
+function limitError({ step, key, iteration }: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
+  const place = placeOf({ stepId: step.id, iteration });
+  const text = `"${key}" of step "${describePlace(place)}" (${shorten(step[key] ?? "")}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
+  return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...place } });
 }
 
 function shorten(expression: string): string {

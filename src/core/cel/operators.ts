@@ -37,7 +37,8 @@ export function accessValue(value: JsonValue, key: JsonValue, position: number):
     return found === undefined ? fail(`there is no item ${key} in a list of ${value.length}`, position) : found;
   }
   const wanted = typeof key === "string" || typeof key === "number" ? quote(key) : celTypeOf(key);
-  return fail(`there is no ${wanted} in ${celTypeOf(value)}`, position);
+  const hint = key === "length" && (isList(value) || typeof value === "string") ? "; for its length write size(…)" : "";
+  return fail(`there is no ${wanted} in ${celTypeOf(value)}${hint}`, position);
 }
 
 /** The keys of a map. They have to be made before anybody knows how many there are, so these are paid for late. */
@@ -72,10 +73,10 @@ export function applyOperator(node: CelBinary, left: JsonValue, right: JsonValue
     budget.pay((left.length + right.length) / 2);
     return left.concat(right);
   }
-  return mismatch(node, left, right);
+  return typeMismatch(node, left, right);
 }
 
-function mismatch({ operator, position }: CelBinary, left: JsonValue, right: JsonValue): never {
+function typeMismatch({ operator, position }: CelBinary, left: JsonValue, right: JsonValue): never {
   return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
 }
 
@@ -101,7 +102,7 @@ function calculate(node: CelBinary, left: number, right: number): number | boole
     case "%":
       return right === 0 ? fail("division by zero", position) : asJsonNumber(left % right, position);
     default:
-      return mismatch(node, left, right);
+      return typeMismatch(node, left, right);
   }
 }
 
@@ -123,7 +124,7 @@ function combineTexts(node: CelBinary, left: string, right: string): string | bo
     case ">=":
       return left >= right;
     default:
-      return mismatch(node, left, right);
+      return typeMismatch(node, left, right);
   }
 }
 

@@ -1,9 +1,10 @@
+import { isOfIteration } from "../dependencies.ts";
 import type { ExpressionKey, ParsedStep, StepExpressions } from "../expressions.ts";
 import type { PlanStep } from "../plan.ts";
 import { evaluateOfStep, expressionError } from "./evaluate-step.ts";
-import type { CelExpression, CelFreeName } from "./node.ts";
+import type { CelExpression } from "./node.ts";
 import { parseCel } from "./parse.ts";
-import { collectPaths, resultTypeOf, sourceOf } from "./paths.ts";
+import { collectPaths, pathOf, resultTypeOf, sourceOf } from "./paths.ts";
 
 export { loadCelParser } from "./parse.ts";
 
@@ -38,7 +39,7 @@ export function parseStep(step: PlanStep): ParsedStep {
 export function compileStep(step: PlanStep): StepExpressions {
   const { expressions, issues } = parseStep(step);
   const [issue] = issues;
-  if (issue !== undefined) throw expressionError(step, issue.key, issue);
+  if (issue !== undefined) throw expressionError({ step, key: issue.key }, issue);
   return expressions;
 }
 
@@ -47,29 +48,29 @@ const wanted = { when: { type: "boolean", name: "true or false" }, forEach: { ty
 /** Says that an expression can never give what is needed, if that is so. */
 function describeWrongResult(key: ExpressionKey, type: string | undefined): string | undefined {
   if (type === undefined || type === wanted[key].type) return undefined;
-  return `it must give ${wanted[key].name}, but always gives ${{ array: "a list", object: "a map", string: "text" }[type] ?? `a ${type}`}`;
+  const given = { array: "a list", object: "a map", string: "text", null: "null" }[type] ?? `a ${type}`;
+  return `it must give ${wanted[key].name}, but always gives ${given}`;
 }
 
-function readsOf({ when, forEach }: StepExpressions): Pick<ParsedStep, "paths" | "source"> {
+function readsOf({ when, forEach }: StepExpressions): Pick<ParsedStep, "paths" | "condition" | "source"> {
   const paths: ParsedStep["paths"][number][] = [];
   if (when !== undefined) paths.push(["when", collectPaths(when.root)]);
   if (forEach !== undefined) paths.push(["forEach", collectPaths(forEach.root)]);
-  return { paths, source: forEach && sourceOf(forEach.root) };
+  return { paths, condition: when && pathOf(when.root), source: forEach && sourceOf(forEach.root) };
 }
 
 function combine(step: PlanStep, when: CelExpression | undefined, forEach: CelExpression | undefined): StepExpressions {
-  const isLooped = step.forEach !== undefined;
-  const isOfIteration = ({ name }: CelFreeName) => isLooped && (name === "item" || name === "index");
-  const all = [...(when?.names ?? []), ...(forEach?.names ?? [])];
+  const names = (expression: CelExpression | undefined) => expression?.names.map(({ name }) => name) ?? [];
+  const isAboutIteration = (name: string) => isOfIteration(step, name);
   const expressions: StepExpressions = {
     when,
     forEach,
-    isWhenPerIteration: when?.names.some(isOfIteration) ?? false,
-    names: new Set(all.filter((name) => !isOfIteration(name)).map(({ name }) => name)),
-    evaluate(key, ofStep, lookUp) {
+    isWhenPerIteration: names(when).some(isAboutIteration),
+    stepIds: new Set([...names(when), ...names(forEach)].filter((name) => !isAboutIteration(name))),
+    evaluate(key, scope) {
       const expression = expressions[key];
-      if (expression === undefined) throw new TypeError(`Step "${ofStep.id}" has no "${key}".`);
-      return evaluateOfStep(expression, { key, step: ofStep, lookUp });
+      if (expression === undefined) throw new TypeError(`Step "${step.id}" has no "${key}".`);
+      return evaluateOfStep(expression, { step, key, ...scope });
     },
   };
   return expressions;

@@ -1,6 +1,7 @@
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { countOutside } from "../outside-work.ts";
 import type { CelIssue, CelParseResult } from "./node.ts";
+import { describeSyntax } from "./syntax-hint.ts";
 import { Translation, UnsupportedCel } from "./translate.ts";
 
 /** The longest expression, in characters. */
@@ -60,7 +61,9 @@ function describeFailure(thrown: unknown, text: string): CelIssue {
   // Anything else would be a fault of the parser; a stack that was deep already is the one that can be thought of.
   if (typeof summary !== "string") return { message: "it is nested too deeply", position: 0 };
   const position = Math.min(range?.start ?? 0, text.length);
-  return { message: describeSyntax(String(code), summary, text.slice(position)), position };
+  if (code === "limit_exceeded") return { message: describeLimit(summary), position };
+  if (code === "reserved_identifier") return { message: describeReserved(summary), position };
+  return { message: describeSyntax(text, { code: String(code), summary, position }), position };
 }
 
 const tooLarge: Readonly<Record<string, string>> = {
@@ -71,16 +74,12 @@ const tooLarge: Readonly<Record<string, string>> = {
   maxCallArguments: `a call with more than ${limits.maxCallArguments} arguments`,
 };
 
-function describeSyntax(code: string, summary: string, rest: string): string {
-  if (code === "limit_exceeded") {
-    const name = /max\w+/.exec(summary)?.[0] ?? "";
-    return `it has ${tooLarge[name] ?? "too much"}`;
-  }
-  if (code === "reserved_identifier") {
-    const word = summary.replace("Reserved identifier: ", "");
-    return `${word} is a reserved word of CEL: a step of this id can not be named in an expression`;
-  }
-  if (summary.endsWith("EOF")) return "it ends too early";
-  if (/^={1,2}(?!=)/.test(rest) && code === "unexpected_character") return "= compares nothing; write ==";
-  return (summary.charAt(0).toLowerCase() + summary.slice(1)).split("\n")[0] ?? "";
+function describeLimit(summary: string): string {
+  const name = /max\w+/.exec(summary)?.[0] ?? "";
+  return `it has ${tooLarge[name] ?? "too much"}`;
+}
+
+function describeReserved(summary: string): string {
+  const word = summary.replace("Reserved identifier: ", "");
+  return `${word} is a reserved word of CEL: a step of this id can not be named in an expression`;
 }
