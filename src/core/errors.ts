@@ -2,11 +2,6 @@ import { describeThrown } from "./describe-thrown.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
 import type { PlanIssue } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
-import type { StepPlace } from "./step-place.ts";
-
-interface ToolPlace extends StepPlace {
-  readonly tool: string;
-}
 
 /** What each error code carries in `details`. The keys of this interface are the codes. */
 export interface AgentErrorDetails {
@@ -30,20 +25,40 @@ export interface AgentErrorDetails {
   /** A tool was named that does not exist. */
   "unknown-tool": { readonly tool: string; readonly available: readonly string[] };
   /** A step's input does not fit the tool's input schema. */
-  "invalid-tool-input": ToolPlace & { readonly issues: readonly SchemaIssue[] };
+  "invalid-tool-input": {
+    readonly tool: string;
+    readonly stepId: string;
+    readonly iteration?: number;
+    readonly issues: readonly SchemaIssue[];
+  };
   /** A tool's output does not fit its output schema, is not JSON or is too large. */
-  "invalid-tool-output": ToolPlace & { readonly issues: readonly SchemaIssue[] };
+  "invalid-tool-output": {
+    readonly tool: string;
+    readonly stepId: string;
+    readonly iteration?: number;
+    readonly issues: readonly SchemaIssue[];
+  };
   /** A reference names something that an earlier output does not have. */
-  "invalid-reference": StepPlace & {
+  "invalid-reference": {
     readonly reference: string;
+    readonly stepId: string;
+    readonly iteration?: number;
     /** The keys there are at the last part of the path that exists. */
     readonly available: readonly string[];
   };
   /** A tool failed for good. `errors` has one entry for each attempt; the last is also the `cause`. */
-  "tool-failed": ToolPlace & { readonly attempts: number; readonly errors: readonly ErrorData[] };
+  "tool-failed": {
+    readonly tool: string;
+    readonly stepId: string;
+    readonly iteration?: number;
+    readonly attempts: number;
+    readonly errors: readonly ErrorData[];
+  };
   /** Something took too long: of scope `step` an attempt of the step that is named. */
-  timeout: Partial<StepPlace> & {
+  timeout: {
     readonly scope: "run" | "planner" | "step";
+    readonly stepId?: string;
+    readonly iteration?: number;
     readonly timeoutMs: number;
     readonly attempts?: number;
   };
@@ -52,23 +67,27 @@ export interface AgentErrorDetails {
   /** The plan is not the one that was approved. */
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
   /** Somebody said that a step, or the whole plan (then without `stepId`), may not run. */
-  "approval-rejected": Partial<StepPlace> & { readonly reason: string };
+  "approval-rejected": { readonly stepId?: string; readonly iteration?: number; readonly reason: string };
   /** A limit of the run was reached. `used` is what would have been, had it gone on. */
-  "limit-exceeded": Partial<StepPlace> & {
+  "limit-exceeded": {
     readonly limit: "steps" | "toolCalls" | "expression";
     readonly max: number;
     readonly used: number;
+    readonly stepId?: string;
+    readonly iteration?: number;
   };
   /** A tool's circuit breaker refuses calls, after too many failures. */
   "circuit-open": { readonly tool: string; readonly retryAfterMs: number };
   /** A `when` or `forEach` could not be evaluated, or gave no boolean or list. `position` counts characters from 0. */
-  "invalid-expression": StepPlace & {
+  "invalid-expression": {
+    readonly stepId: string;
+    readonly iteration?: number;
     readonly key: "when" | "forEach";
     readonly expression: string;
     readonly position?: number;
   };
   /** It can not be known whether a step with `effect: "once"` took effect. */
-  "outcome-unknown": ToolPlace;
+  "outcome-unknown": { readonly tool: string; readonly stepId: string; readonly iteration?: number };
   /** There is no run of this id. */
   "run-not-found": { readonly runId: string };
   /** A stored run can not go on with the tools as they are now; one reason for each tool or issue. */

@@ -53,7 +53,7 @@ const hints: readonly Hint[] = [
   { at: /^is\b/i, write: "write == for is" },
   { at: /^&(?!&)/, write: "write && for &" },
   { at: /^\|(?!\|)/, write: "write || for |" },
-  { before: /\?$/, at: /^\?/, write: "write l.n != null ? l.n : 0 for l.n ?? 0" },
+  { before: /\?$/, at: /^\?/, write: "write has(l.n) ? l.n : 0 for l.n ?? 0" },
   { before: /\?$/, at: /^\./, write: "write has(l.n) && … for l?.n" },
   { before: /\.$/, at: /^\?/, write: "write has(l.n) && … for l.?n" },
   { before: /(?:^|[^\w.])\d+\.$/, at: /^\./, write: "there are no ranges; write the list, as in [1, 2, 3]" },

@@ -105,7 +105,7 @@ describe("what is no expression", () => {
     ["a <> b", "syntax at 3: write != for <>"],
     ["a & b", "syntax at 2: write && for &"],
     ["a | b", "syntax at 2: write || for |"],
-    ["a ?? b", "syntax at 3: write l.n != null ? l.n : 0 for l.n ?? 0"],
+    ["a ?? b", "syntax at 3: write has(l.n) ? l.n : 0 for l.n ?? 0"],
     ["l?.n > 2", "syntax at 2: write has(l.n) && … for l?.n"],
     ["1..3", "syntax at 2: there are no ranges; write the list, as in [1, 2, 3]"],
     ["a.b;", "syntax at 3: an expression is one value, without ;"],
