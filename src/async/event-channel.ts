@@ -19,6 +19,8 @@ export interface EventChannelOptions<TEvent> {
 export class EventChannel<TEvent> implements EventStream<TEvent> {
   dropped = 0;
   private readonly buffer: TEvent[] = [];
+  /** Where in the buffer the oldest event is; before it are those that were read or dropped. */
+  private oldest = 0;
   private expendable = 0;
   private isClosed = false;
   private readonly waiting: ((result: IteratorResult<TEvent>) => void)[] = [];
@@ -32,7 +34,7 @@ export class EventChannel<TEvent> implements EventStream<TEvent> {
       reader({ value: event, done: false });
       return;
     }
-    if (this.buffer.length >= this.options.capacity) this.dropOne();
+    if (this.buffer.length - this.oldest >= this.options.capacity) this.dropOne();
     if (this.options.isExpendable(event)) this.expendable++;
     this.buffer.push(event);
   }
@@ -49,7 +51,7 @@ export class EventChannel<TEvent> implements EventStream<TEvent> {
   }
 
   private next(): Promise<IteratorResult<TEvent>> {
-    const event = this.buffer.shift();
+    const event = this.takeOldest();
     if (event !== undefined) {
       if (this.options.isExpendable(event)) this.expendable--;
       return Promise.resolve({ value: event, done: false });
@@ -60,8 +62,24 @@ export class EventChannel<TEvent> implements EventStream<TEvent> {
 
   private dropOne(): void {
     this.dropped++;
-    const index = this.expendable > 0 ? this.buffer.findIndex(this.options.isExpendable) : 0;
-    if (this.expendable > 0) this.expendable--;
+    if (this.expendable === 0) {
+      this.takeOldest();
+      return;
+    }
+    this.expendable--;
+    const { oldest } = this;
+    const index = this.buffer.findIndex((event, at) => at >= oldest && this.options.isExpendable(event));
     this.buffer.splice(index, 1);
+  }
+
+  /** Moves the rest down only when half of the buffer is gone: that is O(1) for each event. */
+  private takeOldest(): TEvent | undefined {
+    if (this.oldest >= this.buffer.length) return undefined;
+    const event = this.buffer[this.oldest++];
+    if (this.oldest * 2 >= this.buffer.length) {
+      this.buffer.splice(0, this.oldest);
+      this.oldest = 0;
+    }
+    return event;
   }
 }

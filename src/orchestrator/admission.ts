@@ -21,33 +21,40 @@ export function isLimited({ settings }: Run, { tool }: StepCall): boolean {
 }
 
 /**
- * Counts a call against the run's budget and waits for its turn at the tool, a first one only while steps may start. Never
- * rejects.
+ * Waits for a call's turn at its tool, a first one only while steps may start, and counts it against the run's budget.
+ * Never rejects.
  */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
   const gate = run.gates.of(call.tool);
-  const error = call.undone === undefined ? overBudget(run, call) : undefined;
-  if (error !== undefined) return { type: "refused", error };
-  if (gate === undefined) return { type: "admitted", admission: undefined };
+  const early = overBudget(run, call);
+  // At once: its turn would be of no use.
+  if (early !== undefined) return { type: "refused", error: early };
+  if (gate === undefined) return count(run, call, undefined);
   const source = isFirst ? run.openWaiting() : run.openSource();
   try {
     const admission = await gate.enter(source);
-    if (admission === undefined) {
-      uncount(run, call);
-      return { type: "aborted" };
-    }
+    if (admission === undefined) return { type: "aborted" };
     await tellCircuit(run, call, admission.change);
-    if (!source.aborted) return { type: "admitted", admission };
-    // By who was told of the circuit.
+    // Others may have used up the budget meanwhile, or whoever was told of the circuit has cancelled.
+    const error = overBudget(run, call);
+    if (!source.aborted && error === undefined) return count(run, call, admission);
     admission.leave("abandoned");
-    uncount(run, call);
-    return { type: "aborted" };
+    return error === undefined ? { type: "aborted" } : { type: "refused", error };
   } catch (thrown) {
-    uncount(run, call);
     return { type: "refused", error: thrown as LimitError };
   } finally {
     run.release(source);
   }
+}
+
+function count(run: Run, call: StepCall, admission: Admission | undefined): Admitted {
+  if (isCounted(run, call)) run.counters.addToolCall();
+  return { type: "admitted", admission };
+}
+
+/** What undoes is not counted, so that it is never kept from undoing. */
+function isCounted({ settings }: Run, { undone }: StepCall): boolean {
+  return undone === undefined && settings.stored.budget !== undefined;
 }
 
 /** Gives back what {@link admit} gave, with what the attempt says about the tool. */
@@ -65,7 +72,7 @@ export async function giveBack(
   call: StepCall,
   { admission }: Extract<Admitted, { type: "admitted" }>,
 ): Promise<void> {
-  uncount(run, call);
+  if (isCounted(run, call)) run.counters.removeToolCall();
   if (admission !== undefined) await leave(run, call, { admission, result: undefined });
 }
 
@@ -81,17 +88,11 @@ function verdictOf(result: AttemptResult | undefined): CallVerdict {
   return result.error.retryable === false ? "succeeded" : "failed";
 }
 
-/** Takes back what {@link admit} has counted: the tool is not called. */
-function uncount(run: Run, { undone }: StepCall): void {
-  if (undone === undefined && run.settings.stored.budget !== undefined) run.counters.removeToolCall();
-}
-
 function overBudget(run: Run, call: StepCall): AgentError<"limit-exceeded"> | undefined {
   const max = run.settings.stored.budget?.toolCalls;
-  if (max === undefined) return undefined;
-  const used = run.counters.addToolCall();
+  if (max === undefined || !isCounted(run, call)) return undefined;
+  const used = run.counters.toolCallCount + 1;
   if (used <= max) return undefined;
-  run.counters.removeToolCall();
   const place = placeOfTask(call);
   const message = `Step "${describePlace(place)}" would be tool call number ${used} of the run; its budget is ${max}.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, ...place } });

@@ -12,11 +12,13 @@ import { runSteps } from "./run-steps.ts";
 /** Runs what there is of a plan, as it is and as the planner revises it, until the leg is closed. */
 export async function conductLeg(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
   let expressions: PlanExpressions | undefined;
-  let { plan } = run.state;
+  let plan = planningError === undefined ? run.state.plan : undefined;
   while (plan !== undefined) {
     const compiling = compileExpressions(plan.steps);
     expressions = compiling && (await compiling);
-    if (mayNeedPlanApproval(run)) await approvePlan(run, plan);
+    // A leg that goes on has been let through, unless it still waits.
+    const isNew = plan !== run.continuedPlan;
+    if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await approvePlan(run, plan);
     while (run.deciding !== undefined) await run.deciding;
     const approval = run.approvalOf(undefined);
     if (approval !== undefined && approval.status !== "approved") break;

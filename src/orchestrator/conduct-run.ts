@@ -118,7 +118,9 @@ async function planInRun(run: Run, request: string): Promise<Planned> {
   const source = run.openSource();
   try {
     const emit = (event: EventInit) => run.emit(event);
-    return { plan: await planAndTell(run.engine, { request, planner, settings: run.settings, source, emit }) };
+    const plan = await planAndTell(run.engine, { request, planner, settings: run.settings, source, emit });
+    await requireApproved(plan, run.settings);
+    return { plan };
   } catch (thrown) {
     return { error: (thrown as AgentError).toJSON() };
   } finally {

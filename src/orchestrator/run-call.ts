@@ -1,7 +1,7 @@
 import type { EventInit } from "../core/events.ts";
 import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
 import { approveStep, mayNeedApproval } from "./approvals.ts";
-import { type PreparedStep, prepareStep } from "./prepare-step.ts";
+import { type PreparedStep, parseInput, prepareStep } from "./prepare-step.ts";
 import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-call.ts";
 import type { Run } from "./run.ts";
 import { runAttempt } from "./run-attempt.ts";
@@ -20,24 +20,26 @@ export type StepEnd = "done" | "failed" | "waiting";
 export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   const preparing = prepareStep(run, task);
   const prepared = preparing instanceof Promise ? await preparing : preparing;
-  if (preparing instanceof Promise && isTooLate(run, task)) return "waiting";
   let admitted: Admitted | undefined;
+  let parsed = "parsed" in prepared ? prepared.parsed : undefined;
   if ("call" in prepared && run.abortReason === undefined && mustAsk(run, prepared.call)) {
     const asked = await ask(run, prepared);
     if (typeof asked === "string") return asked;
-    admitted = asked;
+    ({ admitted, parsed } = asked);
   }
+  // Another one may have failed while this one waited.
+  if (run.isStopped) return leaveUnbegun(run, prepared, admitted);
   const started = run.emit(startOf(task, prepared));
   if (started !== undefined) await started;
   const { step, tool } = task;
   let executed: Executed;
   // The first attempt is awaited here and not one call further down: every frame that waits costs each open run memory.
-  if ("error" in prepared) executed = { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
-  else if (admitted !== undefined)
-    executed = await attemptAdmitted(run, prepared.call, { parsed: prepared.parsed, admitted });
+  if (admitted !== undefined && "call" in prepared)
+    executed = await attemptAdmitted(run, prepared.call, { parsed, admitted });
   else if (run.abortReason !== undefined) executed = { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  else if ("error" in prepared) executed = { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
   else {
-    const { call, parsed } = prepared;
+    const { call } = prepared;
     const startedMs = run.engine.clock.now();
     const first = await runAttempt(run, call, 1, parsed);
     executed = first.type === "completed" ? completed(first, 1) : await retry(run, call, { first, startedMs });
@@ -53,31 +55,34 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call);
 }
 
+type ReadyStep = Extract<PreparedStep, { call: StepCall }>;
+
+/** What a step begins with that was asked for. */
+interface Asked {
+  readonly admitted: Admitted;
+  readonly parsed: unknown;
+}
+
 /** Asks for approval and waits for a turn at the tool. Gives how the step ends, if it does not begin. */
-async function ask(
-  run: Run,
-  { call, parsed }: Extract<PreparedStep, { call: StepCall }>,
-): Promise<Exclude<Admitted, { type: "aborted" }> | StepEnd> {
+async function ask(run: Run, { call, parsed }: ReadyStep): Promise<Asked | StepEnd> {
+  let input = parsed;
   if (mayNeedApproval(run, call)) {
     const status = await approveStep(run, call, parsed);
     if (status === "rejected") return skipRejected(run, call);
-    if (status === "waiting" || isTooLate(run, call)) return "waiting";
+    if (status === "waiting") return "waiting";
+    // Those who were asked have seen it, and may have changed it.
+    const again = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
+    if (again === undefined) return "waiting";
+    if (again.ok) input = again.value;
   }
-  const admitted = await admit(run, call, { isFirst: call.iteration === undefined });
-  if (admitted.type === "aborted") return "waiting";
-  if (admitted.type === "refused" || !isTooLate(run, call)) return admitted;
-  await giveBack(run, call, admitted);
-  return "waiting";
+  const admitted = await admit(run, call, { isFirst: true });
+  return admitted.type === "aborted" ? "waiting" : { admitted, parsed: input };
 }
 
-/**
- * Whether another step has failed while this one waited, or another iteration of its loop. A loop that has begun is one
- * that runs, and goes on when something else fails.
- */
-function isTooLate(run: Run, { step, iteration }: StepTask): boolean {
-  if (iteration?.isTooLate?.()) return true;
-  if (!run.isStopped) return false;
-  return iteration === undefined || run.state.steps.get(step.id)?.iterations === undefined;
+/** Gives back what a step was admitted with that may not begin any more. */
+async function leaveUnbegun(run: Run, prepared: PreparedStep, admitted: Admitted | undefined): Promise<StepEnd> {
+  if ("call" in prepared && admitted?.type === "admitted") await giveBack(run, prepared.call, admitted);
+  return "waiting";
 }
 
 async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {

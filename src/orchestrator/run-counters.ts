@@ -16,9 +16,14 @@ export class RunCounters {
     this.steps = countSteps(state);
   }
 
-  /** Counts one more call of a tool, and says how many there are. */
-  addToolCall(): number {
-    return ++this.toolCalls;
+  /** How many calls of tools there are. */
+  get toolCallCount(): number {
+    return this.toolCalls;
+  }
+
+  /** Counts one more call of a tool. */
+  addToolCall(): void {
+    this.toolCalls++;
   }
 
   /** Takes back one call that was counted and not made. */
@@ -26,10 +31,14 @@ export class RunCounters {
     this.toolCalls--;
   }
 
-  /** Counts more iterations, beside the steps and iterations that there are, and says how many that makes. */
-  addIterations(count: number): number {
-    this.steps += count;
+  /** How many steps and iterations there are. */
+  get stepCount(): number {
     return this.steps;
+  }
+
+  /** Counts more iterations. */
+  addIterations(count: number): void {
+    this.steps += count;
   }
 
   /** The plan has changed, and with it what counts. */

@@ -15,8 +15,8 @@ export interface RunStart {
 }
 
 /** What a run was started with. */
-export function targetOf({ request, plan }: RunState): RunTarget {
-  return request === undefined ? { plan: plan as PlanInput } : { request };
+export function targetOf({ request, givenPlan }: RunState): RunTarget {
+  return request === undefined ? { plan: givenPlan as PlanInput } : { request };
 }
 
 /** What makes two runs of one id the same: the request's text, or what the plan's hash is made of. */

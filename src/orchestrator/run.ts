@@ -7,9 +7,10 @@ import { isThenable } from "../async/thenable.ts";
 import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type ApprovalEndEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
+import type { Plan } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
-import type { StepPlace } from "../core/step-place.ts";
+import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { ApprovalState } from "../core/step-state.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
@@ -55,6 +56,9 @@ export class Run implements RecorderOwner {
   isStopped = false;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
+  /** The plan that an earlier leg has begun with; undefined in a first leg. */
+  readonly continuedPlan: Plan | undefined;
+  private isEnding = false;
   private isClosed = false;
   private isShielded = false;
   private decisionListeners: readonly DecisionListener[] | undefined;
@@ -67,6 +71,7 @@ export class Run implements RecorderOwner {
     state?: RunState,
   ) {
     this.recorder = new RunRecorder(this, state);
+    this.continuedPlan = state?.plan;
     if (state !== undefined) this.counted = new RunCounters(state, countToolCalls(state));
   }
 
@@ -127,6 +132,7 @@ export class Run implements RecorderOwner {
   emit(init: EventInit): void | Promise<void> {
     // At once: what ends at the same moment must not let another step start.
     if (isFailure(init)) this.stopSteps();
+    if (init.type === "run-end" || init.type === "run-suspend") this.isEnding = true;
     return this.recorder.emit(init);
   }
 
@@ -251,11 +257,11 @@ export class Run implements RecorderOwner {
   /** Tells of an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
   tellLate(init: Extract<EventInit, { type: "step-late" }>): void {
     const { stepId, attempt } = init;
-    if (!this.isClosed) this.emit(init);
+    if (!this.isEnding && !this.isClosed) this.emit(init);
     else
       this.warn({
         code: "late-result",
-        stepId,
+        ...placeOf(init),
         message: `Attempt ${attempt} of step "${stepId}" settled after run ${this.runId} had ended.`,
       });
   }

@@ -34,9 +34,15 @@ function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
-/** One that was cut off while it ran may have done what it was asked, or not. */
+/** One that was cut off while it ran may have done what it was asked, as has one whose output does not do. */
 function isInDoubt({ status, attempts, error }: StepState): boolean {
-  return status === "unknown" || (attempts > 0 && (status === "cancelled" || error?.code === "timeout"));
+  if (status === "unknown") return true;
+  return attempts > 0 && (status === "cancelled" || (error !== undefined && leavesDoubt(error)));
+}
+
+function leavesDoubt(error: AgentErrorData): boolean {
+  if (error.code === "tool-failed") return error.details.errors.some(({ code }) => code === "timeout");
+  return error.code === "timeout" || error.code === "invalid-tool-output";
 }
 
 function byEnd(one: StepState, other: StepState): number {

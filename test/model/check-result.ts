@@ -155,7 +155,10 @@ function checkUndo(watch: Watch, { status, steps, notUndone = [] }: RunResult): 
 
 /** Whether a step was cut off, so that nobody can say what it has done. */
 function isInDoubt({ status, attempts, error }: StepRecord): boolean {
-  return status === "unknown" || (attempts > 0 && (status === "cancelled" || error?.code === "timeout"));
+  if (status === "unknown") return true;
+  const errors = error?.code === "tool-failed" ? error.details.errors : [];
+  const wasCutOff = error?.code === "timeout" || errors.some(({ code }) => code === "timeout");
+  return attempts > 0 && (status === "cancelled" || wasCutOff || error?.code === "invalid-tool-output");
 }
 
 function draftOf({ model, known }: Watch, key: string) {
