@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CelNode } from "../../../src/core/cel/node.ts";
-import { maxCelLength } from "../../../src/core/cel/parse.ts";
+import { loadCelParser, maxCelLength, parseCel } from "../../../src/core/cel/parse.ts";
 import { celOf, outcomeOf } from "../../fixtures/cel.ts";
 
 describe("the names of an expression", () => {
@@ -155,6 +155,43 @@ describe("what is no expression", () => {
   ])("%s", async (text, outcome) => {
     expect(await outcomeOf(text)).toContain(outcome);
   });
+});
+
+it("no message has the parser's names of its tokens", async () => {
+  const tokens = [
+    "a",
+    "1",
+    "'t'",
+    "true",
+    ".",
+    ",",
+    ":",
+    "?",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "!",
+    "-",
+    "*",
+    "==",
+    "<",
+    "in",
+    "&&",
+  ];
+  const named =
+    /\b(?:EOF|IDENTIFIER|DOT|NUMBER|STRING|BYTES|BOOLEAN|NULL|COMMA|COLON|QUESTION|[LR](?:PAREN|BRACKET|BRACE)|NOT|MINUS|PLUS|MULTIPLY|DIVIDE|MODULO|EQ|NE|LT|LE|GT|GE|IN|AND|OR)\b/;
+  await loadCelParser();
+  for (const first of tokens) {
+    for (const second of tokens) {
+      for (const third of tokens) {
+        const parsed = parseCel(`${first} ${second} ${third}`);
+        if (!parsed.ok) expect(parsed.issue.message).not.toMatch(named);
+      }
+    }
+  }
 });
 
 const nest = (open: string, close: string, count: number) => `${open.repeat(count)}1${close.repeat(count)}`;
