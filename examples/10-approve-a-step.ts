@@ -22,14 +22,16 @@ console.log(first.status, first.steps[0]?.output);
 const run = await backOffice.getRun("pay-7");
 for (const item of run?.pending ?? []) {
   if (item.kind !== "approval") continue;
-  const step = run?.steps.find(({ stepId }) => stepId === item.stepId);
-  console.log("may", step?.tool, "run with", step?.input);
-  // Bound to the input that was looked at: any other hash is refused.
-  const { result } = backOffice.approve("pay-7", item.stepId, { inputHash: item.inputHash });
+  console.log("may", item.tool, "run with", item.input);
+  // Bound to the input that was looked at: with the hash of another it is refused.
+  const { result } = backOffice.approve("pay-7", item.stepId, item);
   console.log((await result).status, (await result).output);
 }
 
 // Or answer at once, while the run waits.
-const strict = createAgent({ tools: [transfer], approve: ({ kind }) => (kind === "step" ? "reject" : "approve") });
+const strict = createAgent({
+  tools: [transfer],
+  approve: async (request) => (request.kind === "step" && request.input.euros > 400 ? "reject" : "approve"),
+});
 const rejected = await strict.run("Send 500 euros to Eve");
 console.log(rejected.status, rejected.error?.code, rejected.steps[0]?.status);

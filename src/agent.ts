@@ -9,6 +9,7 @@ import { Engine } from "./orchestrator/engine.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
 import {
   decide,
+  lookAhead,
   observe,
   type RunApprover,
   type RunHandle,
@@ -44,7 +45,7 @@ export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, Ru
   dryRun<const TPlan extends AnyPlan>(
     requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
     options?: DryRunOptions<TTool>,
-  ): Promise<DryRun>;
+  ): Promise<DryRun<TTool>>;
   /**
    * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or of a variable whose
    * tools are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
@@ -81,7 +82,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
     ...decide<TTool>(engine),
     plan: (request, planOptions) => engine.plan(request, planOptions),
     dryRun: (target, dryRunOptions) =>
-      engine.dryRun(typeof target === "string" ? { request: target } : { plan: target as PlanInput }, dryRunOptions),
+      lookAhead<TTool>(engine, typeof target === "string" ? { request: target } : { plan: target }, dryRunOptions),
     execute: (plan, ...args) => run<TTool>(engine, { plan }, args),
     run: (request, ...args) => run<TTool>(engine, { request }, args),
     start: (target, ...args) =>

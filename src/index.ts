@@ -89,21 +89,29 @@ export {
 export type { CircuitBreakerOptions, RateLimitOptions, ToolLimitOptions } from "./core/tool-limits.ts";
 export type { ToolFingerprint } from "./core/tool-schemas.ts";
 export { type ValidatePlanOptions, validatePlan } from "./core/validate-plan.ts";
-export type { ContinueOptions } from "./orchestrator/continue-run.ts";
+export type {
+  ApprovalOptions,
+  PlanApprovalOptions,
+  PlanRejectionOptions,
+  RejectionOptions,
+} from "./orchestrator/decision-options.ts";
 export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";
 export type { AgentWarning, ApproveFunction, ExecutionOptions, PlanningOptions } from "./orchestrator/options.ts";
 export {
-  type ApprovalOptions,
   createOrchestrator,
   type Orchestrator,
   type OrchestratorOptions,
-  type PlanApprovalOptions,
-  type RejectionOptions,
   type RunApprover,
   type RunHandle,
   type RunObserver,
 } from "./orchestrator/orchestrator.ts";
-export type { DryRunOptions, PlanOptions, RunArguments, RunOptions } from "./orchestrator/run-options.ts";
+export type {
+  ContinueOptions,
+  DryRunOptions,
+  PlanOptions,
+  RunArguments,
+  RunOptions,
+} from "./orchestrator/run-options.ts";
 export type { ExplainedPart, ExplainedWords, RequestExplanation } from "./planners/rules/explain-match.ts";
 export { createRulePlanner, explainRequest, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";

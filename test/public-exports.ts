@@ -86,6 +86,7 @@ export const typeExports = [
   "PlanIssue",
   "PlanIssueCode",
   "PlanOptions",
+  "PlanRejectionOptions",
   "PlanRequest",
   "PlanReviseEvent",
   "PlanSource",

@@ -154,16 +154,15 @@ export type StepLateEvent<TTool extends Tool = Tool> = TTool extends Tool
   : never;
 
 /** A person, or a program, is asked whether a step or the whole plan may run. Its input is as the tool will get it. */
-export type ApprovalRequestEvent = EventBase<"approval-request"> & ApprovalSubject;
+export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/** Somebody decided. Of a step if it names one, else of the plan. */
-export interface ApprovalEndEvent extends EventBase<"approval-end"> {
-  readonly stepId?: string;
-  readonly iteration?: number;
-  readonly outcome:
-    | { readonly status: "approved" }
-    | { readonly status: "rejected"; readonly error: AgentErrorData<"approval-rejected"> };
-}
+/** Somebody decided about a step, or about the plan. */
+export type ApprovalEndEvent = EventBase<"approval-end"> &
+  ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
+    readonly outcome:
+      | { readonly status: "approved" }
+      | { readonly status: "rejected"; readonly error: AgentErrorData<"approval-rejected"> };
+  };
 
 /** A finished step, or an iteration of one, is being undone. */
 export type UndoStartEvent<TTool extends Tool = Tool> = TTool extends Tool
@@ -193,9 +192,20 @@ export type CircuitState = "closed" | "open" | "half-open";
 export type PendingItem =
   /** Whether a step took effect. */
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
-  /** Whether a step may run with this input. */
-  | { readonly kind: "approval"; readonly stepId: string; readonly iteration?: number; readonly inputHash: string }
-  /** Whether the plan may run. */
+  /** Whether a step may run with this input. It can be passed to `approve` and `reject` as it is. */
+  | {
+      readonly kind: "approval";
+      readonly stepId: string;
+      readonly iteration?: number;
+      readonly tool: string;
+      /** The JSON after references, as the tool's schema will parse it. */
+      readonly input: JsonObject;
+      /** What the approval is bound to. */
+      readonly inputHash: string;
+      readonly effect: ToolEffect;
+      readonly reasoning?: string;
+    }
+  /** Whether the plan may run. It can be passed to `approvePlan` and `rejectPlan` as it is. */
   | { readonly kind: "plan-approval"; readonly planHash: string };
 
 /** A run can not go on by itself. */
@@ -244,7 +254,7 @@ export type AgentEvent<TTool extends Tool = Tool> =
   | StepSkipEvent<TTool>
   | StepEndEvent<TTool>
   | StepLateEvent<TTool>
-  | ApprovalRequestEvent
+  | ApprovalRequestEvent<TTool>
   | ApprovalEndEvent
   | UndoStartEvent<TTool>
   | UndoEndEvent<TTool>

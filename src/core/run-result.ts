@@ -49,8 +49,11 @@ interface RunFields<TTool extends Tool> {
    * that a replan took away stand before those that it added.
    */
   readonly steps: readonly StepRecord<TTool>[];
-  /** The output of the last step, in plan order, that completed; a list if that step was looped. */
-  readonly output?: InferToolOutput<TTool> | readonly (InferToolOutput<TTool> | null)[];
+  /**
+   * The output of the last step, in plan order, that completed. If that step was looped, a list of them, with null for what
+   * was skipped: ask `Array.isArray` where a plan may have loops.
+   */
+  readonly output?: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
   /** What was to be undone and was not; absent if there is none. */
   readonly notUndone?: readonly NotUndone[];
 }

@@ -127,12 +127,12 @@ function revisePlan(state: RunState, plan: Plan): void {
 type ApprovalEvent = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
 
 function reduceApproval(state: RunState, event: ApprovalEvent): void {
-  if (event.type === "approval-request" && event.kind === "plan") {
-    state.planApproval = { hash: event.planHash, status: "requested" };
-  } else if (event.stepId !== undefined) {
+  if (event.kind === "step") {
     const step = state.steps.get(event.stepId);
     if (step !== undefined) reduceStep(step, event);
-  } else if (state.planApproval !== undefined && event.type === "approval-end") {
+  } else if (event.type === "approval-request") {
+    state.planApproval = { hash: event.planHash, status: "requested" };
+  } else if (state.planApproval !== undefined) {
     state.planApproval = { hash: state.planApproval.hash, ...event.outcome };
   }
 }

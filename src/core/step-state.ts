@@ -61,8 +61,8 @@ export interface IterationStates {
 /** An event about one step or iteration. */
 export type StepEvent = Extract<
   AgentEvent,
-  | { type: "step-start" | "step-retry" | "step-skip" | "step-end" | "undo-start" | "undo-end" | "approval-end" }
-  | { type: "approval-request"; kind: "step" }
+  | { type: "step-start" | "step-retry" | "step-skip" | "step-end" | "undo-start" | "undo-end" }
+  | { type: "approval-request" | "approval-end"; kind: "step" }
 >;
 
 /** A step that has not begun. */
@@ -140,7 +140,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       break;
     case "approval-request":
       step.status = "waiting";
-      step.input = event.input;
+      step.input = event.input as JsonObject;
       step.effect = event.effect;
       step.approval = { hash: event.inputHash, status: "requested" };
       break;

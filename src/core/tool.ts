@@ -52,6 +52,8 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
   /** The effect as declared: `by-input` where it is a function of the input. */
   readonly declaredEffect: ToolEffect | "by-input";
+  /** Whether its steps need approval, as declared: `by-input` where it is a function of the input. */
+  readonly declaredNeedsApproval: boolean | "by-input";
   /** Retry policy over that of the agent, field by field. */
   readonly retry?: RetryOptions | undefined;
   /** Longest time for one attempt. @default the agent's `stepTimeoutMs` */
@@ -64,7 +66,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
   /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
-  /** Whether a step with this parsed input needs approval. @default never */
+  /** Whether a step with this parsed input needs approval. @default none: only the agent's policy is asked */
   needsApproval?(input: unknown): boolean | Promise<boolean>;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: unknown, context: ToolContext<TResources>): unknown;
@@ -125,11 +127,16 @@ export interface ToolOptions<TName extends string, TSchema extends StandardSchem
   outputSchema?: undefined;
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
-  /** Takes back what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
-  undo?(
-    done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<Awaited<NoInfer<TOutput>>>>,
-    context: ToolContext<TResources>,
-  ): unknown;
+  /**
+   * Takes back what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. Write it
+   * behind `execute`, from which the type of `output` is inferred, or give an `outputSchema`.
+   */
+  undo?:
+    | ((
+        done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<Awaited<NoInfer<TOutput>>>>,
+        context: ToolContext<TResources>,
+      ) => unknown)
+    | undefined;
 }
 
 /** Options of {@link defineTool} with an output schema, against which references are checked before a run. */
@@ -146,10 +153,12 @@ export interface CheckedToolOptions<
     context: ToolContext<TResources>,
   ): NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
   /** Takes back what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
-  undo?(
-    done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>>,
-    context: ToolContext<TResources>,
-  ): unknown;
+  undo?:
+    | ((
+        done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>>,
+        context: ToolContext<TResources>,
+      ) => unknown)
+    | undefined;
 }
 
 /**
@@ -181,6 +190,7 @@ export function defineTool(options: ToolOptions<string, StandardSchema, unknown,
       undo: (done: UndoneCall<unknown, never>, context: ToolContext) => undo.call(options, done, context),
     }),
     declaredEffect: typeof effect === "function" ? "by-input" : effect,
+    declaredNeedsApproval: typeof needsApproval === "function" ? "by-input" : (needsApproval ?? false),
     phrases:
       typeof phrases === "function"
         ? async () => toPhrases(options.name, await phrases())

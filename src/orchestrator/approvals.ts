@@ -19,8 +19,9 @@ import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 export type ApprovalStatus = "approved" | "rejected" | "waiting";
 
 /** Whether a step may need approval, so that {@link approveStep} has to be asked. */
-export function mayNeedApproval({ engine }: Run, { tool }: StepCall): boolean {
-  return tool.needsApproval !== undefined || engine.needsApproval !== undefined;
+export function mayNeedApproval(run: Run, call: StepCall): boolean {
+  if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
+  return run.continuedPlan !== undefined && run.approvalOf(placeOfTask(call)) !== undefined;
 }
 
 /** Asks for the approval of a step that is ready to be called, if it needs one. Never rejects. */
@@ -28,6 +29,8 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
   const { step, tool, input, effect } = call;
   const { reasoning } = step;
   const place = placeOfTask(call);
+  const known = run.approvalOf(place);
+  if (known?.status === "rejected") return "rejected";
   const base = {
     kind: "step",
     ...place,
@@ -37,25 +40,30 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
     effect,
     ...(reasoning && { reasoning }),
   } as const;
+  // What was asked for is not given up because a policy is not there any more, or says something else now.
   const needsIt =
+    known !== undefined ||
     (await asks(run, place, () => tool.needsApproval?.(parsed) ?? false)) ||
     (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
   if (!needsIt) return "approved";
   const inputHash = await hashInput(input);
-  if (run.abortReason !== undefined) return "waiting";
+  if (run.abortReason !== undefined || run.isStopped) return "waiting";
   const request = { ...base, inputHash };
   return decide(run, { place, hash: inputHash, subject: request, request: { runId: run.runId, ...request } });
 }
 
 /** Whether a plan may need approval, so that {@link approvePlan} has to be asked. Who gave its hash has approved it. */
-export function mayNeedPlanApproval({ engine, settings }: Run): boolean {
-  return engine.needsApproval !== undefined && settings.stored.approvedHash === undefined;
+export function mayNeedPlanApproval(run: Run): boolean {
+  if (run.approvalOf(undefined) !== undefined) return true;
+  return run.engine.needsApproval !== undefined && run.settings.stored.approvedHash === undefined;
 }
 
 /** Asks for the approval of the plan as a whole, if the policy wants it. */
 export async function approvePlan(run: Run, plan: Plan): Promise<ApprovalStatus> {
   const { runId } = run;
-  if (!(await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })))) return "approved";
+  const isAsked = run.approvalOf(undefined) !== undefined;
+  const needsIt = isAsked || (await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })));
+  if (!needsIt) return "approved";
   const planHash = await hashPlan(plan);
   if (run.abortReason !== undefined) return "waiting";
   const subject = { kind: "plan", planHash } as const;
@@ -68,7 +76,7 @@ function isAskedFor({ engine }: Run, question: ApprovalQuestion): boolean | Prom
 
 /** A policy that fails must not let anything through, nor may one that never answers keep a run that is aborted. */
 async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
-  const source = run.openSource();
+  const source = place === undefined ? run.openSource() : run.openWaiting();
   try {
     const answer = ask();
     return isThenable(answer) ? await settleOrAbort(Promise.resolve(answer), source) : answer;
@@ -116,7 +124,7 @@ function statusOf(state: ApprovalState | undefined): ApprovalStatus {
 
 /** Waits for `approve`, until somebody else decides or the run is aborted. What is no decision suspends. */
 async function askInline(run: Run, { place, request }: Decided): Promise<ApprovalDecision> {
-  const source = place === undefined || place.iteration !== undefined ? run.openSource() : run.openWaiting();
+  const source = place === undefined ? run.openSource() : run.openWaiting();
   const forget = run.onDecision((other) => {
     if (isSamePlace(place, other)) source.abort("decided");
   });
@@ -157,5 +165,7 @@ export function outcomeOf(
 }
 
 function warnOf(run: Run, place: StepPlace | undefined, message: string): void {
-  run.warn({ code: "approval-failed", stepId: place?.stepId ?? "", message });
+  const iteration = place?.iteration === undefined ? "" : `[${place.iteration}]`;
+  const what = place === undefined ? "the plan" : `step "${place.stepId}"${iteration}`;
+  run.warn({ code: "approval-failed", ...place, message: `Run ${run.runId}, ${what}: ${message}` });
 }

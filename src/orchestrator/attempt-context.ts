@@ -2,7 +2,7 @@ import type { AbortSource } from "../async/abort-source.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
 import type { Run } from "./run.ts";
-import { ofIteration, type StepCall } from "./step-call.ts";
+import { ofIteration, placeOfTask, type StepCall } from "./step-call.ts";
 
 const sourceKey = Symbol("source");
 
@@ -65,7 +65,7 @@ function tellProgress(run: Run, call: StepCall, { attempt, source, value }: Prog
   else
     run.warn({
       code: "invalid-progress",
-      stepId,
+      ...placeOfTask(call),
       message: `${tool.name} told progress that is ${json.issue.message}.`,
     });
 }

@@ -80,11 +80,13 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   const outcomes: PendingItem[] = [];
   const approvals: PendingItem[] = [];
   for (const one of partsOf(state.steps.values())) {
-    const { status, approval } = one;
+    const { status, approval, tool, input, effect, reasoning } = one;
     const place = placeOf(one);
     if (status === "unknown") outcomes.push({ kind: "outcome", ...place });
-    else if (approval?.status === "requested" && status === "waiting")
-      approvals.push({ kind: "approval", ...place, inputHash: approval.hash });
+    else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
+      const looked = { tool, input, inputHash: approval.hash, effect, ...(reasoning !== undefined && { reasoning }) };
+      approvals.push({ kind: "approval", ...place, ...looked });
+    }
   }
   const goesOn = settings.stored.onStepFailure === "continue" || failureOf(run) === undefined;
   return goesOn ? [...outcomes, ...approvals] : outcomes;

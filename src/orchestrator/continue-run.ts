@@ -13,7 +13,7 @@ import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
 import type { Engine } from "./engine.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Run } from "./run.ts";
-import { type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { readEvents } from "./stored-runs.ts";
 
 /** What somebody has decided about a step, an iteration of one, or the plan. */
@@ -24,16 +24,6 @@ export interface Decision {
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
-}
-
-/**
- * The options of a run that goes on from the store; all others are those it began with. `resources` and `signal` of one that
- * still goes on here are those it has.
- */
-export interface ContinueOptions {
-  readonly resources?: unknown;
-  readonly signal?: AbortSignal | undefined;
-  readonly throwOnFailure?: boolean | undefined;
 }
 
 /** A decision on its way to a run. */
@@ -133,6 +123,7 @@ async function restoreRun(
       ...options,
     },
     engine,
+    "restored",
   );
   return { state, settings };
 }

@@ -1,32 +1,34 @@
 import { dependenciesOf } from "../core/dependencies.ts";
 import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
 import { hashPlan } from "../core/hash-plan.ts";
-import { copyJson, type JsonObject } from "../core/json.ts";
+import { copyJson } from "../core/json.ts";
 import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
 import { findReferences } from "../core/reference.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { parseWith } from "../core/schema.ts";
-import type { Tool, ToolEffect } from "../core/tool.ts";
+import type { InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
 import { completePlanInput } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";
 
 /** What a run would do, as far as can be known before it. */
-export interface DryRun {
+export interface DryRun<TTool extends Tool = Tool> {
   readonly plan: Plan;
   /** For `approvedHash`. */
   readonly planHash: string;
   /** Whether the run would wait for approval of the plan as a whole. */
   readonly needsApproval: boolean;
-  readonly steps: readonly DryRunStep[];
+  readonly steps: readonly DryRunStep<TTool>[];
 }
 
-/** What one step would do. */
-export interface DryRunStep {
+/** What one step would do. One type for each tool, so that `tool` narrows `input` where no part of it is open. */
+export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool ? DryRunStepOf<TTool> : never;
+
+interface DryRunStepOf<TTool extends Tool> {
   readonly stepId: string;
-  readonly tool: string;
-  /** As the tool would get it, if no part is open; else as in the plan. */
-  readonly input: JsonObject;
+  readonly tool: TTool["name"];
+  /** As the tool would get it, if no part is open; else as in the plan, with its references. */
+  readonly input: InferToolInput<TTool>;
   /** The references in the input whose values are known only when the plan runs. */
   readonly open: readonly string[];
   /** The steps it waits for. */
@@ -65,12 +67,7 @@ async function needsPlanApproval(
   plan: Plan,
 ): Promise<boolean> {
   if (needsApproval === undefined || stored.approvedHash !== undefined) return false;
-  try {
-    return Boolean(await needsApproval({ kind: "plan", runId: "", plan }));
-  } catch {
-    // As in a run, one that fails is taken for yes.
-    return true;
-  }
+  return isYes(() => needsApproval({ kind: "plan", plan }));
 }
 
 function dependenciesOfStep({ steps }: Plan, index: number, expressions: PlanExpressions | undefined) {
@@ -104,22 +101,37 @@ async function lookAt(engine: EngineSettings, { step, tool, dependsOn }: Looked)
   };
 }
 
-function mayNeedApproval(engine: EngineSettings, tool: Tool): false | "by-input" {
+/** What is known without the input. */
+function mayNeedApproval(engine: EngineSettings, tool: Tool): boolean | "by-input" {
+  if (tool.declaredNeedsApproval === true) return true;
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }
 
-/** What the tool and the policy, which is given an empty run id, say of an input without references. Undefined where one of them throws: so it will then. */
+/**
+ * What the tool and the policy say of an input without references. Undefined where there is none that they can be asked
+ * about: the input is not valid, or the effect throws, and so it will then.
+ */
 async function knownAnswers(engine: EngineSettings, { step, tool }: Pick<Looked, "step" | "tool">) {
   const input = resolveInput(step, () => undefined);
   const parsed = await parseWith(tool.inputSchema, copyJson(input));
   if (!parsed.ok) return undefined;
+  const { id: stepId, reasoning } = step;
   try {
     const effect = tool.effect(parsed.value);
-    const question = { kind: "step", runId: "", stepId: step.id, tool: tool.name, input, effect } as const;
-    const needsApproval = (await tool.needsApproval?.(parsed.value)) || (await engine.needsApproval?.(question));
-    // Of those that no compiler has looked at, any answer that is like true counts.
-    return { input, effect, needsApproval: Boolean(needsApproval) };
+    const about = { kind: "step", stepId, tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
+    const needsApproval =
+      (await isYes(() => tool.needsApproval?.(parsed.value))) || (await isYes(() => engine.needsApproval?.(about)));
+    return { input, effect, needsApproval };
   } catch {
     return undefined;
+  }
+}
+
+/** As in a run, one that fails is taken for yes. Of those that no compiler has looked at, any answer like true counts. */
+async function isYes(ask: () => unknown): Promise<boolean> {
+  try {
+    return Boolean(await ask());
+  } catch {
+    return true;
   }
 }

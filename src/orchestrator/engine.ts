@@ -4,18 +4,18 @@ import { EventHub } from "../async/event-hub.ts";
 import { fromErrorData } from "../core/errors.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
-import { checkKeys } from "../core/options.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { ActiveRuns, Opening } from "./active-runs.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import { type Conductor, loadConductor, loadedConductor } from "./conductor.ts";
-import type { ContinueOptions, Decision } from "./continue-run.ts";
+import type { Decision } from "./continue-run.ts";
+import { checkName } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { EngineSettings } from "./options.ts";
 import type { RunTarget } from "./run-identity.ts";
-import { type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
 
 /** The most events that wait in a handle to be read. */
 const eventCapacity = 1_000;
@@ -70,11 +70,15 @@ export class Engine {
 
   /**
    * Decides about what a run waits for, and goes on with it: at once where it is going on here, else from the store once it
-   * is read. What goes wrong rejects the handle's result.
+   * is read. Its options have been checked. What goes wrong rejects the handle's result.
    */
-  decide(runId: string, decision: Decision, options: ContinueOptions = {}): EngineHandle {
-    checkKeys("options", options, ["resources", "signal", "throwOnFailure"]);
-    const { throwOnFailure = false } = options;
+  decide(
+    runId: string,
+    decision: Decision,
+    { resources, signal, throwOnFailure = false }: ContinueOptions,
+  ): EngineHandle {
+    checkName("runId", runId);
+    const options = { resources, signal, throwOnFailure };
     return this.handOut(runId, { throwOnFailure }, (parts, opening) =>
       parts.decideRun(this, { ...opening, decision, options }),
     );
@@ -99,14 +103,14 @@ export class Engine {
 
   /** Makes a plan without a run: its events carry a fresh run id, and nothing is stored. */
   async plan(request: string, options?: AnyRunOptions): Promise<Plan> {
-    const settings = this.optionsOf(options);
+    const settings = this.optionsOf(options, "plan");
     const { planAlone } = loadedConductor() ?? (await loadConductor());
     return planAlone(this, { runId: this.createRunId(), request, settings });
   }
 
   /** What a request or a plan would do. Rejects with what planning does, `invalid-plan` or `plan-not-approved`. */
   async dryRun(given: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
-    const settings = this.optionsOf(options);
+    const settings = this.optionsOf(options, "dryRun");
     const target = holdFast(given);
     const { planAlone, dryRun } = loadedConductor() ?? (await loadConductor());
     if ("plan" in target) return dryRun(this.settings, settings, target.plan);
@@ -126,8 +130,8 @@ export class Engine {
     return listRuns(this.settings.store, options);
   }
 
-  private optionsOf(options: AnyRunOptions | undefined): RunSettings {
-    return options === undefined ? this.plainOptions : resolveRunOptions(options, this.settings);
+  private optionsOf(options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings {
+    return options === undefined ? this.plainOptions : resolveRunOptions(options, this.settings, use);
   }
 
   private createRunId(): string {

@@ -9,6 +9,7 @@ import type { Planner } from "../core/planner.ts";
 import type { RetryOptions } from "../core/retry-options.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { indexTools, type Tool } from "../core/tool.ts";
+import { describeRunOption } from "./run-options.ts";
 
 /** Something a developer should know of, though no run depends on it. */
 export interface AgentWarning {
@@ -19,8 +20,10 @@ export interface AgentWarning {
   readonly code: "late-result" | "invalid-progress" | "approval-failed";
   readonly message: string;
   readonly runId: string;
-  /** Empty if it is about the plan as a whole. */
-  readonly stepId: string;
+  /** Absent if it is about the plan as a whole. */
+  readonly stepId?: string;
+  /** Which iteration of a `forEach`, from 0. */
+  readonly iteration?: number;
 }
 
 /** What an orchestrator and an agent have in common. */
@@ -38,15 +41,15 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   /** The largest output of a step, in bytes of JSON. @default 1048576 */
   maxOutputBytes?: number | undefined;
   /**
-   * Whether a step needs approval, besides what its tool says, or the plan as a whole does. One that throws is taken for
-   * true. @default never
+   * Whether a step needs approval, besides what its tool says, or the plan as a whole does: `() => true` for everything. One
+   * that throws is taken for true. @default none: only what tools say
    */
-  needsApproval?: ((question: ApprovalQuestion) => boolean | Promise<boolean>) | undefined;
+  needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
   /**
-   * Answers a request for approval while the run waits. One that throws suspends the run, as does none at all.
-   * @default suspend
+   * Answers a request for approval while the run waits. One that throws suspends the run.
+   * @default none: the run is suspended
    */
-  approve?: ApproveFunction | undefined;
+  approve?: ApproveFunction<TTools[number]> | undefined;
   /** Told of what a listener throws or rejects with. @default one `console.warn` */
   onListenerError?: ((error: unknown, event: AgentEvent) => void) | undefined;
   /** @default `console.warn` */
@@ -60,10 +63,10 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
 }
 
 /** Decides about a step or a plan; `signal` aborts when the answer no longer counts. */
-export type ApproveFunction = (
-  request: ApprovalRequest,
+export type ApproveFunction<TTool extends Tool = Tool> = (
+  request: ApprovalRequest<TTool>,
   options: { signal: AbortSignal },
-) => ApprovalDecision | Promise<ApprovalDecision>;
+) => Promise<ApprovalDecision>;
 
 /** What planning needs besides. */
 export interface PlanningOptions {
@@ -127,12 +130,12 @@ type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; pla
 
 /** Checks the options of an agent or orchestrator and fills in the defaults. Throws `invalid-options`. */
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
-  checkKeys("options", options, canPlan ? [...executionKeys, ...planningKeys] : executionKeys);
+  checkKeys("options", options, canPlan ? [...executionKeys, ...planningKeys] : executionKeys, describeRunOption);
   const { tools, store, planner, retry } = options;
   if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
   for (const [index, tool] of tools.entries()) checkTool(`tools[${index}]`, tool);
   checkMethods("store", store, ["append", "read", "list", "claim", "renew", "release"], "a run store");
-  if (planner !== undefined) checkMethods("planner", planner, ["plan"], "a planner");
+  checkPlanner(planner);
   if (options.clock !== undefined)
     checkMethods("clock", options.clock, ["now", "setTimeout", "clearTimeout"], "a clock");
   checkRetryOptions("retry", retry);
@@ -196,6 +199,13 @@ function warnOnce(): (error: unknown, event: AgentEvent) => void {
 
 function checkTool(option: string, tool: unknown): void {
   checkMethods(option, tool, ["execute", "effect"], "a tool made by defineTool");
+}
+
+function checkPlanner(planner: Planner | undefined): void {
+  if (planner === undefined) return;
+  checkMethods("planner", planner, ["plan"], "a planner");
+  if (typeof planner.name !== "string") failOption("planner.name", planner.name, "text");
+  checkFunction("planner.replan", planner.replan);
 }
 
 function checkMethods(option: string, value: unknown, methods: readonly string[], expected: string): void {

@@ -5,14 +5,21 @@ import { failOption } from "../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
-import { placeOf } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
-import type { ContinueOptions, Decision } from "./continue-run.ts";
+import type { Decision } from "./continue-run.ts";
+import {
+  type ApprovalOptions,
+  decisionOfPlan,
+  decisionOfStep,
+  type PlanApprovalOptions,
+  type PlanRejectionOptions,
+  type RejectionOptions,
+} from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { Engine } from "./engine.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import type { RunTarget } from "./run-identity.ts";
-import type { DryRunOptions, RunArguments } from "./run-options.ts";
+import type { ContinueOptions, DryRunOptions, RunArguments } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -47,46 +54,35 @@ export interface RunObserver<TTool extends Tool = Tool> {
   listRuns(options?: ListRunsOptions): Promise<RunPage>;
 }
 
-/** Deciding about runs that wait for approval, in this process or another that has the same store. */
+/**
+ * Deciding about runs that wait for approval, in this process or another that has the same store.
+ *
+ * What can not be an option throws `invalid-options` at once. The result of the handle rejects with `run-not-found`,
+ * `run-conflict` if the run does not wait for this, `resume-mismatch` if its tools have changed, or `store-failed`; it
+ * resolves when the run ends or is suspended again.
+ */
 export interface RunApprover<TTool extends Tool = Tool> {
   /**
    * Lets a step run with the input that was looked at, and goes on with its run: at once if it is going on here, else from
-   * the store. The handle's result rejects with `run-not-found`, `run-conflict` if the run does not wait for this, or
-   * `resume-mismatch` if its tools have changed; it resolves when the run ends or is suspended again.
+   * the store. The options can be the pending item itself, or the `approval-request`. Throws `invalid-options`; what the
+   * result rejects with is said at {@link RunApprover}.
    */
-  approve(runId: string, stepId: string, options: ApprovalOptions): RunHandle<TTool>;
-  /** As {@link RunApprover.approve}, but the step is not run: the run fails with `approval-rejected`. */
-  reject(runId: string, stepId: string, options: RejectionOptions): RunHandle<TTool>;
-  /** As {@link RunApprover.approve}, for the plan as a whole. */
-  approvePlan(runId: string, options: PlanApprovalOptions): RunHandle<TTool>;
-  /** As {@link RunApprover.reject}, for the plan as a whole: nothing of it is run. */
-  rejectPlan(runId: string, options: PlanApprovalOptions & { reason?: string | undefined }): RunHandle<TTool>;
-}
-
-/** Options of approving a step. The pending item of a suspended run has all that is required. */
-export interface ApprovalOptions extends ContinueOptions {
-  /** Not looked at. */
-  kind?: "approval" | undefined;
-  /** Not looked at. */
-  stepId?: string | undefined;
-  /** The hash of the input that was looked at, from the `approval-request` or the pending item. */
-  inputHash: string;
-  /** Which iteration of a `forEach`, from 0. */
-  iteration?: number | undefined;
-}
-
-/** Options of rejecting a step. */
-export interface RejectionOptions extends ApprovalOptions {
-  /** For the error. @default "no reason given" */
-  reason?: string | undefined;
-}
-
-/** Options of approving a plan. The pending item of a suspended run has all that is required. */
-export interface PlanApprovalOptions extends ContinueOptions {
-  /** Not looked at. */
-  kind?: "plan-approval" | undefined;
-  /** The hash of the plan that was looked at. */
-  planHash: string;
+  approve(runId: string, stepId: string, options: ApprovalOptions<TTool>): RunHandle<TTool>;
+  /**
+   * As {@link RunApprover.approve}, but the step is not run: the run fails with `approval-rejected`. Throws
+   * `invalid-options`; what the result rejects with is said at {@link RunApprover}.
+   */
+  reject(runId: string, stepId: string, options: RejectionOptions<TTool>): RunHandle<TTool>;
+  /**
+   * As {@link RunApprover.approve}, for the plan as a whole. Throws `invalid-options`; what the result rejects with is said
+   * at {@link RunApprover}.
+   */
+  approvePlan(runId: string, options: PlanApprovalOptions<TTool>): RunHandle<TTool>;
+  /**
+   * As {@link RunApprover.reject}, for the plan as a whole: nothing of it is run. Throws `invalid-options`; what the result
+   * rejects with is said at {@link RunApprover}.
+   */
+  rejectPlan(runId: string, options: PlanRejectionOptions<TTool>): RunHandle<TTool>;
 }
 
 /** Runs plans. */
@@ -98,7 +94,7 @@ export interface Orchestrator<TTool extends Tool = Tool> extends RunObserver<TTo
   dryRun<const TPlan extends AnyPlan>(
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
     options?: DryRunOptions<TTool>,
-  ): Promise<DryRun>;
+  ): Promise<DryRun<TTool>>;
   /**
    * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or of a variable whose
    * tools are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
@@ -126,7 +122,7 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
   return {
     ...observe<TTools[number]>(engine),
     ...decide<TTools[number]>(engine),
-    dryRun: (plan, dryRunOptions) => engine.dryRun({ plan: plan as PlanInput }, dryRunOptions),
+    dryRun: (plan, dryRunOptions) => lookAhead(engine, { plan }, dryRunOptions),
     execute: (plan, ...args) => run(engine, { plan }, args),
     start: (plan, ...args) => start(engine, { plan }, args),
   };
@@ -153,23 +149,15 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
 
 /** The part of an engine that takes decisions, with the types of its tools. */
 export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
-  const send = (runId: string, decision: Decision, { kind: _, stepId: __, ...options }: SentOptions) =>
+  const send = (runId: string, decision: Decision, options: ContinueOptions) =>
     engine.decide(runId, decision, options) as RunHandle<TTool>;
   return {
-    approve: (runId, stepId, { inputHash: hash, iteration, ...options }) =>
-      send(runId, { verdict: "approve", place: placeOf({ stepId, iteration }), hash, reason: "" }, options),
-    reject: (runId, stepId, { inputHash: hash, iteration, reason = noReason, ...options }) =>
-      send(runId, { verdict: "reject", place: placeOf({ stepId, iteration }), hash, reason }, options),
-    approvePlan: (runId, { planHash: hash, ...options }) =>
-      send(runId, { verdict: "approve", place: undefined, hash, reason: "" }, options),
-    rejectPlan: (runId, { planHash: hash, reason = noReason, ...options }) =>
-      send(runId, { verdict: "reject", place: undefined, hash, reason }, options),
+    approve: (runId, stepId, options) => send(runId, decisionOfStep("approve", stepId, options), options),
+    reject: (runId, stepId, options) => send(runId, decisionOfStep("reject", stepId, options), options),
+    approvePlan: (runId, options) => send(runId, decisionOfPlan("approve", options), options),
+    rejectPlan: (runId, options) => send(runId, decisionOfPlan("reject", options), options),
   };
 }
-
-type SentOptions = ContinueOptions & { readonly kind?: string | undefined; readonly stepId?: string | undefined };
-
-const noReason = "no reason given";
 
 function checkListener(listener: unknown): void {
   if (typeof listener !== "function") failOption("listener", listener, "a function");
@@ -191,4 +179,13 @@ export function start<TTool extends Tool>(
   [options]: RunArguments<TTool>,
 ): RunHandle<TTool> {
   return engine.start(target as RunTarget, options) as RunHandle<TTool>;
+}
+
+/** Looks at what an engine would do, with the types of its tools. */
+export function lookAhead<TTool extends Tool>(
+  engine: Engine,
+  target: { request: string } | { plan: object },
+  options: DryRunOptions<TTool> | undefined,
+): Promise<DryRun<TTool>> {
+  return engine.dryRun(target as RunTarget, options) as Promise<DryRun<TTool>>;
 }

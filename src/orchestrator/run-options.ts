@@ -41,7 +41,10 @@ interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
   onStepFailure?: "stop" | "continue" | undefined;
   /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
   undoOnFailure?: boolean | undefined;
-  /** How often the planner is asked for other steps when one has failed. 0 to 100; not with `approvedHash`. @default 0 */
+  /**
+   * How often the planner is asked for other steps when one has failed. 0 to 100; more than 0 only with a planner that has
+   * `replan`, and not with `approvedHash`. @default 0
+   */
   maxReplans?: number | undefined;
   /** What the run may use up. @default no limit */
   budget?: RunBudget | undefined;
@@ -51,11 +54,27 @@ interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
   throwOnFailure?: boolean | undefined;
 }
 
-/** Options of a run. `resources` is required if a tool needs some. */
-export type RunOptions<TTool extends Tool = Tool> = RunOptionsBase<TTool> &
-  (unknown extends InferToolResources<TTool>
+/** Required if a tool needs some. */
+type ResourcesOption<TTool extends Tool> =
+  unknown extends InferToolResources<TTool>
     ? { /** What reaches the tools and is never stored. */ resources?: unknown }
-    : { /** What reaches the tools and is never stored. */ resources: InferToolResources<TTool> });
+    : { /** What reaches the tools and is never stored. */ resources: InferToolResources<TTool> };
+
+/** Options of a run. `resources` is required if a tool needs some. */
+export type RunOptions<TTool extends Tool = Tool> = RunOptionsBase<TTool> & ResourcesOption<TTool>;
+
+interface ContinueOptionsBase {
+  /** Cancels. Not of a run that is still going on here, which has its own. */
+  signal?: AbortSignal | undefined;
+  /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
+  throwOnFailure?: boolean | undefined;
+}
+
+/**
+ * The options of a run that goes on from the store; all others are those it began with. `resources` is required if a tool
+ * needs some; a run that is still going on here has its own.
+ */
+export type ContinueOptions<TTool extends Tool = Tool> = ContinueOptionsBase & ResourcesOption<TTool>;
 
 /** The options argument of a run: it may be left out unless a tool needs resources. */
 export type RunArguments<TTool extends Tool> =
@@ -72,20 +91,26 @@ export interface RunSettings {
   readonly stored: StoredRunOptions;
 }
 
+/** What options are for: each allows others. Those of a `restored` run are not judged anew. */
+export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
+
 /** Checks the options of a run. Throws `invalid-options`, and `unknown-tool` for a tool that there is not. */
 export function resolveRunOptions(
   options: RunOptionsBase<Tool> & { resources?: unknown },
   engine: EngineSettings,
+  use: OptionsUse = "run",
 ): RunSettings {
-  checkKeys("options", options, optionKeys);
+  checkKeys("options", options, optionKeys[use]);
   const { signal, runId, context } = options;
   checkText("context", context);
   checkText("approvedHash", options.approvedHash);
   if (runId !== undefined && !(typeof runId === "string" && /^[\w.-]{1,128}$/.test(runId))) {
     failOption("runId", runId, "1 to 128 letters, digits, _ . or -");
   }
-  if (signal !== undefined && typeof signal?.addEventListener !== "function")
-    failOption("signal", signal, "an AbortSignal");
+  checkSignal(signal);
+  checkSwitch("throwOnFailure", options.throwOnFailure);
+  const stored = resolveStored(options, engine);
+  if (use === "run") checkReplans(stored, engine);
   return {
     tools: selectTools(options.tools, engine.toolsByName),
     context,
@@ -93,7 +118,7 @@ export function resolveRunOptions(
     resources: options.resources,
     signal,
     throwOnFailure: options.throwOnFailure ?? false,
-    stored: resolveStored(options, engine),
+    stored,
   };
 }
 
@@ -105,8 +130,7 @@ function resolveStored(options: RunOptionsBase<Tool>, engine: EngineSettings): S
   checkNumber("maxReplans", maxReplans, { min: 0, max: 100, isInteger: true });
   if (onStepFailure !== undefined && onStepFailure !== "stop" && onStepFailure !== "continue")
     failOption("onStepFailure", onStepFailure, "stop or continue");
-  if (undoOnFailure !== undefined && typeof undoOnFailure !== "boolean")
-    failOption("undoOnFailure", undoOnFailure, "true or false");
+  checkSwitch("undoOnFailure", undoOnFailure);
   return Object.freeze({
     maxSteps,
     concurrency,
@@ -128,12 +152,22 @@ function checkBudget(budget: RunBudget | undefined): { budget?: RunBudget } {
   return toolCalls === undefined ? {} : { budget: Object.freeze({ toolCalls }) };
 }
 
-const optionKeys = [
-  "context",
-  "tools",
-  "maxSteps",
-  "timeZone",
-  "signal",
+/** A replan that could never be made is a mistake of who asks for it. */
+function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner }: EngineSettings): void {
+  if (maxReplans === undefined) return;
+  const why =
+    planner === undefined
+      ? "there is no planner"
+      : planner.replan === undefined
+        ? `the planner "${planner.name}" has no replan method`
+        : approvedHash !== undefined && "approvedHash approves of no other plan";
+  if (why) failOption("maxReplans", maxReplans, `0 or left out: ${why}`);
+}
+
+const planKeys = ["context", "tools", "maxSteps", "timeZone", "signal"];
+const dryRunKeys = [...planKeys, "approvedHash"];
+const runKeys = [
+  ...dryRunKeys,
   "metadata",
   "runId",
   "timeoutMs",
@@ -142,13 +176,35 @@ const optionKeys = [
   "undoOnFailure",
   "maxReplans",
   "budget",
-  "approvedHash",
   "throwOnFailure",
   "resources",
 ];
+const optionKeys: Readonly<Record<OptionsUse, readonly string[]>> = {
+  plan: planKeys,
+  dryRun: dryRunKeys,
+  run: runKeys,
+  restored: runKeys,
+};
 
-function checkText(option: string, value: unknown): void {
+/** Says of what an unknown option is one, if it is one of a run. */
+export function describeRunOption(key: string): string | undefined {
+  return runKeys.includes(key) ? `an option of a run: execute(plan, { ${key} })` : undefined;
+}
+
+/** Throws `invalid-options` unless the value is undefined or text. */
+export function checkText(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== "string") failOption(option, value, "text");
+}
+
+/** Throws `invalid-options` unless the value is undefined or a signal. */
+export function checkSignal(signal: unknown): void {
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== "function")
+    failOption("signal", signal, "an AbortSignal");
+}
+
+/** Throws `invalid-options` unless the value is undefined or a boolean. */
+export function checkSwitch(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "boolean") failOption(option, value, "true or false");
 }
 
 function checkMetadata(metadata: unknown): JsonObject {

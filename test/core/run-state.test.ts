@@ -227,7 +227,7 @@ describe("a plan that is revised", () => {
 
   it("has to be approved anew", () => {
     const asked: EventInit = { type: "approval-request", kind: "plan", planHash: "p" };
-    const approved: EventInit = { type: "approval-end", outcome: { status: "approved" } };
+    const approved: EventInit = { type: "approval-end", kind: "plan", outcome: { status: "approved" } };
     expect(fold([given, asked]).planApproval).toEqual({ hash: "p", status: "requested" });
     expect(fold([given, asked, approved]).planApproval).toEqual({ hash: "p", status: "approved" });
     expect(fold([given, asked, approved, revise]).planApproval).toBeUndefined();
@@ -247,7 +247,11 @@ describe("a run that goes on", () => {
 
   it("passes over decisions about what it does not have", () => {
     const outcome = { status: "approved" } as const;
-    const state = fold([given, { type: "approval-end", outcome }, { type: "approval-end", stepId: "s9", outcome }]);
+    const state = fold([
+      given,
+      { type: "approval-end", kind: "plan", outcome },
+      { type: "approval-end", kind: "step", stepId: "s9", outcome },
+    ]);
     expect(state.planApproval).toBeUndefined();
     expect(state.steps.get("s1")).not.toHaveProperty("approval");
   });

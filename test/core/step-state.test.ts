@@ -62,6 +62,7 @@ const ask = (iteration?: number): EventInit => ({
 const rejected = new AgentError("approval-rejected", "No.", { details: { stepId: "s1", reason: "no" } }).toJSON();
 const decide = (status: "approved" | "rejected", iteration?: number): EventInit => ({
   type: "approval-end",
+  kind: "step",
   stepId: "s1",
   outcome: status === "approved" ? { status } : { status, error: rejected },
   ...(iteration !== undefined && { iteration }),

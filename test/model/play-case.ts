@@ -172,8 +172,8 @@ class Player {
       return;
     }
     const { runId } = event;
-    const item: PendingItem =
-      event.kind === "plan" ? { kind: "plan-approval", planHash: event.planHash } : { ...event, kind: "approval" };
+    const item: Decidable =
+      event.kind === "plan" ? { ...event, kind: "plan-approval" } : { ...event, kind: "approval" };
     const { result } = decideAbout(agent, { runId, item, verdict, signal: this.controller.signal });
     // Somebody else may have been faster.
     this.live.push(
@@ -195,8 +195,10 @@ class Player {
   /** Tries with a hash of something else, which must leave the run as it is. */
   private async decideWrongly(agent: Agent, runId: string, item: PendingItem): Promise<void> {
     const before = (await this.store.read(runId)).length;
-    const wrong: PendingItem =
-      item.kind === "plan-approval" ? { ...item, planHash: "0" } : { ...item, kind: "approval", inputHash: "0" };
+    const hash = "0".repeat(64);
+    if (item.kind === "outcome") return;
+    const wrong: Decidable =
+      item.kind === "plan-approval" ? { ...item, planHash: hash } : { ...item, kind: "approval", inputHash: hash };
     const { result } = decideAbout(agent, { runId, item: wrong, verdict: "approve", signal: undefined });
     const outcome = await this.clock.runUntil(
       result.then(
@@ -229,17 +231,22 @@ class Player {
 
 interface Deciding {
   readonly runId: string;
-  readonly item: PendingItem;
+  readonly item: Decidable;
   readonly verdict: "approve" | "reject";
   readonly signal: AbortSignal | undefined;
 }
 
+/** What can be decided about: a pending item, or an event of the same fields. */
+type Decidable =
+  | Extract<PendingItem, { kind: "outcome" | "plan-approval" }>
+  | { readonly kind: "approval"; readonly stepId: string; readonly iteration?: number; readonly inputHash: string };
+
+/** With the whole item, or the whole event, as one who decides has it. */
 function decideAbout(agent: Agent, { runId, item, verdict, signal }: Deciding): RunHandle {
   if (item.kind === "plan-approval") {
-    const options = { planHash: item.planHash, signal };
+    const options = { ...item, signal };
     return verdict === "approve" ? agent.approvePlan(runId, options) : agent.rejectPlan(runId, options);
   }
   if (item.kind === "outcome") throw new Error("Nobody can decide about an outcome yet.");
-  const { stepId, inputHash, iteration } = item;
-  return agent[verdict](runId, stepId, { inputHash, iteration, signal });
+  return agent[verdict](runId, item.stepId, { ...item, signal });
 }

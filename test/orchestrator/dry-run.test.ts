@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
 import { type AgentOptions, createAgent } from "../../src/agent.ts";
+import type { ApprovalQuestion } from "../../src/core/approval.ts";
 import { hashPlan } from "../../src/core/hash-plan.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import { defineTool, type Tool } from "../../src/core/tool.ts";
@@ -36,6 +37,7 @@ const write = defineTool({
 });
 
 const tools = [read, write];
+const least = { description: "Does it", inputSchema: z.looseObject({}), execute };
 
 async function look(plan: PlanInput, options: DryRunOptions = {}, agentOptions: Partial<AgentOptions> = {}) {
   const store = createMemoryRunStore();
@@ -153,9 +155,44 @@ describe("a dry run of a plan", () => {
     expect(seen.steps).toMatchObject([{ needsApproval }]);
   });
 
-  it("says by-input where a policy throws", async () => {
-    const seen = await look(writeTo("/tmp/a"), {}, { needsApproval: () => Promise.reject(new Error("down")) });
-    expect(seen.steps).toMatchObject([{ needsApproval: "by-input", effect: "by-input" }]);
+  it.each(["throws", "rejects"])("takes a policy that %s for yes, of steps as of the plan", async (how) => {
+    const down = new Error("down");
+    const needsApproval = () => {
+      if (how === "throws") throw down;
+      return Promise.reject(down);
+    };
+    const seen = await look(writeTo("/tmp/a"), {}, { needsApproval });
+    expect(seen).toMatchObject({ needsApproval: true, steps: [{ needsApproval: true, effect: "idempotent" }] });
+  });
+
+  it("takes a tool that throws for yes, without asking the policy", async () => {
+    const needsApproval = vi.fn(({ kind }: ApprovalQuestion) => kind === "plan");
+    const down = () => {
+      throw new Error("down");
+    };
+    const seen = await look(writeTo("/tmp/a"), {}, { tools: [read, { ...write, needsApproval: down }], needsApproval });
+    expect(seen.steps).toMatchObject([{ needsApproval: true, effect: "idempotent" }]);
+    expect(needsApproval.mock.calls.map(([{ kind }]) => kind)).toEqual(["plan"]);
+  });
+
+  it("knows of a tool that always needs approval, and of an effect that throws only what was declared", async () => {
+    const always = defineTool({ ...least, name: "Always", needsApproval: true });
+    const never = defineTool({ ...least, name: "Never", needsApproval: false });
+    const broken = { ...always, effect: () => never.effect(JSON.parse("?")) };
+    const open = { steps: [step("a", "Never"), step("b", "Always", { input: { x: { $ref: "a.x" } } })] };
+    const seen = await look(open, {}, { tools: [always, never] });
+    expect(seen.steps.map(({ needsApproval }) => needsApproval)).toEqual([false, true]);
+    expect((await look(planOf("Always"), {}, { tools: [broken] })).steps).toMatchObject([{ needsApproval: true }]);
+  });
+
+  it("asks about a step as it is in the plan, without a run", async () => {
+    const questions: ApprovalQuestion[] = [];
+    const needsApproval = (question: ApprovalQuestion) => questions.push(question) > 9;
+    await look({ steps: [step("s1", "Read", { input: { path: "x" }, reasoning: "why" })] }, {}, { needsApproval });
+    expect(questions).toEqual([
+      { kind: "step", stepId: "s1", tool: "Read", input: { path: "x" }, effect: "pure", reasoning: "why" },
+      { kind: "plan", plan: expect.anything() },
+    ]);
   });
 
   it("gives copies: what is done to them changes neither the plan nor another dry run", async () => {
@@ -206,6 +243,16 @@ describe("a dry run rejects", () => {
     await expect(look(writeTo("/tmp/a"), options as never)).rejects.toMatchObject({
       code: "invalid-options",
       details: { option },
+    });
+  });
+
+  it.each(["runId", "concurrency", "resources", "maxReplans"])("what is an option of a run: %s", async (key) => {
+    await expect(look(writeTo("/tmp/a"), { [key]: 1 } as never)).rejects.toMatchObject({
+      code: "invalid-options",
+      details: {
+        option: `options.${key}`,
+        expected: "left out: there is no such option, only context, tools, maxSteps, timeZone, signal, approvedHash",
+      },
     });
   });
 });

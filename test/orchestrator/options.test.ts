@@ -22,6 +22,8 @@ describe("the options of an agent", () => {
     ["tools", { tools: [tool, createFakeTool({ name: "A" })] }],
     ["store", { tools, store: {} }],
     ["planner", { tools, planner: {} }],
+    ["planner.name", { tools, planner: { plan: () => plan } }],
+    ["planner.replan", { tools, planner: { ...createScriptedPlanner([plan]), replan: true } }],
     ["clock", { tools, clock: {} }],
     ["retry.maxAttempts", { tools, retry: { maxAttempts: 0 } }],
     ["retry.attempts", { tools, retry: { attempts: 3 } }],
@@ -62,6 +64,7 @@ describe("the options of a run", () => {
     ["context", { context: 5 }],
     ["timeZone", { timeZone: "Mars/Base" }],
     ["signal", { signal: true }],
+    ["throwOnFailure", { throwOnFailure: "yes" }],
     ["tools", { tools: "A" }],
     ["metadata.when", { metadata: { when: 1n } }],
     ["metadata", { metadata: ["list"] }],
@@ -92,6 +95,15 @@ describe("the options of a run", () => {
     expect((await agent.listRuns()).runs).toEqual([]);
   });
 
+  it("are told apart from those of an agent", () => {
+    const message =
+      '"options.maxReplans" must be left out: "maxReplans" is an option of a run: execute(plan, { maxReplans })';
+    const misplaced = { tools, maxReplans: 2 };
+    expect(() => createAgent(misplaced)).toThrow(message);
+    expect(() => createOrchestrator(misplaced as never)).toThrow(message);
+    expect(() => createAgent({ tools, ...{ nope: 1 } })).toThrow("there is no such option, only tools, ");
+  });
+
   it("are stored where they are not the default", async () => {
     const storedOf = async (options: RunOptions<typeof tool>) => {
       const fresh = createAgent({ tools });
@@ -104,8 +116,38 @@ describe("the options of a run", () => {
     const defaults = { onStepFailure: "stop", undoOnFailure: false, maxReplans: 0, budget: {} } as const;
     expect(await storedOf({})).toEqual(basic);
     expect(await storedOf({ ...defaults, timeoutMs: Number.POSITIVE_INFINITY })).toEqual(basic);
-    const all = { onStepFailure: "continue", undoOnFailure: true, maxReplans: 3, budget: { toolCalls: 9 } } as const;
+    const all = { onStepFailure: "continue", undoOnFailure: true, budget: { toolCalls: 9 } } as const;
     expect(await storedOf({ ...all, concurrency: 4 })).toEqual({ ...basic, ...all, concurrency: 4 });
+  });
+
+  it("allow replans only where there can be any", async () => {
+    const store = createMemoryRunStore();
+    const planner = { ...createScriptedPlanner([plan]), replan: async () => plan };
+    const approvedHash = await hashPlan(plan);
+    const orchestrator = createOrchestrator({ tools, store });
+    const able = createAgent({ tools, store, planner });
+    const refused = [
+      [() => orchestrator.execute(plan, { maxReplans: 1 }), "there is no planner"],
+      [() => agent.execute(plan, { maxReplans: 1 }), 'the planner "rules" has no replan method'],
+      [() => agent.run("a", { maxReplans: 1 }), 'the planner "rules" has no replan method'],
+      [() => able.execute(plan, { maxReplans: 1, approvedHash }), "approvedHash approves of no other plan"],
+    ] as const;
+    for (const [call, why] of refused)
+      await expect(call()).rejects.toMatchObject({
+        code: "invalid-options",
+        message: `Option "maxReplans" must be 0 or left out: ${why}; received 1.`,
+      });
+    expect(() => agent.start("a", { maxReplans: 1 })).toThrow("has no replan method");
+    expect((await orchestrator.execute(plan, { maxReplans: 0 })).status).toBe("completed");
+    expect((await able.execute(plan, { maxReplans: 3, runId: "able" })).status).toBe("completed");
+    expect((await store.read("able"))[0]).toMatchObject({ options: { maxReplans: 3 } });
+  });
+
+  it("of a plan are no options of a run", async () => {
+    await expect(agent.plan("a", { concurrency: 2 } as never)).rejects.toMatchObject({
+      code: "invalid-options",
+      message: expect.stringContaining("only context, tools, maxSteps, timeZone, signal;"),
+    });
   });
 
   it("name tools that exist", async () => {

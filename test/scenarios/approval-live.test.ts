@@ -165,7 +165,7 @@ describe("deciding in other listeners", () => {
     const [here, elsewhere] = [createAgent({ tools, store }), createAgent({ tools, store })];
     const refused: Promise<unknown>[] = [];
     here.on("step-start", ({ runId }) => {
-      const { result } = elsewhere.approve(runId, "b", { inputHash: "x" });
+      const { result } = elsewhere.approve(runId, "b", { inputHash: "0".repeat(64) });
       refused.push(result.catch(({ code }) => codes.push(code)));
     });
     const plan = { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] };

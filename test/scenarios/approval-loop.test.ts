@@ -26,6 +26,13 @@ describe("iterations that need approval", () => {
       { iteration: 1, iterations: 3, input: { of: 20 } },
       { iteration: 2, iterations: 3, input: { of: 30 } },
     ]);
+    expect(events.find(({ type }) => type === "run-suspend")).toMatchObject({
+      pending: [
+        { iteration: 0, tool: "B", input: { of: 10 }, effect: "idempotent" },
+        { iteration: 1, tool: "B", input: { of: 20 }, effect: "idempotent" },
+        { iteration: 2, tool: "B", input: { of: 30 }, effect: "idempotent" },
+      ],
+    });
     expect(told(events).filter((text) => text.startsWith("step-start"))).toEqual([
       "step-start s1[1]",
       "step-start s1[0]",

@@ -135,7 +135,9 @@ describe("a plan that needs approval", () => {
       },
     }));
     expect(result.pending).toMatchObject([{ kind: "plan-approval" }]);
-    expect(warnings).toMatchObject([{ code: "approval-failed", stepId: "" }]);
+    expect(warnings).toMatchObject([
+      { code: "approval-failed", message: expect.stringContaining("the plan: needsApproval failed") },
+    ]);
   });
 
   it("does not spare its steps their own approval", async () => {
@@ -233,7 +235,7 @@ describe("a plan that is revised", () => {
         request: "Do it",
         options: { maxReplans: 5 },
         needsApproval: askForPlan,
-        approve: () => (++questions === 1 ? "approve" : "reject"),
+        approve: async () => (++questions === 1 ? "approve" : "reject"),
       };
     });
     expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected" } });

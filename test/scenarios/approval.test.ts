@@ -138,7 +138,8 @@ describe("the agent's policy", () => {
       },
     }));
     expect(result.pending).toMatchObject([{ kind: "approval", stepId: "s1" }]);
-    expect(warnings).toMatchObject([{ code: "approval-failed", stepId: "s1" }]);
+    expect(warnings).toMatchObject([{ code: "approval-failed", stepId: "s1", runId: result.runId }]);
+    expect(warnings[0]?.message).toContain(`Run ${result.runId}, step "s1": needsApproval failed`);
   });
 
   it.each(["tool", "policy"] as const)("or a %s that never answers does not keep a cancelled run", async (who) => {
@@ -175,8 +176,9 @@ describe("a request for approval", () => {
       effect: "once",
       reasoning: "It is asked for",
     });
+    const asked = { stepId: "b", tool: "B", input: { z: 1, a: "é" }, effect: "once", reasoning: "It is asked for" };
     expect(events.find(({ type }) => type === "run-suspend")).toMatchObject({
-      pending: [{ kind: "approval", stepId: "b", inputHash }],
+      pending: [{ kind: "approval", ...asked, inputHash }],
     });
     expect(told(events).slice(3)).toEqual([
       "approval-request b",
@@ -228,9 +230,11 @@ describe("a request for approval", () => {
 });
 
 it("an agent without a run to decide about says so", async () => {
+  const noHash = "0".repeat(64);
   const agent = createAgent({ tools: [askingTool("B")] });
-  const handle = agent.approve("nothing", "s1", { inputHash: "x" });
+  const handle = agent.approve("nothing", "s1", { inputHash: noHash });
   await expect(handle.result).rejects.toMatchObject({ code: "run-not-found", details: { runId: "nothing" } });
-  await expect(agent.rejectPlan("nothing", { planHash: "x" }).result).rejects.toMatchObject({ code: "run-not-found" });
+  const rejecting = agent.rejectPlan("nothing", { planHash: noHash });
+  await expect(rejecting.result).rejects.toMatchObject({ code: "run-not-found" });
   for await (const event of handle.events) expect(event).toBeUndefined();
 });

@@ -4,22 +4,18 @@ import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../src/t
 
 /** A fake tool whose steps need approval. */
 export function askingTool(name: string, options: Omit<FakeToolOptions, "name"> = {}): FakeTool {
-  return { ...createFakeTool({ name, ...options }), needsApproval: () => true };
+  return { ...createFakeTool({ name, ...options }), declaredNeedsApproval: true, needsApproval: () => true };
 }
 
 type PendingApproval = Extract<PendingItem, { kind: "approval" }>;
 
-/** What to approve a step with that a run waits for. Throws if it does not. */
-export function approvalOf(
-  { pending }: RunResult,
-  stepId: string,
-  iteration?: number,
-): { inputHash: string; iteration?: number } {
+/** The item to approve a step with that a run waits for. Throws if it does not. */
+export function approvalOf({ pending }: RunResult, stepId: string, iteration?: number): PendingApproval {
   const isIt = (item: PendingItem): item is PendingApproval =>
     item.kind === "approval" && item.stepId === stepId && item.iteration === iteration;
   const found = pending?.find(isIt);
   if (found === undefined) throw new Error(`Step "${stepId}" waits for no approval.`);
-  return { inputHash: found.inputHash, ...(iteration !== undefined && { iteration }) };
+  return found;
 }
 
 /** The hash of the plan that a run waits to be approved. Throws if it does not. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlanDraft, ReplanRequest } from "../../src/core/planner.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { statuses, told } from "./asking.ts";
+import { approvalOf, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { type Answer, added, failingScenario, replanner, revisions, steps } from "./replanning.ts";
 import { runScenario } from "./run-scenario.ts";
@@ -52,15 +52,29 @@ describe("replanning", () => {
     ]);
   });
 
-  it("is not done unless it is wanted, nor by a planner that can not", async () => {
-    const plain = await runScenario(() => failingScenario([steps(added("n1"))], { maxReplans: 0 }));
-    const unable = await runScenario(() =>
-      failingScenario([], {}, { planner: createScriptedPlanner([planOf("A", "F") as PlanDraft]) }),
+  it("is not done unless it is wanted", async () => {
+    const { result, events } = await runScenario(() => failingScenario([steps(added("n1"))], { maxReplans: 0 }));
+    expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
+    expect(revisions(events)).toEqual([]);
+  });
+
+  it("is not done in a later leg by an agent whose planner can not", async () => {
+    const plan = steps(added("b", "B"), added("f", "F", { dependsOn: ["b"] }));
+    const unable = createScriptedPlanner([planOf("A") as PlanDraft]);
+    const { result, events } = await runScenario(() =>
+      failingScenario(
+        [],
+        {},
+        {
+          planner: replanner(plan, [steps(added("n1"))]),
+          legs: [
+            ({ another, runId, result }) => another({ planner: unable }).approve(runId, "b", approvalOf(result, "b")),
+          ],
+        },
+      ),
     );
-    for (const { result, events } of [plain, unable]) {
-      expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
-      expect(revisions(events)).toEqual([]);
-    }
+    expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
+    expect(revisions(events)).toEqual([]);
   });
 
   it("is not done for a run that does not fail", async () => {

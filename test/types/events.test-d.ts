@@ -127,7 +127,7 @@ describe("results", () => {
     if (result.status === "failed") expectTypeOf(result.error.message).toBeString();
     if (result.status === "completed") expectTypeOf(result.error).toBeUndefined();
     expectTypeOf(result.plan).toEqualTypeOf<Plan | undefined>();
-    expectTypeOf(result.output).toEqualTypeOf<Calculated | Todo | readonly (Calculated | Todo | null)[] | undefined>();
+    expectTypeOf(result.output).toEqualTypeOf<Calculated | Todo | (Calculated | Todo | null)[] | undefined>();
   });
 
   it("tell what a suspended run waits for", () => {
@@ -162,7 +162,7 @@ describe("results", () => {
     expectTypeOf(alone.start("x").result).resolves.toEqualTypeOf<RunResult<typeof clock>>();
     expectTypeOf(alone.getRun).returns.resolves.toEqualTypeOf<RunSnapshot<typeof clock> | undefined>();
     type Output = { ms: number };
-    expectTypeOf<RunResult<typeof clock>["output"]>().toEqualTypeOf<Output | readonly (Output | null)[] | undefined>();
+    expectTypeOf<RunResult<typeof clock>["output"]>().toEqualTypeOf<Output | (Output | null)[] | undefined>();
   });
 
   it("fit where any run is taken", () => {

@@ -1,0 +1,197 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod/v4";
+import {
+  type AgentEventOf,
+  type AgentWarning,
+  type ApprovalDecision,
+  type ApprovalOptions,
+  type ApprovalQuestion,
+  type ApprovalRequest,
+  type ApprovalRequestEvent,
+  type ContinueOptions,
+  createAgent,
+  createOrchestrator,
+  type DryRun,
+  type DryRunStep,
+  defineTool,
+  type PendingItem,
+  type PlanRejectionOptions,
+  type RunStore,
+  type Tool,
+} from "../../src/index.ts";
+import { calculator, clock, todos } from "./tools.ts";
+
+const tools = [calculator, todos];
+const agent = createAgent({ tools });
+const free = createAgent({ tools: [clock] });
+type Tools = (typeof agent)["tools"][number];
+type PendingApproval = Extract<PendingItem, { kind: "approval" }>;
+const resources = { precision: { digits: 1 }, user: "u" };
+const hash = "0".repeat(64);
+
+describe("what is asked", () => {
+  it("narrows by tool in a policy and in approve", () => {
+    createAgent({
+      tools,
+      needsApproval: (question) => {
+        expectTypeOf(question).toEqualTypeOf<ApprovalQuestion<Tools>>();
+        expectTypeOf(question.runId).toEqualTypeOf<string | undefined>();
+        if (question.kind === "plan") return question.plan.steps.length > 3;
+        // @ts-expect-error no tool has this name
+        if (question.tool === "Nope") return true;
+        if (question.tool === "Calculator") return question.input.expression === "";
+        expectTypeOf(question.input.operation).toEqualTypeOf<"add" | "get">();
+        return false;
+      },
+      approve: async (request, { signal }) => {
+        expectTypeOf(request).toEqualTypeOf<ApprovalRequest<Tools>>();
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+        if (request.kind === "plan") return "approve";
+        expectTypeOf(request.inputHash).toBeString();
+        return request.tool === "Todos" && request.input.operation === "add" ? "reject" : "suspend";
+      },
+    });
+    createOrchestrator({
+      tools: [clock],
+      store: {} as RunStore,
+      needsApproval: (question) => question.kind === "step" && question.tool === "Clock",
+    });
+  });
+
+  it("takes an async answer written at once", () => {
+    createAgent({ tools, approve: async () => "suspend" });
+    createAgent({ tools, approve: () => Promise.resolve("approve") });
+    createAgent({ tools, approve: async ({ kind }) => (kind === "step" ? "reject" : "approve") });
+    createAgent({ tools, needsApproval: async () => true });
+    createAgent({ tools, needsApproval: () => true });
+    // @ts-expect-error there is no such answer
+    createAgent({ tools, approve: async () => "maybe" });
+    expectTypeOf<ApprovalDecision>().toEqualTypeOf<"approve" | "reject" | "suspend">();
+  });
+
+  it("takes functions that were written for any tools", () => {
+    const needsApproval = ({ kind }: ApprovalQuestion) => kind === "plan";
+    const approve = async ({ runId }: ApprovalRequest): Promise<ApprovalDecision> => (runId ? "approve" : "reject");
+    createAgent({ tools, needsApproval, approve });
+  });
+
+  it("narrows by tool in events and dry runs", () => {
+    agent.on("approval-request", (event) => {
+      expectTypeOf(event).toEqualTypeOf<ApprovalRequestEvent<Tools>>();
+      if (event.kind === "step" && event.tool === "Calculator") expectTypeOf(event.input.expression).toBeString();
+    });
+    const seen = {} as DryRun<Tools>;
+    for (const step of seen.steps) {
+      expectTypeOf(step.tool).toEqualTypeOf<"Calculator" | "Todos">();
+      if (step.tool === "Calculator") expectTypeOf(step.input.expression).toBeString();
+    }
+    expectTypeOf(agent.dryRun).returns.resolves.toEqualTypeOf<DryRun<Tools>>();
+    expectTypeOf<DryRun<Tools>>().toExtend<DryRun>();
+    expectTypeOf<DryRunStep["input"]>().toBeUnknown();
+    expectTypeOf<ApprovalQuestion<Tools>>().toExtend<ApprovalQuestion>();
+  });
+});
+
+describe("what was decided", () => {
+  it("narrows by kind", () => {
+    const read = (event: AgentEventOf<"approval-end">) => {
+      if (event.kind === "step") expectTypeOf(event.stepId).toBeString();
+      else expectTypeOf(event).not.toHaveProperty("stepId");
+      if (event.outcome.status === "rejected")
+        expectTypeOf(event.outcome.error.code).toEqualTypeOf<"approval-rejected">();
+    };
+    free.on("approval-end", read);
+  });
+
+  it("warns of a step or of the plan", () => {
+    expectTypeOf<AgentWarning["stepId"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<AgentWarning["iteration"]>().toEqualTypeOf<number | undefined>();
+  });
+});
+
+describe("the options of a decision", () => {
+  it("can be the pending item or the event", () => {
+    const item = {} as PendingApproval;
+    const plan = {} as Extract<PendingItem, { kind: "plan-approval" }>;
+    free.approve("r", item.stepId, item);
+    free.reject("r", item.stepId, { ...item, reason: "too much" });
+    free.approvePlan("r", plan);
+    free.rejectPlan("r", { ...plan, reason: "too much" });
+    agent.approve("r", item.stepId, { ...item, resources });
+    free.on("approval-request", (event) => {
+      if (event.kind === "step") free.approve(event.runId, event.stepId, event);
+      else free.approvePlan(event.runId, event);
+    });
+    expectTypeOf(item.tool).toBeString();
+    expectTypeOf(item.input).toExtend<object>();
+    // @ts-expect-error a plan's item has no hash of an input
+    free.approve("r", "s1", plan);
+    // @ts-expect-error there is no such option
+    free.approve("r", "s1", { inputHash: hash, concurrency: 2 });
+    // @ts-expect-error who approves needs no reason
+    free.approve("r", "s1", { inputHash: hash, reason: "why not" });
+  });
+
+  it("require resources if a tool needs some", () => {
+    agent.approve("r", "s1", { inputHash: hash, resources });
+    agent.rejectPlan("r", { planHash: hash, resources, reason: "no", throwOnFailure: true });
+    // @ts-expect-error resources are missing
+    agent.approve("r", "s1", { inputHash: hash });
+    // @ts-expect-error the user is missing
+    agent.reject("r", "s1", { inputHash: hash, resources: { precision: { digits: 1 } } });
+    // @ts-expect-error resources are missing
+    agent.approvePlan("r", { planHash: hash });
+    free.approve("r", "s1", { inputHash: hash });
+    free.approvePlan("r", { planHash: hash, resources: undefined, signal: undefined, throwOnFailure: undefined });
+    expectTypeOf<ContinueOptions<Tools>["resources"]>().toExtend<typeof resources>();
+    expectTypeOf<ContinueOptions["resources"]>().toBeUnknown();
+    expectTypeOf<ApprovalOptions<Tools>>().toExtend<ApprovalOptions>();
+    expectTypeOf<PlanRejectionOptions["reason"]>().toEqualTypeOf<string | undefined>();
+  });
+
+  it("may be built step by step", () => {
+    const options: ApprovalOptions = { inputHash: hash };
+    options.iteration = 2;
+    options.signal = new AbortController().signal;
+    free.approve("r", "s1", options);
+  });
+});
+
+describe("the options of a tool", () => {
+  const base = { name: "T", description: "d", inputSchema: z.object({ a: z.string() }) } as const;
+
+  it("take undo: undefined, with and without an output schema", () => {
+    const tool = defineTool({ ...base, execute: () => 1, undo: undefined });
+    defineTool({ ...base, outputSchema: z.number(), execute: () => 1, undo: undefined });
+    expectTypeOf(tool.declaredNeedsApproval).toEqualTypeOf<Tool["declaredNeedsApproval"]>();
+    expectTypeOf<Tool["declaredNeedsApproval"]>().toEqualTypeOf<boolean | "by-input">();
+  });
+
+  it("give undo the input as parsed and the output as JSON", () => {
+    defineTool({
+      ...base,
+      execute: ({ a }) => ({ a, at: new Date(0) }),
+      undo: ({ input, output }) => {
+        expectTypeOf(input).toEqualTypeOf<{ a: string }>();
+        expectTypeOf(output).toEqualTypeOf<{ a: string; at: string }>();
+      },
+    });
+    defineTool({
+      ...base,
+      outputSchema: z.object({ n: z.number() }),
+      undo({ output }) {
+        expectTypeOf(output).toEqualTypeOf<{ n: number }>();
+      },
+      execute: () => ({ n: 1 }),
+    });
+  });
+});
+
+describe("a run's output", () => {
+  it("is told from a list by Array.isArray", async () => {
+    const { output } = await free.run("x");
+    if (output === undefined) return;
+    if (Array.isArray(output)) expectTypeOf(output).toEqualTypeOf<({ ms: number } | null)[]>();
+    else expectTypeOf(output).toEqualTypeOf<{ ms: number }>();
+  });
+});
