@@ -65,6 +65,8 @@ export function checkTool(option: string, tool: unknown): void {
     phrases: Array.isArray(phrases) || typeof phrases === "function",
   }).flatMap(([key, isRight]) => (isRight ? [] : [key]));
   if (wrong.length > 0) failOption(option, tool, `a tool made by defineTool; missing or wrong: ${wrong.join(", ")}`);
+  // Whoever spreads a tool to change its limits has not passed defineTool again.
+  checkToolLimits((key) => `${option}.${key}`, parts as Record<keyof ToolLimitOptions, unknown>);
 }
 
 /** Throws `invalid-options` for a retry policy that can not work. */

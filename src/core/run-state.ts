@@ -19,6 +19,10 @@ export interface RunState {
   /** The tools that may be used, as they were when the run began. */
   tools?: readonly ToolFingerprint[];
   plan?: Plan;
+  /** What the run was started with, if that was a plan: a replan changes `plan`, and not what makes two runs the same. */
+  givenPlan?: Plan;
+  /** Whether a planner has been asked and has not ended. */
+  isPlanning?: boolean;
   /** By step id, in plan order. Steps that a replan took away stay if they have begun. */
   readonly steps: Map<string, StepState>;
   /** Of the plan as a whole. */
@@ -48,15 +52,10 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.status = runStatusAfter(event) ?? state.status;
   switch (event.type) {
     case "run-start":
-      state.createdAt = event.timestamp;
-      state.metadata = event.metadata;
-      state.options = event.options;
-      state.tools = event.tools;
-      if (event.request !== undefined) state.request = event.request;
-      if (event.context !== undefined) state.context = event.context;
-      if (event.plan !== undefined) adoptPlan(state, event.plan);
+      reduceStart(state, event);
       break;
     case "plan-end":
+      state.isPlanning = false;
       if (event.outcome.status === "completed") adoptPlan(state, event.outcome.plan);
       break;
     case "plan-revise":
@@ -88,6 +87,8 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       if (event.notUndone !== undefined) state.notUndone = event.notUndone;
       break;
     case "plan-start":
+      state.isPlanning = true;
+      break;
     case "circuit-change":
     case "step-progress":
     case "step-late":
@@ -96,6 +97,18 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       event satisfies never;
   }
   return state;
+}
+
+function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-start" }>): void {
+  state.createdAt = event.timestamp;
+  state.metadata = event.metadata;
+  state.options = event.options;
+  state.tools = event.tools;
+  if (event.request !== undefined) state.request = event.request;
+  if (event.context !== undefined) state.context = event.context;
+  if (event.plan === undefined) return;
+  state.givenPlan = event.plan;
+  adoptPlan(state, event.plan);
 }
 
 /** The state that a list of events leads to. */

@@ -160,6 +160,8 @@ function reduceOne(step: StepState, event: StepEvent): void {
 
 /** Each event costs the same, however many iterations there are; only the last one looks at all of them. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
+  // Where stored events were tampered with, nothing but an iteration may be written to.
+  if (!Number.isInteger(event.iteration)) return;
   step.iterations ??= { states: [], ended: 0 };
   const { states } = step.iterations;
   if ("iterations" in event && states.length === 0) addIterations(step, states, event.iterations ?? 0);

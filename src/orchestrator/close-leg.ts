@@ -147,6 +147,7 @@ function closeBroken(run: Run, error: AgentErrorData): void {
  * the process had died, so steps in flight are `interrupted`, or `unknown` where they must run only once.
  */
 function closeUnrecorded(run: Run, error: AgentErrorData): void {
+  if (run.state.isPlanning) run.recorder.close({ type: "plan-end", outcome: { status: "failed", error } });
   for (const part of [...partsOf([...run.state.steps.values()])]) {
     const { stepId, iteration, tool, status, attempts, effect } = part;
     const place = placeOf(part);

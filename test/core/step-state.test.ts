@@ -190,3 +190,11 @@ describe("a loop", () => {
     ]);
   });
 });
+
+describe("events that were tampered with", () => {
+  it.each(["__proto__", "length", 1.5, null])("write to no iteration %j", (iteration) => {
+    const state = fold(start(0), { ...start(0), iteration } as unknown as EventInit);
+    expect(state.iterations?.states.map(({ status }) => status)).toEqual(["running", "pending"]);
+    expect(([] as { status?: unknown }).status).toBeUndefined();
+  });
+});

@@ -141,4 +141,12 @@ describe("indexTools", () => {
     expect(index).toThrow(`"tools[1]" must be a tool made by defineTool; missing or wrong: ${wrong};`);
     expect(index).toThrow(expect.objectContaining({ code: "invalid-options" }));
   });
+
+  it("refuses limits that can not be, of a tool that was made and spread", () => {
+    const tool = {
+      ...defineTool({ name: "A", description: "", inputSchema: z.object({}), execute: () => 1 }),
+      concurrency: 0,
+    };
+    expect(() => indexTools([tool])).toThrow('"tools[0].concurrency" must be a whole number of at least 1');
+  });
 });
