@@ -1,8 +1,8 @@
 import type { AgentErrorData } from "./errors.ts";
 import type { NotUndone, PendingItem, SkipReason } from "./events.ts";
-import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
+import { copyJson, type JsonObject } from "./json.ts";
 import type { Plan } from "./plan.ts";
-import type { RunState } from "./run-state.ts";
+import { lastCompleted, type RunState } from "./run-state.ts";
 import type { RunStatus } from "./run-status.ts";
 import type { StepState, StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
@@ -100,12 +100,14 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
   return { ...toRunResult(state), ...rest } as unknown as RunSnapshot<TTool>;
 }
 
-function fields({ runId, plan, steps, notUndone }: RunState) {
+function fields(state: RunState) {
+  const { runId, plan, steps, notUndone } = state;
+  const last = lastCompleted(state);
   return {
     runId,
     ...(plan && { plan }),
     steps: stepRecords(steps.values()),
-    ...lastOutput(plan, steps),
+    ...(last && { output: copyJson(last.output ?? null) }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
   };
 }
@@ -118,15 +120,6 @@ export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
     else for (const iteration of step.iterations.states) records.push(toRecord(iteration));
   }
   return records as StepRecord[];
-}
-
-/** An undone step has had an output, too, but what it says is no longer so. */
-function lastOutput(plan: Plan | undefined, steps: RunState["steps"]): { output?: JsonValue } {
-  for (let index = (plan?.steps.length ?? 0) - 1; index >= 0; index--) {
-    const step = steps.get(plan?.steps[index]?.id ?? "");
-    if (step?.status === "completed") return { output: copyJson(step.output ?? null) };
-  }
-  return {};
 }
 
 /** A copy key by key: it is made for every step of every run, and spreading costs twenty times as much. */

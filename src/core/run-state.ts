@@ -121,10 +121,17 @@ export function foldEvents(runId: string, events: Iterable<AgentEvent>): RunStat
 function adoptPlan(state: RunState, plan: Plan): void {
   state.plan = plan;
   for (const { id: stepId, tool, input, reasoning } of plan.steps) {
-    const step: StepState = { stepId, tool, input, status: "pending", attempts: 0 };
-    if (reasoning !== undefined) step.reasoning = reasoning;
-    state.steps.set(stepId, step);
+    state.steps.set(stepId, pendingStep({ stepId, tool, input, reasoning }));
   }
+}
+
+/** The last step of the plan that has completed. An undone one has, too, but what its output says is no longer so. */
+export function lastCompleted({ plan, steps }: RunState): StepState | undefined {
+  for (let index = (plan?.steps.length ?? 0) - 1; index >= 0; index--) {
+    const step = steps.get(plan?.steps[index]?.id ?? "");
+    if (step?.status === "completed") return step;
+  }
+  return undefined;
 }
 
 /** Keeps whatever has begun, in place of what has not the new plan's steps. */

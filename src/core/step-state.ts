@@ -66,7 +66,12 @@ export type StepEvent = Extract<
 >;
 
 /** A step that has not begun. */
-export function pendingStep(step: Pick<StepState, "stepId" | "tool" | "input" | "reasoning">): StepState {
+export function pendingStep(step: {
+  readonly stepId: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly reasoning?: string | undefined;
+}): StepState {
   const { stepId, tool, input, reasoning } = step;
   const state: StepState = { stepId, tool, input, status: "pending", attempts: 0 };
   if (reasoning !== undefined) state.reasoning = reasoning;
@@ -181,10 +186,10 @@ function reduceIteration(step: StepState, event: IterationEvent): void {
   if (step.iterations.ended === states.length) endLoop(step, states, event.timestamp);
 }
 
-function addIterations({ stepId, tool, input, reasoning }: StepState, states: StepState[], count: number): void {
+function addIterations(step: StepState, states: StepState[], count: number): void {
   for (let iteration = 0; iteration < count; iteration++) {
-    const state: StepState = { stepId, iteration, tool, input, status: "pending", attempts: 0 };
-    if (reasoning !== undefined) state.reasoning = reasoning;
+    const state = pendingStep(step);
+    state.iteration = iteration;
     states.push(state);
   }
 }

@@ -2,6 +2,7 @@ import { isThenable } from "../async/thenable.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import {
   type ApprovalDecision,
+  type ApprovalOutcome,
   type ApprovalQuestion,
   type ApprovalRequest,
   type ApprovalSubject,
@@ -12,7 +13,7 @@ import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
 import type { ApprovalState } from "../core/step-state.ts";
-import type { ApprovalOutcome, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 
 /** Whether a step or a plan may run; `waiting` if somebody will say so later. */
@@ -113,7 +114,7 @@ async function decide(run: Run, asked: Decided): Promise<ApprovalStatus> {
   const state = run.approvalOf(place);
   // Somebody else may have decided meanwhile.
   if (state?.status === "requested" && decision !== "suspend" && run.abortReason === undefined) {
-    await run.decide(place, outcomeOf(decision, place, "the approve function said so"));
+    await run.decide(place, decisionOutcome(decision, place, "the approve function said so"));
   }
   return statusOf(run.approvalOf(place));
 }
@@ -151,7 +152,7 @@ function isSamePlace(one: StepPlace | undefined, other: StepPlace | undefined): 
 }
 
 /** How a decision is recorded. */
-export function outcomeOf(
+export function decisionOutcome(
   decision: "approve" | "reject",
   place: StepPlace | undefined,
   reason: string,

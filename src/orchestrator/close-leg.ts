@@ -1,8 +1,8 @@
 import type { AgentErrorData } from "../core/errors.ts";
 import type { NotUndone, PendingItem, RunEndEvent, SkipReason } from "../core/events.ts";
 import type { PlanExpressions } from "../core/expressions.ts";
-import type { JsonValue } from "../core/json.ts";
 import type { Plan } from "../core/plan.ts";
+import { lastCompleted } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { AbortReason, Run } from "./run.ts";
@@ -35,7 +35,7 @@ async function endRun(run: Run, { planningError, expressions }: LegEnd): Promise
   const { plan } = run.state;
   if (plan !== undefined) await skipRest(run, plan, expressions);
   if (run.recorder.failure !== undefined) return;
-  const outcome = outcomeOf(run, planningError);
+  const outcome = runOutcome(run, planningError);
   const notUndone =
     outcome.status !== "completed" && run.settings.stored.undoOnFailure ? await undoSteps(run) : noneUndone;
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
@@ -43,25 +43,20 @@ async function endRun(run: Run, { planningError, expressions }: LegEnd): Promise
 
 const noneUndone: readonly NotUndone[] = [];
 
-function outcomeOf(run: Run, planningError: AgentErrorData | undefined): RunEndEvent["outcome"] {
+function runOutcome(run: Run, planningError: AgentErrorData | undefined): RunEndEvent["outcome"] {
   const { abortReason, state } = run;
   if (abortReason !== undefined) return abortedOutcome(abortReason);
-  const error = planningError ?? failureOf(run);
+  const error = planningError ?? stepFailure(run);
   if (error !== undefined) return { status: "failed", error };
-  return { status: "completed", output: lastOutput(state.plan, state.steps) };
+  return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
 
 function abortedOutcome(reason: AbortReason): RunEndEvent["outcome"] {
   return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
 }
 
-function lastOutput(plan: Plan | undefined, steps: ReadonlyMap<string, StepState>): JsonValue {
-  const completed = plan?.steps.findLast(({ id }) => steps.get(id)?.status === "completed");
-  return (completed && steps.get(completed.id)?.output) ?? null;
-}
-
 /** The error of the first step of the plan that has one, or of the plan that was not approved. */
-export function failureOf({ state }: Run): AgentErrorData | undefined {
+export function stepFailure({ state }: Run): AgentErrorData | undefined {
   if (state.planApproval?.status === "rejected") return state.planApproval.error;
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id);
@@ -88,7 +83,7 @@ export function pendingItems(run: Run): readonly PendingItem[] {
       approvals.push({ kind: "approval", ...place, ...looked });
     }
   }
-  const goesOn = settings.stored.onStepFailure === "continue" || failureOf(run) === undefined;
+  const goesOn = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
   return goesOn ? [...outcomes, ...approvals] : outcomes;
 }
 

@@ -1,20 +1,6 @@
-import { countOutside } from "../core/outside-work.ts";
-
-/** What plans and conducts runs. */
-export type Conductor = typeof import("./lazy-parts.ts");
-
-let loaded: Conductor | undefined;
-
-/** What plans and conducts runs, once it is loaded. */
-export function loadedConductor(): Conductor | undefined {
-  return loaded;
-}
-
-/**
- * Loads what plans and conducts runs: half of the code, which nobody needs before the first run. This is the one `import()`
- * of the orchestrator; after it, {@link loadedConductor} saves runs the wait.
- */
-export async function loadConductor(): Promise<Conductor> {
-  loaded = await countOutside(import("./lazy-parts.ts"));
-  return loaded;
-}
+// All that an engine loads for its first run, as one module to import().
+export { decideRun } from "./decide-run.ts";
+export { dryRun } from "./dry-run.ts";
+export { planAlone } from "./plan-alone.ts";
+export { startRun } from "./start-run.ts";
+export { listRuns, readRun } from "./stored-runs.ts";

@@ -1,7 +1,7 @@
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
 import { placeOf } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
-import type { Decision } from "./continue-run.ts";
+import type { Decision } from "./decide-run.ts";
 import { type ContinueOptions, checkSignal, checkSwitch, checkText } from "./run-options.ts";
 
 /** What a pending item or an `approval-request` event has besides the hash, so that either can be passed as it is. */

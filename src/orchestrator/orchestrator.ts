@@ -6,7 +6,7 @@ import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
-import type { Decision } from "./continue-run.ts";
+import type { Decision } from "./decide-run.ts";
 import {
   type ApprovalOptions,
   decisionOfPlan,

@@ -3,7 +3,7 @@ import type { Plan, PlanIssue, PlanStep } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import { stepRecords } from "../core/run-result.ts";
 import { hasBegun, isDone, isOpen, partsOf } from "../core/step-state.ts";
-import { failureOf, pendingItems, skipOpen } from "./close-leg.ts";
+import { pendingItems, skipOpen, stepFailure } from "./close-leg.ts";
 import { askPlanner, completePlan, type PlanTask, stepsOf, toPlanRequest } from "./plan-request.ts";
 import type { Run } from "./run.ts";
 
@@ -16,7 +16,7 @@ const finalCodes: ReadonlySet<string> = new Set(["approval-rejected", "limit-exc
  */
 export async function replan(run: Run): Promise<Plan | undefined> {
   const { planner } = run.engine;
-  const cause = failureOf(run);
+  const cause = stepFailure(run);
   if (planner?.replan === undefined || cause === undefined || !mayReplan(run, cause)) return undefined;
   const source = run.openSource();
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;

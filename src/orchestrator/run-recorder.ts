@@ -56,6 +56,13 @@ export class RunRecorder {
     return written;
   }
 
+  /** As {@link RunRecorder.emit}, of events that are recorded together or not at all. Only while nothing else is written. */
+  emitTogether(inits: readonly EventInit[]): void | Promise<void> {
+    const written = this.write(inits.map((init) => this.number(init, ++this.sequence)));
+    if (written !== undefined) this.keepWriting(written);
+    return written;
+  }
+
   /** What the store failed with, if it did: nothing can be recorded any more. */
   get failure(): StoreError | undefined {
     return this.storeError;

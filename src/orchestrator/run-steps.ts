@@ -5,7 +5,7 @@ import type { Tool } from "../core/tool.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 import type { Run } from "./run.ts";
 import { runCall, type StepEnd } from "./run-call.ts";
-import { runExpressionStep } from "./run-looped-step.ts";
+import { runExpressionStep } from "./run-expression-step.ts";
 import { buildGraph } from "./step-graph.ts";
 
 /**

@@ -4,8 +4,9 @@ import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { isThenable } from "../async/thenable.ts";
+import { type ApprovalOutcome, approvalEnd } from "../core/approval.ts";
 import { AgentError } from "../core/errors.ts";
-import { type AgentEvent, type ApprovalEndEvent, type EventInit, isTransient } from "../core/events.ts";
+import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
@@ -21,9 +22,6 @@ import type { ToolGates } from "./tool-gate.ts";
 
 /** Why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | StoreError;
-
-/** What was decided about a step or a plan. */
-export type ApprovalOutcome = ApprovalEndEvent["outcome"];
 
 /** Called with the place of a step or iteration, or nothing for the plan. */
 export type DecisionListener = (place: StepPlace | undefined) => void;
@@ -174,8 +172,7 @@ export class Run implements RecorderOwner {
   }
 
   private async recordDecision(place: StepPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
-    const about = place === undefined ? ({ kind: "plan" } as const) : ({ kind: "step", ...place } as const);
-    await this.emit({ type: "approval-end", ...about, outcome });
+    await this.emit(approvalEnd(place, outcome));
     for (const listener of this.decisionListeners ?? []) listener(place);
   }
 

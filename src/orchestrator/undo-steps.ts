@@ -59,10 +59,10 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   const call: StepCall = { step, tool, iteration: pass, input, effect: "idempotent", undone: { output } };
   const base = { ...placeOfTask(call), tool: tool.name };
   await run.emit({ type: "undo-start", ...base });
-  if (failureOf(run) !== undefined) return "failed";
+  if (storeFailure(run) !== undefined) return "failed";
   const { outcome, attempts } = await undo(run, call);
   await run.emit({ type: "undo-end", ...base, attempts, outcome: toUndoOutcome(outcome) });
-  const failure = failureOf(run);
+  const failure = storeFailure(run);
   if (failure !== undefined) {
     // Listeners have seen it begin; to the store it is as if the process had died.
     run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error: failure } });
@@ -72,7 +72,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
 }
 
 /** What the store failed with. */
-function failureOf({ recorder }: Run): AgentErrorData | undefined {
+function storeFailure({ recorder }: Run): AgentErrorData | undefined {
   return recorder.failure?.toJSON() as AgentErrorData | undefined;
 }
 

@@ -144,12 +144,16 @@ describe("a run that goes on in another agent", () => {
       );
   });
 
-  it("and has ended waits for nothing", async () => {
+  it("and has ended waits for nothing, and gives its end to whoever says the same again", async () => {
     const { result, runId, other } = await suspended();
     const approval = approvalOf(result, "s1");
-    await other().reject(runId, "s1", approval).result;
-    for (const again of [other().approve(runId, "s1", approval), other().reject(runId, "s1", approval)])
-      await expect(again.result).rejects.toMatchObject({ code: "run-conflict", details: { runId } });
+    const end = await other().reject(runId, "s1", approval).result;
+    await expect(other().approve(runId, "s1", approval).result).rejects.toMatchObject({
+      code: "run-conflict",
+      message: `Run "${runId}" does not wait for this decision: step "s1" was rejected before.`,
+      details: { runId },
+    });
+    expect(await other().reject(runId, "s1", approval).result).toEqual(end);
   });
 });
 
@@ -270,16 +274,17 @@ describe.each([
     expect(await other().approve(runId, "s1", approvalOf(result, "s1")).result).toMatchObject({ status: "completed" });
   });
 
-  it("with the decision: the step is not run, and the leg is closed for listeners", async () => {
+  it("with the decision: nothing is told, and the run waits as before", async () => {
     const tool = askingTool("B");
     const { result, runId, other, store } = await suspended({ tools: [tool] });
     const agent = other({ store: wrap(failAt(store, "approval-end")) });
     const events: AgentEvent[] = [];
     agent.subscribe((event) => events.push(event));
-    const end = await agent.approve(runId, "s1", approvalOf(result, "s1")).result;
-    expect(end).toMatchObject({ status: "failed", error: { code: "store-failed" } });
+    const { result: end } = agent.approve(runId, "s1", approvalOf(result, "s1"));
+    await expect(end).rejects.toMatchObject({ code: "store-failed" });
     expect(tool.calls).toEqual([]);
-    expect(events.map(({ type }) => type)).toEqual(["run-resume", "step-skip", "run-end"]);
+    expect(events).toEqual([]);
+    expect((await other().approve(runId, "s1", approvalOf(result, "s1")).result).status).toBe("completed");
   });
 
   it("to read rejects", async () => {

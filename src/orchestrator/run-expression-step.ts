@@ -4,6 +4,7 @@ import type { JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
+import { skipOpen } from "./close-leg.ts";
 import { namedValue } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { runCall, type StepEnd } from "./run-call.ts";
@@ -93,7 +94,8 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   if (run.recorder.failure !== undefined) return "failed";
   // One in doubt suspends the run: the others may still run once somebody has said what came of it.
   const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
-  if (hasFailed && run.isStopped && !isInDoubt) await skipIterations(run, task, count);
+  if (hasFailed && run.isStopped && !isInDoubt)
+    await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
   if (hasFailed) return "failed";
   return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";
 }
@@ -116,19 +118,6 @@ async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Prom
 async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"): Promise<StepEnd> {
   await run.emit({ type: "step-skip", ...placeOfTask(task), ...countOf(task.iteration), tool: task.tool.name, reason });
   return run.recorder.failure === undefined ? "done" : "failed";
-}
-
-/** Tells of iterations that will never start. */
-export async function skipIterations(
-  run: Run,
-  { step, tool }: Pick<ExpressionTask, "step" | "tool">,
-  count: number,
-): Promise<void> {
-  for (let iteration = 0; iteration < count && run.recorder.failure === undefined; iteration++) {
-    if (!isOpen(iterationOf(run, step, iteration))) continue;
-    const place = { stepId: step.id, iteration, iterations: count };
-    await run.emit({ type: "step-skip", ...place, tool: tool.name, reason: "run-ended" });
-  }
 }
 
 /** A step whose expression can not be evaluated begins and fails, as one whose input is not valid. */

@@ -1,0 +1,59 @@
+import { checkPlan } from "../core/check-plan.ts";
+import { AgentError } from "../core/errors.ts";
+import { toJson } from "../core/json.ts";
+import type { Plan } from "../core/plan.ts";
+import { foldEvents, type RunState } from "../core/run-state.ts";
+import { isOpen } from "../core/step-state.ts";
+import type { ToolFingerprint } from "../core/tool-schemas.ts";
+import type { EngineSettings } from "./options.ts";
+import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { readEvents } from "./stored-runs.ts";
+
+/** The stored state of a run. Rejects with `run-not-found` or `store-failed`. */
+export async function readState(engine: EngineSettings, runId: string): Promise<RunState> {
+  const events = await readEvents(engine.store, runId);
+  if (events.length > 0) return foldEvents(runId, events);
+  throw new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
+}
+
+/**
+ * The settings of a run that goes on: those it began with, and what was given again. Throws `resume-mismatch` if one of its
+ * tools is gone, and `invalid-options`.
+ */
+export function restoreSettings(engine: EngineSettings, state: RunState, options: ContinueOptions): RunSettings {
+  const names = state.tools?.map(({ name }) => name) ?? [];
+  const missing = names.filter((name) => !engine.toolsByName.has(name));
+  if (missing.length > 0) {
+    const reasons = missing.map((name) => `there is no tool "${name}" any more`);
+    throw resumeMismatch(state.runId, reasons);
+  }
+  const { context, metadata } = state;
+  return resolveRunOptions({ ...state.options, context, metadata, tools: names, ...options }, engine, "restored");
+}
+
+/** The tools whose schemas have changed, though what is left of the plan still holds. Rejects with `resume-mismatch`. */
+export async function compareTools(
+  { state, settings }: { readonly state: RunState; readonly settings: RunSettings },
+  now: readonly ToolFingerprint[],
+): Promise<readonly string[]> {
+  const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
+  const changed = now.filter(({ name, schemaHash }) => then.get(name)?.schemaHash !== schemaHash);
+  const reasons = now
+    .filter(({ name, effect }) => then.get(name)?.effect !== effect)
+    .map(({ name, effect }) => `the effect of "${name}" was ${then.get(name)?.effect} and is ${effect}`);
+  if (changed.length > 0) {
+    const { steps } = state.plan as Plan;
+    const { issues } = await checkPlan(toJson(state.plan), { tools: settings.tools, maxSteps: steps.length });
+    for (const { path, message } of issues) {
+      const step = state.steps.get(steps[Number(path[1])]?.id ?? "");
+      if (step === undefined || isOpen(step)) reasons.push(`${path.join(".")}: ${message}`);
+    }
+  }
+  if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
+  return changed.map(({ name }) => name);
+}
+
+function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
+  const message = `Run "${runId}" can not go on with the tools as they are now: ${reasons.join("; ")}.`;
+  return new AgentError("resume-mismatch", message, { details: { runId, reasons } });
+}

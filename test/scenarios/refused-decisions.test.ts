@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { approvalOf, askingTool } from "./asking.ts";
+import { step } from "./plans.ts";
+
+const other = "0".repeat(64);
+
+describe("a decision that can not be taken says why", () => {
+  const steps = [
+    step("plain", "Plain", { dependsOn: [] }),
+    step("asks", "Asks", { dependsOn: [] }),
+    step("loop", "Asks", { dependsOn: [], forEach: "[1, 2]" }),
+  ];
+
+  async function suspended() {
+    const tools = [createFakeTool({ name: "Plain" }), askingTool("Asks")];
+    const agent = createAgent({ tools, store: createMemoryRunStore() });
+    const result = await agent.execute({ steps } as never);
+    return { agent, result, runId: result.runId, inputHash: approvalOf(result, "asks").inputHash };
+  }
+
+  it.each([
+    ["a step that there is not", "none", undefined, 'it has no step "none"'],
+    ["a step that needed no approval", "plain", undefined, 'approval of step "plain" was not asked for'],
+    ["a loop without its iteration", "loop", undefined, 'step "loop" waits by iteration: give iteration, from 0 to 1'],
+    ["an iteration that there is not", "loop", 9, 'approval of step "loop[9]" was not asked for'],
+  ])("%s", async (_what, stepId, iteration, why) => {
+    const { agent, runId, inputHash } = await suspended();
+    await expect(agent.approve(runId, stepId, { inputHash, iteration }).result).rejects.toMatchObject({
+      code: "run-conflict",
+      message: expect.stringContaining(why),
+    });
+  });
+
+  it("another hash, with the one that was asked about", async () => {
+    const { agent, runId, inputHash } = await suspended();
+    await expect(agent.approve(runId, "asks", { inputHash: other }).result).rejects.toThrow(
+      `what was asked about step "asks" has the hash ${inputHash}, not ${other}.`,
+    );
+  });
+
+  it("the plan, that nobody asked about", async () => {
+    const { agent, runId } = await suspended();
+    await expect(agent.approvePlan(runId, { planHash: other }).result).rejects.toThrow(
+      "approval of the plan was not asked for",
+    );
+  });
+
+  it("a run that has ended meanwhile", async () => {
+    const { agent, result, runId, inputHash } = await suspended();
+    const { inputHash: hash } = approvalOf(result, "loop", 0);
+    await agent.reject(runId, "asks", { inputHash }).result;
+    await expect(agent.approve(runId, "loop", { inputHash: hash, iteration: 0 }).result).rejects.toThrow(
+      "it has ended: failed.",
+    );
+  });
+});
