@@ -37,8 +37,12 @@ export class AbortScope<TReason> {
   release(source: AbortSource): void {
     const { sources } = this;
     // Few are open at a time, and the one that is released is mostly the last.
-    const index = sources.lastIndexOf(source);
+    if (sources[sources.length - 1] === source) {
+      sources.pop();
+      return;
+    }
+    const index = sources.indexOf(source);
     const last = index === -1 ? undefined : sources.pop();
-    if (last !== undefined && last !== source) sources[index] = last;
+    if (last !== undefined) sources[index] = last;
   }
 }

@@ -1,7 +1,6 @@
 import type { AgentErrorData } from "../core/errors.ts";
 import type { NotUndone, PendingItem, RunEndEvent, SkipReason } from "../core/events.ts";
 import type { PlanExpressions } from "../core/expressions.ts";
-import type { Plan } from "../core/plan.ts";
 import { lastCompleted } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
@@ -22,20 +21,20 @@ export interface LegEnd {
  */
 export async function closeLeg(run: Run, { planningError, expressions }: LegEnd): Promise<void> {
   run.isClosing = true;
-  const pending = run.abortReason === undefined ? pendingItems(run) : [];
+  const isFinished = run.state.plan !== undefined && isAllDone(run);
+  const pending = isFinished || run.abortReason !== undefined ? [] : pendingItems(run);
   if (run.recorder.failure === undefined && pending.length > 0) {
     await run.emit({ type: "run-suspend", pending });
   } else if (run.recorder.failure === undefined) {
-    await endRun(run, { planningError, expressions });
+    if (!isFinished) await skipRest(run, expressions);
+    if (run.recorder.failure === undefined)
+      await endRun(run, planningError ?? (isFinished ? undefined : stepFailure(run)));
   }
   if (run.recorder.failure !== undefined) closeBroken(run, run.recorder.failure.toJSON() as AgentErrorData);
 }
 
-async function endRun(run: Run, { planningError, expressions }: LegEnd): Promise<void> {
-  const { plan } = run.state;
-  if (plan !== undefined) await skipRest(run, plan, expressions);
-  if (run.recorder.failure !== undefined) return;
-  const outcome = runOutcome(run, planningError);
+async function endRun(run: Run, error: AgentErrorData | undefined): Promise<void> {
+  const outcome = runOutcome(run, error);
   const notUndone =
     outcome.status !== "completed" && run.settings.stored.undoOnFailure ? await undoSteps(run) : noneUndone;
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
@@ -43,10 +42,8 @@ async function endRun(run: Run, { planningError, expressions }: LegEnd): Promise
 
 const noneUndone: readonly NotUndone[] = [];
 
-function runOutcome(run: Run, planningError: AgentErrorData | undefined): RunEndEvent["outcome"] {
-  const { abortReason, state } = run;
+function runOutcome({ abortReason, state }: Run, error: AgentErrorData | undefined): RunEndEvent["outcome"] {
   if (abortReason !== undefined) return abortedOutcome(abortReason);
-  const error = planningError ?? stepFailure(run);
   if (error !== undefined) return { status: "failed", error };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
@@ -102,9 +99,9 @@ export function hasAnswer(run: Run): boolean {
 }
 
 /** Tells of each step that never started: because of one it depends on, or because the run ended before. */
-async function skipRest(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
+async function skipRest(run: Run, expressions: PlanExpressions | undefined): Promise<void> {
+  const steps = run.state.plan?.steps ?? [];
   const stateOf = (index: number) => run.state.steps.get(steps[index]?.id ?? "") as StepState;
-  if (isAllDone(run)) return;
   const { dependents } = buildGraph(steps, expressions);
   const isBlocked = new Set<number>();
   for (const index of steps.keys()) {

@@ -24,7 +24,8 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
     if (approval !== undefined && approval.status !== "approved") break;
     const { sequence } = run.state;
     await runSteps(run, plan, expressions);
-    const revised = isAllDone(run) ? undefined : await replan(run);
+    if (isAllDone(run)) break;
+    const revised = await replan(run);
     while (run.deciding !== undefined) await run.deciding;
     // What was approved when all had ended must run, if it can; from here to closing the leg nobody can decide anything.
     const isStuck = run.state.sequence === sequence;

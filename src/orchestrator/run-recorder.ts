@@ -151,7 +151,9 @@ export class RunRecorder {
     }
     this.isTelling = true;
     this.owner.tell(event);
-    for (let next = this.untold?.shift(); next !== undefined; next = this.untold?.shift()) this.owner.tell(next);
+    // Those that come meanwhile are told, too.
+    if (this.untold !== undefined) for (const next of this.untold) this.owner.tell(next);
+    this.untold = undefined;
     this.isTelling = false;
   }
 

@@ -61,6 +61,8 @@ export class Run implements RecorderOwner {
   private isShielded = false;
   private decisionListeners: readonly DecisionListener[] | undefined;
 
+  readonly engine: EngineSettings;
+
   /** `state` is that of a run that goes on. */
   constructor(
     readonly runId: string,
@@ -68,13 +70,10 @@ export class Run implements RecorderOwner {
     readonly settings: RunSettings,
     state?: RunState,
   ) {
+    this.engine = host.settings;
     this.recorder = new RunRecorder(this, state);
     this.continuedPlan = state?.plan;
     if (state !== undefined) this.counted = new RunCounters(state, countToolCalls(state));
-  }
-
-  get engine(): EngineSettings {
-    return this.host.settings;
   }
 
   /** The limits of tools, over all runs. */
