@@ -1,4 +1,3 @@
-import { EventEmitter } from "eventemitter3";
 import { isThenable } from "./thenable.ts";
 
 /** Removes a listener. Calling it again does nothing, also if the same function listens anew. */
@@ -10,47 +9,58 @@ interface TypedEvent {
 
 type Listener = (event: never) => unknown;
 
-const everything = Symbol("everything");
+/** Those who listen to one type, in the order in which they came. */
+interface Listeners {
+  /** Each with a mark of its own, by which an old subscription is told from a newer one of the same listener. */
+  readonly marks: Map<Listener, object>;
+  /** Whom an event is told: made anew when somebody has come or gone. */
+  inOrder: readonly Listener[] | undefined;
+}
 
 /**
  * Tells events to listeners. Each listener is called in its own try, and a promise it returns is caught: whatever fails
- * goes to `onError`, and the others hear the event all the same.
+ * goes to `onError`, and the others hear the event all the same. Who comes while an event is told hears the next one.
  */
 export class EventHub<TEvent extends TypedEvent> {
-  private readonly emitter = new EventEmitter<string | symbol>();
-  private readonly wrapped = new Map<string | symbol, Map<Listener, (event: TEvent) => void>>();
+  private readonly byType = new Map<string, Listeners>();
+  private readonly ofEverything = noListeners();
 
   constructor(private readonly onError: (error: unknown, event: TEvent) => unknown) {}
 
   /** Calls the listener for each event of the type, or for each event. The same listener is added once. */
   on(type: string | undefined, listener: Listener): Unsubscribe {
-    const key = type ?? everything;
-    const ofType = this.wrapped.get(key) ?? new Map<Listener, (event: TEvent) => void>();
-    if (!ofType.has(listener)) {
-      const guarded = (event: TEvent) => this.call(listener, event);
-      ofType.set(listener, guarded);
-      this.wrapped.set(key, ofType);
-      this.emitter.on(key, guarded);
-    }
-    const subscribed = this.wrapped.get(key)?.get(listener);
+    const listeners = this.listenersOf(type);
+    const mark = listeners.marks.get(listener) ?? {};
+    listeners.marks.set(listener, mark);
+    listeners.inOrder = undefined;
     return () => {
-      if (this.wrapped.get(key)?.get(listener) === subscribed) this.off(type, listener);
+      if (listeners.marks.get(listener) === mark) this.off(type, listener);
     };
   }
 
   /** Removes a listener; nothing happens if it is not there. */
   off(type: string | undefined, listener: Listener): void {
-    const key = type ?? everything;
-    const guarded = this.wrapped.get(key)?.get(listener);
-    if (guarded === undefined) return;
-    this.wrapped.get(key)?.delete(listener);
-    this.emitter.off(key, guarded);
+    const listeners = this.listenersOf(type);
+    if (listeners.marks.delete(listener)) listeners.inOrder = undefined;
   }
 
   /** Tells an event. Never throws. */
   emit(event: TEvent): void {
-    this.emitter.emit(event.type, event);
-    this.emitter.emit(everything, event);
+    const listeners = this.byType.get(event.type);
+    if (listeners !== undefined) this.tell(listeners, event);
+    this.tell(this.ofEverything, event);
+  }
+
+  private listenersOf(type: string | undefined): Listeners {
+    if (type === undefined) return this.ofEverything;
+    const listeners = this.byType.get(type) ?? noListeners();
+    this.byType.set(type, listeners);
+    return listeners;
+  }
+
+  private tell(listeners: Listeners, event: TEvent): void {
+    listeners.inOrder ??= [...listeners.marks.keys()];
+    for (const listener of listeners.inOrder) this.call(listener, event);
   }
 
   private call(listener: Listener, event: TEvent): void {
@@ -69,4 +79,8 @@ export class EventHub<TEvent extends TypedEvent> {
       if (isThenable(answer)) answer.then(undefined, () => {});
     } catch {}
   }
+}
+
+function noListeners(): Listeners {
+  return { marks: new Map(), inOrder: undefined };
 }
