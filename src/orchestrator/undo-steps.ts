@@ -82,10 +82,11 @@ function toUndoOutcome(outcome: Executed["outcome"]): UndoEndEvent["outcome"] {
 
 async function undo(run: Run, call: StepCall): Promise<Executed> {
   const { stepTimeoutMs, clock } = run.engine;
+  const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
   // Nothing aborts undoing, so an async schema must not keep it.
   const parsing = Promise.resolve(parseWith(call.tool.inputSchema, copyJson(call.input)));
-  const parsed = await settleWithin(parsing, stepTimeoutMs, clock);
-  if (parsed === notInTime) return failed(stepTimeout(call, stepTimeoutMs));
+  const parsed = await settleWithin(parsing, timeoutMs, clock);
+  if (parsed === notInTime) return failed(stepTimeout(call, timeoutMs));
   if (!parsed.ok) return failed(invalidInput(call, parsed.issues));
   return attemptAdmitted(run, call, { parsed: parsed.value, admitted: await admit(run, call) });
 }
