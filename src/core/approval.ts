@@ -1,8 +1,6 @@
-import type { ApprovalEndEvent, EventInit } from "./events.ts";
 import { canonicalJson, sha256 } from "./hash-plan.ts";
 import type { JsonObject } from "./json.ts";
 import type { Plan } from "./plan.ts";
-import type { StepPlace } from "./step-place.ts";
 import type { InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
 /** A step, or an iteration of one, as somebody has to look at it. One for each tool, so that `tool` narrows `input`. */
@@ -53,13 +51,4 @@ export type ApprovalQuestion<TTool extends Tool = Tool> = {
 /** The SHA-256 of an input's canonical JSON (RFC 8785), as 64 lowercase hex digits. */
 export function hashInput(input: JsonObject): Promise<string> {
   return sha256(canonicalJson(input));
-}
-
-/** What was decided about a step or a plan. */
-export type ApprovalOutcome = ApprovalEndEvent["outcome"];
-
-/** The event of a decision about a step, an iteration of one, or (without a place) the plan. */
-export function approvalEnd(place: StepPlace | undefined, outcome: ApprovalOutcome): EventInit {
-  if (place === undefined) return { type: "approval-end", kind: "plan", outcome };
-  return { type: "approval-end", kind: "step", ...place, outcome };
 }

@@ -1,7 +1,6 @@
 import type { CelPath } from "./cel/node.ts";
-import type { StepScope } from "./check-input.ts";
 import type { ExpressionKey, ParsedStep } from "./expressions.ts";
-import { describeMissing, findSource, isNameOfLoop } from "./find-source.ts";
+import { describeMissing, findSource, isNameOfLoop, type StepScope } from "./find-source.ts";
 import { typesOf } from "./json-schema.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { isIterationName } from "./step-place.ts";

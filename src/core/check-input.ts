@@ -1,5 +1,4 @@
-import type { ParsedSteps } from "./expressions.ts";
-import { describeMissing, findSource, isNameOfLoop, isReady, type SchemasAt } from "./find-source.ts";
+import { describeMissing, findSource, isNameOfLoop, isReady, type SchemasAt, type StepScope } from "./find-source.ts";
 import type { JsonPath, JsonValue } from "./json.ts";
 import { findUnknownKeys, hasOnlyKnownKeys, knownKeys, schemasAt, typesOf } from "./json-schema.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
@@ -8,17 +7,6 @@ import { replaceReferences } from "./resolve-input.ts";
 import { type ParseResult, parseWith } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 import { type ToolSchemas, toolSchemas } from "./tool-schemas.ts";
-
-/** What a step is checked against. */
-export interface StepScope {
-  /** The path of the step. */
-  readonly path: JsonPath;
-  readonly tools: ReadonlyMap<string, Tool>;
-  /** The first step of an id. */
-  readonly stepOf: (stepId: string) => PlanStep | undefined;
-  /** The expressions of the plan, if it has any. */
-  readonly parsed: ParsedSteps | undefined;
-}
 
 /** The issues of one step's tool and input. At once, unless a schema is async or zod 3's converter has to be loaded. */
 export function checkInput(step: PlanStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {

@@ -1,13 +1,25 @@
 import type { CelPath } from "./cel/node.ts";
-import type { StepScope } from "./check-input.ts";
 import { isOfIteration } from "./dependencies.ts";
+import type { ParsedSteps } from "./expressions.ts";
 import type { JsonPath } from "./json.ts";
 import { knownKeys, typesOf } from "./json-schema.ts";
 import { type StepOutput, schemasOfItem, schemasOfOutput } from "./output-schemas.ts";
 import type { PlanStep } from "./plan.ts";
 import type { JsonSchema } from "./schema.ts";
 import { isIterationName } from "./step-place.ts";
+import type { Tool } from "./tool.ts";
 import { type ToolSchemas, toolSchemas } from "./tool-schemas.ts";
+
+/** What a step is checked against. */
+export interface StepScope {
+  /** The path of the step. */
+  readonly path: JsonPath;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The first step of an id. */
+  readonly stepOf: (stepId: string) => PlanStep | undefined;
+  /** The expressions of the plan, if it has any. */
+  readonly parsed: ParsedSteps | undefined;
+}
 
 /** The schemas of a value from outside a step, by the path in it; undefined if nothing is known. */
 export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;

@@ -1,10 +1,11 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
+import type { EventHub } from "../async/event-hub.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import type { Engine } from "./engine.ts";
+import type { EngineSettings } from "./options.ts";
 import { Run, type RunHost } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
 import { ToolGates } from "./tool-gate.ts";
@@ -29,6 +30,14 @@ export interface ActiveRun {
   readonly identity: string | undefined;
 }
 
+/** What has runs: an engine. */
+export interface RunsOwner {
+  readonly settings: EngineSettings;
+  readonly hub: EventHub<AgentEvent>;
+  /** The runs that are going on here, once there was one. */
+  runs: ActiveRuns | undefined;
+}
+
 /** The runs of an engine that go on in this process. */
 export class ActiveRuns {
   /** By run id. */
@@ -38,7 +47,7 @@ export class ActiveRuns {
 
   private readonly host: RunHost;
 
-  constructor({ settings, hub }: Engine) {
+  constructor({ settings, hub }: RunsOwner) {
     this.host = { settings, hub, gates: new ToolGates(settings.clock) };
   }
 
@@ -63,7 +72,7 @@ export class ActiveRuns {
 }
 
 /** The active runs of an engine. */
-export function runsOf(engine: Engine): ActiveRuns {
+export function runsOf(engine: RunsOwner): ActiveRuns {
   engine.runs ??= new ActiveRuns(engine);
   return engine.runs;
 }

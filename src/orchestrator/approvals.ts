@@ -2,7 +2,6 @@ import { isThenable } from "../async/thenable.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import {
   type ApprovalDecision,
-  type ApprovalOutcome,
   type ApprovalQuestion,
   type ApprovalRequest,
   type ApprovalSubject,
@@ -13,6 +12,7 @@ import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
 import type { ApprovalState } from "../core/step-state.ts";
+import type { ApprovalOutcome } from "./approval-end.ts";
 import type { Run } from "./run.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 

@@ -1,13 +1,12 @@
-import { approvalEnd } from "../core/approval.ts";
 import { AgentError } from "../core/errors.ts";
 import { type RunResult, toRunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
 import type { ApprovalState, StepState } from "../core/step-state.ts";
-import { followCancel, type Opening, runsOf } from "./active-runs.ts";
+import { followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { approvalEnd } from "./approval-end.ts";
 import { decisionOutcome } from "./approvals.ts";
 import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
-import type { Engine } from "./engine.ts";
 import { compareTools, readState, restoreSettings } from "./restore-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
@@ -33,7 +32,7 @@ export interface Deciding extends Opening {
  * ends; the same decision once more changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict`
  * if the run does not wait for this, `resume-mismatch`, `invalid-options` or `store-failed`.
  */
-export async function decideRun(engine: Engine, deciding: Deciding): Promise<RunResult> {
+export async function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
   const { runId, decision, cancelling, channel } = deciding;
   const runs = runsOf(engine);
   for (;;) {
@@ -59,7 +58,7 @@ function isDecidable({ isClosing, deciding, state }: Run): boolean {
 }
 
 /** No two decisions may bring back the same run: the second one waits, and finds it going on. */
-async function continueStored(engine: Engine, deciding: Deciding): Promise<RunResult> {
+async function continueStored(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
   const { restoring } = runsOf(engine);
   const opening = openStored(engine, deciding).finally(() => restoring.delete(deciding.runId));
   restoring.set(deciding.runId, opening);
@@ -67,7 +66,7 @@ async function continueStored(engine: Engine, deciding: Deciding): Promise<RunRe
 }
 
 /** Resolves when the next leg has begun, or has gone wrong before. */
-async function openStored(engine: Engine, deciding: Deciding): Promise<{ readonly leg: Promise<RunResult> }> {
+async function openStored(engine: RunsOwner, deciding: Deciding): Promise<{ readonly leg: Promise<RunResult> }> {
   const { runId, decision, options } = deciding;
   const runs = runsOf(engine);
   const state = await readState(engine.settings, runId);

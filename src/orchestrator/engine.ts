@@ -7,7 +7,7 @@ import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import type { ActiveRuns, Opening } from "./active-runs.ts";
+import type { ActiveRuns, Opening, RunsOwner } from "./active-runs.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import type { Decision } from "./decide-run.ts";
 import { checkName } from "./decision-options.ts";
@@ -34,7 +34,7 @@ export interface EngineHandle {
  * Runs requests and plans, for an agent and an orchestrator alike. It knows no types of tools: those who own it give them.
  * It checks options and hands out handles; all else is loaded for the first run.
  */
-export class Engine {
+export class Engine implements RunsOwner {
   readonly hub: EventHub<AgentEvent>;
   /** The runs that are going on here, once there was one. */
   runs: ActiveRuns | undefined;

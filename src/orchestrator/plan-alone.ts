@@ -1,8 +1,8 @@
 import { AbortSource } from "../async/abort-source.ts";
 import { onAbort } from "../async/on-abort.ts";
 import type { Plan } from "../core/plan.ts";
+import type { RunsOwner } from "./active-runs.ts";
 import { cancelledBy } from "./cancelled-by.ts";
-import type { Engine } from "./engine.ts";
 import { planAndTell } from "./plan-request.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
@@ -15,7 +15,7 @@ export interface PlanAlone {
 }
 
 /** Makes a plan without a run: its beginning and its end are told, and nothing is stored. Rejects with what planning does. */
-export async function planAlone(engine: Engine, { runId, request, settings }: PlanAlone): Promise<Plan> {
+export async function planAlone(engine: RunsOwner, { runId, request, settings }: PlanAlone): Promise<Plan> {
   const { planner, clock } = engine.settings;
   if (planner === undefined) throw new TypeError("This engine has no planner.");
   const recorder = new RunRecorder({ runId, now: () => clock.now(), tell: (event) => engine.hub.emit(event) });

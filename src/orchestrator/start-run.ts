@@ -1,7 +1,6 @@
 import type { RunResult } from "../core/run-result.ts";
-import { type ActiveRun, followCancel, type Opening, runsOf } from "./active-runs.ts";
+import { type ActiveRun, followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { completeTarget, conductRun } from "./conduct-run.ts";
-import type { Engine } from "./engine.ts";
 import { identityOf, type RunTarget, runConflict, targetOf } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
 
@@ -17,7 +16,7 @@ export interface StartOpening extends Opening {
  * Conducts a run from its beginning, or joins the one of the same id that goes on here. Resolves to how its leg ends.
  * Rejects with what {@link conductRun} does.
  */
-export function startRun(engine: Engine, opening: StartOpening): Promise<RunResult> {
+export function startRun(engine: RunsOwner, opening: StartOpening): Promise<RunResult> {
   const { target, settings, isNamed, runId } = opening;
   const runs = runsOf(engine);
   if (!isNamed) {
@@ -41,7 +40,7 @@ interface Joining extends StartOpening {
 }
 
 /** A second caller has its own events from the first on, and is told of its own misuse. */
-async function join(engine: Engine, joining: Joining): Promise<RunResult> {
+async function join(engine: RunsOwner, joining: Joining): Promise<RunResult> {
   const { active, identity, target, settings, channel, cancelling } = joining;
   const { run, result } = active;
   const known = active.identity ?? identityOf(targetOf(run.state), engine.settings);
