@@ -59,7 +59,7 @@ export async function retry(
     shouldRetry: async (failure, attempt) => {
       if (failure.type !== "failed" || isFinal(run, call, failure)) return false;
       const nowMs = run.engine.clock.now();
-      const backoffMs = retryDelayMs(policy, attempt, run.engine.random);
+      const backoffMs = retryDelayMs(policy, attempt, () => draw(run));
       const delayMs = Math.max(backoffMs, retryAfterMs(failure.thrown, nowMs) ?? 0);
       if (nowMs + delayMs > latestStartMs) return false;
       return waitToRetry(run, call, { failure, attempt, delayMs });
@@ -76,6 +76,16 @@ export async function retry(
   });
   if (last.type === "completed") return completed(last, attempts);
   return { outcome: failureOutcome(run, call, { last, errors, attempts }), attempts };
+}
+
+/** A random number, or the middle where the one that was given does not hold: jitter is no reason to lose a run. */
+function draw({ engine }: Run): number {
+  try {
+    const drawn = engine.random();
+    return drawn >= 0 && drawn <= 1 ? drawn : 0.5;
+  } catch {
+    return 0.5;
+  }
 }
 
 /**

@@ -42,4 +42,17 @@ describe("a run is not kept", () => {
     });
     expect(result.steps).toMatchObject([{ status: "failed", attempts: 1, error: { code: "tool-failed" } }]);
   });
+
+  it.each([
+    ["throws", () => JSON.parse("no")],
+    ["is no number", () => Number.NaN],
+  ])("by a random number that %s: jitter is in the middle then", async (_what, random) => {
+    const { result, events } = await runScenario(() => ({
+      tools: [createFakeTool({ name: "A", outcomes: [{ throws: new Error("no") }, { returns: 1 }] })],
+      plan: planOf("A"),
+      random,
+    }));
+    expect(result.status).toBe("completed");
+    expect(events.find(({ type }) => type === "step-retry")).toMatchObject({ delayMs: 750 });
+  });
 });
