@@ -14,6 +14,11 @@ export function describePlace({ stepId, iteration }: StepPlace): string {
   return iteration === undefined ? stepId : `${stepId}[${iteration}]`;
 }
 
+/** How a message names what is asked about: the plan, if it is no step. */
+export function describeSubject(place: StepPlace | undefined): string {
+  return place === undefined ? "the plan" : `step "${describePlace(place)}"`;
+}
+
 /** Whether a name is one that what an iteration is about has in its step. */
 export function isIterationName(name: string): name is "item" | "index" {
   return name === "item" || name === "index";

@@ -1,6 +1,7 @@
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, SkipReason } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
+import type { StepPlace } from "./step-place.ts";
 import type { ToolEffect } from "./tool.ts";
 
 /** Where a step stands. */
@@ -56,6 +57,8 @@ export interface IterationStates {
   readonly states: StepState[];
   /** How many have ended. */
   ended: number;
+  /** How many have completed and were not undone. */
+  completed: number;
 }
 
 /** An event about one step or iteration. */
@@ -107,6 +110,12 @@ export function* partsOf(steps: Iterable<StepState>): Iterable<StepState> {
     if (step.iterations === undefined) yield step;
     else yield* step.iterations.states;
   }
+}
+
+/** The step or iteration at a place, if there is one. */
+export function partAt(steps: ReadonlyMap<string, StepState>, { stepId, iteration }: StepPlace): StepState | undefined {
+  const step = steps.get(stepId);
+  return iteration === undefined ? step : step?.iterations?.states[iteration];
 }
 
 /** Folds an event into the step it is about, in place. */
@@ -167,12 +176,12 @@ function reduceOne(step: StepState, event: StepEvent): void {
 function reduceIteration(step: StepState, event: IterationEvent): void {
   // Where stored events were tampered with, nothing but an iteration may be written to.
   if (!Number.isInteger(event.iteration)) return;
-  step.iterations ??= { states: [], ended: 0 };
+  step.iterations ??= { states: [], ended: 0, completed: 0 };
   const { states } = step.iterations;
   if ("iterations" in event && states.length === 0) addIterations(step, states, event.iterations ?? 0);
   const iteration = states[event.iteration];
   if (iteration === undefined) return;
-  const { attempts } = iteration;
+  const { attempts, status } = iteration;
   reduceOne(iteration, event);
   step.attempts += iteration.attempts - attempts;
   if (event.type === "approval-request") step.status = "waiting";
@@ -180,7 +189,11 @@ function reduceIteration(step: StepState, event: IterationEvent): void {
     step.status = "running";
     step.startedAt ??= event.timestamp;
   }
-  if (event.type === "undo-end" && states.every(({ status }) => status !== "completed")) step.status = "undone";
+  if (iteration.status === "completed") step.iterations.completed += status === "completed" ? 0 : 1;
+  else if (status === "completed") {
+    step.iterations.completed--;
+    if (step.iterations.completed === 0) step.status = "undone";
+  }
   if (event.type !== "step-end" && event.type !== "step-skip") return;
   step.iterations.ended++;
   if (step.iterations.ended === states.length) endLoop(step, states, event.timestamp);

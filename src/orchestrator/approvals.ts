@@ -10,7 +10,7 @@ import {
 import { AgentError, toErrorData } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
-import { describePlace, type StepPlace } from "../core/step-place.ts";
+import { describePlace, describeSubject, type StepPlace } from "../core/step-place.ts";
 import type { ApprovalState } from "../core/step-state.ts";
 import type { ApprovalOutcome } from "./approval-end.ts";
 import type { Run } from "./run.ts";
@@ -50,7 +50,7 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
   const inputHash = await hashInput(input);
   if (run.abortReason !== undefined || run.isStopped) return "waiting";
   const request = { ...base, inputHash };
-  return decide(run, { place, hash: inputHash, subject: request, request: { runId: run.runId, ...request } });
+  return recallOrAsk(run, { place, hash: inputHash, subject: request, request: { runId: run.runId, ...request } });
 }
 
 /** Whether a plan may need approval, so that {@link approvePlan} has to be asked. Who gave its hash has approved it. */
@@ -68,7 +68,7 @@ export async function approvePlan(run: Run, plan: Plan): Promise<ApprovalStatus>
   const planHash = await hashPlan(plan);
   if (run.abortReason !== undefined) return "waiting";
   const subject = { kind: "plan", planHash } as const;
-  return decide(run, { place: undefined, hash: planHash, subject, request: { runId, ...subject, plan } });
+  return recallOrAsk(run, { place: undefined, hash: planHash, subject, request: { runId, ...subject, plan } });
 }
 
 function isAskedFor({ engine }: Run, question: ApprovalQuestion): boolean | Promise<boolean> {
@@ -90,7 +90,8 @@ async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean |
   }
 }
 
-interface Decided {
+/** What is to be decided. */
+interface Undecided {
   readonly place: StepPlace | undefined;
   readonly hash: string;
   readonly subject: ApprovalSubject;
@@ -98,7 +99,7 @@ interface Decided {
 }
 
 /** What was decided before for the same hash counts; else it is asked for now. */
-async function decide(run: Run, asked: Decided): Promise<ApprovalStatus> {
+async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> {
   const { place, hash, subject } = asked;
   const known = run.approvalOf(place);
   if (known?.hash === hash) return statusOf(known);
@@ -124,7 +125,7 @@ function statusOf(state: ApprovalState | undefined): ApprovalStatus {
 }
 
 /** Waits for `approve`, until somebody else decides or the run is aborted. What is no decision suspends. */
-async function askInline(run: Run, { place, request }: Decided): Promise<ApprovalDecision> {
+async function askInline(run: Run, { place, request }: Undecided): Promise<ApprovalDecision> {
   const source = place === undefined ? run.openSource() : run.openWaiting();
   const forget = run.onDecision((other) => {
     if (isSamePlace(place, other)) source.abort("decided");
@@ -166,7 +167,5 @@ export function decisionOutcome(
 }
 
 function warnOf(run: Run, place: StepPlace | undefined, message: string): void {
-  const iteration = place?.iteration === undefined ? "" : `[${place.iteration}]`;
-  const what = place === undefined ? "the plan" : `step "${place.stepId}"${iteration}`;
-  run.warn({ code: "approval-failed", ...place, message: `Run ${run.runId}, ${what}: ${message}` });
+  run.warn({ code: "approval-failed", ...place, message: `Run ${run.runId}, ${describeSubject(place)}: ${message}` });
 }

@@ -1,8 +1,8 @@
 import { AgentError } from "../core/errors.ts";
-import { type RunResult, toRunResult } from "../core/run-result.ts";
+import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { describePlace, type StepPlace } from "../core/step-place.ts";
-import type { ApprovalState, StepState } from "../core/step-state.ts";
+import { describeSubject, type StepPlace } from "../core/step-place.ts";
+import { partAt } from "../core/step-state.ts";
 import { followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { approvalEnd } from "./approval-end.ts";
 import { decisionOutcome } from "./approvals.ts";
@@ -10,6 +10,7 @@ import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
 import { compareTools, readState, restoreSettings } from "./restore-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import { resultOfState } from "./stored-runs.ts";
 
 /** What somebody has decided about a step, an iteration of one, or the plan. */
 export interface Decision {
@@ -30,7 +31,8 @@ export interface Deciding extends Opening {
 /**
  * Decides in a run that is going on here, or brings it back from the store and goes on with it. Resolves to how its leg
  * ends; the same decision once more changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict`
- * if the run does not wait for this, `resume-mismatch`, `invalid-options` or `store-failed`.
+ * if the run does not wait for this, `run-owned-elsewhere` if it goes on in another process, `resume-mismatch`,
+ * `invalid-options` or `store-failed`.
  */
 export async function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
   const { runId, decision, cancelling, channel } = deciding;
@@ -70,7 +72,7 @@ async function openStored(engine: RunsOwner, deciding: Deciding): Promise<{ read
   const { runId, decision, options } = deciding;
   const runs = runsOf(engine);
   const state = await readState(engine.settings, runId);
-  if (!requireAsked(state, decision)) return { leg: Promise.resolve(toRunResult(state)) };
+  if (!requireAsked(state, decision)) return { leg: Promise.resolve(resultOfState(state)) };
   if (state.status !== "suspended") throw notPending(state, decision);
   const run = runs.open(restoreSettings(engine.settings, state, options), deciding, state);
   run.keepHistory();
@@ -106,7 +108,7 @@ function toOutcome({ place, verdict, reason }: Decision) {
 /** Whether a run waits for a decision; false if it was taken before. Throws `run-conflict` if it can not be taken. */
 function requireAsked(state: RunState, decision: Decision): boolean {
   const { place, hash, verdict } = decision;
-  const part = place === undefined ? undefined : partOf(state, place);
+  const part = place && partAt(state.steps, place);
   const approval = place === undefined ? state.planApproval : part?.approval;
   if (approval?.hash !== hash) throw notPending(state, decision);
   if (approval.status === (verdict === "approve" ? "approved" : "rejected")) return false;
@@ -115,26 +117,19 @@ function requireAsked(state: RunState, decision: Decision): boolean {
   return true;
 }
 
-function partOf({ steps }: RunState, { stepId, iteration }: StepPlace): StepState | undefined {
-  const step = steps.get(stepId);
-  return iteration === undefined ? step : step?.iterations?.states[iteration];
-}
-
 function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {
   const { runId } = state;
   const message = `Run "${runId}" does not wait for this decision: ${reasonOf(state, decision)}.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
-function reasonOf(state: RunState, { place, hash }: Decision): string {
-  const { status, planApproval, pending = [] } = state;
-  const what = place === undefined ? "the plan" : `step "${describePlace(place)}"`;
-  const step = place === undefined ? undefined : state.steps.get(place.stepId);
-  const approval: ApprovalState | undefined =
-    place === undefined ? planApproval : partOf(state, place ?? { stepId: "" })?.approval;
-  if (place !== undefined && step === undefined) return `it has no ${what}`;
-  if (place !== undefined && place.iteration === undefined && step?.iterations !== undefined)
-    return `${what} waits by iteration: give iteration, from 0 to ${step.iterations.states.length - 1}`;
+function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { place, hash }: Decision): string {
+  const what = describeSubject(place);
+  const iterations = place && steps.get(place.stepId)?.iterations;
+  if (place !== undefined && !steps.has(place.stepId)) return `it has no ${what}`;
+  if (iterations !== undefined && place?.iteration === undefined)
+    return `${what} waits by iteration: give iteration, from 0 to ${iterations.states.length - 1}`;
+  const approval = place === undefined ? planApproval : partAt(steps, place)?.approval;
   if (approval === undefined)
     return `approval of ${what} was not asked for; what it waits for are its ${pending.length} pending items`;
   if (approval.hash !== hash) return `what was asked about ${what} has the hash ${approval.hash}, not ${hash}`;

@@ -31,11 +31,11 @@ export async function attemptAdmitted(
   if (admitted.type === "refused") {
     return { outcome: { status: "failed", error: admitted.error.toJSON() }, attempts: 0 };
   }
-  const admission = admitted.type === "admitted" ? admitted.admission : undefined;
   if (run.abortReason !== undefined) {
-    if (admission !== undefined) await leave(run, call, { admission, result: undefined });
+    if (admitted.type === "admitted") await giveBack(run, call, admitted);
     return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   }
+  const admission = admitted.type === "admitted" ? admitted.admission : undefined;
   const startedMs = run.engine.clock.now();
   const first = await runAttempt(run, call, 1, parsed);
   if (admission !== undefined) await leave(run, call, { admission, result: first });

@@ -73,24 +73,19 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   // Where one fails no other step starts, and no other iteration.
   const mayGoOn = () => !run.isStopped && run.abortReason === undefined;
   let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
-  let mustGoOn = true;
-  while (mustGoOn && mayGoOn()) {
+  do {
     let next = 0;
-    const waiting: number[] = [];
     const work = async () => {
       while (next < count && mayGoOn()) {
         const index = next++;
-        if (!isOpen(stateOf(index))) continue;
+        if (!canRun(stateOf(index))) continue;
         const iteration = { index, count, item: items[index] as JsonValue };
-        const end = await runIteration(run, task, { step, tool, iteration });
-        if (end === "failed") hasFailed = true;
-        if (end === "waiting") waiting.push(index);
+        if ((await runIteration(run, task, { step, tool, iteration })) === "failed") hasFailed = true;
       }
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
     // One may have been decided about while the others ran.
-    mustGoOn = waiting.some((index) => isDecided(stateOf(index)));
-  }
+  } while (mayGoOn() && items.some((_item, index) => isDecided(stateOf(index))));
   if (run.recorder.failure !== undefined) return "failed";
   // One in doubt suspends the run: the others may still run once somebody has said what came of it.
   const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
@@ -98,6 +93,11 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
   if (hasFailed) return "failed";
   return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";
+}
+
+/** One that waits for an answer is not asked about again: its input is what it was. */
+function canRun(state: StepState): boolean {
+  return state.status === "waiting" ? isDecided(state) : isOpen(state);
 }
 
 const unbegun: Pick<StepState, "status"> = { status: "pending" };

@@ -39,8 +39,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
     };
     const settle = (index: number, end: StepEnd) => {
       running--;
-      if (end === "failed") run.stopSteps();
-      else if (end === "waiting") {
+      if (end === "waiting") {
         pending ??= new PendingSteps(run, again);
         pending.add(index, steps[index] as PlanStep);
       }

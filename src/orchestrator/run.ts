@@ -11,7 +11,7 @@ import type { Plan } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
-import type { ApprovalState } from "../core/step-state.ts";
+import { type ApprovalState, partAt } from "../core/step-state.ts";
 import { type ApprovalOutcome, approvalEnd } from "./approval-end.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
@@ -59,7 +59,7 @@ export class Run implements RecorderOwner {
   private isEnding = false;
   private isClosed = false;
   private isShielded = false;
-  private decisionListeners: readonly DecisionListener[] | undefined;
+  private decisionListeners: Set<DecisionListener> | undefined;
 
   readonly engine: EngineSettings;
 
@@ -148,17 +148,14 @@ export class Run implements RecorderOwner {
 
   /** What was asked and decided about a step, an iteration of one, or the plan. */
   approvalOf(place: StepPlace | undefined): ApprovalState | undefined {
-    if (place === undefined) return this.state.planApproval;
-    const step = this.state.steps.get(place.stepId);
-    return place.iteration === undefined ? step?.approval : step?.iterations?.states[place.iteration]?.approval;
+    return place === undefined ? this.state.planApproval : partAt(this.state.steps, place)?.approval;
   }
 
   /** Listens to decisions that come from outside. Gives what stops it. */
   onDecision(listener: DecisionListener): () => void {
-    this.decisionListeners = [...(this.decisionListeners ?? []), listener];
-    return () => {
-      this.decisionListeners = this.decisionListeners?.filter((other) => other !== listener);
-    };
+    this.decisionListeners ??= new Set();
+    this.decisionListeners.add(listener);
+    return () => this.decisionListeners?.delete(listener);
   }
 
   /** Records a decision about what waits for one, and tells those who wait. Not while another one is {@link Run.deciding}. */

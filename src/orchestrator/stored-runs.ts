@@ -37,8 +37,13 @@ export function storedResult(
   state: RunState,
   { identity, settings }: { identity: string; settings: EngineSettings },
 ): RunResult {
+  if (identityOf(targetOf(state), settings) !== identity) throw runConflict(state.runId);
+  return resultOfState(state);
+}
+
+/** The result of a stored run. Throws `run-owned-elsewhere` if it still goes on. */
+export function resultOfState(state: RunState): RunResult {
   const { runId, status } = state;
-  if (identityOf(targetOf(state), settings) !== identity) throw runConflict(runId);
   if (status === "planning" || status === "running") throw runElsewhere(runId);
   return toRunResult(state);
 }
