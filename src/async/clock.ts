@@ -10,6 +10,9 @@ export interface Clock {
   clearTimeout(timer: unknown): void;
 }
 
+/** The longest delay a timer of JavaScript can have: a longer one fires at once. */
+export const maxTimerMs = 2_147_483_647;
+
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),

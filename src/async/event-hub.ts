@@ -40,8 +40,8 @@ export class EventHub<TEvent extends TypedEvent> {
 
   /** Removes a listener; nothing happens if it is not there. */
   off(type: string | undefined, listener: Listener): void {
-    const listeners = this.listenersOf(type);
-    if (listeners.marks.delete(listener)) listeners.inOrder = undefined;
+    const listeners = type === undefined ? this.ofEverything : this.byType.get(type);
+    if (listeners?.marks.delete(listener)) listeners.inOrder = undefined;
   }
 
   /** Tells an event. Never throws. */

@@ -1,5 +1,4 @@
-/** The longest delay a timer of JavaScript can have: a longer one fires at once. */
-const maxTimerMs = 2_147_483_647;
+import { maxTimerMs } from "./clock.ts";
 
 /** How many causes deep is looked; a cause may be its own. */
 const maxCauses = 5;

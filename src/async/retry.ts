@@ -1,3 +1,5 @@
+import { maxTimerMs } from "./clock.ts";
+
 /** How failed attempts are repeated; see `RetryOptions` for units and defaults. */
 export interface RetryPolicy {
   readonly maxAttempts: number;
@@ -49,9 +51,6 @@ class FailedAttempt<TResult> extends Error {
     super("attempt failed");
   }
 }
-
-/** The longest delay a timer of JavaScript can have: a longer one fires at once. */
-const maxTimerMs = 2_147_483_647;
 
 /**
  * The delay after failed attempt number `attempt`: exponential, with "equal jitter", so between half and the whole of

@@ -80,6 +80,7 @@ export function decisionOfStep(verdict: Verdict, stepId: string, options: Reject
   checkName("stepId", stepId);
   checkOptions(verdict, options, ["inputHash", "iteration"]);
   const { iteration, inputHash, reason } = options;
+  checkHash("inputHash", inputHash);
   checkNumber("iteration", iteration, { min: 0, isInteger: true });
   return { verdict, place: placeOf({ stepId, iteration }), hash: inputHash, reason: reason ?? noReason };
 }
@@ -87,6 +88,7 @@ export function decisionOfStep(verdict: Verdict, stepId: string, options: Reject
 /** A decision about a plan. Throws `invalid-options`. */
 export function decisionOfPlan(verdict: Verdict, options: PlanRejectionOptions): Decision {
   checkOptions(verdict, options, ["planHash"]);
+  checkHash("planHash", options.planHash);
   return { verdict, place: undefined, hash: options.planHash, reason: options.reason ?? noReason };
 }
 
@@ -102,11 +104,17 @@ function checkOptions(verdict: Verdict, options: RejectionOptions | PlanRejectio
   if (typeof options !== "object" || options === null || Array.isArray(options))
     failOption("options", options, `an object with ${hash}, such as the pending item`);
   const known = [...own, ...(verdict === "reject" ? ["reason"] : []), "resources", "signal", "throwOnFailure"];
-  checkKeys("options", Object.fromEntries(Object.entries(options).filter(([key]) => !(key in notLookedAt))), known);
-  const given: unknown = (options as unknown as Record<string, unknown>)[hash];
-  if (typeof given !== "string" || !/^[\da-f]{64}$/.test(given))
-    failOption(hash, given, "the 64 lowercase hex digits of what was looked at: those of the pending item");
+  checkKeys(
+    "options",
+    Object.fromEntries(Object.entries(options).filter(([key]) => !Object.hasOwn(notLookedAt, key))),
+    known,
+  );
   checkText("reason", options.reason);
   checkSignal(options.signal);
   checkSwitch("throwOnFailure", options.throwOnFailure);
+}
+
+function checkHash(option: "inputHash" | "planHash", hash: unknown): void {
+  if (typeof hash !== "string" || !/^[\da-f]{64}$/.test(hash))
+    failOption(option, hash, "the 64 lowercase hex digits of what was looked at: those of the pending item");
 }

@@ -9,6 +9,7 @@ import { parseWith } from "../core/schema.ts";
 import type { InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
 import { completePlanInput } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
+import { effectOf } from "./prepare-step.ts";
 import type { RunSettings } from "./run-options.ts";
 
 /** What a run would do, as far as can be known before it. */
@@ -109,7 +110,7 @@ function mayNeedApproval(engine: EngineSettings, tool: Tool): boolean | "by-inpu
 
 /**
  * What the tool and the policy say of an input without references. Undefined where there is none that they can be asked
- * about: the input is not valid, or the effect throws, and so it will then.
+ * about: the input is not valid, or its effect can not be told, and so it will be then.
  */
 async function knownAnswers(engine: EngineSettings, { step, tool }: Pick<Looked, "step" | "tool">) {
   const input = resolveInput(step, () => undefined);
@@ -117,7 +118,7 @@ async function knownAnswers(engine: EngineSettings, { step, tool }: Pick<Looked,
   if (!parsed.ok) return undefined;
   const { id: stepId, reasoning } = step;
   try {
-    const effect = tool.effect(parsed.value);
+    const effect = effectOf(tool, parsed.value);
     const about = { kind: "step", stepId, tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
     const needsApproval =
       (await isYes(() => tool.needsApproval?.(parsed.value))) || (await isYes(() => engine.needsApproval?.(about)));

@@ -58,8 +58,8 @@ export interface RunObserver<TTool extends Tool = Tool> {
  * Deciding about runs that wait for approval, in this process or another that has the same store.
  *
  * What can not be an option throws `invalid-options` at once. The result of the handle rejects with `run-not-found`,
- * `run-conflict` if the run does not wait for this, `resume-mismatch` if its tools have changed, or `store-failed`; it
- * resolves when the run ends or is suspended again.
+ * `run-conflict` if the run does not wait for this, `run-owned-elsewhere` if it goes on in another process,
+ * `resume-mismatch` if its tools have changed, or `store-failed`; it resolves when the run ends or is suspended again.
  */
 export interface RunApprover<TTool extends Tool = Tool> {
   /**

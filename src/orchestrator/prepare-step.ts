@@ -85,7 +85,8 @@ export function namedValue(run: Run, name: string, iteration: Iteration | undefi
   return run.outputOf(name);
 }
 
-function effectOf(tool: Tool, parsed: unknown): ToolEffect {
+/** The effect of a call with this input. Throws what the tool's function throws, and `TypeError` if it answers with none. */
+export function effectOf(tool: Tool, parsed: unknown): ToolEffect {
   const effect: unknown = tool.effect(parsed);
   if (effects.has(effect)) return effect as ToolEffect;
   throw new TypeError(

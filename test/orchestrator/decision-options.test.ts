@@ -57,6 +57,7 @@ describe.each([...ofSteps, ...ofPlans])("the options of %s", (method) => {
     const reason = method.startsWith("reject") ? ", reason" : "";
     const only = `there is no such option, only ${own}${reason}, resources, signal, throwOnFailure`;
     expect(() => decide(method, { ...right, x: 1 })).toThrow(`${only}; received 1.`);
+    expect(() => decide(method, { ...right, toString: 1 })).toThrow(`${only}; received 1.`);
   });
 
   it("come with ids", () => {

@@ -175,6 +175,12 @@ describe("a dry run of a plan", () => {
     expect(needsApproval.mock.calls.map(([{ kind }]) => kind)).toEqual(["plan"]);
   });
 
+  it("tells no effect that there is not", async () => {
+    const odd = { ...createFakeTool({ name: "Odd", effect: "idempotent" }), effect: () => "sometimes" as never };
+    const seen = await look(planOf("Odd"), {}, { tools: [odd] });
+    expect(seen.steps).toMatchObject([{ tool: "Odd", effect: "idempotent" }]);
+  });
+
   it("knows of a tool that always needs approval, and of an effect that throws only what was declared", async () => {
     const always = defineTool({ ...least, name: "Always", needsApproval: true });
     const never = defineTool({ ...least, name: "Never", needsApproval: false });

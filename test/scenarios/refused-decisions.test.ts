@@ -48,6 +48,22 @@ describe("a decision that can not be taken says why", () => {
     );
   });
 
+  it("the same one again, while the run goes on in another process", async () => {
+    const store = createMemoryRunStore();
+    const tools = [askingTool("Asks", { outcomes: [{ hangs: "until-aborted" }] })];
+    const first = createAgent({ tools, store });
+    const second = createAgent({ tools, store });
+    const waiting = await first.execute({ steps: [step("asks", "Asks")] } as never);
+    const item = approvalOf(waiting, "asks");
+    const going = first.approve(waiting.runId, "asks", item);
+    for await (const { type } of going.events) if (type === "step-start") break;
+    await expect(second.approve(waiting.runId, "asks", item).result).rejects.toMatchObject({
+      code: "run-owned-elsewhere",
+    });
+    going.cancel();
+    await going.result;
+  });
+
   it("a run that has ended meanwhile", async () => {
     const { agent, result, runId, inputHash } = await suspended();
     const { inputHash: hash } = approvalOf(result, "loop", 0);

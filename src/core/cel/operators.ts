@@ -83,14 +83,6 @@ function typeMismatch({ operator, position }: CelBinary, left: JsonValue, right:
 function calculate(node: CelBinary, left: number, right: number): number | boolean {
   const { operator, position } = node;
   switch (operator) {
-    case "<":
-      return left < right;
-    case "<=":
-      return left <= right;
-    case ">":
-      return left > right;
-    case ">=":
-      return left >= right;
     case "+":
       return asJsonNumber(left + right, position);
     case "-":
@@ -102,7 +94,7 @@ function calculate(node: CelBinary, left: number, right: number): number | boole
     case "%":
       return right === 0 ? fail("division by zero", position) : asJsonNumber(left % right, position);
     default:
-      return typeMismatch(node, left, right);
+      return compare(node, left, right);
   }
 }
 
@@ -112,9 +104,12 @@ export function asJsonNumber(value: number, position: number): number {
 }
 
 function combineTexts(node: CelBinary, left: string, right: string): string | boolean {
+  return node.operator === "+" ? left + right : compare(node, left, right);
+}
+
+/** Two values of one type that has an order. */
+function compare<TValue extends number | string>(node: CelBinary, left: TValue, right: TValue): boolean {
   switch (node.operator) {
-    case "+":
-      return left + right;
     case "<":
       return left < right;
     case "<=":
