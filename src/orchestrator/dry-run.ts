@@ -1,3 +1,5 @@
+import type { AbortSource } from "../async/abort-source.ts";
+import { settleOrAbort } from "../async/timeout.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
 import { hashPlan } from "../core/hash-plan.ts";
@@ -11,6 +13,7 @@ import { completePlanInput } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { effectOf } from "./prepare-step.ts";
 import type { RunSettings } from "./run-options.ts";
+import { underSignal } from "./under-signal.ts";
 
 /** What a run would do, as far as can be known before it. */
 export interface DryRun<TTool extends Tool = Tool> {
@@ -45,12 +48,26 @@ interface DryRunStepOf<TTool extends Tool> {
   readonly reasoning?: string;
 }
 
-/** Looks at a plan as a run would, and calls no tool. Rejects with `invalid-plan` or `plan-not-approved`. */
-export async function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {
+/** Looks at a plan as a run would, and calls no tool. Rejects with `invalid-plan`, `plan-not-approved` or `cancelled`. */
+export function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {
+  return underSignal(settings.signal, (source) =>
+    settleOrAbort(lookAtPlan(engine, { settings, given, source }), source),
+  );
+}
+
+interface Looking {
+  readonly settings: RunSettings;
+  readonly given: PlanInput;
+  readonly source: AbortSource;
+}
+
+async function lookAtPlan(engine: EngineSettings, { settings, given, source }: Looking): Promise<DryRun> {
   const plan = await completePlanInput(engine, settings, given);
   const expressions = await compileExpressions(plan.steps);
   const steps: DryRunStep[] = [];
   for (const [index, step] of plan.steps.entries()) {
+    // Whoever has cancelled is asked nothing more.
+    if (source.aborted) throw source.reason;
     const tool = settings.tools.get(step.tool) as Tool;
     steps.push(await lookAt(engine, { step, tool, dependsOn: dependenciesOfStep(plan, index, expressions) }));
   }

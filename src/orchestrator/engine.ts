@@ -108,7 +108,7 @@ export class Engine implements RunsOwner {
     return planAlone(this, { runId: this.createRunId(), request, settings });
   }
 
-  /** What a request or a plan would do. Rejects with what planning does, `invalid-plan` or `plan-not-approved`. */
+  /** What a request or a plan would do. Rejects with what planning does, `invalid-plan`, `plan-not-approved` or `cancelled`. */
   async dryRun(given: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
     const settings = this.optionsOf(options, "dryRun");
     const target = holdFast(given);

@@ -89,7 +89,7 @@ export interface RunApprover<TTool extends Tool = Tool> {
 export interface Orchestrator<TTool extends Tool = Tool> extends RunObserver<TTool>, RunApprover<TTool> {
   /**
    * What a plan would do, with which effects: it is validated and resolved as far as that can be known, and no tool is
-   * called. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options` or `unknown-tool`.
+   * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
    */
   dryRun<const TPlan extends AnyPlan>(
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,

@@ -175,6 +175,23 @@ describe("a dry run of a plan", () => {
     expect(needsApproval.mock.calls.map(([{ kind }]) => kind)).toEqual(["plan"]);
   });
 
+  it.each(["before", "while the policy is asked"])("is cancelled by its signal, %s", async (when) => {
+    const controller = new AbortController();
+    const asked: ApprovalQuestion[] = [];
+    const needsApproval = (question: ApprovalQuestion): Promise<never> => {
+      asked.push(question);
+      controller.abort("enough");
+      return new Promise(() => {});
+    };
+    if (when === "before") controller.abort("enough");
+    const plan = { steps: [step("a", "Read", { input: { path: "x" } }), step("b", "Read", { input: { path: "y" } })] };
+    await expect(look(plan, { signal: controller.signal }, { needsApproval })).rejects.toMatchObject({
+      code: "cancelled",
+      message: expect.stringContaining("enough"),
+    });
+    expect(asked).toHaveLength(when === "before" ? 0 : 1);
+  });
+
   it("tells no effect that there is not", async () => {
     const odd = { ...createFakeTool({ name: "Odd", effect: "idempotent" }), effect: () => "sometimes" as never };
     const seen = await look(planOf("Odd"), {}, { tools: [odd] });
