@@ -1,6 +1,7 @@
 import { describeThrown } from "./describe-thrown.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
-import type { PlanIssue } from "./plan.ts";
+import type { ModelFailureReason } from "./language-model.ts";
+import type { PlanFailure, PlanIssue } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 
 /** What each error code carries in `details`. The keys of this interface are the codes. */
@@ -17,9 +18,18 @@ export interface AgentErrorDetails {
     readonly understood?: string;
     /** The part of the request that it did not. */
     readonly rejected?: string;
+    /** Why planners that were asked before gave no plan. */
+    readonly failures?: readonly PlanFailure[];
   };
   /** A planner threw something else than `cannot-plan`, or answered with what is no plan. */
-  "planning-failed": { readonly planner: string };
+  "planning-failed": {
+    readonly planner: string;
+    readonly model?: string;
+    /** Each try that gave no plan: answers of a model, or planners that were asked in turn. */
+    readonly failures?: readonly PlanFailure[];
+  };
+  /** A language model gave no answer. `model` is its provider and id, `status` that of HTTP. */
+  "model-failed": { readonly model: string; readonly reason: ModelFailureReason; readonly status?: number };
   /** A plan does not hold against the tools; `issues` has every reason. */
   "invalid-plan": { readonly issues: readonly PlanIssue[] };
   /** A tool was named that does not exist. */
@@ -70,7 +80,7 @@ export interface AgentErrorDetails {
   "approval-rejected": { readonly stepId?: string; readonly iteration?: number; readonly reason: string };
   /** A limit of the run was reached. `used` is what would have been, had it gone on. */
   "limit-exceeded": {
-    readonly limit: "steps" | "toolCalls" | "expression";
+    readonly limit: "steps" | "toolCalls" | "modelCalls" | "tokens" | "cost" | "expression";
     readonly max: number;
     readonly used: number;
     readonly stepId?: string;

@@ -1,7 +1,8 @@
 import type { ApprovalSubject } from "./approval.ts";
 import type { AgentErrorData, ErrorData } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { Plan } from "./plan.ts";
+import type { ModelUsage } from "./model-usage.ts";
+import type { Plan, PlanStep } from "./plan.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
@@ -33,10 +34,19 @@ export interface StoredRunOptions {
   readonly approvedHash?: string;
 }
 
-/** What a run may use up; what would go over it ends with `limit-exceeded`. */
+/**
+ * What a run may use up; what would go over it ends with `limit-exceeded`. A call of a model is refused when what is spent,
+ * its prompt as estimated and its longest answer would go over; the longest answer is shortened to fit.
+ */
 export interface RunBudget {
   /** Calls of tools, retries included; not those that undo. At least 1. */
   readonly toolCalls?: number | undefined;
+  /** Calls of models. At least 0. */
+  readonly modelCalls?: number | undefined;
+  /** Tokens of models, input and output together. At least 0. */
+  readonly tokens?: number | undefined;
+  /** What models cost, in the currency of their prices; a model without a price is then not called. At least 0. */
+  readonly cost?: number | undefined;
 }
 
 /** A run began, with the request to plan or the plan to run. */
@@ -55,8 +65,29 @@ export interface PlanStartEvent extends EventBase<"plan-start"> {
   readonly planner: string;
 }
 
+/** A whole step of a plan that is still being written. It fits its tool, but the plan may yet come to nothing. Transient. */
+export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
+  readonly planner: string;
+  /** Which answer of its model it is from, from 1: a later one begins anew. */
+  readonly attempt: number;
+  /** Its place in the plan, from 0. */
+  readonly index: number;
+  readonly step: PlanStep;
+}
+
+/** A planner gave no plan, so the next one is asked. */
+export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
+  readonly planner: string;
+  /** Who is asked next. */
+  readonly next: string;
+  /** Why there was no plan. */
+  readonly error: AgentErrorData;
+}
+
 /** A planner ended. */
 export interface PlanEndEvent extends EventBase<"plan-end"> {
+  /** What all model calls used, those that gave no plan included; absent if there were none. */
+  readonly usage?: ModelUsage;
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
@@ -69,6 +100,8 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly replan: number;
   /** The failure that it is about. */
   readonly cause: AgentErrorData;
+  /** As of `plan-end`. */
+  readonly usage?: ModelUsage;
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
@@ -246,6 +279,8 @@ export interface RunEndEvent extends EventBase<"run-end"> {
 export type AgentEvent<TTool extends Tool = Tool> =
   | RunStartEvent
   | PlanStartEvent
+  | PlanDeltaEvent
+  | PlanFallbackEvent
   | PlanEndEvent
   | PlanReviseEvent
   | StepStartEvent<TTool>
@@ -279,5 +314,5 @@ export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp">
 
 /** Whether an event is only told, never recorded. */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
-  return type === "step-progress" || type === "step-late";
+  return type === "step-progress" || type === "step-late" || type === "plan-delta";
 }

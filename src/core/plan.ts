@@ -1,5 +1,6 @@
 import { z } from "zod/v4";
 import type { JsonObject, JsonPath } from "./json.ts";
+import type { ModelCall, ModelUsage } from "./model-usage.ts";
 import type { InferToolInput, Tool } from "./tool.ts";
 
 /** One call of a tool. */
@@ -25,9 +26,56 @@ export interface PlanStep {
   readonly concurrency?: number | undefined;
 }
 
-/** Which planner made a plan. */
+/** How a plan came to be: who made it, and what that took. */
 export interface PlanSource {
+  /** The planner that made it; of those that were asked in turn, the one that did. */
   readonly planner: string;
+  /** The model that wrote it, such as `ollama/qwen3`. */
+  readonly model?: string | undefined;
+  /** How often that planner asked its model. */
+  readonly attempts?: number | undefined;
+  /** What had to be mended in the model's answer; empty if nothing had. */
+  readonly repaired?: readonly PlanRepair[] | undefined;
+  /** Which way a routing planner sent the request. */
+  readonly route?: string | undefined;
+  /** It was made for an earlier request of the same text. */
+  readonly cached?: true | undefined;
+  /** Why answers and planners before gave no plan. */
+  readonly failures?: readonly PlanFailure[] | undefined;
+  /** What a person should look at. */
+  readonly warnings?: readonly PlanWarning[] | undefined;
+  /** What all model calls for it used; absent if there were none. */
+  readonly usage?: ModelUsage | undefined;
+  /** What each of them used. */
+  readonly calls?: readonly ModelCall[] | undefined;
+}
+
+/**
+ * What was mended in a model's answer.
+ * - `extracted`: the plan stood among other text.
+ * - `json`: it was not JSON, and was made so.
+ * - `shape`: its parts had other names or places, and nothing was lost.
+ * - `asked-again`: it did not hold, and the model was told why.
+ */
+export type PlanRepair = "extracted" | "json" | "shape" | "asked-again";
+
+/** A try that gave no plan. */
+export interface PlanFailure {
+  readonly planner: string;
+  readonly model?: string | undefined;
+  /** The code of an error, or for an answer of a model `cut-off`, `no-json`, `invalid-plan` or `ungrounded`. */
+  readonly code: string;
+  readonly message: string;
+  /** How the model's answer began. */
+  readonly text?: string | undefined;
+}
+
+/** Something in a plan that its request does not say. */
+export interface PlanWarning {
+  readonly code: "ungrounded";
+  /** Where, within the plan. */
+  readonly path: JsonPath;
+  readonly message: string;
 }
 
 /** A plan: what will be done, as JSON that can be read, checked, approved, stored and run. */
@@ -149,7 +197,7 @@ export const planSchema = z.lazy(() =>
     version: z.literal(1).optional(),
     id: z.string().optional(),
     request: z.string().optional(),
-    source: z.object({ planner: z.string() }).optional(),
+    source: z.looseObject({ planner: z.string() }).optional(),
     createdAt: z.string().optional(),
     steps: z.array(stepSchema()).min(1, "a plan has at least one step"),
   }),

@@ -1,5 +1,7 @@
 import type { AgentErrorData } from "./errors.ts";
-import type { Plan, PlanInput } from "./plan.ts";
+import type { PlanDeltaEvent, PlanFallbackEvent } from "./events.ts";
+import type { LanguageModel, ModelRequest, ModelResponse } from "./language-model.ts";
+import type { Plan, PlanInput, PlanSource } from "./plan.ts";
 import type { StepRecord } from "./run-result.ts";
 import type { Tool } from "./tool.ts";
 
@@ -17,9 +19,27 @@ export interface PlanRequest {
   readonly nowMs: number;
   /** IANA name, for words such as "tomorrow". */
   readonly timeZone: string;
+  /** How long planning may take, in milliseconds from `nowMs`; then the signal aborts. @default no limit */
+  readonly timeoutMs?: number | undefined;
   /** Aborted when the caller cancels or time runs out. A planner should then reject soon; its answer no longer counts. */
   readonly signal: AbortSignal;
+  /**
+   * Calls a model within the budget of the run and counts what it uses: planners call their models through it. Rejects with
+   * `limit-exceeded` if the budget does not allow the call, and else as the model does.
+   * @default `model.generate(request)`
+   */
+  readonly generate?: GenerateFunction | undefined;
+  /** Tells those who listen to the run how planning goes. Nothing is told once planning has ended. */
+  readonly tell?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
 }
+
+/** See {@link PlanRequest.generate}. */
+export type GenerateFunction = (model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>;
+
+/** What a planner may tell while it plans; what all events have is filled in. */
+export type PlanningEvent =
+  | Omit<PlanFallbackEvent, "runId" | "sequence" | "timestamp">
+  | Omit<PlanDeltaEvent, "runId" | "sequence" | "timestamp">;
 
 /** What a planner is given when a step has failed for good. */
 export interface ReplanRequest extends PlanRequest {
@@ -33,8 +53,8 @@ export interface ReplanRequest extends PlanRequest {
   readonly replan: number;
 }
 
-/** A plan as a planner gives it; version, id, request, source and time are filled in. */
-export type PlanDraft = Pick<PlanInput, "steps">;
+/** A plan as a planner gives it; version, id, request, time and what is missing of the source are filled in. */
+export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSource | undefined };
 
 /**
  * Turns a request and the tools' descriptions into a plan.
@@ -50,7 +70,7 @@ export interface Planner {
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**
    * Answers a failure with the steps that shall take the place of all that have not completed. They may refer to those that
-   * have; the id of a step that has begun can not be used again. Throws as `plan` does.
+   * have; the id of a step that has begun can not be used again. Throws as `plan` does. Of the source nothing is kept.
    */
   replan?(request: ReplanRequest): PlanDraft | Promise<PlanDraft>;
 }

@@ -1,6 +1,7 @@
 import type { AgentErrorData } from "./errors.ts";
 import type { NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject } from "./json.ts";
+import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { lastCompleted, type RunState } from "./run-state.ts";
 import type { RunStatus } from "./run-status.ts";
@@ -56,6 +57,8 @@ interface RunFields<TTool extends Tool> {
   readonly output?: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
   /** What was to be undone and was not; absent if there is none. */
   readonly notUndone?: readonly NotUndone[];
+  /** What calls of models used; absent if there were none. */
+  readonly usage?: ModelUsage;
 }
 
 /** How a run ended: a copy that is the caller's to change. */
@@ -101,7 +104,7 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
 }
 
 function fields(state: RunState) {
-  const { runId, plan, steps, notUndone } = state;
+  const { runId, plan, steps, notUndone, usage } = state;
   const last = lastCompleted(state);
   return {
     runId,
@@ -109,6 +112,7 @@ function fields(state: RunState) {
     steps: stepRecords(steps.values()),
     ...(last && { output: copyJson(last.output ?? null) }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
+    ...(usage && { usage: copyJson(usage) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, NotUndone, PendingItem, StoredRunOptions } from "./events.ts";
 import type { JsonObject } from "./json.ts";
+import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
 import { type ApprovalState, hasBegun, pendingStep, reduceStep, type StepState } from "./step-state.ts";
@@ -32,6 +33,8 @@ export interface RunState {
   error?: AgentErrorData;
   pending?: readonly PendingItem[];
   notUndone?: readonly NotUndone[];
+  /** What calls of models used. */
+  usage?: ModelUsage;
   createdAt: string;
   updatedAt: string;
 }
@@ -56,10 +59,12 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       break;
     case "plan-end":
       state.isPlanning = false;
+      addToUsage(state, event);
       if (event.outcome.status === "completed") adoptPlan(state, event.outcome.plan);
       break;
     case "plan-revise":
       state.replans = event.replan;
+      addToUsage(state, event);
       if (event.outcome.status === "completed") revisePlan(state, event.outcome.plan);
       break;
     case "approval-request":
@@ -89,6 +94,8 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "plan-start":
       state.isPlanning = true;
       break;
+    case "plan-fallback":
+    case "plan-delta":
     case "circuit-change":
     case "step-progress":
     case "step-late":
@@ -109,6 +116,10 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
   if (event.plan === undefined) return;
   state.givenPlan = event.plan;
   adoptPlan(state, event.plan);
+}
+
+function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {
+  if (usage !== undefined) state.usage = addUsage(state.usage, usage);
 }
 
 /** The state that a list of events leads to. */

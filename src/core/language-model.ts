@@ -1,0 +1,120 @@
+import type { JsonSchema } from "./schema.ts";
+
+/** One message to a model. */
+export interface ModelMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string;
+}
+
+/** What a model is asked. */
+export interface ModelRequest {
+  /** At least one; the last is the user's. */
+  readonly messages: readonly ModelMessage[];
+  /**
+   * What the answer shall look like: text, any JSON, or JSON of a schema. A model may take it as a hint, so whoever asks
+   * checks the answer. @default text
+   */
+  readonly responseFormat?: ModelResponseFormat | undefined;
+  /** The longest answer, in tokens, with the model's thinking. @default the model's */
+  readonly maxOutputTokens?: number | undefined;
+  /** 0 for the likeliest answer. @default the model's */
+  readonly temperature?: number | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Told each piece of the answer as it comes, in order; a model that can not stream tells all of it at once. */
+  readonly onTextDelta?: ((delta: string) => void) | undefined;
+}
+
+/** See {@link ModelRequest.responseFormat}. */
+export type ModelResponseFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json"; readonly schema?: JsonSchema | undefined };
+
+/** Why a model stopped. Only `stop` says that the answer is whole; `length` is one that was cut. */
+export type ModelFinishReason = "stop" | "length" | "content-filter" | "other";
+
+/** What a call used, in tokens, as the model told it; what it did not tell is absent. */
+export interface ModelTokens {
+  readonly inputTokens?: number | undefined;
+  /** With the model's thinking. */
+  readonly outputTokens?: number | undefined;
+}
+
+/** What a model answered. */
+export interface ModelResponse {
+  readonly text: string;
+  /** What the model thought, where it tells it apart from the answer. */
+  readonly reasoning?: string | undefined;
+  readonly finishReason: ModelFinishReason;
+  readonly usage: ModelTokens;
+}
+
+/** What a model's tokens cost, in a currency of your choice. */
+export interface ModelPrice {
+  /** For a million tokens of input. */
+  readonly inputPerMillion: number;
+  /** For a million tokens of output. */
+  readonly outputPerMillion: number;
+}
+
+/**
+ * A language model: text in, text out. An adapter is one file.
+ *
+ * `generate` rejects with the signal's reason soon after that aborts, leaving nothing open, and else with `model-failed`,
+ * whose `reason` says what a caller can do. It resolves, with what there is, when an answer was cut: see `finishReason`.
+ * It keeps nothing between calls that changes an answer.
+ */
+export interface LanguageModel {
+  /** Whose model it is, such as `ollama`. */
+  readonly provider: string;
+  /** Which model, such as `qwen3`. */
+  readonly modelId: string;
+  /** What it costs; a budget of `cost` needs it. */
+  readonly price?: ModelPrice | undefined;
+  /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */
+  generate(request: ModelRequest): Promise<ModelResponse>;
+}
+
+/**
+ * Why a model gave no answer.
+ * - `unreachable`: nothing answers at its address.
+ * - `unknown-model`: there is no such model there.
+ * - `unauthorized`: the key is missing or refused.
+ * - `busy`: too many requests; another time it may work.
+ * - `format-rejected`: it can not answer in this format; it may in a weaker one.
+ * - `prompt-too-long`: the messages do not fit the model's context.
+ * - `rejected`: it refuses the request for another reason.
+ * - `interrupted`: the answer broke off.
+ * - `server-error`: it failed.
+ * - `invalid-response`: what came is no answer of such a model.
+ */
+export type ModelFailureReason =
+  | "unreachable"
+  | "unknown-model"
+  | "unauthorized"
+  | "busy"
+  | "format-rejected"
+  | "prompt-too-long"
+  | "rejected"
+  | "interrupted"
+  | "server-error"
+  | "invalid-response";
+
+/** The name of a model, such as `ollama/qwen3`. */
+export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" | "modelId">): string {
+  return `${provider}/${modelId}`;
+}
+
+/**
+ * How many tokens a text has, more or less: a third of its UTF-8 bytes. English has about four bytes in a token, JSON three,
+ * and other scripts up to three bytes in a character that is a token of its own, so that it is rather too many than too few.
+ */
+export function estimateTokens(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    // Half a pair counts two, so that a pair has its four bytes.
+    if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return Math.ceil(bytes / 3);
+}

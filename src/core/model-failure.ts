@@ -1,0 +1,20 @@
+import { AgentError } from "./errors.ts";
+import { type LanguageModel, type ModelFailureReason, modelName } from "./language-model.ts";
+
+const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
+  "unreachable",
+  "busy",
+  "interrupted",
+  "server-error",
+  "invalid-response",
+]);
+
+/** What a model fails with: `model-failed`, retryable where the same call may succeed later. */
+export function modelFailure(
+  model: Pick<LanguageModel, "provider" | "modelId">,
+  reason: ModelFailureReason,
+  { message, status, cause }: { message: string; status?: number | undefined; cause?: unknown },
+): AgentError<"model-failed"> {
+  const details = { model: modelName(model), reason, ...(status !== undefined && { status }) };
+  return new AgentError("model-failed", message, { details, cause, retryable: retryableReasons.has(reason) });
+}

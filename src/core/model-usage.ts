@@ -1,0 +1,60 @@
+import { type LanguageModel, type ModelPrice, type ModelTokens, modelName } from "./language-model.ts";
+
+/** What calls of models used. */
+export interface ModelUsage {
+  readonly modelCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** In the currency of the prices. Absent if a model that was called has no price. */
+  readonly cost?: number;
+  /** A model did not tell its tokens, or failed on the way: they are estimated from the texts. */
+  readonly isEstimated?: true;
+}
+
+/** One call of a model. */
+export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
+  /** Provider and id, such as `ollama/qwen3`. */
+  readonly model: string;
+}
+
+/** What a call used, with its cost; the estimates stand in for what the model did not tell. */
+export function modelCall(model: LanguageModel, told: ModelTokens, estimate: Required<ModelTokens>): ModelCall {
+  const inputTokens = told.inputTokens ?? estimate.inputTokens ?? 0;
+  const outputTokens = told.outputTokens ?? estimate.outputTokens ?? 0;
+  const isEstimated = told.inputTokens === undefined || told.outputTokens === undefined;
+  return {
+    model: modelName(model),
+    inputTokens,
+    outputTokens,
+    ...(model.price && { cost: costOf(model.price, { inputTokens, outputTokens }) }),
+    ...(isEstimated && { isEstimated }),
+  };
+}
+
+/** What so many tokens cost. */
+export function costOf(
+  { inputPerMillion, outputPerMillion }: ModelPrice,
+  { inputTokens, outputTokens }: Pick<ModelUsage, "inputTokens" | "outputTokens">,
+): number {
+  return (inputTokens * inputPerMillion + outputTokens * outputPerMillion) / 1_000_000;
+}
+
+/** Two usages together; the cost is known only if that of both is. */
+export function addUsage(left: ModelUsage | undefined, right: ModelUsage): ModelUsage {
+  if (left === undefined) return right;
+  const cost = left.cost === undefined || right.cost === undefined ? undefined : left.cost + right.cost;
+  return {
+    modelCalls: left.modelCalls + right.modelCalls,
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    ...(cost !== undefined && { cost }),
+    ...((left.isEstimated || right.isEstimated) && { isEstimated: true }),
+  };
+}
+
+/** What some calls used together; undefined if there are none. */
+export function sumCalls(calls: readonly ModelCall[]): ModelUsage | undefined {
+  let sum: ModelUsage | undefined;
+  for (const { model: _model, ...used } of calls) sum = addUsage(sum, { modelCalls: 1, ...used });
+  return sum;
+}
