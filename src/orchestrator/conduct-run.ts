@@ -1,6 +1,5 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
-import type { EventInit } from "../core/events.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
@@ -8,6 +7,7 @@ import { foldEvents } from "../core/run-state.ts";
 import { conductLeg, fingerprintsOf, knownFingerprints } from "./conduct-leg.ts";
 import type { EngineSettings } from "./options.ts";
 import { markValid, planAndTell, requireValid } from "./plan-request.ts";
+import { tellerOf } from "./planning.ts";
 import type { Run } from "./run.ts";
 import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -117,8 +117,13 @@ async function planInRun(run: Run, request: string): Promise<Planned> {
   if (run.abortReason !== undefined || planner === undefined) return {};
   const source = run.openSource();
   try {
-    const emit = (event: EventInit) => run.emit(event);
-    const plan = await planAndTell(run.engine, { request, planner, settings: run.settings, source, emit });
+    const plan = await planAndTell(run.engine, {
+      request,
+      planner,
+      settings: run.settings,
+      source,
+      teller: tellerOf(run),
+    });
     await requireApproved(plan, run.settings);
     return { plan };
   } catch (thrown) {

@@ -15,9 +15,10 @@ import { describeRunOption } from "./run-options.ts";
 export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool told what is not JSON.
-   * `approval-failed`: `needsApproval` or `approve` threw, or gave an answer that is none.
+   * `approval-failed`: `needsApproval` or `approve` threw, or gave an answer that is none. `budget-overrun`: a model used more
+   * than was estimated.
    */
-  readonly code: "late-result" | "invalid-progress" | "approval-failed";
+  readonly code: "late-result" | "invalid-progress" | "approval-failed" | "budget-overrun";
   readonly message: string;
   readonly runId: string;
   /** Absent if it is about the plan as a whole. */

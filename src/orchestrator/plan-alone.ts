@@ -17,8 +17,8 @@ export async function planAlone(engine: RunsOwner, { runId, request, settings }:
   const { planner, clock } = engine.settings;
   if (planner === undefined) throw new TypeError("This engine has no planner.");
   const recorder = new RunRecorder({ runId, now: () => clock.now(), tell: (event) => engine.hub.emit(event) });
-  const emit = recorder.emit.bind(recorder);
+  const teller = { runId, spent: undefined, emit: recorder.emit.bind(recorder) };
   return underSignal(settings.signal, (source) =>
-    planAndTell(engine.settings, { request, planner, settings, source, emit }),
+    planAndTell(engine.settings, { request, planner, settings, source, teller }),
   );
 }

@@ -9,12 +9,12 @@ import {
   isAgentError,
   toErrorData,
 } from "../core/errors.ts";
-import type { EventInit } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput, type PlanIssue } from "../core/plan.ts";
 import type { Planner, PlanRequest } from "../core/planner.ts";
 import type { Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
+import { Planning, type PlanTeller } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
 
 /** What {@link planRequest} plans. */
@@ -24,21 +24,25 @@ export interface PlanTask {
   readonly settings: RunSettings;
   /** Aborted by the caller, with an `AgentError` as reason, or by the planner's time limit. */
   readonly source: AbortSource;
+  readonly planning: Planning;
 }
 
 /** Plans as {@link planRequest} does, and tells its beginning and its end. */
 export async function planAndTell(
   engine: EngineSettings,
-  { emit, ...task }: PlanTask & { readonly emit: (event: EventInit) => void | Promise<void> },
+  { teller, ...task }: Omit<PlanTask, "planning"> & { readonly teller: PlanTeller },
 ): Promise<Plan> {
+  const { emit } = teller;
+  const planning = new Planning(engine, teller, task.settings);
   await emit({ type: "plan-start", planner: task.planner.name });
   try {
-    const plan = await planRequest(engine, task);
-    await emit({ type: "plan-end", outcome: { status: "completed", plan } });
+    const plan = await planRequest(engine, { ...task, planning });
+    await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan } });
     return plan;
   } catch (thrown) {
     const error = (thrown as AgentError).toJSON();
-    await emit({ type: "plan-end", outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error } });
+    const status = error.code === "cancelled" ? "cancelled" : "failed";
+    await emit({ type: "plan-end", ...planning.end(), outcome: { status, error } });
     throw thrown;
   }
 }
@@ -90,12 +94,13 @@ function checkRequest(request: unknown, maxLength: number): void {
 /** Async, so that what a planner throws at once is a rejection like any other. */
 async function makePlan(engine: EngineSettings, task: PlanTask): Promise<Plan> {
   const draft: unknown = await task.planner.plan(toPlanRequest(engine, task));
-  return completePlan(engine, task, stepsOf(task.planner, draft));
+  return completePlan(engine, task, draftOf(task.planner, draft));
 }
 
 /** What a planner is given. */
-export function toPlanRequest(engine: EngineSettings, { request, settings, source }: PlanTask): PlanRequest {
+export function toPlanRequest(engine: EngineSettings, { request, settings, source, planning }: PlanTask): PlanRequest {
   const { context, tools, stored } = settings;
+  const { plannerTimeoutMs } = engine;
   return {
     request,
     tools: [...tools.values()],
@@ -103,29 +108,33 @@ export function toPlanRequest(engine: EngineSettings, { request, settings, sourc
     maxSteps: stored.maxSteps,
     nowMs: engine.clock.now(),
     timeZone: stored.timeZone,
+    ...(plannerTimeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs: plannerTimeoutMs }),
     signal: source.signal,
+    generate: (model, modelRequest) => planning.meter.generate(model, modelRequest),
+    tell: (event) => planning.tell(event),
   };
 }
 
-/** The steps that a planner gave, whatever they are. Throws `planning-failed` if it gave no plan at all. */
-export function stepsOf(planner: Planner, draft: unknown): unknown {
-  if (typeof draft === "object" && draft !== null) return (draft as { steps?: unknown }).steps;
+/** What a planner gave, whatever its parts are. Throws `planning-failed` if it gave no plan at all. */
+export function draftOf(planner: Planner, draft: unknown): { steps?: unknown; source?: unknown } {
+  if (typeof draft === "object" && draft !== null) return draft;
   throw new AgentError("planning-failed", `The planner "${planner.name}" answered with no plan.`, {
     details: { planner: planner.name },
   });
 }
 
-/** A whole plan of these steps, frozen. Rejects with `invalid-plan`. */
+/** A whole plan of a planner's draft, frozen. Rejects with `invalid-plan`. */
 export async function completePlan(
   engine: EngineSettings,
-  { request, planner, settings }: Pick<PlanTask, "request" | "planner" | "settings">,
-  steps: unknown,
+  { request, planner, settings, planning: { meter } }: PlanTask,
+  { steps, source }: { steps?: unknown; source?: unknown },
 ): Promise<Plan> {
+  const { usage, calls } = meter;
   const plan = {
     version: 1,
     id: `plan_${engine.createId()}`,
     request,
-    source: { planner: planner.name },
+    source: { planner: planner.name, ...(source as object | undefined), ...(usage && { usage, calls }) },
     createdAt: new Date(engine.clock.now()).toISOString(),
     steps,
   };

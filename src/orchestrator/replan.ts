@@ -4,7 +4,8 @@ import type { Planner } from "../core/planner.ts";
 import { stepRecords } from "../core/run-result.ts";
 import { hasBegun, isDone, isOpen, partsOf } from "../core/step-state.ts";
 import { pendingItems, skipOpen, stepFailure } from "./close-leg.ts";
-import { askPlanner, completePlan, type PlanTask, stepsOf, toPlanRequest } from "./plan-request.ts";
+import { askPlanner, completePlan, draftOf, type PlanTask, toPlanRequest } from "./plan-request.ts";
+import { Planning, tellerOf } from "./planning.ts";
 import type { Run } from "./run.ts";
 
 /** Failures that no other plan can be an answer to: somebody, or a limit, has said no. */
@@ -20,15 +21,20 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   if (planner?.replan === undefined || cause === undefined || !mayReplan(run, cause)) return undefined;
   const source = run.openSource();
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
+  const planning = new Planning(run.engine, tellerOf(run), run.settings);
   try {
-    const plan = await askForSteps(run, { planner, source, cause });
+    const plan = await askForSteps(run, { planner, source, cause, planning });
     await skipBegun(run);
-    await run.emit({ ...base, outcome: { status: "completed", plan } });
+    await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan } });
     run.counters.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
   } catch (thrown) {
     const error = (thrown as AgentError).toJSON() as AgentErrorData;
-    await run.emit({ ...base, outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error } });
+    await run.emit({
+      ...base,
+      ...planning.end(),
+      outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error },
+    });
     return undefined;
   } finally {
     run.release(source);
@@ -49,12 +55,12 @@ function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   return !finalCodes.has(code) && pendingItems(run).length === 0;
 }
 
-type ReplanTask = Pick<PlanTask, "source"> & { readonly planner: Planner; readonly cause: AgentErrorData };
+type ReplanTask = Pick<PlanTask, "source" | "planning"> & { readonly planner: Planner; readonly cause: AgentErrorData };
 
-async function askForSteps(run: Run, { planner, source, cause }: ReplanTask): Promise<Plan> {
+async function askForSteps(run: Run, { planner, source, cause, planning }: ReplanTask): Promise<Plan> {
   const { engine, settings, state } = run;
   const plan = state.plan as Plan;
-  const task = { request: plan.request, planner, settings, source };
+  const task = { request: plan.request, planner, settings, source, planning };
   return askPlanner(engine, task, async () => {
     const draft: unknown = await planner.replan?.({
       ...toPlanRequest(engine, task),
@@ -63,11 +69,12 @@ async function askForSteps(run: Run, { planner, source, cause }: ReplanTask): Pr
       error: cause,
       replan: state.replans + 1,
     });
-    const added = stepsOf(planner, draft);
+    const { steps: added, source: draftSource } = draftOf(planner, draft);
     const kept = plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone);
     checkSize(run, added);
     checkIds(run, { added, kept });
-    return completePlan(engine, task, Array.isArray(added) ? [...kept, ...added] : added);
+    const steps = Array.isArray(added) ? [...kept, ...added] : added;
+    return completePlan(engine, task, { steps, source: draftSource });
   });
 }
 

@@ -15,6 +15,8 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   maxSteps?: number | undefined;
   /** IANA name of the time zone for words such as "tomorrow". @default the machine's */
   timeZone?: string | undefined;
+  /** What may be used up. Of planning alone only what models use counts. @default no limit */
+  budget?: RunBudget | undefined;
   /** Cancels. */
   signal?: AbortSignal | undefined;
 }
@@ -47,8 +49,6 @@ interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
    * `replan`, and not with `approvedHash`. @default 0
    */
   maxReplans?: number | undefined;
-  /** What the run may use up. @default no limit */
-  budget?: RunBudget | undefined;
   /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
   approvedHash?: string | undefined;
   /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
@@ -147,10 +147,13 @@ function resolveStored(options: RunOptionsBase<Tool>, engine: EngineSettings): S
 
 function checkBudget(budget: RunBudget | undefined): { budget?: RunBudget } {
   if (budget === undefined) return {};
-  checkKeys("budget", budget, ["toolCalls"]);
-  const { toolCalls } = budget;
-  checkNumber("budget.toolCalls", toolCalls, { min: 1, isInteger: true });
-  return toolCalls === undefined ? {} : { budget: Object.freeze({ toolCalls }) };
+  const keys = ["toolCalls", "modelCalls", "tokens", "cost"] as const;
+  checkKeys("budget", budget, keys);
+  for (const key of keys) {
+    checkNumber(`budget.${key}`, budget[key], { min: key === "toolCalls" ? 1 : 0, isInteger: key !== "cost" });
+  }
+  const given = Object.entries(budget).filter(([, limit]) => limit !== undefined);
+  return given.length === 0 ? {} : { budget: Object.freeze(Object.fromEntries(given)) };
 }
 
 /** A replan that could never be made is a mistake of who asks for it. */
@@ -165,7 +168,7 @@ function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner 
   if (why) failOption("maxReplans", maxReplans, `0 or left out: ${why}`);
 }
 
-const planKeys = ["context", "tools", "maxSteps", "timeZone", "signal"];
+const planKeys = ["context", "tools", "maxSteps", "timeZone", "budget", "signal"];
 const dryRunKeys = [...planKeys, "approvedHash"];
 const runKeys = [
   ...dryRunKeys,
@@ -176,7 +179,6 @@ const runKeys = [
   "onStepFailure",
   "undoOnFailure",
   "maxReplans",
-  "budget",
   "throwOnFailure",
   "resources",
 ];

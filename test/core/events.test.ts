@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import { type AgentEventType, isTransient } from "../../src/core/events.ts";
 
-it("only progress and late results are told without being recorded", () => {
+it("only progress, late results and steps still being planned are told without being recorded", () => {
   const types: Record<AgentEventType, boolean> = {
     "run-start": false,
     "plan-start": false,
+    "plan-delta": true,
+    "plan-fallback": false,
     "plan-end": false,
     "step-start": false,
     "step-progress": true,

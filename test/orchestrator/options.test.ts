@@ -146,7 +146,7 @@ describe("the options of a run", () => {
   it("of a plan are no options of a run", async () => {
     await expect(agent.plan("a", { concurrency: 2 } as never)).rejects.toMatchObject({
       code: "invalid-options",
-      message: expect.stringContaining("only context, tools, maxSteps, timeZone, signal;"),
+      message: expect.stringContaining("only context, tools, maxSteps, timeZone, budget, signal;"),
     });
   });
 

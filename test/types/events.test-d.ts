@@ -84,6 +84,8 @@ describe("events", () => {
       switch (event.type) {
         case "run-start":
         case "plan-start":
+        case "plan-delta":
+        case "plan-fallback":
         case "plan-end":
         case "step-start":
         case "step-progress":

@@ -1,0 +1,161 @@
+import { AgentError, isAgentError } from "../core/errors.ts";
+import type { RunBudget } from "../core/events.ts";
+import {
+  estimateTokens,
+  type LanguageModel,
+  type ModelRequest,
+  type ModelResponse,
+  modelName,
+} from "../core/language-model.ts";
+import { addUsage, costOf, type ModelCall, type ModelUsage, modelCall, sumCalls } from "../core/model-usage.ts";
+import { failOption } from "../core/options.ts";
+
+/** An answer that would have to be shorter than this is not asked for. */
+const minOutputTokens = 16;
+
+/** Calls models while a plan is made: within the budget of the run, and counting what they use. */
+export class ModelMeter {
+  private readonly made: ModelCall[] = [];
+
+  /** `spent` is what the run has used before. */
+  constructor(
+    private readonly budget: RunBudget | undefined,
+    private readonly spent: ModelUsage | undefined,
+  ) {}
+
+  /** What each call has used; of one that goes on, what it may use at most. */
+  get calls(): readonly ModelCall[] {
+    return this.made;
+  }
+
+  /** What they have used together; undefined if there were none. */
+  get usage(): ModelUsage | undefined {
+    return sumCalls(this.made);
+  }
+
+  /** As `PlanRequest.generate`. A call counts as its estimate until it has ended, so that two at a time keep the budget, too. */
+  async generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
+    const inputTokens = estimatePrompt(request);
+    const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: request.maxOutputTokens });
+    const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
+    let told = "";
+    const onTextDelta = (delta: string) => {
+      told += delta;
+      request.onTextDelta?.(delta);
+    };
+    try {
+      const response = await model.generate({ ...request, maxOutputTokens, onTextDelta });
+      const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
+      this.made[index] = modelCall(model, response.usage, answer);
+      return response;
+    } catch (thrown) {
+      const isUnread = isAgentError(thrown, "model-failed") && unreadReasons.has(thrown.details.reason);
+      const tokens = isUnread ? nothing : {};
+      this.made[index] = modelCall(model, tokens, { inputTokens, outputTokens: estimateTokens(told) });
+      throw thrown;
+    }
+  }
+
+  /** What the budget was gone over by, in words; undefined if it was kept. */
+  describeOverrun(): string | undefined {
+    const used = this.total();
+    const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
+    if (tokensOf(used) > tokens) return `${tokensOf(used)} tokens were used, of a budget of ${tokens}`;
+    const spent = used?.cost ?? 0;
+    return spent > cost ? `models cost ${spent}, of a budget of ${cost}` : undefined;
+  }
+
+  /** The longest answer that fits the budget. Throws `limit-exceeded` if none does. */
+  private admit(model: LanguageModel, { inputTokens, maxOutputTokens }: Wanted): number | undefined {
+    const { budget } = this;
+    if (budget === undefined) return maxOutputTokens;
+    const used = this.total();
+    const calls = (used?.modelCalls ?? 0) + 1;
+    if (calls > (budget.modelCalls ?? calls))
+      throw overBudget(model, { limit: "modelCalls", max: budget.modelCalls ?? 0, used: calls });
+    const wanted = { inputTokens, maxOutputTokens };
+    const fits = [
+      maxOutputTokens,
+      budget.tokens === undefined ? undefined : tokenRoom(model, { used, max: budget.tokens, wanted }),
+      budget.cost === undefined ? undefined : costRoom(model, { used, max: budget.cost, wanted }),
+    ].filter((room) => room !== undefined);
+    const room = Math.min(...fits);
+    return Number.isFinite(room) ? room : undefined;
+  }
+
+  private total(): ModelUsage | undefined {
+    const { usage } = this;
+    return usage === undefined ? this.spent : addUsage(this.spent, usage);
+  }
+}
+
+interface Wanted {
+  readonly inputTokens: number;
+  readonly maxOutputTokens: number | undefined;
+}
+
+interface Room {
+  readonly used: ModelUsage | undefined;
+  readonly max: number;
+  readonly wanted: Wanted;
+}
+
+/** A model that refused a request, or never got it, has not read it. */
+const unreadReasons: ReadonlySet<string> = new Set([
+  "unreachable",
+  "unknown-model",
+  "unauthorized",
+  "busy",
+  "format-rejected",
+  "prompt-too-long",
+  "rejected",
+]);
+const nothing = { inputTokens: 0, outputTokens: 0 };
+/** What a message costs besides its text. */
+const tokensPerMessage = 4;
+
+function estimatePrompt({ messages }: ModelRequest): number {
+  return messages.reduce((sum, { content }) => sum + estimateTokens(content) + tokensPerMessage, 0);
+}
+
+function tokensOf(usage: ModelUsage | undefined): number {
+  return (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+}
+
+function tokenRoom(model: LanguageModel, { used, max, wanted }: Room): number {
+  const before = tokensOf(used) + wanted.inputTokens;
+  const least = leastOutput(wanted);
+  if (before + least > max) throw overBudget(model, { limit: "tokens", max, used: before + least });
+  return Math.floor(max - before);
+}
+
+function costRoom(model: LanguageModel, { used, max, wanted }: Room): number {
+  const { price } = model;
+  if (price === undefined) {
+    return failOption(
+      "budget.cost",
+      max,
+      `left out, or "${modelName(model)}" given a price: what it costs is not known`,
+    );
+  }
+  const { inputTokens } = wanted;
+  const before = used?.cost ?? 0;
+  const least = before + costOf(price, { inputTokens, outputTokens: leastOutput(wanted) });
+  if (least > max) throw overBudget(model, { limit: "cost", max, used: least });
+  if (price.outputPerMillion === 0) return Number.POSITIVE_INFINITY;
+  const room = max - before - costOf(price, { inputTokens, outputTokens: 0 });
+  return Math.floor((room * 1_000_000) / price.outputPerMillion);
+}
+
+function leastOutput({ maxOutputTokens }: Wanted): number {
+  return Math.min(minOutputTokens, maxOutputTokens ?? minOutputTokens);
+}
+
+function overBudget(
+  model: LanguageModel,
+  details: { limit: "modelCalls" | "tokens" | "cost"; max: number; used: number },
+): AgentError<"limit-exceeded"> {
+  const { limit, max, used } = details;
+  const message = `A call of ${modelName(model)} would bring ${limit} to at least ${used}; the budget is ${max}.`;
+  return new AgentError("limit-exceeded", message, { details });
+}
