@@ -23,10 +23,11 @@ export type {
   CircuitState,
   NotUndone,
   PendingItem,
+  PlanDeltaEvent,
   PlanEndEvent,
+  PlanFallbackEvent,
   PlanReviseEvent,
   PlanStartEvent,
-  RunBudget,
   RunEndEvent,
   RunResumeEvent,
   RunStartEvent,
@@ -39,12 +40,23 @@ export type {
   StepRetryEvent,
   StepSkipEvent,
   StepStartEvent,
-  StoredRunOptions,
   UndoEndEvent,
   UndoStartEvent,
 } from "./core/events.ts";
 export { hashPlan } from "./core/hash-plan.ts";
 export type { Jsonify, JsonObject, JsonPath, JsonValue } from "./core/json.ts";
+export type {
+  LanguageModel,
+  ModelFailureReason,
+  ModelFinishReason,
+  ModelMessage,
+  ModelPrice,
+  ModelRequest,
+  ModelResponse,
+  ModelResponseFormat,
+  ModelTokens,
+} from "./core/language-model.ts";
+export type { ModelCall, ModelUsage } from "./core/model-usage.ts";
 export type {
   EarlierPhrases,
   PhraseContext,
@@ -56,24 +68,35 @@ export type {
 export {
   type AnyPlan,
   type Plan,
+  type PlanFailure,
   type PlanInput,
   type PlanIssue,
   type PlanIssueCode,
+  type PlanRepair,
   type PlanSource,
   type PlanStep,
   type PlanStepInput,
+  type PlanWarning,
   planSchema,
   type Referable,
   type Reference,
   type UncheckedPlan,
 } from "./core/plan.ts";
-export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
+export type {
+  GenerateFunction,
+  PlanDraft,
+  Planner,
+  PlanningEvent,
+  PlanRequest,
+  ReplanRequest,
+} from "./core/planner.ts";
 export type { RetryOptions } from "./core/retry-options.ts";
 export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { RunStatus } from "./core/run-status.ts";
 export type { ListRunsOptions, RunPage, RunStore, RunSummary } from "./core/run-store.ts";
 export type { InferSchemaInput, InferSchemaOutput, SchemaIssue, StandardSchema } from "./core/schema.ts";
 export type { StepStatus } from "./core/step-state.ts";
+export type { RunBudget, StoredRunOptions } from "./core/stored-run-options.ts";
 export {
   type CheckedToolOptions,
   defineTool,
@@ -112,6 +135,11 @@ export type {
   RunArguments,
   RunOptions,
 } from "./orchestrator/run-options.ts";
+export { createFallbackPlanner, type FallbackPlannerOptions } from "./planners/fallback-planner.ts";
+export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";
+export type { PlanExample } from "./planners/llm/plan-prompt.ts";
+export type { RequestComplexity } from "./planners/request-complexity.ts";
+export { createRoutingPlanner, type PlannerRoute, type RoutingPlannerOptions } from "./planners/routing-planner.ts";
 export type { ExplainedPart, ExplainedWords, RequestExplanation } from "./planners/rules/explain-match.ts";
 export { createRulePlanner, explainRequest, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";

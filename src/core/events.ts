@@ -3,6 +3,7 @@ import type { AgentErrorData, ErrorData } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan, PlanStep } from "./plan.ts";
+import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
@@ -13,40 +14,6 @@ interface EventBase<TType extends string> {
   readonly sequence: number;
   /** ISO 8601, UTC. */
   readonly timestamp: string;
-}
-
-/** The options of a run that are stored with it. */
-export interface StoredRunOptions {
-  readonly maxSteps: number;
-  readonly concurrency: number;
-  readonly timeZone: string;
-  /** Milliseconds; absent if the run has no deadline. */
-  readonly timeoutMs?: number;
-  /** Absent if it is `stop`. */
-  readonly onStepFailure?: "continue";
-  /** Absent if finished steps are kept. */
-  readonly undoOnFailure?: true;
-  /** Absent if the planner may not plan again. */
-  readonly maxReplans?: number;
-  /** Absent if there is no budget. */
-  readonly budget?: RunBudget;
-  /** Absent if the caller did not give the hash of the plan. */
-  readonly approvedHash?: string;
-}
-
-/**
- * What a run may use up; what would go over it ends with `limit-exceeded`. A call of a model is refused when what is spent,
- * its prompt as estimated and its longest answer would go over; the longest answer is shortened to fit.
- */
-export interface RunBudget {
-  /** Calls of tools, retries included; not those that undo. At least 1. */
-  readonly toolCalls?: number | undefined;
-  /** Calls of models. At least 0. */
-  readonly modelCalls?: number | undefined;
-  /** Tokens of models, input and output together. At least 0. */
-  readonly tokens?: number | undefined;
-  /** What models cost, in the currency of their prices; a model without a price is then not called. At least 0. */
-  readonly cost?: number | undefined;
 }
 
 /** A run began, with the request to plan or the plan to run. */

@@ -1,10 +1,11 @@
 import type { AgentErrorData } from "./errors.ts";
-import type { AgentEvent, NotUndone, PendingItem, StoredRunOptions } from "./events.ts";
+import type { AgentEvent, NotUndone, PendingItem } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
 import { type ApprovalState, hasBegun, pendingStep, reduceStep, type StepState } from "./step-state.ts";
+import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
 /** What is known of a run: the fold of its recorded events. */

@@ -1,5 +1,4 @@
 import { AgentError, isAgentError } from "../core/errors.ts";
-import type { RunBudget } from "../core/events.ts";
 import {
   estimateTokens,
   type LanguageModel,
@@ -9,6 +8,7 @@ import {
 } from "../core/language-model.ts";
 import { addUsage, costOf, type ModelCall, type ModelUsage, modelCall, sumCalls } from "../core/model-usage.ts";
 import { failOption } from "../core/options.ts";
+import type { RunBudget } from "../core/stored-run-options.ts";
 
 /** An answer that would have to be shorter than this is not asked for. */
 const minOutputTokens = 16;

@@ -1,17 +1,11 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import { checkPlan } from "../core/check-plan.ts";
-import {
-  AgentError,
-  type AgentErrorCode,
-  type AgentErrorData,
-  fromErrorData,
-  isAgentError,
-  toErrorData,
-} from "../core/errors.ts";
+import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput, type PlanIssue } from "../core/plan.ts";
 import type { Planner, PlanRequest } from "../core/planner.ts";
+import { toPlanningError } from "../core/planning-error.ts";
 import type { Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 import { Planning, type PlanTeller } from "./planning.ts";
@@ -178,25 +172,5 @@ function describePlanIssues(issues: readonly PlanIssue[]): string {
 function plannerTimeout({ name }: Planner, timeoutMs: number): AgentError<"timeout"> {
   return new AgentError("timeout", `The planner "${name}" took longer than plannerTimeoutMs, ${timeoutMs} ms.`, {
     details: { scope: "planner", timeoutMs },
-  });
-}
-
-const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
-  "cannot-plan",
-  "planning-failed",
-  "invalid-plan",
-  "invalid-request",
-  "timeout",
-  "limit-exceeded",
-]);
-
-function toPlanningError(planner: Planner, thrown: unknown): AgentError {
-  if (isAgentError(thrown) && planningCodes.has(thrown.code)) {
-    return thrown instanceof AgentError ? thrown : fromErrorData(thrown as AgentErrorData);
-  }
-  const reason = toErrorData(thrown).message;
-  return new AgentError("planning-failed", `The planner "${planner.name}" failed: ${reason}`, {
-    details: { planner: planner.name },
-    cause: thrown,
   });
 }

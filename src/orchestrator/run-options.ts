@@ -1,7 +1,7 @@
 import { AgentError } from "../core/errors.ts";
-import type { RunBudget, StoredRunOptions } from "../core/events.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
 import { checkDuration, checkKeys, checkNumber, failOption } from "../core/options.ts";
+import type { RunBudget, StoredRunOptions } from "../core/stored-run-options.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 

@@ -1,0 +1,33 @@
+/**
+ * What a run may use up; what would go over it ends with `limit-exceeded`. A call of a model is refused when what is spent,
+ * its prompt as estimated and its longest answer would go over; the longest answer is shortened to fit.
+ */
+export interface RunBudget {
+  /** Calls of tools, retries included; not those that undo. At least 1. */
+  readonly toolCalls?: number | undefined;
+  /** Calls of models. At least 0. */
+  readonly modelCalls?: number | undefined;
+  /** Tokens of models, input and output together. At least 0. */
+  readonly tokens?: number | undefined;
+  /** What models cost, in the currency of their prices; a model without a price is then not called. At least 0. */
+  readonly cost?: number | undefined;
+}
+
+/** The options of a run that are stored with it. */
+export interface StoredRunOptions {
+  readonly maxSteps: number;
+  readonly concurrency: number;
+  readonly timeZone: string;
+  /** Milliseconds; absent if the run has no deadline. */
+  readonly timeoutMs?: number;
+  /** Absent if it is `stop`. */
+  readonly onStepFailure?: "continue";
+  /** Absent if finished steps are kept. */
+  readonly undoOnFailure?: true;
+  /** Absent if the planner may not plan again. */
+  readonly maxReplans?: number;
+  /** Absent if there is no budget. */
+  readonly budget?: RunBudget;
+  /** Absent if the caller did not give the hash of the plan. */
+  readonly approvedHash?: string;
+}

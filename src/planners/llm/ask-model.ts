@@ -1,0 +1,206 @@
+import { AgentError, isAgentError, toErrorData } from "../../core/errors.ts";
+import {
+  estimateTokens,
+  type LanguageModel,
+  type ModelMessage,
+  type ModelResponse,
+  type ModelResponseFormat,
+  modelName,
+} from "../../core/language-model.ts";
+import type { PlanFailure, PlanRepair, PlanSource, PlanStep } from "../../core/plan.ts";
+import type { PlanRequest } from "../../core/planner.ts";
+import type { JsonSchema } from "../../core/schema.ts";
+import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
+import { askAgain } from "./plan-prompt.ts";
+import { StepTeller } from "./tell-steps.ts";
+
+/** One planning by a model. */
+export interface ModelTask {
+  readonly planner: string;
+  readonly model: LanguageModel;
+  readonly request: PlanRequest;
+  readonly messages: readonly ModelMessage[];
+  readonly schema: JsonSchema;
+  readonly scope: AnswerScope;
+  readonly temperature: number;
+  /** The longest answer; undefined for what suits the request. */
+  readonly maxOutputTokens: number | undefined;
+  /** Schemas, and below them `json`, that the model has refused before: they are not tried again. */
+  readonly refusedFormats: WeakSet<object>;
+}
+
+/** A plan, and how it came about. */
+export interface ModelPlan {
+  readonly steps: readonly PlanStep[];
+  readonly source: PlanSource;
+}
+
+type Format = "schema" | "json" | "text";
+
+const weaker: Readonly<Record<Format, Format | undefined>> = { schema: "json", json: "text", text: undefined };
+/** Stands for the format `json` among those that a model has refused. */
+const anyJson = {};
+const maxText = 500;
+
+/**
+ * Asks a model for a plan and holds what it answers against the tools. A format that the model refuses is followed by a weaker
+ * one. An answer that was cut is never repaired: it is asked for once more, with twice the room. One that does not hold is asked
+ * for once more, with what is wrong.
+ *
+ * Rejects with `cannot-plan` if the model says that the tools can not do it, with `planning-failed`, which has every try, with
+ * `limit-exceeded`, or with the reason of the signal.
+ */
+export async function askModel(task: ModelTask): Promise<ModelPlan> {
+  return new Asking(task).run();
+}
+
+class Asking {
+  private readonly failures: PlanFailure[] = [];
+  private readonly mended: PlanRepair[] = [];
+  private messages: readonly ModelMessage[];
+  private format: Format;
+  private maxOutputTokens: number;
+  private attempts = 0;
+  private mayLengthen = true;
+  private mayAskAgain = true;
+
+  constructor(private readonly task: ModelTask) {
+    this.messages = task.messages;
+    this.maxOutputTokens = task.maxOutputTokens ?? usualOutput(task.request.request);
+    const { refusedFormats, schema } = task;
+    this.format = refusedFormats.has(anyJson) ? "text" : refusedFormats.has(schema) ? "json" : "schema";
+  }
+
+  async run(): Promise<ModelPlan> {
+    for (;;) {
+      const response = await this.call();
+      if (response === undefined) continue;
+      const answer = await this.check(response);
+      if (answer.type === "plan") return this.finish(answer);
+      if (answer.type === "refusal") throw this.cannotPlan(answer.reason);
+      const { code, problems } = answer;
+      this.fail(code, problems.join(" "), response.text);
+      if (!this.mayAskAgain) throw this.planningFailed();
+      this.mayAskAgain = false;
+      this.mended.push("asked-again");
+      this.messages = askAgain(this.task.messages, { answer: response.text, problems });
+      // A grammar that lets a model say nothing is in its way.
+      if (response.text.trim() === "") this.format = weaker[this.format] ?? this.format;
+    }
+  }
+
+  /** The model's answer, if it is whole; undefined if it is to be asked otherwise. */
+  private async call(): Promise<ModelResponse | undefined> {
+    this.attempts++;
+    let response: ModelResponse;
+    try {
+      response = await this.generate();
+    } catch (thrown) {
+      this.weaken(thrown);
+      return undefined;
+    }
+    if (response.finishReason === "content-filter") {
+      this.fail("content-filter", "The provider withheld the answer.", response.text);
+      throw this.planningFailed();
+    }
+    if (response.finishReason !== "length") return response;
+    this.fail("cut-off", `The answer was cut after ${this.maxOutputTokens} tokens.`, response.text);
+    if (!this.mayLengthen) throw this.planningFailed();
+    this.mayLengthen = false;
+    this.maxOutputTokens *= 2;
+    return undefined;
+  }
+
+  private async generate(): Promise<ModelResponse> {
+    const { model, request, temperature, planner, scope } = this.task;
+    const { messages, maxOutputTokens } = this;
+    const { signal, tell } = request;
+    const generate = request.generate ?? ((called, asked) => called.generate(asked));
+    const teller = tell && new StepTeller({ ...scope, planner, attempt: this.attempts, tell });
+    const onTextDelta = teller && ((delta: string) => teller.push(delta));
+    const responseFormat = this.responseFormat();
+    const response = await generate(model, {
+      messages,
+      responseFormat,
+      maxOutputTokens,
+      temperature,
+      signal,
+      onTextDelta,
+    });
+    await teller?.end();
+    return response;
+  }
+
+  private responseFormat(): ModelResponseFormat {
+    const { format } = this;
+    if (format === "text") return { type: "text" };
+    return format === "json" ? { type: "json" } : { type: "json", schema: this.task.schema };
+  }
+
+  /** Goes on with a weaker format if this one was refused. Throws for any other reason. */
+  private weaken(thrown: unknown): void {
+    const { signal } = this.task.request;
+    if (signal.aborted) throw signal.reason;
+    const { message } = toErrorData(thrown);
+    const { format } = this;
+    this.fail(isAgentError(thrown) ? thrown.code : "planning-failed", message);
+    const next = weaker[format];
+    if (!isAgentError(thrown, "model-failed")) throw isAgentError(thrown) ? thrown : this.planningFailed(thrown);
+    if (thrown.details.reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
+    this.task.refusedFormats.add(format === "schema" ? this.task.schema : anyJson);
+    this.format = next;
+  }
+
+  private check({ text, reasoning, finishReason }: ModelResponse): Promise<CheckedAnswer> {
+    // Some servers put all that a model writes where its thinking belongs.
+    const answer = text.trim() === "" ? (reasoning ?? "") : text;
+    return checkAnswer(answer, { ...this.task.scope, isWhole: finishReason === "stop" });
+  }
+
+  private fail(code: string, message: string, text?: string): void {
+    const { planner, model } = this.task;
+    const begun = text?.trim().slice(0, maxText);
+    this.failures.push({ planner, model: modelName(model), code, message, ...(begun && { text: begun }) });
+  }
+
+  private finish({ steps, repaired, warnings }: Extract<CheckedAnswer, { type: "plan" }>): ModelPlan {
+    const { planner, model } = this.task;
+    const source: PlanSource = {
+      planner,
+      model: modelName(model),
+      attempts: this.attempts,
+      repaired: [...repaired, ...this.mended],
+      ...(this.failures.length > 0 && { failures: this.failures }),
+      ...(warnings.length > 0 && { warnings }),
+    };
+    return { steps, source };
+  }
+
+  private cannotPlan(reason = "the model says that the tools can not do it"): AgentError<"cannot-plan"> {
+    const { scope, model } = this.task;
+    const capabilities = [...scope.tools.values()].map(({ name, description }) => `${name}: ${description}`);
+    const cut = reason.slice(0, maxText);
+    return new AgentError("cannot-plan", `${modelName(model)} can not plan this: ${cut}`, {
+      details: { reason: cut, capabilities },
+    });
+  }
+
+  private planningFailed(cause?: unknown): AgentError<"planning-failed"> {
+    const { planner, model } = this.task;
+    const last = this.failures.at(-1)?.message ?? "";
+    const tries = this.attempts > 1 ? ` after ${this.attempts} tries` : "";
+    return new AgentError(
+      "planning-failed",
+      `The planner "${planner}" got no plan of ${modelName(model)}${tries}: ${last}`,
+      {
+        details: { planner, model: modelName(model), failures: this.failures },
+        cause,
+      },
+    );
+  }
+}
+
+/** Room for a plan that says what the request says twice over, and for a little thinking. */
+function usualOutput(request: string): number {
+  return Math.min(8_192, Math.max(2_048, 1_024 + 2 * estimateTokens(request)));
+}

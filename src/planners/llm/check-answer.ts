@@ -1,0 +1,118 @@
+import { checkPlan } from "../../core/check-plan.ts";
+import { copyJson, toJson } from "../../core/json.ts";
+import { maxPlanBytes, type PlanRepair, type PlanStep, type PlanWarning } from "../../core/plan.ts";
+import { parseWith } from "../../core/schema.ts";
+import type { Tool } from "../../core/tool.ts";
+import { toolSchemas } from "../../core/tool-schemas.ts";
+import { Grounds } from "./grounding.ts";
+import { describeIssue } from "./plan-prompt.ts";
+import { completeSteps, readAnswer, readStep, type StepReading } from "./read-steps.ts";
+import { recoverJson } from "./recover-json.ts";
+
+/** What is done about a word or number in a plan that the request does not have. */
+export type GroundingPolicy = "refuse" | "warn" | "off";
+
+/** What an answer is checked by. */
+export interface AnswerScope extends StepReading {
+  readonly maxSteps: number;
+  readonly grounding: GroundingPolicy;
+  /** What ids begin with that the model did not write. */
+  readonly prefix: string;
+  /** Steps of the plan so far that new ones may refer to; they stay before them. */
+  readonly kept: readonly PlanStep[];
+}
+
+/** What an answer came to. */
+export type CheckedAnswer =
+  | {
+      readonly type: "plan";
+      readonly steps: readonly PlanStep[];
+      readonly repaired: readonly PlanRepair[];
+      readonly warnings: readonly PlanWarning[];
+    }
+  /** The model says that the tools can not do it. */
+  | { readonly type: "refusal"; readonly reason: string | undefined }
+  | {
+      readonly type: "problem";
+      readonly code: "no-json" | "invalid-plan" | "ungrounded";
+      /** Each a line for the model. */
+      readonly problems: readonly string[];
+    };
+
+/** The plan that an answer holds, if there is one that holds; else what is wrong with the likeliest. */
+export async function checkAnswer(
+  text: string,
+  { isWhole, ...scope }: AnswerScope & { readonly isWhole: boolean },
+): Promise<CheckedAnswer> {
+  let first: CheckedAnswer | undefined;
+  for await (const { value, repaired } of recoverJson(text, { isWhole })) {
+    const answer = readAnswer(value);
+    if (answer === undefined) continue;
+    const checked = answer.type === "refusal" ? answer : await checkSteps(answer, repaired, scope);
+    if (checked.type === "plan") return checked;
+    first ??= checked;
+  }
+  return (
+    first ?? { type: "problem", code: "no-json", problems: ["There is no JSON object with a list of steps in it."] }
+  );
+}
+
+async function checkSteps(
+  answer: { readonly steps: readonly unknown[]; readonly isReshaped: boolean },
+  repaired: readonly PlanRepair[],
+  scope: AnswerScope,
+): Promise<CheckedAnswer> {
+  const { tools, maxSteps, prefix, kept } = scope;
+  // No more are read than may be, or a hostile answer could make us read millions.
+  const read = await Promise.all(answer.steps.slice(0, maxSteps + 1).map((raw) => readStep(raw, scope)));
+  const steps = completeSteps(
+    read.map(({ step }) => step),
+    { tools, prefix },
+  );
+  const json = toJson({ steps: [...kept, ...steps] }, { maxBytes: maxPlanBytes });
+  const checked = await checkPlan(json, { tools, maxSteps: maxSteps + kept.length });
+  if (checked.plan === undefined) {
+    return { type: "problem", code: "invalid-plan", problems: checked.issues.map(describeIssue) };
+  }
+  const added = (checked.plan.steps as readonly PlanStep[]).slice(kept.length);
+  const { warnings, problems } = await checkGrounding(added, scope);
+  if (problems.length > 0) return { type: "problem", code: "ungrounded", problems };
+  const isReshaped = answer.isReshaped || read.some((step) => step.isReshaped);
+  const repairs = new Set([...repaired, ...(isReshaped ? (["shape"] as const) : [])]);
+  return { type: "plan", steps: added, repaired: [...repairs], warnings };
+}
+
+async function checkGrounding(steps: readonly PlanStep[], { tools, typed, grounding, kept }: AnswerScope) {
+  const warnings: PlanWarning[] = [];
+  const problems: string[] = [];
+  if (grounding === "off") return { warnings, problems };
+  const grounds = new Grounds(typed);
+  for (const [index, step] of steps.entries()) {
+    const tool = tools.get(step.tool) as Tool;
+    const found = grounds.findUngrounded(step, (await toolSchemas(tool)).input);
+    if (found.length === 0) continue;
+    const isRefused = grounding === "refuse" && !(await isPure(step, tool));
+    for (const { path, words } of found) {
+      const warning = {
+        code: "ungrounded",
+        path: ["steps", index + kept.length, "input", ...path],
+        message: `The request does not say ${words.map((word) => `"${word}"`).join(", ")}.`,
+      } as const;
+      if (isRefused) problems.push(describeIssue(warning));
+      else warnings.push(warning);
+    }
+  }
+  return { warnings, problems };
+}
+
+/** Whether a step surely changes nothing. */
+async function isPure({ input }: PlanStep, tool: Tool): Promise<boolean> {
+  if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
+  const parsed = await parseWith(tool.inputSchema, copyJson(input));
+  if (!parsed.ok) return false;
+  try {
+    return tool.effect(parsed.value) === "pure";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+import type { LanguageModel } from "../../core/language-model.ts";
+import { checkKeys, checkNumber, failOption } from "../../core/options.ts";
+import { countOutside } from "../../core/outside-work.ts";
+import type { Planner } from "../../core/planner.ts";
+import type { GroundingPolicy } from "./check-answer.ts";
+import type { ModelPlanner, ModelPlannerSettings } from "./plan-by-model.ts";
+import type { PlanExample } from "./plan-prompt.ts";
+
+/** Options of {@link createLlmPlanner}. */
+export interface LlmPlannerOptions {
+  /** Who writes the plans, such as `createOllamaModel({ model: "qwen3" })`. */
+  model: LanguageModel;
+  /** What `source.planner` is. @default "llm" */
+  name?: string | undefined;
+  /** What the model is told besides, such as how your users call things. */
+  instructions?: string | undefined;
+  /** Requests and their plans, shown to the model. Small models gain much by two or three. @default none */
+  examples?: readonly PlanExample[] | undefined;
+  /** 0 for the likeliest answer. @default 0 */
+  temperature?: number | undefined;
+  /** The longest answer, in tokens, thinking included. @default by the length of the request, 2048 to 8192 */
+  maxOutputTokens?: number | undefined;
+  /**
+   * What to do about a word or number in a step that the request does not have: `refuse` refuses the plan if the step has an
+   * effect and warns if it has none, `warn` only warns (in `source.warnings`), `off` does not look. @default "refuse"
+   */
+  grounding?: GroundingPolicy | undefined;
+  /** Whether the model may write conditions and loops; for strong models. @default false */
+  expressions?: boolean | undefined;
+  /**
+   * Whether the same request is planned only once: within a day, for the same tools, context and time zone. The plans asked
+   * for last are kept, 100 unless told otherwise. @default false
+   */
+  cache?: boolean | { readonly maxPlans: number } | undefined;
+}
+
+const keys = [
+  "model",
+  "name",
+  "instructions",
+  "examples",
+  "temperature",
+  "maxOutputTokens",
+  "grounding",
+  "expressions",
+  "cache",
+];
+const defaultCachedPlans = 100;
+
+/**
+ * Makes the planner "llm": a language model writes the plan, by a schema that has only the tools, their inputs and nothing else.
+ *
+ * A small model answers with all kinds of things, so each answer is read with care, held against the tools and against the
+ * request, and asked for once more where it does not hold. What it says then is no plan is `planning-failed`, with every try; what the
+ * model says the tools can not do is `cannot-plan`. Nothing in a request can add a tool, lift an approval or leave the schema.
+ *
+ * Throws `invalid-options`.
+ */
+export function createLlmPlanner(options: LlmPlannerOptions): Planner {
+  const settings = resolveSettings(options);
+  let loading: Promise<ModelPlanner> | undefined;
+  const load = (): Promise<ModelPlanner> => {
+    // What reads answers is loaded by the first request.
+    loading ??= countOutside(import("./plan-by-model.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
+    return loading;
+  };
+  return {
+    name: settings.name,
+    plan: async (request) => (await load()).plan(request),
+    replan: async (request) => (await load()).replan(request),
+  };
+}
+
+function resolveSettings(options: LlmPlannerOptions): ModelPlannerSettings {
+  checkKeys("llmPlanner", options, keys);
+  const { model, name = "llm", instructions, examples = [], temperature = 0, maxOutputTokens } = options;
+  const { grounding = "refuse", expressions = false } = options;
+  checkModel("llmPlanner.model", model);
+  if (typeof name !== "string" || name === "") failOption("llmPlanner.name", name, "a short text");
+  if (instructions !== undefined && typeof instructions !== "string") {
+    failOption("llmPlanner.instructions", instructions, "text");
+  }
+  checkExamples(examples);
+  checkNumber("llmPlanner.temperature", temperature, { min: 0, max: 2 });
+  checkNumber("llmPlanner.maxOutputTokens", maxOutputTokens, { min: 1, isInteger: true });
+  if (!["refuse", "warn", "off"].includes(grounding))
+    failOption("llmPlanner.grounding", grounding, "refuse, warn or off");
+  if (typeof expressions !== "boolean") failOption("llmPlanner.expressions", expressions, "true or false");
+  const maxCachedPlans = resolveCache(options.cache);
+  return { name, model, instructions, examples, temperature, maxOutputTokens, grounding, expressions, maxCachedPlans };
+}
+
+/** Throws `invalid-options` unless the value is a language model. */
+function checkModel(option: string, model: unknown): void {
+  const { generate, modelId, provider } = (model ?? {}) as Partial<Record<keyof LanguageModel, unknown>>;
+  const isModel = typeof generate === "function" && typeof modelId === "string" && typeof provider === "string";
+  if (!isModel) failOption(option, model, 'a language model, such as createOllamaModel({ model: "qwen3" })');
+}
+
+function checkExamples(examples: unknown): void {
+  if (!Array.isArray(examples)) failOption("llmPlanner.examples", examples, "a list of { request, steps }");
+  for (const [index, example] of (examples as readonly Partial<PlanExample>[]).entries()) {
+    const isExample = typeof example?.request === "string" && Array.isArray(example.steps);
+    if (!isExample) failOption(`llmPlanner.examples[${index}]`, example, "{ request, steps: [{ tool, input }] }");
+  }
+}
+
+function resolveCache(cache: LlmPlannerOptions["cache"]): number {
+  if (cache === undefined || cache === false) return 0;
+  if (cache === true) return defaultCachedPlans;
+  checkKeys("llmPlanner.cache", cache, ["maxPlans"]);
+  checkNumber("llmPlanner.cache.maxPlans", cache.maxPlans, { min: 1, isInteger: true, isRequired: true });
+  return cache.maxPlans;
+}

@@ -1,0 +1,129 @@
+import type { JsonSchema } from "../../core/schema.ts";
+
+/*
+ * The schemas that a constrained model writes by. Engines compile a schema to a grammar and know few keywords, some of which
+ * they get wrong: what remains here is type, properties, required, enum, const, items, minItems, maxItems, anyOf and
+ * additionalProperties. All other rules (ranges, patterns, formats) the model reads in the prompt, and the plan is checked by.
+ */
+
+/** In place of a value that is known only when the plan runs. */
+const reference: JsonSchema = object({ $ref: { type: "string" } }, ["$ref"]);
+
+/** More steps than a model writes without losing its way. */
+const maxModelSteps = 50;
+
+/** The schema of an answer: steps, each of which is of one of the tools, or none and the reason. */
+export function answerSchema(steps: readonly JsonSchema[], maxSteps: number): JsonSchema {
+  const items = steps.length === 1 && steps[0] ? steps[0] : { anyOf: steps };
+  const list = { type: "array", items, maxItems: Math.min(maxSteps, maxModelSteps) };
+  return object({ steps: list, reason: { type: "string" } }, ["steps"]);
+}
+
+/** The schema of a step of one tool: its name is a constant, so that no other can be written, and stands before the input. */
+export function stepSchema(tool: string, input: JsonSchema, optional: readonly string[]): JsonSchema {
+  const more = Object.fromEntries(optional.map((key) => [key, { type: "string" }]));
+  return object({ tool: { const: tool }, input: plainSchema(input, { root: input, open: [] }), ...more }, [
+    "tool",
+    "input",
+  ]);
+}
+
+function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+interface Around {
+  readonly root: JsonSchema;
+  /** What is being written around it: a schema within itself allows anything. */
+  readonly open: readonly JsonSchema[];
+}
+
+const anything: JsonSchema = {};
+
+/** A schema with the plain keywords alone, or `{}` where they do not do. Never narrower than the schema, but for open keys. */
+function plainSchema(schema: JsonSchema, { root, open }: Around): JsonSchema {
+  if (open.includes(schema)) return anything;
+  const around = { root, open: [...open, schema] };
+  if (schema.$ref !== undefined) {
+    const target = resolvePointer(root, schema.$ref);
+    return target === undefined ? anything : plainSchema(target, around);
+  }
+  if (schema.const !== undefined) return { const: schema.const };
+  if (schema.enum !== undefined) return { enum: schema.enum };
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (branches !== undefined) return { anyOf: branches.map((branch) => plainSchema(branch, around)) };
+  if (schema.allOf !== undefined) return plainSchema(mergeObjects(schema.allOf, around), around);
+  if (Array.isArray(schema.type)) {
+    return { anyOf: schema.type.map((type: string) => plainSchema({ ...schema, type }, around)) };
+  }
+  switch (schema.type) {
+    case "object":
+      return plainObject(schema, around);
+    case "array":
+      return plainArray(schema, around);
+    case "string":
+    case "number":
+    case "integer":
+    case "boolean":
+    case "null":
+      return { type: schema.type };
+    default:
+      return anything;
+  }
+}
+
+/** A value that may also be a reference. A text needs none: a template in it is one. Constants name what the tool does. */
+function valueSchema(schema: JsonSchema, around: Around): JsonSchema {
+  const plain = plainSchema(schema, around);
+  const isFixed = plain.const !== undefined || plain.enum !== undefined || plain.type === "string";
+  return isFixed || plain === anything ? plain : { anyOf: [plain, reference] };
+}
+
+function plainObject({ properties, required, additionalProperties }: JsonSchema, around: Around): JsonSchema {
+  const isOpen = additionalProperties === true || typeof additionalProperties === "object";
+  if (properties === undefined || (isOpen && Object.keys(properties).length === 0)) {
+    const isMap = typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0;
+    return isMap
+      ? { type: "object", additionalProperties: valueSchema(additionalProperties, around) }
+      : { type: "object" };
+  }
+  const entries = Object.entries(properties).map(([key, schema]) => [key, valueSchema(schema, around)] as const);
+  return object(Object.fromEntries(entries), required ?? []);
+}
+
+function plainArray({ items, prefixItems, minItems, maxItems }: JsonSchema, around: Around): JsonSchema {
+  const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly JsonSchema[]) : undefined);
+  if (tuple !== undefined) {
+    const branches = tuple.map((item) => valueSchema(item, around));
+    return { type: "array", items: { anyOf: branches }, minItems: tuple.length, maxItems: tuple.length };
+  }
+  return {
+    type: "array",
+    items: items === undefined ? anything : valueSchema(items as JsonSchema, around),
+    ...(typeof minItems === "number" && { minItems }),
+    ...(typeof maxItems === "number" && { maxItems }),
+  };
+}
+
+/** Objects that must all fit, as one; anything if one of them is none. */
+function mergeObjects(schemas: readonly JsonSchema[], { root }: Around): JsonSchema {
+  const parts = schemas.map((schema) => (schema.$ref === undefined ? schema : resolvePointer(root, schema.$ref)));
+  if (parts.some((part) => part?.type !== "object" || part.properties === undefined)) return anything;
+  return {
+    type: "object",
+    properties: Object.assign({}, ...parts.map((part) => part?.properties)) as Record<string, JsonSchema>,
+    required: parts.flatMap((part) => part?.required ?? []),
+  };
+}
+
+/** What a local JSON pointer such as `#/$defs/Item` leads to. */
+function resolvePointer(root: JsonSchema, pointer: string): JsonSchema | undefined {
+  if (pointer === "#") return root;
+  if (!pointer.startsWith("#/")) return undefined;
+  let target: unknown = root;
+  for (const part of pointer.slice(2).split("/")) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    target = typeof target === "object" && target !== null ? (target as Record<string, unknown>)[key] : undefined;
+  }
+  return typeof target === "object" && target !== null ? (target as JsonSchema) : undefined;
+}

@@ -1,0 +1,128 @@
+import type { LanguageModel, ModelMessage } from "../../core/language-model.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
+import type { Tool } from "../../core/tool.ts";
+import { toolFingerprint } from "../../core/tool-schemas.ts";
+import { askModel, type ModelPlan } from "./ask-model.ts";
+import type { GroundingPolicy } from "./check-answer.ts";
+import { dayOf, type PromptOptions, planMessages, promptOf, replanMessages, type ToolsPrompt } from "./plan-prompt.ts";
+import { RecentMap } from "./recent-map.ts";
+
+/** The options of a planner, checked and with their defaults. */
+export interface ModelPlannerSettings extends PromptOptions {
+  readonly name: string;
+  readonly model: LanguageModel;
+  readonly temperature: number;
+  readonly maxOutputTokens: number | undefined;
+  readonly grounding: GroundingPolicy;
+  /** How many plans are kept. */
+  readonly maxCachedPlans: number;
+}
+
+/** Sets of tools whose prompts are kept: an app has few, one for each kind of user. */
+const maxPrompts = 20;
+
+/** What a planner that asks a model keeps between requests: prompts, plans, and what the model is known to refuse. */
+export class ModelPlanner {
+  private readonly prompts: { readonly tools: readonly Tool[]; readonly maxSteps: number; prompt: ToolsPrompt }[] = [];
+  private readonly plans: RecentMap<ModelPlan>;
+  private readonly refusedFormats = new WeakSet<object>();
+
+  constructor(private readonly settings: ModelPlannerSettings) {
+    this.plans = new RecentMap(settings.maxCachedPlans);
+  }
+
+  /** As `Planner.plan`. */
+  async plan(request: PlanRequest): Promise<PlanDraft> {
+    if (this.settings.maxCachedPlans === 0) return this.ask(request);
+    const key = await cacheKey(request);
+    const known = this.plans.get(key);
+    if (known !== undefined) return { steps: known.steps, source: { ...known.source, attempts: 0, cached: true } };
+    const plan = await this.ask(request);
+    this.plans.set(key, plan);
+    return plan;
+  }
+
+  /** As `Planner.replan`. What steps have put out may stand in the new ones as well. */
+  async replan(request: ReplanRequest): Promise<PlanDraft> {
+    const { steps, plan, replan } = request;
+    const open = new Set(steps.flatMap(({ stepId, status }) => (isKept(status) ? [] : [stepId])));
+    return this.ask(request, {
+      // Its steps stand behind others, which listeners have long seen.
+      tell: undefined,
+      kept: plan.steps.filter(({ id }) => !open.has(id)),
+      prefix: `r${replan}_`,
+      typed: steps.map(({ output }) => JSON.stringify(output) ?? "").join("\n"),
+      messagesOf: (prompt) => replanMessages(prompt, request),
+    });
+  }
+
+  private async ask(
+    request: PlanRequest,
+    { tell, kept, prefix, typed, messagesOf }: Asked = {
+      tell: request.tell,
+      kept: [],
+      prefix: "s",
+      typed: "",
+      messagesOf: (prompt) => planMessages(prompt, request),
+    },
+  ): Promise<ModelPlan> {
+    const { name, model, temperature, maxOutputTokens, grounding } = this.settings;
+    const { tools, maxSteps, context = "" } = request;
+    const prompt = await this.promptOf(request);
+    return askModel({
+      planner: name,
+      model,
+      request: { ...request, tell },
+      messages: messagesOf(prompt),
+      schema: prompt.schema,
+      scope: {
+        tools: new Map(tools.map((tool) => [tool.name, tool])),
+        typed: [request.request, context, typed].join("\n"),
+        maxSteps,
+        grounding,
+        prefix,
+        kept,
+      },
+      temperature,
+      maxOutputTokens,
+      refusedFormats: this.refusedFormats,
+    });
+  }
+
+  private async promptOf({ tools, maxSteps }: PlanRequest): Promise<ToolsPrompt> {
+    const known = this.prompts.find(
+      (entry) =>
+        entry.maxSteps === maxSteps &&
+        entry.tools.length === tools.length &&
+        entry.tools.every((tool, index) => tool === tools[index]),
+    );
+    if (known !== undefined) return known.prompt;
+    const prompt = await promptOf(tools, { ...this.settings, maxSteps });
+    if (this.prompts.push({ tools: [...tools], maxSteps, prompt }) > maxPrompts) this.prompts.shift();
+    return prompt;
+  }
+}
+
+/** How a model is asked. */
+interface Asked {
+  readonly tell: PlanRequest["tell"];
+  readonly kept: readonly PlanStep[];
+  /** What ids begin with that the model does not write. */
+  readonly prefix: string;
+  /** What may stand in a plan besides the request. */
+  readonly typed: string;
+  readonly messagesOf: (prompt: ToolsPrompt) => readonly ModelMessage[];
+}
+
+/** Of a loop that was cut short nothing can be referred to. */
+function isKept(status: string): boolean {
+  return status === "completed" || status === "skipped";
+}
+
+/** What makes a plan the same: the words, what they may mean today, and what the tools are. */
+async function cacheKey(request: PlanRequest): Promise<string> {
+  const { tools, context = null, maxSteps, timeZone } = request;
+  const fingerprints = await Promise.all(tools.map(toolFingerprint));
+  return JSON.stringify([request.request, context, maxSteps, timeZone, dayOf(request), fingerprints]);
+}

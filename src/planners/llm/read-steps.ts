@@ -1,0 +1,220 @@
+import { setOwn } from "../../core/json.ts";
+import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import { asLiteral, asReference, findReferences } from "../../core/reference.ts";
+import type { JsonSchema } from "../../core/schema.ts";
+import type { Tool } from "../../core/tool.ts";
+import { toolSchemas } from "../../core/tool-schemas.ts";
+
+/*
+ * From what a model wrote to the steps of a plan. Only what loses nothing is put right: other names for the same key, a value
+ * one level too high or too deep, a number in quotes. All else is left to the validation of the plan, which refuses it.
+ */
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** What a model answered: steps, or that there is no plan and why. */
+export type ModelAnswer =
+  | { readonly type: "steps"; readonly steps: readonly unknown[]; readonly isReshaped: boolean }
+  | { readonly type: "refusal"; readonly reason: string | undefined };
+
+/** Other names that models give to the keys of a step. */
+const aliases = {
+  tool: ["action", "intent", "name", "function", "tool_name", "toolName"],
+  input: ["params", "parameters", "arguments", "args", "tool_input", "toolInput"],
+} as const;
+const stepKeys: ReadonlySet<string> = new Set([
+  "id",
+  "tool",
+  "input",
+  "dependsOn",
+  "reasoning",
+  "when",
+  "forEach",
+  "concurrency",
+]);
+
+/** The answer that a value is; undefined if it is none. */
+export function readAnswer(value: unknown): ModelAnswer | undefined {
+  if (Array.isArray(value)) return stepsAnswer(value, true);
+  if (!isRecord(value)) return undefined;
+  if (Array.isArray(value.steps)) return stepsAnswer(value.steps, false, value.reason);
+  const inner = value.plan;
+  if (isRecord(inner) || Array.isArray(inner)) {
+    const answer = readAnswer(inner);
+    return answer?.type === "steps" ? { ...answer, isReshaped: true } : answer;
+  }
+  return keyOf(value, "tool") === undefined ? undefined : stepsAnswer([value], true);
+}
+
+function stepsAnswer(steps: readonly unknown[], isReshaped: boolean, reason?: unknown): ModelAnswer {
+  if (steps.length > 0) return { type: "steps", steps, isReshaped };
+  return { type: "refusal", reason: typeof reason === "string" && reason.trim() !== "" ? reason.trim() : undefined };
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Under which name a step has a key. */
+function keyOf(step: JsonRecord, key: "tool" | "input"): string | undefined {
+  return [key, ...aliases[key]].find((name) => Object.hasOwn(step, name));
+}
+
+/** What a step is read by. */
+export interface StepReading {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** What the user typed, and the app beside it: none of it is a reference. */
+  readonly typed: string;
+}
+
+/** A step in the shape of a plan's, and whether it had another. What is no object stays what it is. */
+export async function readStep(
+  raw: unknown,
+  { tools, typed }: StepReading,
+): Promise<{ readonly step: unknown; readonly isReshaped: boolean }> {
+  if (!isRecord(raw)) return { step: raw, isReshaped: false };
+  const named = withKeys(raw);
+  const tool = findTool(named.tool, tools);
+  const { input } = named;
+  const schema = tool && (await toolSchemas(tool)).input;
+  const fitted = schema === undefined ? input : fitInput(input, schema);
+  const step: Record<string, unknown> = { ...named, tool: tool?.name ?? named.tool, input: escapeTyped(fitted, typed) };
+  for (const key of ["id", "dependsOn", "reasoning", "when", "forEach", "concurrency"]) {
+    if (step[key] === null || step[key] === "") delete step[key];
+  }
+  return { step, isReshaped: named !== raw || step.tool !== named.tool || fitted !== input };
+}
+
+/** A step with our names of its keys; the same object if it has them. What stands beside the tool without a name is its input. */
+function withKeys(raw: JsonRecord): JsonRecord {
+  const toolKey = keyOf(raw, "tool");
+  const inputKey = keyOf(raw, "input");
+  if (toolKey === "tool" && inputKey === "input" && typeof raw.input !== "string") return raw;
+  const step: Record<string, unknown> = {};
+  const flat: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(raw)) {
+    if (key === toolKey || key === inputKey) continue;
+    setOwn(inputKey !== undefined || stepKeys.has(key) ? step : flat, key, value);
+  }
+  const tool = toolKey === undefined ? undefined : raw[toolKey];
+  return { ...step, tool, input: inputKey === undefined ? flat : unquoted(raw[inputKey]) };
+}
+
+/** An object that was written as text. */
+function unquoted(input: unknown): unknown {
+  if (typeof input !== "string") return input;
+  try {
+    const value: unknown = JSON.parse(input);
+    return isRecord(value) ? value : input;
+  } catch {
+    return input;
+  }
+}
+
+function findTool(name: unknown, tools: ReadonlyMap<string, Tool>): Tool | undefined {
+  if (typeof name !== "string") return undefined;
+  const exact = tools.get(name);
+  if (exact !== undefined) return exact;
+  const alike = [...tools.values()].filter((tool) => tool.name.toLowerCase() === name.trim().toLowerCase());
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+/** Numbers in quotes as numbers, and no `null` for what is left out, where the schema wants that; the same object if all fits. */
+function fitInput(input: unknown, schema: JsonSchema): unknown {
+  if (!isRecord(input) || asReference(input) !== undefined) return input;
+  return fitValue(input, { schema, root: input, path: [] });
+}
+
+interface Fitting {
+  readonly schema: JsonSchema;
+  readonly root: unknown;
+  readonly path: readonly (string | number)[];
+}
+
+function fitValue(value: unknown, { schema, root, path }: Fitting): unknown {
+  if (typeof value === "string") return fitText(value, { schema, root, path });
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown, index) => fitValue(item, { schema, root, path: [...path, index] }));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isRecord(value) || asReference(value) !== undefined || asLiteral(value) !== undefined) return value;
+  const fitted: Record<string, unknown> = {};
+  let isChanged = false;
+  for (const [key, item] of Object.entries(value)) {
+    const place = { schema, root, path: [...path, key] };
+    if (item === null && !allows("null", place)) {
+      isChanged = true;
+      continue;
+    }
+    const next = fitValue(item, place);
+    isChanged ||= next !== item;
+    setOwn(fitted, key, next);
+  }
+  return isChanged ? fitted : value;
+}
+
+function fitText(text: string, place: Fitting): unknown {
+  if (!/^-?\d+(\.\d+)?$/.test(text.trim()) || allows("string", place) || !allows("number", place)) return text;
+  return Number(text);
+}
+
+/** Whether a value of a type may stand there; yes where that is not known. */
+function allows(type: string, { schema, root, path }: Fitting): boolean {
+  const schemas = schemasAt(schema, path, root);
+  return schemas === undefined || schemas.length === 0 || (typesOf(schemas)?.has(type) ?? true);
+}
+
+/** What the user typed is never read as a reference: where a text repeats it, its `${` is written so that it stays text. */
+function escapeTyped(value: unknown, typed: string): unknown {
+  if (!typed.includes("${")) return value;
+  if (typeof value === "string") {
+    return value.replace(/\$\{[^{}]*\}?/g, (piece) => (typed.includes(piece) ? `\${$}${piece.slice(1)}` : piece));
+  }
+  if (Array.isArray(value)) return value.map((item) => escapeTyped(item, typed));
+  if (!isRecord(value) || asReference(value) !== undefined || asLiteral(value) !== undefined) return value;
+  const escaped: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) setOwn(escaped, key, escapeTyped(item, typed));
+  return escaped;
+}
+
+/** What a step is made whole by. */
+export interface StepPlace {
+  readonly index: number;
+  /** The step before it, made whole. */
+  readonly previous: unknown;
+  /** Whether a step before it has this id. */
+  readonly isEarlier: (id: string) => boolean;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** What ids begin with that the model did not write. @default "s" */
+  readonly prefix?: string | undefined;
+}
+
+/**
+ * A step with an id, by its place where the model wrote none, and with `dependsOn`: the steps that it refers to and, unless
+ * both are of pure tools, the one before it. What is no object stays what it is.
+ */
+export function completeStep(step: unknown, { index, previous, isEarlier, tools, prefix = "s" }: StepPlace): unknown {
+  if (!isRecord(step)) return step;
+  const { id = `${prefix}${index + 1}`, tool, input, dependsOn, ...rest } = step;
+  // A reference to nothing is not repeated here: the validation tells where it stands.
+  const named = findReferences(input).flatMap(({ reference }) => reference?.stepId ?? []);
+  const waitsFor = new Set<unknown>(named.filter(isEarlier));
+  const isPure = (other: JsonRecord) => tools.get(String(other.tool))?.declaredEffect === "pure";
+  if (isRecord(previous) && !(isPure(step) && isPure(previous))) waitsFor.add(previous.id);
+  return { id, tool, input, dependsOn: dependsOn ?? [...waitsFor], ...rest };
+}
+
+/** All steps, made whole one after the other. */
+export function completeSteps(
+  steps: readonly unknown[],
+  { tools, prefix }: Pick<StepPlace, "tools" | "prefix">,
+): readonly unknown[] {
+  const ids = new Set<unknown>();
+  let previous: unknown;
+  return steps.map((step, index) => {
+    const whole = completeStep(step, { index, previous, isEarlier: (id) => ids.has(id), tools, prefix });
+    if (isRecord(whole)) ids.add(whole.id);
+    previous = whole;
+    return whole;
+  });
+}

@@ -1,0 +1,22 @@
+/** Values of the last keys that were asked for: at most so many, the oldest go first. */
+export class RecentMap<TValue> {
+  private readonly values = new Map<string, TValue>();
+
+  constructor(private readonly maxSize: number) {}
+
+  get(key: string): TValue | undefined {
+    const value = this.values.get(key);
+    if (value === undefined) return undefined;
+    this.values.delete(key);
+    this.values.set(key, value);
+    return value;
+  }
+
+  set(key: string, value: TValue): void {
+    this.values.delete(key);
+    this.values.set(key, value);
+    if (this.values.size <= this.maxSize) return;
+    const { value: oldest } = this.values.keys().next();
+    if (oldest !== undefined) this.values.delete(oldest);
+  }
+}
