@@ -9,6 +9,7 @@ export default defineConfig(({ mode }) => {
   return {
     resolve: {
       alias: [
+        { find: /^planwright\/ai-sdk$/, replacement: source("./src/ai-sdk/index.ts") },
         { find: /^planwright\/testing$/, replacement: source("./src/testing/index.ts") },
         { find: /^planwright$/, replacement: source("./src/index.ts") },
       ],

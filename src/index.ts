@@ -112,6 +112,8 @@ export {
 export type { CircuitBreakerOptions, RateLimitOptions, ToolLimitOptions } from "./core/tool-limits.ts";
 export type { ToolFingerprint } from "./core/tool-schemas.ts";
 export { type ValidatePlanOptions, validatePlan } from "./core/validate-plan.ts";
+export { createOllamaModel } from "./models/ollama/ollama-model.ts";
+export type { OllamaModelOptions, OllamaThink } from "./models/ollama/ollama-options.ts";
 export type {
   ApprovalOptions,
   PlanApprovalOptions,

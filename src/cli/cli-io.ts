@@ -20,5 +20,10 @@ export interface CliIo {
   readonly signal: AbortSignal;
   readonly version: string;
   /** Makes the agent, once there is a request. */
-  createAgent(): Agent;
+  createAgent(planner: PlannerChoice): Agent;
 }
+
+/** Who plans: rules, or a model in Ollama with the rules behind it. `host` is where it runs, if that was said. */
+export type PlannerChoice =
+  | { readonly type: "rules" }
+  | { readonly type: "ollama"; readonly model: string; readonly host: string | undefined };

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createAgent } from "../agent.ts";
 import { createCalculator } from "../tools/calculator/calculator.ts";
 import { createTodoStore } from "../tools/todo-store/todo-store.ts";
+import { createPlanner } from "./create-planner.ts";
 import { createProcessIo } from "./process-io.ts";
 import { runCli } from "./run-cli.ts";
 
@@ -11,7 +12,8 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 runCli(process.argv.slice(2), {
   ...createProcessIo(process),
   version,
-  createAgent: () => createAgent({ tools: [createCalculator(), createTodoStore()] }),
+  createAgent: (choice) =>
+    createAgent({ tools: [createCalculator(), createTodoStore()], planner: createPlanner(choice) }),
 }).then((exitCode) => {
   // Not process.exit(): what has been written to a pipe may still be on its way.
   // It may be set already: output was lost.

@@ -1,5 +1,5 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import type { PendingItem } from "../core/events.ts";
+import type { PendingItem, PlanFallbackEvent } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { printable } from "./printable.ts";
 
@@ -8,6 +8,12 @@ export function renderError(error: unknown): string[] {
   if (isAgentError(error, "cannot-plan")) return renderRefusal(error);
   const { message } = error as { message?: unknown };
   return [`planwright: ${printable(typeof message === "string" ? message : String(error))}`];
+}
+
+/** That a planner gave no plan and which one is asked instead, in one line. What a model failed with says what to do about it. */
+export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" | "next">): string {
+  const { message } = error.cause?.code === "model-failed" ? error.cause : error;
+  return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;
 }
 
 /** Why a run did not complete, as lines to read. */

@@ -1,12 +1,12 @@
-import type pico from "picocolors";
 import type { AgentEvent, PlanReviseEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
+import type { PlanSource } from "../core/plan.ts";
 import type { Tool } from "../core/tool.ts";
+import type { Colors } from "./colors.ts";
 import type { LiveLine } from "./live-line.ts";
 import { printable, printableJson } from "./printable.ts";
+import { renderFallback } from "./render-error.ts";
 import { summarizeOutput } from "./render-output.ts";
 import { renderPlan } from "./render-plan.ts";
-
-type Colors = ReturnType<typeof pico.createColors>;
 
 /** What {@link createRunReporter} needs. */
 export interface RunReporterOptions {
@@ -38,10 +38,13 @@ export function createRunReporter({ line, colors, tools }: RunReporterOptions): 
       case "plan-start":
         line.show("planning");
         break;
+      case "plan-delta":
+        line.show(`planning: ${printable(event.step.id)} ${printable(event.step.tool)}`);
+        break;
       case "plan-end":
         line.hide();
         if (event.outcome.status !== "completed") break;
-        line.print(colors.bold("Plan"));
+        line.print(`${colors.bold("Plan")}${describeSource(event.outcome.plan.source, colors)}`);
         for (const text of renderPlan(event.outcome.plan, colors)) line.print(`  ${text}`);
         line.print();
         line.print(colors.bold("Run"));
@@ -78,6 +81,8 @@ function describeNotice(event: AgentEvent, colors: Colors): string | undefined {
   switch (event.type) {
     case "step-skip":
       return colors.dim(`  - ${nameOf(event)}: skipped (${event.reason})`);
+    case "plan-fallback":
+      return colors.yellow(renderFallback(event));
     case "plan-revise":
       return colors.yellow(describeRevision(event));
     case "undo-end":
@@ -97,6 +102,12 @@ interface NamedStep {
   readonly stepId: string;
   readonly iteration?: number;
   readonly tool: string;
+}
+
+/** Of a plan that a model wrote, which one and how often it was asked. */
+function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): string {
+  if (model === undefined) return "";
+  return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);
 }
 
 function describeRevision({ outcome }: PlanReviseEvent): string {

@@ -1,13 +1,13 @@
-import pico from "picocolors";
 import type { Agent } from "../agent.ts";
 import { isAgentError } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { CliIo, CliOutput } from "./cli-io.ts";
+import { type Colors, createColors } from "./colors.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { LiveLine } from "./live-line.ts";
 import { type CliOptions, parseArguments } from "./parse-arguments.ts";
 import { printableJson } from "./printable.ts";
-import { renderError, renderProblem } from "./render-error.ts";
+import { renderError, renderFallback, renderProblem } from "./render-error.ts";
 import { renderOutput } from "./render-output.ts";
 import { renderPlan } from "./render-plan.ts";
 import { createRunReporter } from "./report-run.ts";
@@ -25,7 +25,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     const parsed = parseArguments(argv, io);
     if (parsed.type === "exit") return parsed.exitCode;
     const { request, options } = parsed;
-    const call = { agent: io.createAgent(), request, options, io };
+    const call = { agent: io.createAgent(options.planner), request, options, io };
     return await (options.planOnly ? showPlan(call) : runRequest(call));
   } catch (thrown) {
     writeLines(io.stderr, renderError(thrown));
@@ -34,6 +34,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 }
 
 async function showPlan({ agent, request, options, io }: Call): Promise<number> {
+  if (!options.json) agent.on("plan-fallback", (event) => writeLines(io.stderr, [renderFallback(event)]));
   try {
     const plan = await agent.plan(request, { signal: io.signal });
     const lines = options.json ? [printableJson(plan, 2)] : renderPlan(plan, colorsFor(io, options));
@@ -72,12 +73,19 @@ function resultLines(result: RunResult, { agent, options, io }: Pick<Call, "agen
   const last = result.steps.findLast(({ status }) => status === "completed");
   const tool = agent.tools.find(({ name }) => name === last?.tool);
   const lines = renderOutput(result.output, { tool, style });
-  return ["", style.bold("Result"), ...lines.map((text) => `  ${text}`)];
+  return ["", style.bold("Result"), ...lines.map((text) => `  ${text}`), ...usageLines(result, style)];
 }
 
-function colorsFor({ stdout, env }: CliIo, { color }: CliOptions): ReturnType<typeof pico.createColors> {
+function usageLines({ usage }: RunResult, style: Colors): string[] {
+  if (usage === undefined || usage.inputTokens === 0) return [];
+  const { modelCalls, inputTokens, outputTokens } = usage;
+  const calls = modelCalls === 1 ? "1 call" : `${modelCalls} calls`;
+  return [style.dim(`  (${calls} of the model: ${inputTokens} tokens read, ${outputTokens} written)`)];
+}
+
+function colorsFor({ stdout, env }: CliIo, { color }: CliOptions): Colors {
   const isWanted = color && !env.NO_COLOR && env.TERM !== "dumb";
-  return pico.createColors(isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
+  return createColors(isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
 }
 
 function writeLines(output: CliOutput, lines: readonly string[]): void {

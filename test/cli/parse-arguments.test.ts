@@ -3,11 +3,16 @@ import { parseArguments } from "../../src/cli/parse-arguments.ts";
 import { createFakeIo } from "./fake-io.ts";
 
 function parse(...argv: readonly string[]) {
-  const io = createFakeIo();
+  return parseIn({}, ...argv);
+}
+
+function parseIn(env: Readonly<Record<string, string>>, ...argv: readonly string[]) {
+  const io = createFakeIo({ env });
   return { parsed: parseArguments(argv, io), ...io.written };
 }
 
-const noOptions = { planOnly: false, json: false, color: true };
+const planner = { type: "rules" };
+const noOptions = { planOnly: false, json: false, color: true, planner };
 
 describe("parseArguments", () => {
   it("joins the words of a request", () => {
@@ -17,7 +22,7 @@ describe("parseArguments", () => {
   });
 
   it("reads options before the words and behind them", () => {
-    const options = { planOnly: true, json: true, color: false };
+    const options = { planOnly: true, json: true, color: false, planner };
     const expected = { type: "request", request: "add milk", options };
     expect(parse("--plan-only", "--json", "--no-color", "add milk").parsed).toEqual(expected);
     expect(parse("--json", "add", "milk", "--no-color", "--plan-only").parsed).toEqual(expected);
@@ -74,6 +79,47 @@ describe("parseArguments", () => {
     expect(lines.every((line) => line.length <= 80)).toBe(true);
     for (const known of ["--plan-only", "--json", "--no-color", "--version", "-h, --help"])
       expect(stdout).toContain(known);
+  });
+
+  it.each([
+    [["--planner", "ollama", "--model", "qwen3", "add", "milk"]],
+    [["add", "milk", "--model", "qwen3", "--planner", "ollama"]],
+    [["--planner=ollama", "add milk", "--model=qwen3"]],
+    [["--planner", "ollama", "add", "milk", "--model", "qwen3"]],
+  ])("lets a model of Ollama plan for %j", (argv) => {
+    const choice = { type: "ollama", model: "qwen3", host: undefined };
+    const expected = { type: "request", request: "add milk", options: { ...noOptions, planner: choice } };
+    expect(parse(...argv).parsed).toEqual(expected);
+  });
+
+  it("takes the model and the host from the environment, unless they are said", () => {
+    const env = { OLLAMA_MODEL: "gemma4", OLLAMA_HOST: "box:11434" };
+    const plannerOf = (...argv: readonly string[]) => {
+      const { parsed } = parseIn(env, "--planner", "ollama", ...argv, "add milk");
+      return parsed.type === "request" ? parsed.options.planner : parsed;
+    };
+    expect(plannerOf()).toEqual({ type: "ollama", model: "gemma4", host: "box:11434" });
+    expect(plannerOf("--model", "qwen3", "--host", "http://here")).toMatchObject({
+      model: "qwen3",
+      host: "http://here",
+    });
+    expect(parseIn(env, "add milk").parsed).toMatchObject({ options: { planner } });
+  });
+
+  it.each([
+    [["--planner", "ollama", "add milk"], "needs the name of a model: --model qwen3"],
+    [["--model", "qwen3", "add milk"], "option '--model' is for --planner ollama"],
+    [["--host", "box", "add milk"], "option '--host' is for --planner ollama"],
+    [["--planner", "gpt", "add milk"], "Allowed choices are rules, ollama"],
+  ])("refuses %j", (argv, complaint) => {
+    const { parsed, stderr } = parse(...argv);
+    expect(parsed).toEqual({ type: "exit", exitCode: 2 });
+    expect(stderr).toContain(complaint);
+  });
+
+  it("leaves words that look like a planner's options to the request", () => {
+    const request = "add a todo to try --planner ollama today";
+    expect(parse(...request.split(" ")).parsed).toMatchObject({ request, options: noOptions });
   });
 
   it("prints its version", () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../src/core/errors.ts";
+import { modelFailure } from "../../src/core/model-failure.ts";
+import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
+import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
@@ -97,6 +101,54 @@ Result
     );
     expect((await callCli(["add milk"], terminal)).stdout).toContain('s1 Fake: {"done":0.5}');
     expect((await callCli(["add milk"], pipe)).stdout).not.toContain("0.5");
+  });
+});
+
+describe("a planner with a model", () => {
+  const plan = '{"steps":[{"tool":"Fake","input":{"text":"milk"}}]}';
+  const withModel = (answers: Parameters<typeof createScriptedModel>[0]) => {
+    const llm = createLlmPlanner({ model: createScriptedModel(answers, { provider: "ollama", modelId: "qwen3" }) });
+    const rules = createScriptedPlanner([
+      { steps: [{ id: "s1", tool: "Fake", input: { text: "milk" }, dependsOn: [] }] },
+    ]);
+    return createFakeIo({ agent: createFakeAgent({ planner: createFallbackPlanner([llm, rules]) }) });
+  };
+  const down = modelFailure({ provider: "ollama", modelId: "qwen3" }, "unreachable", { message: "Nobody\nis there." });
+  const notice = "planwright: Nobody\\nis there. (Planning with scripted instead.)\n";
+
+  it("is named with the plan, and what it used with the result", async () => {
+    const usage = { inputTokens: 100, outputTokens: 7 };
+    const { stdout, exitCode } = await callCli(["add milk"], withModel([{ text: plan, usage }]));
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("Plan by ollama/qwen3\n  s1  Fake\n");
+    expect(stdout).toMatch(/Done so\n {2}\(1 call of the model: 100 tokens read, 7 written\)\n$/);
+  });
+
+  it("tells how often the model was asked", async () => {
+    const { stdout } = await callCli(["add milk"], withModel(["no idea", plan]));
+    expect(stdout).toContain("Plan by ollama/qwen3, in 2 tries\n");
+    expect(stdout).toContain("(2 calls of the model: ");
+  });
+
+  it("says in one line why it gave no plan, and that the next one is asked", async () => {
+    const { stdout, stderr, exitCode } = await callCli(["add milk"], withModel([down]));
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`${notice}Plan\n`);
+  });
+
+  it("says so on stderr with --plan-only, and not at all with --json", async () => {
+    const shown = await callCli(["--plan-only", "add milk"], withModel([down]));
+    expect(shown).toMatchObject({ exitCode: 0, stderr: notice, stdout: 's1  Fake\n    {"text":"milk"}\n' });
+    const json = await callCli(["--plan-only", "--json", "add milk"], withModel([down]));
+    expect(json.stderr).toBe("");
+    expect(JSON.parse(json.stdout)).toMatchObject({ source: { planner: "scripted", failures: [{ planner: "llm" }] } });
+  });
+
+  it("shows on a terminal how far the plan is", async () => {
+    const answered = { text: plan, deltas: [plan.slice(0, 60), plan.slice(60)] };
+    const io = { ...withModel([answered]), env: { NO_COLOR: "1" } };
+    io.stdout = { ...io.stdout, isTTY: true };
+    expect((await callCli(["add milk"], io)).stdout).toContain("planning: s1 Fake");
   });
 });
 

@@ -1,0 +1,15 @@
+import { styleText } from "node:util";
+
+const names = ["bold", "dim", "red", "green", "yellow"] as const;
+
+/** What gives text a colour, or leaves it as it is. */
+export type Colors = Readonly<Record<(typeof names)[number], (text: string) => string>>;
+
+/** Colours that are on or off. Whether they should be is known here, so Node is not asked again. */
+export function createColors(isOn: boolean): Colors {
+  const entries = names.map((name) => {
+    const paint = (text: string) => (isOn ? styleText(name, text, { validateStream: false }) : text);
+    return [name, paint] as const;
+  });
+  return Object.fromEntries(entries) as Colors;
+}

@@ -1,0 +1,81 @@
+import type { ChatRequest } from "ollama/browser";
+import { estimateTokens, type ModelMessage, type ModelRequest } from "../../core/language-model.ts";
+import { modelFailure } from "../../core/model-failure.ts";
+import { fitContext } from "./fit-context.ts";
+import type { ModelFacts } from "./model-facts.ts";
+import type { OllamaSettings, OllamaThink } from "./ollama-options.ts";
+
+const defaultOutputTokens = 2_048;
+/** Thinking counts as output, and one that used all of it up would leave no answer. */
+const defaultThinkingTokens = 4_096;
+/** What a template puts around each message, and around all of them; rather too much. */
+const tokensPerMessage = 16;
+
+/** What a request to a model becomes on the wire. `truncate` is not among the library's types. */
+export type OllamaChatRequest = ChatRequest & { stream: true; truncate: boolean; options: { num_ctx: number } };
+
+/** Inputs of {@link toChatRequest}. */
+export interface ChatRequestOptions {
+  readonly settings: OllamaSettings;
+  readonly facts: ModelFacts;
+  /** Whether the server has refused to be told whether to think. */
+  readonly refusesThink: boolean;
+  /** See `fitContext`. */
+  readonly largestContext: number;
+}
+
+/** Makes the request for `/api/chat`. Throws `model-failed` with `prompt-too-long` if the messages do not fit. */
+export function toChatRequest(
+  { messages, responseFormat, maxOutputTokens, temperature }: ModelRequest,
+  { settings, facts, refusesThink, largestContext }: ChatRequestOptions,
+): OllamaChatRequest {
+  const think = refusesThink ? undefined : chooseThink(settings.think, facts);
+  const fitted = fitContext({
+    promptTokens: promptTokens(messages),
+    maxOutputTokens: maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),
+    wanted: settings.contextTokens,
+    contextLength: facts.contextLength,
+    largest: largestContext,
+  });
+  if (fitted === undefined) throw promptTooLong(settings, facts, promptTokens(messages));
+  return {
+    model: settings.modelId,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    stream: true,
+    // Else the server would drop the oldest messages without a word; now it refuses the request.
+    truncate: false,
+    ...(responseFormat?.type === "json" && { format: responseFormat.schema ?? "json" }),
+    ...(think !== undefined && { think }),
+    ...(settings.keepAlive !== undefined && { keep_alive: settings.keepAlive }),
+    options: {
+      ...(temperature !== undefined && { temperature }),
+      num_predict: fitted.outputTokens,
+      num_ctx: fitted.contextTokens,
+    },
+  };
+}
+
+/**
+ * What to tell a model about thinking: nothing if it can not, as true would be refused; gpt-oss a level, as its answer
+ * would be empty with false and a format; all others, also one that nothing is known of, what was wanted or else false.
+ */
+export function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {
+  if (facts.canThink === false) return undefined;
+  if (!facts.isGptOss) return wanted ?? false;
+  if (typeof wanted === "string") return wanted;
+  return wanted === true ? "medium" : "low";
+}
+
+function promptTokens(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, { content }) => sum + estimateTokens(content) + tokensPerMessage, tokensPerMessage);
+}
+
+function promptTooLong(settings: OllamaSettings, facts: ModelFacts, tokens: number) {
+  const { modelId, contextTokens = Number.POSITIVE_INFINITY } = settings;
+  const { contextLength = Number.POSITIVE_INFINITY } = facts;
+  const isOurs = contextTokens < contextLength;
+  const message = isOurs
+    ? `The messages have about ${tokens} tokens, and the option "contextTokens" allows ${contextTokens}, answer included.`
+    : `The messages have about ${tokens} tokens, and ${modelId} has a context of ${contextLength}, answer included.`;
+  return modelFailure(settings, "prompt-too-long", { message });
+}

@@ -1,0 +1,112 @@
+import { describeThrown } from "../../core/describe-thrown.ts";
+import type { AgentError } from "../../core/errors.ts";
+import type { ModelFailureReason } from "../../core/language-model.ts";
+import { modelFailure } from "../../core/model-failure.ts";
+import type { OllamaSettings } from "./ollama-options.ts";
+import type { ServerError } from "./server-error.ts";
+
+type Server = Pick<OllamaSettings, "provider" | "modelId" | "host">;
+
+const namesFormat = /\b(?:grammar|schema|format)\b/i;
+const namesLength =
+  /context (?:length|size|window)|(?:prompt|input|request)\b.*\b(?:too (?:long|large)|exceeds?|longer than)/i;
+
+/** What an error of a server means. `hasFormat`: whether it was asked for an answer in a format. */
+export function explainServerError(
+  server: Server,
+  error: ServerError,
+  { hasFormat }: { hasFormat: boolean },
+): AgentError<"model-failed"> {
+  const reason = reasonOf(error, hasFormat);
+  return modelFailure(server, reason, { message: describe(server, reason, error), status: error.status, cause: error });
+}
+
+function reasonOf(error: ServerError, hasFormat: boolean): ModelFailureReason {
+  const status = error.status ?? 500;
+  const isComplaint = error.isOllamas && status <= 500;
+  if (status in reasonsByStatus) return reasonsByStatus[status] as ModelFailureReason;
+  if (status === 404) return error.isOllamas ? "unknown-model" : "rejected";
+  if (isComplaint && namesLength.test(error.message)) return "prompt-too-long";
+  if (isComplaint && hasFormat && namesFormat.test(error.message)) return "format-rejected";
+  if (status >= 500) return "server-error";
+  return status >= 400 ? "rejected" : "invalid-response";
+}
+
+const reasonsByStatus: Readonly<Record<number, ModelFailureReason>> = {
+  401: "unauthorized",
+  403: "unauthorized",
+  408: "interrupted",
+  413: "prompt-too-long",
+  429: "busy",
+  499: "interrupted",
+  503: "busy",
+};
+
+function describe({ modelId, host }: Server, reason: ModelFailureReason, error: ServerError): string {
+  const said = `${error.status === undefined ? "" : `${error.status}, `}${error.message.replace(/\.$/, "")}`;
+  switch (reason) {
+    case "unknown-model":
+      return `Ollama at ${host} has no model "${modelId}". Type: ollama pull ${modelId}`;
+    case "unauthorized":
+      return `The server at ${host} refuses access (${said}). Give a key in "headers", or type: ollama signin`;
+    case "busy":
+      return `Ollama at ${host} is too busy (${said}). Try again later.`;
+    case "format-rejected":
+      return `Ollama can not answer in this format (${said}). A simpler schema, or none, may work.`;
+    case "prompt-too-long":
+      return `The messages are too long for ${modelId} (${said}).`;
+    case "rejected":
+      return error.isOllamas
+        ? `Ollama refuses the request (${said}).`
+        : `What answers at ${host} does not seem to be Ollama (${said}). Check the option "host".`;
+    default:
+      return `The server at ${host} failed (${said}).`;
+  }
+}
+
+/** Errors of a connection that stood. All others are of one that never did. */
+const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT_LENGTH_MISMATCH)|ECONNRESET|EPIPE)$/;
+
+/** What it means that no answer came. */
+export function explainNoAnswer(server: Server, thrown: unknown): AgentError<"model-failed"> {
+  const code = codeOf(thrown);
+  const { host } = server;
+  if (code !== undefined && cutCodes.test(code)) return explainCut(server, thrown);
+  if (code?.startsWith("HPE_")) {
+    const message = `What answers at ${host} does not speak HTTP (${code}). Check the option "host".`;
+    return modelFailure(server, "invalid-response", { message, cause: thrown });
+  }
+  const why = code ?? describeThrown(deepestCause(thrown)).slice(0, 200);
+  const message = `No Ollama server can be reached at ${host} (${why}). Type: ollama serve`;
+  return modelFailure(server, "unreachable", { message, cause: thrown });
+}
+
+/** What it means that an answer broke off. */
+export function explainCut(server: Server, thrown: unknown): AgentError<"model-failed"> {
+  const why = codeOf(thrown) ?? describeThrown(deepestCause(thrown)).slice(0, 200);
+  const message = `The connection to ${server.host} broke off before the answer was whole (${why}).`;
+  return modelFailure(server, "interrupted", { message, cause: thrown });
+}
+
+const maxCauses = 5;
+
+function* causesOf(thrown: unknown): Generator<unknown> {
+  let cause = thrown;
+  for (let depth = 0; depth < maxCauses && cause !== undefined && cause !== null; depth++) {
+    yield cause;
+    cause = (cause as { cause?: unknown }).cause;
+  }
+}
+
+/** Such as `ECONNREFUSED`: fetch hides it in the cause of what it throws. */
+function codeOf(thrown: unknown): string | undefined {
+  for (const cause of causesOf(thrown)) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === "string") return code;
+  }
+  return undefined;
+}
+
+function deepestCause(thrown: unknown): unknown {
+  return [...causesOf(thrown)].at(-1);
+}

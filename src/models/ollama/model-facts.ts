@@ -1,0 +1,62 @@
+import { isAgentError } from "../../core/errors.ts";
+import { explainServerError } from "./explain-error.ts";
+import type { OllamaSettings } from "./ollama-options.ts";
+import { openClient } from "./open-client.ts";
+import { ServerError } from "./server-error.ts";
+
+/** What a server tells of a model; what it does not tell is undefined. */
+export interface ModelFacts {
+  readonly canThink: boolean | undefined;
+  /** Its thinking has levels, and can not be turned off. */
+  readonly isGptOss: boolean;
+  /** The longest context it was made for, in tokens. */
+  readonly contextLength: number | undefined;
+}
+
+/** What is known of a model that its server tells nothing of. */
+export function unknownFacts(modelId: string): ModelFacts {
+  return { canThink: undefined, isGptOss: isGptOss(modelId), contextLength: undefined };
+}
+
+/**
+ * Asks a server about a model. Rejects with `model-failed` where there is no server or no such model, with the reason of
+ * the signal, or with whatever else went wrong, which says nothing about the model.
+ */
+export async function askModelFacts(settings: OllamaSettings, signal: AbortSignal): Promise<ModelFacts> {
+  try {
+    const client = await openClient(settings, { signal });
+    return readFacts(settings.modelId, await client.show({ model: settings.modelId }));
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown instanceof ServerError && thrown.isOllamas && thrown.status === 404) {
+      throw explainServerError(settings, thrown, { hasFormat: false });
+    }
+    throw thrown;
+  }
+}
+
+/** Whether a call can not go on after {@link askModelFacts} rejected with this. */
+export function isFinal(thrown: unknown): boolean {
+  if (!isAgentError(thrown, "model-failed")) return false;
+  return thrown.details.reason === "unreachable" || thrown.details.reason === "unknown-model";
+}
+
+function readFacts(modelId: string, answer: unknown): ModelFacts {
+  const { capabilities, details, model_info: info } = record(answer);
+  const { "general.architecture": architecture } = record(info);
+  const { family } = record(details);
+  const length = record(info)[`${String(architecture)}.context_length`];
+  return {
+    canThink: Array.isArray(capabilities) ? capabilities.includes("thinking") : undefined,
+    isGptOss: [family ?? modelId, architecture].some(isGptOss),
+    contextLength: typeof length === "number" && Number.isInteger(length) && length > 0 ? length : undefined,
+  };
+}
+
+function isGptOss(name: unknown): boolean {
+  return typeof name === "string" && /gpt-?oss/i.test(name);
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

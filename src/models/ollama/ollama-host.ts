@@ -1,0 +1,31 @@
+import { failOption } from "../../core/options.ts";
+
+/** Where a server of Ollama listens unless it is told otherwise. */
+export const defaultOllamaHost = "http://127.0.0.1:11434";
+
+/**
+ * The address of a server, without a slash at its end. As with the client library, `:11434` is the port of an address
+ * without a scheme, and the scheme's own port that of one that has it. Throws `invalid-options`.
+ */
+export function parseOllamaHost(option: string, host: unknown): string {
+  const expected = `an address such as ${defaultOllamaHost}`;
+  if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);
+  const text = host.trim();
+  const hasScheme = text.includes("://");
+  const url = parseUrl(hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`);
+  // Not what was received: it may hold a password.
+  if (url !== undefined && url.username + url.password !== "") {
+    return failOption(option, "…@…", 'an address without a name and password, which go in "headers"');
+  }
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return failOption(option, host, expected);
+  if (!hasScheme && !/:\d+(?:\/|$)/.test(text)) url.port = "11434";
+  return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, "");
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}

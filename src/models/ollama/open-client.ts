@@ -1,0 +1,58 @@
+import type { Ollama } from "ollama/browser";
+import { countOutside } from "../../core/outside-work.ts";
+import { explainNoAnswer } from "./explain-error.ts";
+import type { OllamaSettings } from "./ollama-options.ts";
+import { readServerError } from "./server-error.ts";
+
+interface OpenClientOptions {
+  /** Closes the connection when it aborts, at whatever moment; rejects with its reason. */
+  readonly signal: AbortSignal;
+  /** What the client reads instead of the body. @default the body */
+  readonly readBody?: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
+}
+
+/**
+ * The client library for one call, over a `fetch` that hands it only what it reads well: errors of a server are thrown as
+ * `ServerError`, and those of a connection as `model-failed`. The library itself knows no signal, and logs to the console.
+ */
+export async function openClient(
+  settings: OllamaSettings,
+  { signal, readBody = (body) => body }: OpenClientOptions,
+): Promise<Ollama> {
+  const { host, headers } = settings;
+  const { Ollama } = await countOutside(import("ollama/browser"));
+  return new Ollama({
+    host,
+    headers: { ...headers },
+    fetch: async (input, init) => {
+      signal.throwIfAborted();
+      const response = await send(settings, input, { ...init, signal });
+      if (!response.ok) throw await unlessAborted(signal, readServerError(response));
+      const { status, headers, body } = response;
+      return new Response(body && readBody(body), { status, headers });
+    },
+  });
+}
+
+async function send(
+  settings: OllamaSettings,
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit & { signal: AbortSignal },
+): Promise<Response> {
+  const { signal } = init;
+  try {
+    const response = await settings.fetch(input, init);
+    // A `fetch` that looks at no signal: nobody else would close it.
+    if (signal.aborted) response.body?.cancel().catch(() => {});
+    return await unlessAborted(signal, response);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw explainNoAnswer(settings, thrown);
+  }
+}
+
+async function unlessAborted<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> {
+  const settled = await value;
+  signal.throwIfAborted();
+  return settled;
+}
