@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { DescribedTool } from "./call-tools.ts";
 
 /** What a step of a right plan is, in the format of the evaluation data; `input` is its whole input, where we know it. */
 export interface ExpectedStep {
@@ -16,7 +17,10 @@ export interface DataRow {
   readonly prompt: string;
   readonly hard?: boolean;
   readonly reason?: string;
-  readonly expect: { readonly kind: "plan" | "reject"; readonly steps?: readonly ExpectedStep[] };
+  /** Of the data for function calling: the tools there are. */
+  readonly tools?: readonly DescribedTool[];
+  readonly category?: string;
+  readonly expect: { readonly kind: "plan" | "calls" | "reject"; readonly steps?: readonly ExpectedStep[] };
 }
 
 /** Reads rows from a file with one JSON object a line. */

@@ -1,14 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
+import { createRulePlanner, type Planner } from "../../src/index.ts";
 import { type DataRow, readRows } from "./data.ts";
-import { planRows } from "./plan-rows.ts";
+import { type PlannedRow, planRows } from "./plan-rows.ts";
 
 /** The project's own requests, written for it, in the format of the evaluation data with each step's whole input. */
 export const goldRows: readonly DataRow[] = readRows(new URL("gold.jsonl", import.meta.url).pathname);
 
-/** Plans them all, and tells which are not planned, or refused, as they should be. */
-export async function checkGold(): Promise<{ count: number; misses: readonly string[] }> {
-  const lines = await planRows(goldRows);
-  const misses = goldRows.flatMap((row, index) => {
+/** What came of the project's own requests. */
+export interface GoldResult {
+  readonly count: number;
+  readonly misses: readonly string[];
+  readonly lines: readonly PlannedRow[];
+}
+
+/** Plans them, and tells which are not planned, or refused, as they should be. */
+export async function checkGold({
+  planner = createRulePlanner(),
+  limit = Number.POSITIVE_INFINITY,
+  onRow,
+}: {
+  planner?: Planner;
+  limit?: number;
+  onRow?: () => void;
+} = {}): Promise<GoldResult> {
+  const rows = goldRows.slice(0, limit);
+  const lines = await planRows(rows, { planner, ...(onRow && { onRow }) });
+  const misses = rows.flatMap((row, index) => {
     const { plan, results, error } = lines[index] ?? {};
     const made = plan?.steps.map(({ id = "", tool, input, dependsOn }) => ({
       tool: tool === "Calculator" ? "calculator" : "todo",
@@ -23,7 +40,7 @@ export async function checkGold(): Promise<{ count: number; misses: readonly str
       ? []
       : [`${row.prompt}\n  wanted ${JSON.stringify(wanted)}\n  got    ${error ?? JSON.stringify(made)}`];
   });
-  return { count: goldRows.length, misses };
+  return { count: rows.length, misses, lines };
 }
 
 function resultValue(output: unknown): unknown {

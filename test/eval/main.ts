@@ -1,27 +1,58 @@
 import { existsSync } from "node:fs";
+import { type EvalArguments, readArguments } from "./arguments.ts";
+import { describeModel } from "./describe-model.ts";
 import { checkGold } from "./gold.ts";
-import { measureFolder, tableOf } from "./measure.ts";
+import { measureFolder, tableOf, timeFolder } from "./measure.ts";
+import { measureCalls } from "./measure-calls.ts";
+import type { PlannedRow } from "./plan-rows.ts";
 
 /*
  * npm run eval                            the project's own requests: all must be planned as they say
  * npm run eval -- ../shared/eval          the evaluation data: prints the table of docs/planners.md
  * npm run eval -- ../shared/eval --misses 20    and what was missed, in the development part only
+ * npm run eval -- [folder] --planner ollama --model qwen3 [--host …] [--limit 50]    the same by a model, and how it came about
  */
-const [folder, ...options] = process.argv.slice(2);
 
-if (folder === undefined) {
-  const { count, misses } = await checkGold();
-  for (const miss of misses) console.error(miss);
-  console.log(`${count - misses.length} of ${count} requests are planned as they should be.`);
-  process.exitCode = misses.length === 0 ? 0 : 1;
-} else if (!existsSync(folder)) {
-  console.error(`There is no folder ${folder}.`);
-  process.exitCode = 2;
-} else {
-  const measured = await measureFolder(folder);
-  console.log(tableOf(measured));
-  const limit = options[0] === "--misses" ? Number(options[1] ?? 20) : 0;
-  const { misses } = measured.development;
+/** A dot for each request, as a model may take seconds for one. */
+const onRow = () => process.stderr.write(".");
+
+async function evaluate({ folder, planner, model, misses, limit }: EvalArguments): Promise<number> {
+  const options = { planner, limit, ...(model !== undefined && { onRow }) };
+  if (folder === undefined) {
+    const gold = await checkGold(options);
+    tellModel(model, gold.lines);
+    const shown = model === undefined ? gold.misses.length : misses;
+    for (const miss of gold.misses.slice(0, shown)) console.error(miss);
+    console.log(`${gold.count - gold.misses.length} of ${gold.count} requests are planned as they should be.`);
+    return model === undefined && gold.misses.length > 0 ? 1 : 0;
+  }
+  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+  const measured = await measureFolder(folder, options);
+  // Rules know no tool but those that bring phrases.
+  const calls = model === undefined ? undefined : await measureCalls(folder, options);
+  tellModel(model, [...measured.lines, ...(calls?.lines ?? [])]);
+  console.log(tableOf(measured, model === undefined ? await timeFolder(folder, planner) : undefined));
+  if (calls !== undefined) console.log(`\n${calls.table}`);
+  tellMisses(measured.development.misses, misses);
+  return 0;
+}
+
+function tellModel(model: string | undefined, lines: readonly PlannedRow[]): void {
+  if (model !== undefined) console.log(`\n\n${model}\n\n${describeModel(lines)}\n`);
+}
+
+function tellMisses(misses: readonly string[], limit: number): void {
   if (limit > 0)
     console.log(`\nMissed in the development part: ${misses.length}\n- ${misses.slice(0, limit).join("\n- ")}`);
 }
+
+async function main(): Promise<void> {
+  try {
+    process.exitCode = await evaluate(readArguments(process.argv.slice(2)));
+  } catch (thrown) {
+    console.error((thrown as Error).message);
+    process.exitCode = 2;
+  }
+}
+
+void main();

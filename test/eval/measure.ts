@@ -1,10 +1,11 @@
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Planner } from "../../src/index.ts";
 import { type DataRow, isSetAside, isWordProblem, readRows } from "./data.ts";
 import { type PlannedRow, planRows, timePlans } from "./plan-rows.ts";
 
 /** What the data's own scorer says of one request. */
-interface ScoredRow {
+export interface ScoredRow {
   readonly row: DataRow;
   readonly line?: PlannedRow;
   readonly planned: boolean;
@@ -13,7 +14,8 @@ interface ScoredRow {
   readonly deps?: boolean;
 }
 
-interface Scorer {
+/** The part of the scorer that is used. */
+export interface Scorer {
   score(rows: readonly DataRow[], lines: readonly PlannedRow[]): { readonly items: readonly ScoredRow[] };
 }
 
@@ -39,13 +41,25 @@ export interface Measured {
 
 const files = ["plans-single", "plans-multi", "plans-reject"] as const;
 
+/** What is measured, and by whom it is planned. */
+export interface MeasureOptions {
+  readonly planner: Planner;
+  /** How many requests of each file are planned, at most. */
+  readonly limit: number;
+  readonly onRow?: () => void;
+}
+
+/** The data's own scorer. */
+export async function loadScorer(folder: string): Promise<Scorer> {
+  return (await import(pathToFileURL(resolve(folder, "score.mjs")).href)) as Scorer;
+}
+
 /** The development part of the data in a folder, and the part that nobody looks at. */
-export async function measureFolder(folder: string) {
-  const scorer = (await import(pathToFileURL(resolve(folder, "score.mjs")).href)) as Scorer;
-  const rows = files.flatMap((name) => readRows(join(folder, `${name}.jsonl`)));
-  const lines = await planRows(rows);
+export async function measureFolder(folder: string, { planner, limit, ...options }: MeasureOptions) {
+  const scorer = await loadScorer(folder);
+  const rows = files.flatMap((name) => readRows(join(folder, `${name}.jsonl`)).slice(0, limit));
+  const lines = await planRows(rows, { planner, ...options });
   const { items } = scorer.score(rows, lines);
-  const { first, warm } = await timePlans(rows);
   const tellMiss = ({ row, line }: ScoredRow) =>
     `${row.id}${row.hard ? " (hard)" : ""} ${row.prompt}\n    ${line?.error ?? JSON.stringify(line?.plan?.steps.map(({ tool, input, dependsOn }) => ({ tool, input, dependsOn })))}`;
   return {
@@ -58,8 +72,15 @@ export async function measureFolder(folder: string) {
       items.filter(({ row }) => isSetAside(row)),
       () => "",
     ),
-    times: { first: quantiles(first), warm: quantiles(warm) },
+    lines,
   };
+}
+
+/** How long the rules take for the requests of a folder. */
+export async function timeFolder(folder: string, planner: Planner) {
+  const rows = files.flatMap((name) => readRows(join(folder, `${name}.jsonl`)));
+  const { first, warm } = await timePlans(rows, planner);
+  return { first: quantiles(first), warm: quantiles(warm) };
 }
 
 function measure(items: readonly ScoredRow[], tellMiss: (item: ScoredRow) => string): Measured {
@@ -103,14 +124,18 @@ export function wilsonInterval({ hits, count }: Share): readonly [low: number, h
   return [100 * Math.max(0, middle - half), 100 * Math.min(1, middle + half)];
 }
 
-function quantiles(times: readonly number[]) {
+/** The median, the 99th percentile and the longest of some times. */
+export function quantiles(times: readonly number[]) {
   const sorted = [...times].sort((left, right) => left - right);
   const at = (quantile: number) => sorted[Math.min(sorted.length - 1, Math.floor(quantile * sorted.length))] ?? 0;
   return { median: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
 }
 
 /** The table that docs/planners.md shows. */
-export function tableOf({ development, setAside, times }: Awaited<ReturnType<typeof measureFolder>>): string {
+export function tableOf(
+  { development, setAside }: Awaited<ReturnType<typeof measureFolder>>,
+  times?: Awaited<ReturnType<typeof timeFolder>>,
+): string {
   const rows: readonly (readonly [name: string, key: keyof Omit<Measured, "misses">, aim: string])[] = [
     ["ordinary single requests, exact", "ordinary", "98 %"],
     ["hard single requests without word problems, exact", "hard", "80 %"],
@@ -121,18 +146,24 @@ export function tableOf({ development, setAside, times }: Awaited<ReturnType<typ
     ["refusals, precision (of all)", "precisionOfAll", ""],
     ["refusals, recall", "recall", "98 %"],
   ];
-  const ms = (value: number) => `${value.toFixed(2)} ms`;
-  const { warm, first } = times;
   return [
     "| | aim | development part | set aside |",
     "| --- | --- | --- | --- |",
     ...rows.map(([name, key, aim]) => `| ${name} | ${aim} | ${cell(development[key])} | ${cell(setAside[key])} |`),
-    `| time of a plan, median / 99th percentile | < 0.3 / < 2 ms | ${ms(warm.median)} / ${ms(warm.p99)} | |`,
-    `| the same in the first pass after a start | | ${ms(first.median)} / ${ms(first.p99)} (longest ${ms(first.max)}) | |`,
+    ...(times === undefined ? [] : timeRows(times)),
   ].join("\n");
 }
 
-function cell(share: Share): string {
+function timeRows({ warm, first }: Awaited<ReturnType<typeof timeFolder>>): readonly string[] {
+  const ms = (value: number) => `${value.toFixed(2)} ms`;
+  return [
+    `| time of a plan, median / 99th percentile | < 0.3 / < 2 ms | ${ms(warm.median)} / ${ms(warm.p99)} | |`,
+    `| the same in the first pass after a start | | ${ms(first.median)} / ${ms(first.p99)} (longest ${ms(first.max)}) | |`,
+  ];
+}
+
+/** A share as the tables show it: in percent, with its count and its interval. */
+export function cell(share: Share): string {
   if (share.count === 0) return "none";
   const [low, high] = wilsonInterval(share);
   const rate = ((100 * share.hits) / share.count).toFixed(1);

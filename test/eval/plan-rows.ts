@@ -3,12 +3,18 @@ import {
   createCalculator,
   createMemoryRunStore,
   createOrchestrator,
-  createRulePlanner,
   createTodoStore,
+  type ErrorData,
+  isAgentError,
+  type ModelUsage,
   type PlanDraft,
+  type PlanFailure,
   type PlanInput,
+  type Planner,
   type Tool,
 } from "../../src/index.ts";
+import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
+import { toTool } from "./call-tools.ts";
 import type { DataRow } from "./data.ts";
 
 /** A plan, or why there is none, as the scorer reads it. */
@@ -18,6 +24,10 @@ export interface PlannedRow {
   /** The values of the plan's calculator steps, from really running them. */
   readonly results: Readonly<Record<string, unknown>>;
   readonly error?: string;
+  /** What went wrong on the way. */
+  readonly failures: readonly PlanFailure[];
+  readonly usage: ModelUsage | undefined;
+  readonly tookMs: number;
 }
 
 /** The tools of the product, as everybody creates them. */
@@ -28,27 +38,52 @@ export function createTools() {
 /** Sunday, 22 November 2026, noon UTC: the data has no dates of its own to fit. */
 const clock = { nowMs: Date.UTC(2026, 10, 22, 12), timeZone: "UTC" };
 
-/** Plans every request once, with one planner and one set of tools, and runs the calculator steps of each plan. */
-export async function planRows(rows: readonly DataRow[]): Promise<readonly PlannedRow[]> {
+/** Nothing that another request could change. */
+const fatalReasons: ReadonlySet<string> = new Set(["unreachable", "unknown-model", "unauthorized"]);
+
+/**
+ * Plans every request once, with one planner and, where a row brings none, one set of tools, and runs the calculator steps of
+ * each plan. Rejects if the planner's model can not be asked at all.
+ */
+export async function planRows(
+  rows: readonly DataRow[],
+  { planner, onRow }: { readonly planner: Planner; readonly onRow?: () => void },
+): Promise<readonly PlannedRow[]> {
   const tools = createTools();
-  const planner = createRulePlanner();
   const planned: PlannedRow[] = [];
-  for (const { id, prompt } of rows) {
-    try {
-      const signal = new AbortController().signal;
-      const plan = await planner.plan({ request: prompt, tools, maxSteps: 100, signal, ...clock });
-      planned.push({ id, plan, results: await runCalculators(plan) });
-    } catch (thrown) {
-      planned.push({ id, plan: null, results: {}, error: String(thrown instanceof Error ? thrown.message : thrown) });
-    }
+  for (const row of rows) {
+    planned.push(await planRow(row, { planner, tools: row.tools?.map(toTool) ?? tools }));
+    onRow?.();
   }
   return planned;
+}
+
+async function planRow(
+  { id, prompt }: DataRow,
+  { planner, tools }: { readonly planner: Planner; readonly tools: readonly Tool[] },
+): Promise<PlannedRow> {
+  const meter = new ModelMeter(undefined, undefined);
+  const { signal } = new AbortController();
+  const startedMs = performance.now();
+  const told = () => ({ usage: meter.usage, tookMs: performance.now() - startedMs });
+  try {
+    const generate = meter.generate.bind(meter);
+    const plan = await planner.plan({ request: prompt, tools, maxSteps: 100, signal, generate, ...clock });
+    const row = { id, plan, failures: plan.source?.failures ?? [], ...told() };
+    return { ...row, results: await runCalculators(plan) };
+  } catch (thrown) {
+    const { cause } = thrown as { cause?: ErrorData };
+    if (isAgentError(cause, "model-failed") && fatalReasons.has(cause.details.reason)) throw cause;
+    const failures = isAgentError(thrown, "planning-failed") ? (thrown.details.failures ?? []) : [];
+    const error = String(thrown instanceof Error ? thrown.message : thrown);
+    return { id, plan: null, results: {}, error, failures, ...told() };
+  }
 }
 
 async function runCalculators({ steps }: PlanDraft): Promise<Readonly<Record<string, unknown>>> {
   const calculations = steps.filter(({ tool }) => tool === "Calculator");
   if (calculations.length === 0) return {};
-  // A calculator step that uses a todo's text can not be run by itself; no phrase makes one.
+  // A calculator step that uses a todo's text can not be run by itself; no phrase makes one, but a model may.
   const tools: readonly Tool[] = [createCalculator()];
   const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
   const known = new Set(calculations.map(({ id }) => id));
@@ -56,29 +91,21 @@ async function runCalculators({ steps }: PlanDraft): Promise<Readonly<Record<str
     ...step,
     dependsOn: (step.dependsOn ?? []).filter((id) => known.has(id)),
   }));
-  const result = await orchestrator.execute({ steps: alone } as PlanInput);
-  const completed = result.steps.filter(({ status }) => status === "completed");
-  return Object.fromEntries(completed.map(({ stepId, output }) => [stepId, output]));
+  try {
+    const result = await orchestrator.execute({ steps: alone } as PlanInput);
+    const completed = result.steps.filter(({ status }) => status === "completed");
+    return Object.fromEntries(completed.map(({ stepId, output }) => [stepId, output]));
+  } catch {
+    return {};
+  }
 }
 
-/** How long each plan takes, in milliseconds: in the first pass after a start, and once everything is compiled. */
-export async function timePlans(rows: readonly DataRow[]): Promise<{ first: number[]; warm: number[] }> {
-  const tools = createTools();
-  const planner = createRulePlanner();
-  const pass = async () => {
-    const times: number[] = [];
-    for (const { prompt } of rows) {
-      const signal = new AbortController().signal;
-      const start = performance.now();
-      try {
-        await planner.plan({ request: prompt, tools, maxSteps: 100, signal, ...clock });
-      } catch {
-        // A refusal takes its time as well.
-      }
-      times.push(performance.now() - start);
-    }
-    return times;
-  };
+/** How long each plan of rules takes, in milliseconds: in the first pass after a start, and once everything is compiled. */
+export async function timePlans(
+  rows: readonly DataRow[],
+  planner: Planner,
+): Promise<{ first: readonly number[]; warm: readonly number[] }> {
+  const pass = async () => (await planRows(rows, { planner })).map(({ tookMs }) => tookMs);
   const first = await pass();
   await pass();
   return { first, warm: await pass() };

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
+import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+import { readArguments } from "./arguments.ts";
+import { toTool } from "./call-tools.ts";
+import { describeModel } from "./describe-model.ts";
+import { checkGold } from "./gold.ts";
+
+describe("the arguments of the evaluation", () => {
+  it("are the rules and all requests, unless told otherwise", () => {
+    const read = readArguments([], {});
+    expect(read).toMatchObject({ folder: undefined, model: undefined, misses: 0, limit: Number.POSITIVE_INFINITY });
+    expect(read.planner.name).toBe("rules");
+  });
+
+  it("name a model, a folder and how much is wanted", () => {
+    const read = readArguments("data --planner ollama --model qwen3 --misses 20 --limit 5".split(" "), {});
+    expect(read).toMatchObject({ folder: "data", model: "qwen3", misses: 20, limit: 5, planner: { name: "llm" } });
+    expect(readArguments(["--planner", "ollama"], { OLLAMA_MODEL: "gemma4" }).model).toBe("gemma4");
+  });
+
+  it.each([
+    ["--planner ollama", "needs the name of a model"],
+    ["--planner gpt", 'no planner "gpt"'],
+    ["--misses many", "are numbers"],
+    ["--bogus", "bogus"],
+  ])("refuse %s", (line, complaint) => {
+    expect(() => readArguments(line.split(" "), {})).toThrow(complaint);
+  });
+});
+
+it("tools described as JSON Schema become tools, whatever their names", () => {
+  const jsonSchema = { type: "object", properties: { radius: { type: "integer" } }, required: ["radius"] };
+  const tool = toTool({ name: "geometry.area circle", description: "Area", jsonSchema });
+  expect(tool.name).toBe("geometry_area_circle");
+});
+
+it("a model is scored on the same requests, and what it took is told", async () => {
+  const model = createScriptedModel(['{"steps":[]}', "no", "no", new Error("out of order")]);
+  const { count, misses, lines } = await checkGold({ planner: createLlmPlanner({ model }), limit: 3 });
+  expect([count, misses.length]).toEqual([3, 3]);
+  expect(describeModel(lines)).toMatch(
+    /requests \| 3 \|\n.*planned \| 0 \|[^]*no JSON \| 1 \|[^]*\n\| calls, tokens in \/ out \| 4, /,
+  );
+});
