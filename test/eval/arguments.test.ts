@@ -39,7 +39,8 @@ it("a model is scored on the same requests, and what it took is told", async () 
   const model = createScriptedModel(['{"steps":[]}', "no", "no", new Error("out of order")]);
   const { count, misses, lines } = await checkGold({ planner: createLlmPlanner({ model }), limit: 3 });
   expect([count, misses.length]).toEqual([3, 3]);
-  expect(describeModel(lines)).toMatch(
-    /requests \| 3 \|\n.*planned \| 0 \|[^]*no JSON \| 1 \|[^]*\n\| calls, tokens in \/ out \| 4, /,
-  );
+  const table = describeModel(lines);
+  for (const row of ["requests | 3", "planned | 0", "answers that were no JSON | 1"])
+    expect(table).toContain(`| ${row} |`);
+  expect(table).toContain("| calls, tokens in / out | 4, ");
 });
