@@ -17,18 +17,37 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
   readonly model: string;
 }
 
-/** What a call used, with its cost; the estimates stand in for what the model did not tell. */
-export function modelCall(model: LanguageModel, told: ModelTokens, estimate: Required<ModelTokens>): ModelCall {
-  const inputTokens = told.inputTokens ?? estimate.inputTokens ?? 0;
-  const outputTokens = told.outputTokens ?? estimate.outputTokens ?? 0;
-  const isEstimated = told.inputTokens === undefined || told.outputTokens === undefined;
+/**
+ * What a call used, with its cost. The estimates stand in for what the model did not tell, or told as what is no count: one
+ * that is no number would undo every sum.
+ */
+export function modelCall(
+  model: LanguageModel,
+  told: ModelTokens | undefined,
+  estimate: Pick<ModelUsage, "inputTokens" | "outputTokens">,
+): ModelCall {
+  const input = told?.inputTokens;
+  const output = told?.outputTokens;
+  const inputTokens = isAmount(input) ? input : estimate.inputTokens;
+  const outputTokens = isAmount(output) ? output : estimate.outputTokens;
+  const isEstimated = !isAmount(input) || !isAmount(output);
+  const price = priceOf(model);
   return {
     model: modelName(model),
     inputTokens,
     outputTokens,
-    ...(model.price && { cost: costOf(model.price, { inputTokens, outputTokens }) }),
+    ...(price && { cost: costOf(price, { inputTokens, outputTokens }) }),
     ...(isEstimated && { isEstimated }),
   };
+}
+
+/** A model's price; undefined if it has none, or none that can be counted with. */
+export function priceOf({ price }: Pick<LanguageModel, "price">): ModelPrice | undefined {
+  return isAmount(price?.inputPerMillion) && isAmount(price?.outputPerMillion) ? price : undefined;
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 
 /** What so many tokens cost. */

@@ -19,7 +19,7 @@ export interface PlanRequest {
   readonly nowMs: number;
   /** IANA name, for words such as "tomorrow". */
   readonly timeZone: string;
-  /** How long planning may take, in milliseconds from `nowMs`; then the signal aborts. @default no limit */
+  /** How long planning may take, in milliseconds from when the planner is asked; then the signal aborts. @default no limit */
   readonly timeoutMs?: number | undefined;
   /** Aborted when the caller cancels or time runs out. A planner should then reject soon; its answer no longer counts. */
   readonly signal: AbortSignal;

@@ -19,11 +19,14 @@ const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
 
 /** What a planner threw as one of the errors of planning; anything else becomes `planning-failed`. */
 export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown): AgentError {
-  if (isAgentError(thrown) && planningCodes.has(thrown.code)) {
-    return thrown instanceof AgentError ? thrown : fromErrorData(thrown as AgentErrorData);
+  // Read once, and with care: its getters may throw, at the second time, too.
+  const data = toErrorData(thrown);
+  if (isAgentError(data) && planningCodes.has(data.code)) {
+    return thrown instanceof AgentError
+      ? thrown
+      : fromErrorData({ ...data, details: data.details ?? {} } as AgentErrorData);
   }
-  const reason = toErrorData(thrown).message;
-  return new AgentError("planning-failed", `The planner "${planner.name}" failed: ${reason}`, {
+  return new AgentError("planning-failed", `The planner "${planner.name}" failed: ${data.message}`, {
     details: { planner: planner.name },
     cause: thrown,
   });

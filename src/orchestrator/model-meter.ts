@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from "../core/errors.ts";
+import { AgentError, toErrorData } from "../core/errors.ts";
 import {
   estimateTokens,
   type LanguageModel,
@@ -6,7 +6,15 @@ import {
   type ModelResponse,
   modelName,
 } from "../core/language-model.ts";
-import { addUsage, costOf, type ModelCall, type ModelUsage, modelCall, sumCalls } from "../core/model-usage.ts";
+import {
+  addUsage,
+  costOf,
+  type ModelCall,
+  type ModelUsage,
+  modelCall,
+  priceOf,
+  sumCalls,
+} from "../core/model-usage.ts";
 import { failOption } from "../core/options.ts";
 import type { RunBudget } from "../core/stored-run-options.ts";
 
@@ -16,6 +24,7 @@ const minOutputTokens = 16;
 /** Calls models while a plan is made: within the budget of the run, and counting what they use. */
 export class ModelMeter {
   private readonly made: ModelCall[] = [];
+  private isClosed = false;
 
   /** `spent` is what the run has used before. */
   constructor(
@@ -33,10 +42,16 @@ export class ModelMeter {
     return sumCalls(this.made);
   }
 
+  /** From now on no model is called: a planner that was left behind must not go on spending. */
+  close(): void {
+    this.isClosed = true;
+  }
+
   /** As `PlanRequest.generate`. A call counts as its estimate until it has ended, so that two at a time keep the budget, too. */
   async generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
+    if (this.isClosed) throw planningEnded(model);
     const inputTokens = estimatePrompt(request);
-    const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: request.maxOutputTokens });
+    const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
     const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
     let told = "";
     const onTextDelta = (delta: string) => {
@@ -49,8 +64,7 @@ export class ModelMeter {
       this.made[index] = modelCall(model, response.usage, answer);
       return response;
     } catch (thrown) {
-      const isUnread = isAgentError(thrown, "model-failed") && unreadReasons.has(thrown.details.reason);
-      const tokens = isUnread ? nothing : {};
+      const tokens = isUnread(thrown) ? nothing : {};
       this.made[index] = modelCall(model, tokens, { inputTokens, outputTokens: estimateTokens(told) });
       throw thrown;
     }
@@ -62,7 +76,7 @@ export class ModelMeter {
     const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
     if (tokensOf(used) > tokens) return `${tokensOf(used)} tokens were used, of a budget of ${tokens}`;
     const spent = used?.cost ?? 0;
-    return spent > cost ? `models cost ${spent}, of a budget of ${cost}` : undefined;
+    return isOver(spent, cost) ? `models cost ${spent}, of a budget of ${cost}` : undefined;
   }
 
   /** The longest answer that fits the budget. Throws `limit-exceeded` if none does. */
@@ -80,7 +94,7 @@ export class ModelMeter {
       budget.cost === undefined ? undefined : costRoom(model, { used, max: budget.cost, wanted }),
     ].filter((room) => room !== undefined);
     const room = Math.min(...fits);
-    return Number.isFinite(room) ? room : undefined;
+    return room === Number.POSITIVE_INFINITY ? undefined : Math.max(room, leastOutput(wanted));
   }
 
   private total(): ModelUsage | undefined {
@@ -114,6 +128,23 @@ const nothing = { inputTokens: 0, outputTokens: 0 };
 /** What a message costs besides its text. */
 const tokensPerMessage = 4;
 
+function isUnread(thrown: unknown): boolean {
+  const { code, details } = toErrorData(thrown);
+  const { reason } = (details ?? {}) as { readonly reason?: unknown };
+  return code === "model-failed" && typeof reason === "string" && unreadReasons.has(reason);
+}
+
+/** The longest answer that is asked for; undefined for as long as the model likes. */
+function capOf({ maxOutputTokens }: ModelRequest): number | undefined {
+  const isCap = maxOutputTokens !== undefined && maxOutputTokens >= 0 && maxOutputTokens < Number.POSITIVE_INFINITY;
+  return isCap ? maxOutputTokens : undefined;
+}
+
+/** Sums of prices such as 0.1 and 0.2 are off by a little, which is not over a budget. */
+function isOver(cost: number, budget: number): boolean {
+  return cost > budget * (1 + 1e-9);
+}
+
 function estimatePrompt({ messages }: ModelRequest): number {
   return messages.reduce((sum, { content }) => sum + estimateTokens(content) + tokensPerMessage, 0);
 }
@@ -130,7 +161,7 @@ function tokenRoom(model: LanguageModel, { used, max, wanted }: Room): number {
 }
 
 function costRoom(model: LanguageModel, { used, max, wanted }: Room): number {
-  const { price } = model;
+  const price = priceOf(model);
   if (price === undefined) {
     return failOption(
       "budget.cost",
@@ -141,7 +172,7 @@ function costRoom(model: LanguageModel, { used, max, wanted }: Room): number {
   const { inputTokens } = wanted;
   const before = used?.cost ?? 0;
   const least = before + costOf(price, { inputTokens, outputTokens: leastOutput(wanted) });
-  if (least > max) throw overBudget(model, { limit: "cost", max, used: least });
+  if (isOver(least, max)) throw overBudget(model, { limit: "cost", max, used: least });
   if (price.outputPerMillion === 0) return Number.POSITIVE_INFINITY;
   const room = max - before - costOf(price, { inputTokens, outputTokens: 0 });
   return Math.floor((room * 1_000_000) / price.outputPerMillion);
@@ -149,6 +180,11 @@ function costRoom(model: LanguageModel, { used, max, wanted }: Room): number {
 
 function leastOutput({ maxOutputTokens }: Wanted): number {
   return Math.min(minOutputTokens, maxOutputTokens ?? minOutputTokens);
+}
+
+function planningEnded(model: LanguageModel): AgentError<"cancelled"> {
+  const reason = "planning has ended";
+  return new AgentError("cancelled", `${modelName(model)} is not called: ${reason}.`, { details: { reason } });
 }
 
 function overBudget(

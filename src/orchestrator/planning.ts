@@ -1,10 +1,14 @@
 import type { EventInit } from "../core/events.ts";
+import { toJson } from "../core/json.ts";
 import type { ModelUsage } from "../core/model-usage.ts";
 import type { PlanningEvent } from "../core/planner.ts";
 import { ModelMeter } from "./model-meter.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
+import { tellWarning } from "./tell-warning.ts";
+
+const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
 /** Whose planning it is, and how it is told. */
 export interface PlanTeller {
@@ -27,20 +31,28 @@ export class Planning {
     this.meter = new ModelMeter(stored.budget, teller.spent);
   }
 
+  /** Tells a frozen copy, which nobody else can change. Throws for what is no event of planning. */
   tell(event: PlanningEvent): void | Promise<void> {
-    return this.hasEnded ? undefined : this.teller.emit(event);
+    if (this.hasEnded) return undefined;
+    const json = toJson(event);
+    if (json.ok && planningTypes.has(event.type))
+      return this.teller.emit({ ...(json.value as object as PlanningEvent) });
+    const what = json.ok ? `the event "${event.type}"` : `what is not JSON: ${json.issue.message}`;
+    throw new TypeError(`A planner tells ${[...planningTypes].join(" and ")}, not ${what}.`);
   }
 
   /** Ends it, and gives what was used, as an event carries it. */
   end(): { usage?: ModelUsage } {
     this.hasEnded = true;
+    this.meter.close();
     const { usage } = this.meter;
+    if (usage === undefined) return {};
     const overrun = this.meter.describeOverrun();
     if (overrun !== undefined) {
-      const message = `${overrun}: the estimate of a prompt was too low.`;
-      this.engine.onWarning({ code: "budget-overrun", message, runId: this.teller.runId });
+      const message = `${overrun}: a prompt was longer than its estimate, or an answer than its limit.`;
+      tellWarning(this.engine, { code: "budget-overrun", message, runId: this.teller.runId });
     }
-    return usage === undefined ? {} : { usage };
+    return { usage };
   }
 }
 

@@ -3,7 +3,6 @@ import type { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
-import { isThenable } from "../async/thenable.ts";
 import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
@@ -18,6 +17,7 @@ import type { AgentWarning, EngineSettings } from "./options.ts";
 import { countToolCalls, RunCounters } from "./run-counters.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, RunRecorder, type StoreError } from "./run-recorder.ts";
+import { tellWarning } from "./tell-warning.ts";
 import type { ToolGates } from "./tool-gate.ts";
 
 /** Why a run ends before its steps do. */
@@ -260,15 +260,7 @@ export class Run implements RecorderOwner {
   }
 
   warn(warning: Omit<AgentWarning, "runId">): void {
-    const ignore = () => {
-      // A warning that fails changes no run.
-    };
-    try {
-      const answer: unknown = this.engine.onWarning({ ...warning, runId: this.runId });
-      if (isThenable(answer)) answer.then(undefined, ignore);
-    } catch {
-      ignore();
-    }
+    tellWarning(this.engine, { ...warning, runId: this.runId });
   }
 
   private onSignal(): void {

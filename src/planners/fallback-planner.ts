@@ -2,13 +2,12 @@ import { AbortSource } from "../async/abort-source.ts";
 import { type Clock, maxTimerMs, systemClock } from "../async/clock.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { settleOrAbort } from "../async/timeout.ts";
-import { checkPlan } from "../core/check-plan.ts";
-import { AgentError, type AgentErrorData } from "../core/errors.ts";
-import { toJson } from "../core/json.ts";
-import { checkDuration, checkKeys, failOption } from "../core/options.ts";
-import { maxPlanBytes, type PlanFailure, type PlanSource } from "../core/plan.ts";
+import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
+import { checkDuration, checkFunction, checkKeys, failOption } from "../core/options.ts";
+import type { PlanFailure, PlanSource } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { toPlanningError } from "../core/planning-error.ts";
+import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 
 /** Options of {@link createFallbackPlanner}. */
 export interface FallbackPlannerOptions {
@@ -34,33 +33,52 @@ export interface FallbackPlannerOptions {
  * `invalid-options`.
  */
 export function createFallbackPlanner(planners: readonly Planner[], options: FallbackPlannerOptions = {}): Planner {
-  checkPlanners(planners);
   checkKeys("fallbackPlanner", options, ["name", "timeoutMs", "continueOnCannotPlan", "clock"]);
-  const { name = "fallback", timeoutMs, continueOnCannotPlan = false, clock = systemClock } = options;
-  if (typeof name !== "string" || name === "") failOption("fallbackPlanner.name", name, "a short text");
-  if (typeof continueOnCannotPlan !== "boolean")
-    failOption("fallbackPlanner.continueOnCannotPlan", continueOnCannotPlan, "true or false");
-  checkDuration("fallbackPlanner.timeoutMs", timeoutMs, { min: 1 });
+  checkFallbackOptions("fallbackPlanner", options);
+  if (!Array.isArray(planners)) failOption("fallbackPlanner", planners, "a list of planners");
+  return chainPlanners("fallbackPlanner", planners, { ...options, name: options.name ?? "fallback" });
+}
+
+/** Throws `invalid-options` for options of a chain; `option` is whose they are. */
+export function checkFallbackOptions(option: string, options: FallbackPlannerOptions): void {
+  const { name, timeoutMs, continueOnCannotPlan, clock } = options;
+  if (name !== undefined && (typeof name !== "string" || name === ""))
+    failOption(`${option}.name`, name, "a short text");
+  if (continueOnCannotPlan !== undefined && typeof continueOnCannotPlan !== "boolean")
+    failOption(`${option}.continueOnCannotPlan`, continueOnCannotPlan, "true or false");
+  checkDuration(`${option}.timeoutMs`, timeoutMs, { min: 1 });
+  if (clock === undefined) return;
+  const methods = [clock?.now, clock?.setTimeout, clock?.clearTimeout];
+  if (methods.some((method) => typeof method !== "function"))
+    failOption(`${option}.clock`, clock, "a clock (with now, setTimeout, clearTimeout)");
+}
+
+/** As {@link createFallbackPlanner}, with options that were checked; `option` is where the planners were given. */
+export function chainPlanners(
+  option: string,
+  given: readonly Planner[],
+  options: FallbackPlannerOptions & { readonly name: string },
+): Planner {
+  const planners = [...given];
+  if (planners.length === 0) failOption(option, planners, "a list of at least one planner");
+  for (const [index, planner] of planners.entries()) checkPlanner(`${option}[${index}]`, planner);
+  const { name, timeoutMs, continueOnCannotPlan = false, clock = systemClock } = options;
   const chain = { name, timeoutMs, continueOnCannotPlan, clock };
   const replanners = planners.filter((planner) => planner.replan !== undefined);
   return {
     name,
-    plan: (request) =>
-      askInTurn(planners, { ...chain, request, ask: (planner, own) => planner.plan(own), isWhole: true }),
+    plan: (request) => askInTurn(planners, { ...chain, request, ask: (planner, own) => planner.plan(own) }),
     ...(replanners.length > 0 && {
-      replan: (request) => askInTurn(replanners, { ...chain, request, ask: askToReplan, isWhole: false }),
+      replan: (request) => askInTurn(replanners, { ...chain, request, ask: askToReplan }),
     }),
   };
 }
 
-/** Throws `invalid-options` for what is no list of planners. */
-function checkPlanners(planners: unknown): void {
-  const isList = Array.isArray(planners) && planners.length > 0;
-  if (!isList) failOption("fallbackPlanner", planners, "a list of at least one planner");
-  for (const [index, planner] of (planners as readonly Partial<Planner>[]).entries()) {
-    if (typeof planner?.plan !== "function" || typeof planner.name !== "string")
-      failOption(`fallbackPlanner[${index}]`, planner, "a planner (with name and plan)");
-  }
+/** Throws `invalid-options` for what is no planner. */
+export function checkPlanner(option: string, planner: Partial<Planner> | null | undefined): void {
+  if (typeof planner?.plan !== "function" || typeof planner.name !== "string")
+    failOption(option, planner, "a planner (with name and plan)");
+  checkFunction(`${option}.replan`, planner.replan);
 }
 
 function askToReplan(planner: Planner, request: ReplanRequest): PlanDraft | Promise<PlanDraft> {
@@ -75,8 +93,6 @@ interface Chain<TRequest extends PlanRequest> {
   readonly clock: Clock;
   readonly request: TRequest;
   readonly ask: (planner: Planner, request: TRequest) => PlanDraft | Promise<PlanDraft>;
-  /** Whether the draft is a plan by itself, which can be checked. */
-  readonly isWhole: boolean;
 }
 
 async function askInTurn<TRequest extends PlanRequest>(
@@ -87,20 +103,24 @@ async function askInTurn<TRequest extends PlanRequest>(
   const startMs = clock.now();
   const failures: PlanFailure[] = [];
   for (const [index, planner] of planners.entries()) {
+    // It may have been aborted while nobody was asked.
+    if (request.signal.aborted) throw request.signal.reason;
+    const leftMs = Math.max(0, (request.timeoutMs ?? Number.POSITIVE_INFINITY) - (clock.now() - startMs));
+    const limitMs = Math.min(leftMs, chain.timeoutMs ?? leftMs / (planners.length - index));
     try {
-      const leftMs = (request.timeoutMs ?? Number.POSITIVE_INFINITY) - (clock.now() - startMs);
-      const draft = await askOne(planner, { ...chain, limitMs: chain.timeoutMs ?? leftMs / (planners.length - index) });
-      return { ...draft, source: withFailures({ planner: planner.name, ...draft.source }, failures) };
+      const { steps, source } = await askOne(planner, { ...chain, limitMs });
+      return { steps, source: withFailures(source, failures) };
     } catch (thrown) {
       if (request.signal.aborted) throw request.signal.reason;
-      const error = toPlanningError(planner, thrown).toJSON() as AgentErrorData;
+      const error = toPlanningError(planner, thrown);
+      const data = error.toJSON();
       const next = planners[index + 1];
-      if (error.code === "cannot-plan" && (next === undefined || !continueOnCannotPlan)) {
-        throw cannotPlan(error, { failures, cause: thrown });
+      if (isAgentError(data, "cannot-plan") && (next === undefined || !continueOnCannotPlan)) {
+        throw failures.length === 0 ? error : cannotPlan(data, { failures, cause: error });
       }
-      failures.push(...failuresOf(planner, error));
-      if (next === undefined) throw allFailed(chain.name, { failures, cause: thrown });
-      await request.tell?.({ type: "plan-fallback", planner: planner.name, next: next.name, error });
+      failures.push(...failuresOf(planner, data));
+      if (next === undefined) throw allFailed(chain.name, { failures, cause: error });
+      await request.tell?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
     }
   }
   throw new TypeError("A fallback planner has at least one planner.");
@@ -109,23 +129,27 @@ async function askInTurn<TRequest extends PlanRequest>(
 /** Asks one planner, at most so long. Whatever a planner does that is left behind counts for nothing. */
 async function askOne<TRequest extends PlanRequest>(
   planner: Planner,
-  { request, ask, clock, limitMs, isWhole }: Chain<TRequest> & { readonly limitMs: number },
-): Promise<PlanDraft> {
+  { request, ask, clock, limitMs }: Chain<TRequest> & { readonly limitMs: number },
+): Promise<CheckedDraft> {
   const source = new AbortSource();
   const stopFollowing = onAbort(request.signal, () => source.abort(request.signal.reason));
   const timeout = () => source.abort(plannerTimeout(planner, limitMs));
   const timer = limitMs < maxTimerMs ? clock.setTimeout(timeout, limitMs) : undefined;
+  const { generate = (model, asked) => model.generate(asked), tell } = request;
   let isAsked = true;
   const own: TRequest = {
     ...request,
     ...(limitMs < maxTimerMs && { timeoutMs: limitMs }),
     signal: source.signal,
-    tell: (event) => (isAsked ? request.tell?.(event) : undefined),
+    generate: async (model, asked) => {
+      if (!isAsked) throw hasEnded(planner);
+      return generate(model, asked);
+    },
+    tell: (event) => (isAsked ? tell?.(event) : undefined),
   };
   try {
-    const draft = await settleOrAbort((async () => ask(planner, own))(), source);
-    if (isWhole) await requireValid(planner, draft, request);
-    return draft;
+    const asking = async () => checkDraft(planner, await ask(planner, own), request);
+    return await settleOrAbort(asking(), source);
   } finally {
     isAsked = false;
     if (timer !== undefined) clock.clearTimeout(timer);
@@ -133,34 +157,33 @@ async function askOne<TRequest extends PlanRequest>(
   }
 }
 
-async function requireValid({ name }: Planner, draft: unknown, { tools, maxSteps }: PlanRequest): Promise<void> {
-  const { steps } = (draft ?? {}) as Partial<PlanDraft>;
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const { issues } = await checkPlan(toJson({ steps }, { maxBytes: maxPlanBytes }), { tools: byName, maxSteps });
-  const [first] = issues;
-  if (first === undefined) return;
-  const more = issues.length > 1 ? ` And ${issues.length - 1} more.` : "";
-  const message = `The planner "${name}" made a plan that does not hold: ${first.code} at ${first.path.join(".")}: ${first.message}${more}`;
-  throw new AgentError("invalid-plan", message, { details: { issues } });
-}
-
 function withFailures(source: PlanSource, earlier: readonly PlanFailure[]): PlanSource {
-  const failures = [...earlier, ...(source.failures ?? [])];
+  const failures = [...earlier, ...listOf(source.failures)];
   return failures.length === 0 ? source : { ...source, failures };
 }
 
-/** The tries that an error tells of, or itself. */
+/** The tries that an error tells of, and itself unless it is only their sum. */
 function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFailure[] {
-  const told = error.code === "planning-failed" ? error.details.failures : undefined;
-  return told !== undefined && told.length > 0 ? told : [{ planner: name, code: error.code, message: error.message }];
+  const told = triesOf(error);
+  if (error.code === "planning-failed" && told.length > 0) return told;
+  return [...told, { planner: name, code: error.code, message: error.message }];
+}
+
+/** What was thrown may come from anywhere, so its details may be missing, too. */
+function triesOf({ details }: AgentErrorData): readonly PlanFailure[] {
+  return listOf((details as { readonly failures?: readonly PlanFailure[] } | undefined)?.failures);
+}
+
+function listOf<T>(list: readonly T[] | undefined): readonly T[] {
+  return Array.isArray(list) ? list : [];
 }
 
 function cannotPlan(
-  { message, details }: AgentErrorData<"cannot-plan">,
-  { failures, cause }: { failures: readonly PlanFailure[]; cause: unknown },
+  data: AgentErrorData<"cannot-plan">,
+  { failures, cause }: { failures: readonly PlanFailure[]; cause: AgentError },
 ): AgentError {
-  if (failures.length === 0) return cause as AgentError;
-  return new AgentError("cannot-plan", message, { details: { ...details, failures }, cause });
+  const details = { ...data.details, failures: [...failures, ...triesOf(data)] };
+  return new AgentError("cannot-plan", data.message, { details, cause });
 }
 
 function allFailed(
@@ -179,4 +202,9 @@ function plannerTimeout({ name }: Planner, timeoutMs: number): AgentError<"timeo
   return new AgentError("timeout", `The planner "${name}" took longer than its ${ms} ms.`, {
     details: { scope: "planner", timeoutMs: ms },
   });
+}
+
+function hasEnded({ name }: Planner): AgentError<"cancelled"> {
+  const reason = `the planner "${name}" has ended`;
+  return new AgentError("cancelled", `No model is called: ${reason}.`, { details: { reason } });
 }

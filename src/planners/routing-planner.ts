@@ -1,6 +1,7 @@
+import { type Clock, systemClock } from "../async/clock.ts";
 import { checkFunction, checkKeys, failOption } from "../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
-import { createFallbackPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
+import { chainPlanners, checkFallbackOptions, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
 import { estimateComplexity, type RequestComplexity } from "./request-complexity.ts";
 
 /** One planner, or several that are asked in turn as by `createFallbackPlanner`. */
@@ -18,6 +19,8 @@ export interface RoutingPlannerOptions extends FallbackPlannerOptions {
   classify?: ((request: PlanRequest) => RequestComplexity | Promise<RequestComplexity>) | undefined;
 }
 
+type Classify = NonNullable<RoutingPlannerOptions["classify"]>;
+
 const routes = ["simple", "moderate", "complex"] as const;
 
 /**
@@ -28,30 +31,55 @@ const routes = ["simple", "moderate", "complex"] as const;
  */
 export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   checkKeys("routingPlanner", options, [...routes, "classify", "name", "timeoutMs", "continueOnCannotPlan", "clock"]);
-  const { simple, moderate, complex, classify = estimateComplexity, name = "routing", ...rest } = options;
+  checkFallbackOptions("routingPlanner", options);
+  const { classify = estimateComplexity, name = "routing", clock = systemClock } = options;
   checkFunction("routingPlanner.classify", classify);
-  const toPlanner = (route: PlannerRoute): Planner =>
-    createFallbackPlanner(Array.isArray(route) ? route : [route as Planner], { ...rest, name });
-  const planners = { simple: toPlanner(simple), moderate: toPlanner(moderate), complex: toPlanner(complex) };
-  const routeOf = async (request: PlanRequest): Promise<RequestComplexity> => {
-    const route = await classify(request);
-    if (Object.hasOwn(planners, route)) return route;
-    return failOption("routingPlanner.classify", route, `a function that answers ${routes.join(", ")}`);
+  const toPlanner = (route: RequestComplexity): Planner =>
+    chainPlanners(`routingPlanner.${route}`, plannersOf(route, options[route]), { ...options, name });
+  const planners = { simple: toPlanner("simple"), moderate: toPlanner("moderate"), complex: toPlanner("complex") };
+  const plan = (request: PlanRequest): Promise<PlanDraft> =>
+    askRoute(request, { name, classify, clock, ask: (route, routed) => planners[route].plan(routed) });
+  const replanBy = (route: RequestComplexity, request: ReplanRequest): PlanDraft | Promise<PlanDraft> => {
+    const { replan } = planners[route];
+    if (replan === undefined) throw new TypeError(`No planner of the route "${route}" has a replan method.`);
+    return replan(request);
   };
-  const plan = async (request: PlanRequest): Promise<PlanDraft> => {
-    const route = await routeOf(request);
-    return withRoute(await planners[route].plan(request), route);
-  };
-  const replan = async (request: ReplanRequest): Promise<PlanDraft> => {
-    const route = await routeOf(request);
-    const { replan: replanBy } = planners[route];
-    if (replanBy === undefined) throw new TypeError(`No planner of the route "${route}" has a replan method.`);
-    return withRoute(await replanBy(request), route);
-  };
+  const replan = (request: ReplanRequest): Promise<PlanDraft> =>
+    askRoute(request, { name, classify, clock, ask: replanBy });
   const canReplan = routes.some((route) => planners[route].replan !== undefined);
   return { name, plan, ...(canReplan && { replan }) };
 }
 
-function withRoute(draft: PlanDraft, route: RequestComplexity): PlanDraft {
-  return draft.source === undefined ? draft : { ...draft, source: { ...draft.source, route } };
+/** Throws `invalid-options` for what is neither a planner nor a list. */
+function plannersOf(name: RequestComplexity, route: PlannerRoute): readonly Planner[] {
+  if (Array.isArray(route)) return route;
+  checkPlanner(`routingPlanner.${name}`, route as Planner);
+  return [route as Planner];
+}
+
+interface Routing<TRequest extends PlanRequest> {
+  readonly name: string;
+  readonly classify: Classify;
+  readonly clock: Clock;
+  readonly ask: (route: RequestComplexity, request: TRequest) => PlanDraft | Promise<PlanDraft>;
+}
+
+async function askRoute<TRequest extends PlanRequest>(
+  request: TRequest,
+  { name, classify, clock, ask }: Routing<TRequest>,
+): Promise<PlanDraft> {
+  const startMs = clock.now();
+  const route: unknown = await classify(request);
+  if (!isRoute(route)) {
+    return failOption("routingPlanner.classify", route, `a function that answers ${routes.join(", ")}`);
+  }
+  // A classifier may ask a model, too: what it took is no longer there for the others.
+  const { timeoutMs } = request;
+  const leftMs = timeoutMs && Math.max(0, timeoutMs - (clock.now() - startMs));
+  const draft = await ask(route, { ...request, timeoutMs: leftMs });
+  return { ...draft, source: { planner: name, ...draft.source, route } };
+}
+
+function isRoute(route: unknown): route is RequestComplexity {
+  return routes.some((known) => known === route);
 }

@@ -1,5 +1,6 @@
 // Packs the package, installs it into empty folders beside each version of zod it allows, and uses it there: by import and
-// by require on each version of Node it allows, from the command line, and from TypeScript.
+// by require on each version of Node it allows, from the command line, and from TypeScript; and beside each version of the AI
+// SDK whose models it takes.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +8,7 @@ import { join, resolve } from "node:path";
 
 const zodVersions = ["3.25.28", "3.25.76", "4.0.0", "latest"];
 const nodeVersions = ["20.19.0", "20", "22", "24"];
+const aiVersions = ["5", "6", "latest"];
 const source = resolve("test/package/consumer");
 const compiler = resolve("node_modules/typescript/bin/tsc");
 const folder = mkdtempSync(join(tmpdir(), "planwright-consumer-"));
@@ -15,6 +17,7 @@ try {
   const tarball = pack();
   const nodes = nodeVersions.map(findNode);
   for (const zod of zodVersions) consume({ tarball, zod, nodes });
+  for (const ai of aiVersions) consumeAiSdk({ tarball, ai, node: nodes.at(-1) });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -47,10 +50,21 @@ function consume({ tarball, zod, nodes }) {
   const command = join(cwd, "node_modules/.bin/planwright");
   const todos = run(command, ["Add a todo to buy milk, then show me all my tasks"], { cwd });
   if (!todos.includes("[ ] buy milk")) throw new Error(`The command printed:\n${todos}`);
-  checkTypes(cwd, installed);
+  checkTypes(cwd, { file: "types.ts", label: `zod ${installed}` });
 }
 
-function checkTypes(cwd, zod) {
+function consumeAiSdk({ tarball, ai, node }) {
+  const cwd = join(folder, `ai-${ai}`);
+  cpSync(source, cwd, { recursive: true });
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  run("npm", ["install", "--no-audit", "--no-fund", tarball, `ai@${ai}`, "zod@latest", "@types/node@20"], { cwd });
+  const told = run(node, ["ai-sdk.mjs"], { cwd }).trim();
+  console.log(told);
+  // The types of the AI SDK themselves want more types than it installs.
+  checkTypes(cwd, { file: "ai-sdk.ts", label: told.split(":")[0], skipLibCheck: true });
+}
+
+function checkTypes(cwd, { file, label, skipLibCheck = false }) {
   const compilerOptions = {
     module: "nodenext",
     target: "es2022",
@@ -59,11 +73,11 @@ function checkTypes(cwd, zod) {
     strict: true,
     exactOptionalPropertyTypes: true,
     noEmit: true,
-    skipLibCheck: false,
+    skipLibCheck,
   };
-  writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+  writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
   run(process.execPath, [compiler, "-p", cwd], { cwd });
-  console.log(`zod ${zod}: the types hold (nodenext, skipLibCheck false)`);
+  console.log(`${label}: the types hold (nodenext, skipLibCheck ${skipLibCheck})`);
 }
 
 function run(command, args, { cwd }) {

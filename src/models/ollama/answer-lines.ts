@@ -6,6 +6,8 @@ import { errorText, ServerError } from "./server-error.ts";
 export type FailAnswer = (reason: ModelFailureReason, message: string) => AgentError<"model-failed">;
 
 interface AnswerLinesOptions {
+  /** Stops reading when it aborts. */
+  readonly signal: AbortSignal;
   /** The most characters of one line. */
   readonly maxLength: number;
   readonly fail: FailAnswer;
@@ -23,6 +25,9 @@ interface AnswerLinesOptions {
  */
 export function answerLines(body: ReadableStream<Uint8Array>, options: AnswerLinesOptions): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  const { signal } = options;
+  // A `fetch` that looks at no signal would leave it open.
+  signal.addEventListener("abort", () => void reader.cancel(signal.reason).catch(() => {}), { once: true });
   const lines = readLines(reader, options);
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
@@ -32,7 +37,6 @@ export function answerLines(body: ReadableStream<Uint8Array>, options: AnswerLin
         if (done) controller.close();
         else controller.enqueue(encoder.encode(`${value}\n`));
       },
-      cancel: (reason) => reader.cancel(reason),
     },
     // Nothing is read before it is asked for.
     { highWaterMark: 0 },

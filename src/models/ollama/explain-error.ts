@@ -7,7 +7,7 @@ import type { ServerError } from "./server-error.ts";
 
 type Server = Pick<OllamaSettings, "provider" | "modelId" | "host">;
 
-const namesFormat = /\b(?:grammar|schema|format)\b/i;
+const namesFormat = /grammar|schema|\b(?:response_)?format\b|structured output/i;
 const namesLength =
   /context (?:length|size|window)|(?:prompt|input|request)\b.*\b(?:too (?:long|large)|exceeds?|longer than)/i;
 
@@ -77,7 +77,10 @@ export function explainNoAnswer(server: Server, thrown: unknown): AgentError<"mo
     return modelFailure(server, "invalid-response", { message, cause: thrown });
   }
   const why = code ?? describeThrown(deepestCause(thrown)).slice(0, 200);
-  const message = `No Ollama server can be reached at ${host} (${why}). Type: ollama serve`;
+  // All other codes are of an address that is wrong, or too far away.
+  const isDown = code === undefined || code === "ECONNREFUSED";
+  const remedy = isDown ? "Type: ollama serve" : 'Check the option "host".';
+  const message = `No Ollama server can be reached at ${host} (${why}). ${remedy}`;
   return modelFailure(server, "unreachable", { message, cause: thrown });
 }
 

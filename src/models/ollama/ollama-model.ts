@@ -1,17 +1,7 @@
-import { onAbort } from "../../async/on-abort.ts";
-import { settleOrAbort } from "../../async/timeout.ts";
-import type { LanguageModel, ModelRequest, ModelResponse } from "../../core/language-model.ts";
-import { modelFailure } from "../../core/model-failure.ts";
-import { answerLines, type FailAnswer } from "./answer-lines.ts";
-import { type OllamaChatRequest, toChatRequest } from "./chat-request.ts";
-import { explainCut, explainServerError } from "./explain-error.ts";
-import { askModelFacts, isFinal, type ModelFacts, unknownFacts } from "./model-facts.ts";
+import type { LanguageModel } from "../../core/language-model.ts";
+import { countOutside } from "../../core/outside-work.ts";
+import type { OllamaCaller } from "./ollama-caller.ts";
 import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } from "./ollama-options.ts";
-import { openClient } from "./open-client.ts";
-import { maxAnswerLength, readAnswer } from "./read-answer.ts";
-import { repeatCall } from "./repeat-call.ts";
-import { ServerError } from "./server-error.ts";
-import { SharedLoad } from "./shared-load.ts";
 
 /**
  * A model that runs in Ollama, on this machine or another.
@@ -19,93 +9,25 @@ import { SharedLoad } from "./shared-load.ts";
  * It asks the server once what the model can do, and from that decides whether to let it think and how large a context to
  * ask for. Answers are always streamed, so that aborting a call closes its connection, by which the server stops.
  *
- * @throws `invalid-options`
+ * Throws `invalid-options`. Nothing is loaded or sent before the first call.
  */
 export function createOllamaModel(options: OllamaModelOptions): LanguageModel {
-  return new OllamaModel(resolveOllamaOptions(options));
+  const settings = resolveOllamaOptions(options);
+  const { provider, modelId, price } = settings;
+  let caller: Promise<OllamaCaller> | undefined;
+  return {
+    provider,
+    modelId,
+    price,
+    async generate(request) {
+      request.signal.throwIfAborted();
+      caller ??= loadCaller(settings);
+      return (await caller).generate(request);
+    },
+  };
 }
 
-/** What a call hands down. */
-interface Call {
-  readonly request: ModelRequest;
-  readonly signal: AbortSignal;
-  readonly facts: ModelFacts;
-}
-
-class OllamaModel implements LanguageModel {
-  readonly provider: string;
-  readonly modelId: string;
-  readonly price: OllamaSettings["price"];
-  private readonly facts: SharedLoad<ModelFacts>;
-  private largestContext = 0;
-  private refusesThink = false;
-
-  constructor(private readonly settings: OllamaSettings) {
-    this.provider = settings.provider;
-    this.modelId = settings.modelId;
-    this.price = settings.price;
-    this.facts = new SharedLoad((signal) => askModelFacts(settings, signal));
-  }
-
-  async generate(request: ModelRequest): Promise<ModelResponse> {
-    request.signal.throwIfAborted();
-    const controller = new AbortController();
-    const stopListening = onAbort(request.signal, () => controller.abort(request.signal.reason));
-    try {
-      return await settleOrAbort(this.answer(request, controller.signal), request.signal);
-    } finally {
-      stopListening();
-      // Closes what an answer that was not read to its end has left open.
-      controller.abort();
-    }
-  }
-
-  private async answer(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
-    const facts = await this.facts.get(signal).catch((thrown: unknown) => {
-      signal.throwIfAborted();
-      if (isFinal(thrown)) throw thrown;
-      return unknownFacts(this.modelId);
-    });
-    return repeatCall(() => this.ask({ request, signal, facts }), this.settings, signal);
-  }
-
-  /** Asks once, or once more where the server refused to be told whether to think. */
-  private async ask(call: Call): Promise<ModelResponse> {
-    const { settings, refusesThink } = this;
-    const { facts, request } = call;
-    const chat = toChatRequest(request, { settings, facts, refusesThink, largestContext: this.largestContext });
-    this.largestContext = Math.max(this.largestContext, chat.options.num_ctx);
-    try {
-      return await this.send(chat, call);
-    } catch (thrown) {
-      call.signal.throwIfAborted();
-      if (!(thrown instanceof ServerError)) throw thrown;
-      if (chat.think === undefined || !isAboutThinking(thrown)) {
-        throw explainServerError(settings, thrown, { hasFormat: chat.format !== undefined });
-      }
-      this.refusesThink = true;
-      return this.ask(call);
-    }
-  }
-
-  private async send(chat: OllamaChatRequest, { request, signal }: Call): Promise<ModelResponse> {
-    const fail: FailAnswer = (reason, message) => {
-      return modelFailure(this.settings, reason, { message: `${message} (${this.settings.host}).` });
-    };
-    const client = await openClient(this.settings, {
-      signal,
-      readBody: (body) =>
-        answerLines(body, {
-          maxLength: 2 * maxAnswerLength,
-          fail,
-          explainCut: (thrown) => explainCut(this.settings, thrown),
-        }),
-    });
-    const parts = await client.chat(chat);
-    return readAnswer(parts, { signal, onTextDelta: request.onTextDelta, fail });
-  }
-}
-
-function isAboutThinking({ status, message }: ServerError): boolean {
-  return status === 400 && /\bthink(?:ing)?\b/i.test(message);
+async function loadCaller(settings: OllamaSettings): Promise<OllamaCaller> {
+  const { OllamaCaller } = await countOutside(import("./ollama-caller.ts"));
+  return new OllamaCaller(settings);
 }

@@ -28,8 +28,7 @@ export async function openClient(
       signal.throwIfAborted();
       const response = await send(settings, input, { ...init, signal });
       if (!response.ok) throw await unlessAborted(signal, readServerError(response));
-      const { status, headers, body } = response;
-      return new Response(body && readBody(body), { status, headers });
+      return new Response(readBody(response.body ?? emptyBody()));
     },
   });
 }
@@ -49,6 +48,10 @@ async function send(
     signal.throwIfAborted();
     throw explainNoAnswer(settings, thrown);
   }
+}
+
+function emptyBody(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 async function unlessAborted<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> {

@@ -1,0 +1,33 @@
+import {
+  createAgent,
+  createCalculator,
+  createFallbackPlanner,
+  createLlmPlanner,
+  createRulePlanner,
+  createTodoStore,
+} from "planwright";
+import { createScriptedModel } from "planwright/testing";
+
+// In an app: createOllamaModel({ model: "qwen3" }), or createAiSdkModel(openai("gpt-5")) from planwright/ai-sdk.
+const model = createScriptedModel([
+  'Sure! {"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "oat milk"}}]}',
+  // Nobody has said "two": the plan is refused, and the model asked once more.
+  '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "two cakes"}}]}',
+  '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "cake"}}]}',
+  "I am sorry, I can not do that.",
+  "I am still sorry.",
+]);
+
+const agent = createAgent({
+  tools: [createCalculator(), createTodoStore()],
+  planner: createFallbackPlanner([createLlmPlanner({ model }), createRulePlanner()]),
+});
+agent.on("plan-fallback", ({ planner, next, error }) => console.log(`  ${planner} -> ${next}: ${error.message}`));
+
+for (const request of ["we are out of oat milk", "we need cake", "Add a todo to buy tea"]) {
+  const plan = await agent.plan(request);
+  const { planner, attempts = 0, repaired = [], failures = [] } = plan.source;
+  console.log(`${request}: ${plan.steps.map(({ input }) => input.title)}`);
+  console.log(`  by ${planner}, ${attempts} tries, ${repaired.join(" ") || "as it was"}`);
+  for (const { code, message } of failures) console.log(`  ${code}: ${message}`);
+}

@@ -1,0 +1,88 @@
+import { describeThrown } from "../core/describe-thrown.ts";
+import type { AgentError } from "../core/errors.ts";
+import { type LanguageModel, type ModelFailureReason, modelName } from "../core/language-model.ts";
+import { modelFailure } from "../core/model-failure.ts";
+import { failureReason, readFacts } from "./failure-reason.ts";
+import { readFields } from "./read-fields.ts";
+
+const maxMessageLength = 500;
+const maxWrappers = 5;
+/** Errors about what a response says have it in their message. */
+const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
+
+const introductions: Readonly<Record<ModelFailureReason, (name: string) => string>> = {
+  unreachable: (name) => `${name} can not be reached`,
+  "unknown-model": (name) => `There is no model ${name}`,
+  unauthorized: (name) => `${name} has no key, or refuses it`,
+  busy: (name) => `${name} is busy`,
+  "format-rejected": (name) => `${name} can not answer in the format it was asked for`,
+  "prompt-too-long": (name) => `The messages are too long for ${name}`,
+  rejected: (name) => `${name} refuses the request`,
+  interrupted: (name) => `The answer of ${name} broke off`,
+  "server-error": (name) => `${name} failed`,
+  "invalid-response": (name) => `What ${name} answered can not be read`,
+};
+
+/**
+ * What a call of a model threw, or told in its stream, as `model-failed`. Only the message is taken over, cut, and without what
+ * it quotes of a response; nor has a cause any of that where it is told, as events and stores do.
+ */
+export function aiSdkFailure(
+  model: Pick<LanguageModel, "provider" | "modelId">,
+  thrown: unknown,
+  { isAnswering }: { isAnswering: boolean },
+): AgentError<"model-failed"> {
+  const error = unwrap(thrown);
+  const told = messageOf(error);
+  const facts = readFacts(error, told);
+  const reason = failureReason(facts, { isAnswering });
+  return modelFailure(model, reason, {
+    message: `${introductions[reason](modelName(model))}: ${cut(told)}`,
+    status: facts.status,
+    cause: holdsBody(thrown) ? undefined : thrown,
+  });
+}
+
+/** Whether a model says that it can not be asked in this way: then another may work. */
+export function isNotImplemented(thrown: unknown): boolean {
+  const { name, message } = readFields(thrown, "name", "message");
+  const text = typeof message === "string" ? message : "";
+  // "Not implemented" is what the AI SDK's mocks throw.
+  return /^not implemented/i.test(text) || (name === "AI_UnsupportedFunctionalityError" && /stream/i.test(text));
+}
+
+/** The error that retries of the AI SDK gave up with, or an error that a stream has in an envelope. */
+function unwrap(thrown: unknown): unknown {
+  let current = thrown;
+  for (let depth = 0; depth < maxWrappers; depth++) {
+    const { lastError, error, message } = readFields(current, "lastError", "error", "message");
+    const inner = lastError ?? (typeof message === "string" ? undefined : error);
+    if (inner === undefined || inner === null) break;
+    current = inner;
+  }
+  return current;
+}
+
+/** Whether the messages of an error and its causes, which are kept with a failure, quote a response; what is no error may be one. */
+function holdsBody(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return true;
+  let current: unknown = thrown;
+  for (let depth = 0; depth <= maxWrappers && current !== undefined; depth++) {
+    const { message, cause } = readFields(current, "message", "cause");
+    if (typeof message === "string" && bodyMessages.test(message)) return true;
+    current = cause;
+  }
+  return false;
+}
+
+function messageOf(thrown: unknown): string {
+  const { message } = readFields(thrown, "message");
+  return typeof message === "string" && message !== "" ? message : describeThrown(thrown);
+}
+
+function cut(message: string): string {
+  const text = message.replace(bodyMessages, "$1").replace(/\s+/g, " ").trim();
+  if (text.length <= maxMessageLength) return text;
+  // Not between the halves of a surrogate pair.
+  return `${text.slice(0, maxMessageLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

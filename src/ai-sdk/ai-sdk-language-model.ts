@@ -1,0 +1,43 @@
+import type { JsonSchema } from "../core/schema.ts";
+
+/**
+ * A language model object of the AI SDK, as far as it is used here: of version 5, 6 or 7 of the package `ai`. It is written
+ * down again so that none of them has to be installed for its types, and what a model answers is read with care.
+ */
+export interface AiSdkLanguageModel {
+  /** The version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
+  readonly specificationVersion: "v2" | "v3" | "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: object): PromiseLike<object>;
+  doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
+}
+
+/** A `ReadableStream`, as far as it is used here. */
+export interface AiSdkStream {
+  getReader(): AiSdkReader;
+}
+
+/** See {@link AiSdkStream}. */
+export interface AiSdkReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** What only one provider knows, under its name, such as `{ openai: { reasoningEffort: "low" } }`. */
+export type AiSdkProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** What such a model is called with; these are the same in every version. */
+export interface AiSdkCallOptions {
+  prompt: AiSdkMessage[];
+  responseFormat?: { type: "text" } | { type: "json"; schema?: JsonSchema; name?: string };
+  maxOutputTokens?: number;
+  temperature?: number;
+  abortSignal: AbortSignal;
+  providerOptions?: AiSdkProviderOptions;
+}
+
+/** A message of {@link AiSdkCallOptions}: system messages are text, all others have parts. */
+export type AiSdkMessage =
+  | { role: "system"; content: string }
+  | { role: "user" | "assistant"; content: { type: "text"; text: string }[] };

@@ -1,0 +1,138 @@
+import { onAbort } from "../async/on-abort.ts";
+import { settleOrAbort } from "../async/timeout.ts";
+import {
+  type LanguageModel,
+  type ModelPrice,
+  type ModelRequest,
+  type ModelResponse,
+  modelName,
+} from "../core/language-model.ts";
+import { modelFailure } from "../core/model-failure.ts";
+import { checkKeys, checkNumber, checkObject, failOption } from "../core/options.ts";
+import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
+import type {
+  AiSdkCallOptions,
+  AiSdkLanguageModel,
+  AiSdkProviderOptions,
+  AiSdkStream,
+} from "./ai-sdk-language-model.ts";
+import { toCallOptions } from "./call-options.ts";
+import { readFields } from "./read-fields.ts";
+import { readResult } from "./read-result.ts";
+import { readStream } from "./read-stream.ts";
+
+/** Options of {@link createAiSdkModel}. */
+export interface AiSdkModelOptions {
+  /** What its tokens cost; a budget of `cost` needs it. @default not known */
+  price?: ModelPrice | undefined;
+  /** Sent with every call, such as `{ openai: { reasoningEffort: "low" } }`. @default none */
+  providerOptions?: AiSdkProviderOptions | undefined;
+}
+
+/**
+ * A language model of the AI SDK, version 5, 6 or 7, such as `openai("gpt-5-mini")`, as a model of this package. It is
+ * called directly: the package `ai` is not needed, nothing is retried here, and warnings of settings that a model does not
+ * support are not told. Where it can not stream it is asked for the answer whole.
+ *
+ * Throws `invalid-options` for what is no such model; the id of one alone, which `generateText` of the AI SDK takes, is none.
+ */
+export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {
+  checkModel(model);
+  checkKeys("options", options, ["price", "providerOptions"]);
+  const { price, providerOptions } = options;
+  checkPrice(price);
+  if (providerOptions !== undefined) checkObject("options.providerOptions", providerOptions);
+  const { provider, modelId } = model;
+  return {
+    provider,
+    modelId,
+    ...(price && { price }),
+    async generate(request) {
+      const { signal } = request;
+      signal.throwIfAborted();
+      // A signal of this call alone: what the model leaves on it is gone with it, and stays on no signal that lives longer.
+      const call = new AbortController();
+      const stopListening = onAbort(signal, () => call.abort(signal.reason));
+      try {
+        const callOptions = toCallOptions(request, { signal: call.signal, providerOptions });
+        return await settleOrAbort(ask(model, request, callOptions), signal);
+      } finally {
+        stopListening();
+      }
+    },
+  };
+}
+
+async function ask(
+  model: AiSdkLanguageModel,
+  request: ModelRequest,
+  callOptions: AiSdkCallOptions,
+): Promise<ModelResponse> {
+  const { abortSignal: signal } = callOptions;
+  const { onTextDelta } = request;
+  const stream = await openStream(model, callOptions);
+  if (stream !== undefined) return readStream(model, stream, { signal, onTextDelta });
+  signal.throwIfAborted();
+  const response = readResult(model, await generateWhole(model, callOptions), request);
+  signal.throwIfAborted();
+  if (response.text !== "") onTextDelta?.(response.text);
+  return response;
+}
+
+/** The stream of an answer; undefined if the model does not stream. */
+async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptions): Promise<AiSdkStream | undefined> {
+  if (typeof model.doStream !== "function") return undefined;
+  let result: { readonly stream: AiSdkStream };
+  try {
+    result = await model.doStream(callOptions);
+  } catch (thrown) {
+    if (isNotImplemented(thrown) && typeof model.doGenerate === "function") return undefined;
+    throw aiSdkFailure(model, thrown, { isAnswering: false });
+  }
+  const { stream } = readFields(result, "stream");
+  if (typeof readFields(stream, "getReader").getReader === "function") return stream as AiSdkStream;
+  throw modelFailure(model, "invalid-response", { message: `${modelName(model)} answered without a stream.` });
+}
+
+async function generateWhole(model: AiSdkLanguageModel, callOptions: AiSdkCallOptions): Promise<object> {
+  try {
+    return await model.doGenerate(callOptions);
+  } catch (thrown) {
+    throw aiSdkFailure(model, thrown, { isAnswering: false });
+  }
+}
+
+const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-mini")';
+
+/** What is often passed instead of a model is told apart, to say what is missing. */
+function checkModel(model: unknown): void {
+  if (typeof model === "string") {
+    failOption(
+      "model",
+      model,
+      `${expectedModel}: an id alone does not say where the model is; gateway(id) of "ai" makes a model of it`,
+    );
+  }
+  if (typeof model === "function")
+    failOption("model", model, `${expectedModel}: a provider is called with the id of a model`);
+  checkObject("model", model);
+  const { specificationVersion, provider, modelId, doStream, doGenerate } = model as Record<string, unknown>;
+  if (specificationVersion !== "v2" && specificationVersion !== "v3" && specificationVersion !== "v4")
+    failOption(
+      "model.specificationVersion",
+      specificationVersion,
+      "v2, v3 or v4, as models of AI SDK 5, 6 and 7 have it",
+    );
+  if (typeof provider !== "string") failOption("model.provider", provider, "a text");
+  if (typeof modelId !== "string") failOption("model.modelId", modelId, "a text");
+  if (typeof doStream !== "function" && typeof doGenerate !== "function")
+    failOption("model.doStream", doStream, "a function");
+}
+
+function checkPrice(price: unknown): void {
+  if (price === undefined) return;
+  checkKeys("options.price", price, ["inputPerMillion", "outputPerMillion"]);
+  const { inputPerMillion, outputPerMillion } = price as Record<string, unknown>;
+  checkNumber("options.price.inputPerMillion", inputPerMillion, { min: 0, isRequired: true });
+  checkNumber("options.price.outputPerMillion", outputPerMillion, { min: 0, isRequired: true });
+}

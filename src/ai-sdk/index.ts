@@ -1,0 +1,2 @@
+export type { AiSdkLanguageModel, AiSdkProviderOptions, AiSdkReader, AiSdkStream } from "./ai-sdk-language-model.ts";
+export { type AiSdkModelOptions, createAiSdkModel } from "./ai-sdk-model.ts";

@@ -1,0 +1,16 @@
+/** What a value that another package made has under some keys; undefined for what is not there or can not be read. */
+export function readFields<TKey extends string>(
+  value: unknown,
+  ...keys: readonly TKey[]
+): Partial<Record<TKey, unknown>> {
+  const read: Partial<Record<TKey, unknown>> = {};
+  if (typeof value !== "object" || value === null) return read;
+  for (const key of keys) {
+    try {
+      read[key] = (value as Record<string, unknown>)[key];
+    } catch {
+      // A getter that throws: unreadable, so unknown.
+    }
+  }
+  return read;
+}

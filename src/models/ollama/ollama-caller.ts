@@ -1,0 +1,96 @@
+import { onAbort } from "../../async/on-abort.ts";
+import { settleOrAbort } from "../../async/timeout.ts";
+import type { ModelRequest, ModelResponse } from "../../core/language-model.ts";
+import { modelFailure } from "../../core/model-failure.ts";
+import { answerLines, type FailAnswer } from "./answer-lines.ts";
+import { type OllamaChatRequest, toChatRequest } from "./chat-request.ts";
+import { explainCut, explainServerError } from "./explain-error.ts";
+import { askModelFacts, isFinal, type ModelFacts, unknownFacts } from "./model-facts.ts";
+import type { OllamaSettings } from "./ollama-options.ts";
+import { openClient } from "./open-client.ts";
+import { maxAnswerLength, readAnswer } from "./read-answer.ts";
+import { repeatCall } from "./repeat-call.ts";
+import { ServerError } from "./server-error.ts";
+import { SharedLoad } from "./shared-load.ts";
+
+/** What a call hands down. */
+interface Call {
+  readonly request: ModelRequest;
+  readonly signal: AbortSignal;
+  readonly facts: ModelFacts;
+}
+
+/** Makes the calls of a model, and knows what they have in common: what the model can do, and how large its context is. */
+export class OllamaCaller {
+  private readonly facts: SharedLoad<ModelFacts>;
+  private largestContext = 0;
+  private refusesThink = false;
+
+  constructor(private readonly settings: OllamaSettings) {
+    this.facts = new SharedLoad((signal) => askModelFacts(settings, signal));
+  }
+
+  /** See `LanguageModel.generate`. */
+  async generate(request: ModelRequest): Promise<ModelResponse> {
+    request.signal.throwIfAborted();
+    const controller = new AbortController();
+    const stopListening = onAbort(request.signal, () => controller.abort(request.signal.reason));
+    try {
+      return await settleOrAbort(this.answer(request, controller.signal), request.signal);
+    } finally {
+      stopListening();
+      // Closes what an answer that was not read to its end has left open.
+      controller.abort();
+    }
+  }
+
+  private async answer(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
+    const facts = await this.facts.get(signal).catch((thrown: unknown) => {
+      signal.throwIfAborted();
+      if (isFinal(thrown)) throw thrown;
+      return unknownFacts(this.settings.modelId);
+    });
+    return repeatCall(() => this.ask({ request, signal, facts }), this.settings, signal);
+  }
+
+  /** Asks once, or once more where the server refused to be told whether to think. */
+  private async ask(call: Call): Promise<ModelResponse> {
+    const { settings, refusesThink } = this;
+    const { facts, request } = call;
+    const chat = toChatRequest(request, { settings, facts, refusesThink, largestContext: this.largestContext });
+    this.largestContext = Math.max(this.largestContext, chat.options.num_ctx);
+    try {
+      return await this.send(chat, call);
+    } catch (thrown) {
+      call.signal.throwIfAborted();
+      if (!(thrown instanceof ServerError)) throw thrown;
+      if (chat.think === undefined || !isAboutThinking(thrown)) {
+        throw explainServerError(settings, thrown, { hasFormat: chat.format !== undefined });
+      }
+      this.refusesThink = true;
+      return this.ask(call);
+    }
+  }
+
+  private async send(chat: OllamaChatRequest, { request, signal }: Call): Promise<ModelResponse> {
+    const fail: FailAnswer = (reason, message) => {
+      return modelFailure(this.settings, reason, { message: `${message} (${this.settings.host}).` });
+    };
+    const client = await openClient(this.settings, {
+      signal,
+      readBody: (body) =>
+        answerLines(body, {
+          signal,
+          maxLength: 2 * maxAnswerLength,
+          fail,
+          explainCut: (thrown) => explainCut(this.settings, thrown),
+        }),
+    });
+    const parts = await client.chat(chat);
+    return readAnswer(parts, { signal, onTextDelta: request.onTextDelta, fail });
+  }
+}
+
+function isAboutThinking({ status, message }: ServerError): boolean {
+  return status === 400 && /\bthink(?:ing)?\b/i.test(message);
+}

@@ -1,0 +1,63 @@
+import { checkPlan } from "../core/check-plan.ts";
+import { AgentError } from "../core/errors.ts";
+import { toJson } from "../core/json.ts";
+import { maxPlanBytes, type PlanSource, type PlanStep } from "../core/plan.ts";
+import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
+
+/** A draft that was held against the tools, with its source. */
+export interface CheckedDraft extends PlanDraft {
+  readonly source: PlanSource;
+}
+
+/**
+ * A frozen copy of what a planner gave, if it holds: as a plan by itself, or for a replan behind the steps that are done.
+ * Rejects with `planning-failed` for what is no plan at all, and with `invalid-plan`.
+ */
+export async function checkDraft(
+  { name }: Planner,
+  draft: unknown,
+  request: PlanRequest | ReplanRequest,
+): Promise<CheckedDraft> {
+  if (typeof draft !== "object" || draft === null) {
+    throw new AgentError("planning-failed", `The planner "${name}" answered with no plan.`, {
+      details: { planner: name },
+    });
+  }
+  const { steps: added, source: given } = draft as { readonly steps?: unknown; readonly source?: object };
+  const { kept, begun } = "plan" in request ? readLog(request) : nothingDone;
+  const source = { planner: name, ...given };
+  const steps = Array.isArray(added) ? [...kept, ...added] : added;
+  const tools = new Map(request.tools.map((tool) => [tool.name, tool]));
+  const { maxSteps } = request;
+  const { plan, issues } = await checkPlan(toJson({ source, steps }, { maxBytes: maxPlanBytes }), { tools, maxSteps });
+  const [first] = issues;
+  const complaint = `The planner "${name}" made a plan that does not hold`;
+  if (first !== undefined || plan === undefined) {
+    const more = issues.length > 1 ? ` And ${issues.length - 1} more.` : "";
+    const what = first && `${first.code} at ${first.path.join(".") || "the plan"}: ${first.message}`;
+    throw new AgentError("invalid-plan", `${complaint}: ${what}${more}`, { details: { issues } });
+  }
+  const own = plan.steps.slice(kept.length);
+  const index = own.findIndex(({ id }) => begun.has(id));
+  if (index === -1) return { steps: own, source: plan.source ?? source };
+  const message = `"${own[index]?.id}" has begun; a step that is to be tried again needs a new id.`;
+  const issue = { code: "duplicate-id", path: ["steps", kept.length + index, "id"], message } as const;
+  throw new AgentError("invalid-plan", `${complaint}: ${message}`, { details: { issues: [issue] } });
+}
+
+const nothingDone = { kept: [] as readonly PlanStep[], begun: new Set<string>() };
+
+/** What of a plan is done, and the ids that have been used. A loop over no items is done, and has no entry in the log. */
+function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
+  const begun = new Set<string>();
+  const undone = new Set<string>();
+  for (const { stepId, status, reason } of steps) {
+    if (status !== "pending" && status !== "waiting") begun.add(stepId);
+    if (status !== "completed" && reason !== "condition" && reason !== "no-items") undone.add(stepId);
+  }
+  // What waited for the step before it, without saying so, may have lost that one.
+  const kept = plan.steps
+    .filter(({ id }) => !undone.has(id))
+    .map((step) => ({ ...step, dependsOn: step.dependsOn ?? [] }));
+  return { kept, begun };
+}

@@ -1,0 +1,81 @@
+import type { RecordedCall, RecordedRequest } from "./recording.ts";
+
+const maxQuote = 80;
+
+/**
+ * What is known of a request that is not recorded: what it asks, and, of the recorded call that is most like it, where the
+ * two first differ.
+ */
+export function describeMiss(request: RecordedRequest, calls: readonly RecordedCall[]): string {
+  const asked = describeQuestion(request);
+  const nearest = findNearest(request, calls);
+  if (nearest === undefined) return `${asked}. Nothing is recorded`;
+  const recorded = calls.length === 1 ? "1 call is" : `${calls.length} calls are`;
+  const { index, differences } = nearest;
+  return `${asked}. ${recorded} recorded; the nearest, calls[${index}], differs in ${differences.join("; ")}`;
+}
+
+/** The last that a user says in a request. */
+export function describeQuestion(request: RecordedRequest): string {
+  return `its last user message is ${quote(lastUserText(request))}`;
+}
+
+interface Nearest {
+  readonly index: number;
+  readonly differences: readonly string[];
+  readonly common: number;
+}
+
+/** That with the fewest differences; among them the one whose question begins alike for the longest. */
+function findNearest(request: RecordedRequest, calls: readonly RecordedCall[]): Nearest | undefined {
+  let nearest: Nearest | undefined;
+  calls.forEach((call, index) => {
+    const differences = findDifferences(request, call.request);
+    const common = commonLength(lastUserText(request), lastUserText(call.request));
+    const fewer = (nearest?.differences.length ?? Number.POSITIVE_INFINITY) - differences.length;
+    if (fewer > 0 || (fewer === 0 && common > (nearest?.common ?? 0))) nearest = { index, differences, common };
+  });
+  return nearest;
+}
+
+function findDifferences(asked: RecordedRequest, recorded: RecordedRequest): readonly string[] {
+  const differences: string[] = [];
+  const count = Math.max(asked.messages.length, recorded.messages.length);
+  for (let index = 0; index < count; index++) {
+    const [one, other] = [asked.messages[index], recorded.messages[index]];
+    const place = `messages[${index}]`;
+    if (one === undefined || other === undefined)
+      differences.push(`${place}, which only ${one ? "this call" : "it"} has`);
+    else if (one.role !== other.role) differences.push(`${place}.role: "${one.role}", recorded "${other.role}"`);
+    else if (one.content !== other.content)
+      differences.push(`${place}.content ${describeTexts(one.content, other.content)}`);
+  }
+  const formats = [asked, recorded].map(({ responseFormat }) => JSON.stringify(responseFormat ?? { type: "text" }));
+  if (formats[0] !== formats[1])
+    differences.push(`responseFormat ${describeTexts(formats[0] ?? "", formats[1] ?? "")}`);
+  for (const key of ["maxOutputTokens", "temperature"] as const) {
+    if (asked[key] !== recorded[key]) differences.push(`${key}: ${asked[key]}, recorded ${recorded[key]}`);
+  }
+  return differences;
+}
+
+/** The place where two texts part, with a little of each around it. */
+function describeTexts(asked: string, recorded: string): string {
+  const at = commonLength(asked, recorded);
+  const from = Math.max(0, at - 20);
+  return `from character ${at}: ${quote(asked.slice(from))}, recorded ${quote(recorded.slice(from))}`;
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
+}
+
+function lastUserText({ messages }: RecordedRequest): string {
+  return messages.findLast(({ role }) => role === "user")?.content ?? "";
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > maxQuote ? `${text.slice(0, maxQuote)}…` : text);
+}

@@ -1,0 +1,83 @@
+/** A model that a fake Ollama has. */
+export interface FakeOllamaModel {
+  /** Its name, with or without a tag. */
+  readonly name: string;
+  /** Such as `qwen3` or `gptoss`. @default llama */
+  readonly family?: string | undefined;
+  /** What it can do, such as `thinking`. @default completion and tools */
+  readonly capabilities?: readonly string[] | undefined;
+  /** Its longest context, in tokens. @default 32768 */
+  readonly contextLength?: number | undefined;
+}
+
+/** A model with everything filled in. */
+export type KnownModel = { readonly [Key in keyof FakeOllamaModel]-?: NonNullable<FakeOllamaModel[Key]> };
+
+/** The models that a server has: those it was given, or else one of each name that is asked for. */
+export class FakeModels {
+  private readonly models: readonly KnownModel[] | undefined;
+
+  constructor(models: readonly FakeOllamaModel[] | undefined) {
+    this.models = models?.map(complete);
+  }
+
+  /** The model of a name; without a tag, that of `latest` is meant. */
+  find(name: string): KnownModel | undefined {
+    if (this.models === undefined) return complete({ name });
+    return this.models.find((model) => withTag(model.name) === withTag(name));
+  }
+
+  /** All that are known by name, as `/api/tags` tells them. */
+  tags(): object {
+    return { models: (this.models ?? []).map((model) => summary(model)) };
+  }
+}
+
+/** What `/api/show` tells of a model. */
+export function showModel({ family, capabilities, contextLength }: KnownModel): object {
+  return {
+    modelfile: "# Modelfile of a fake model",
+    parameters: "",
+    template: "{{ .Prompt }}",
+    details: details(family),
+    model_info: {
+      "general.architecture": family,
+      "general.parameter_count": 587_000,
+      [`${family}.context_length`]: contextLength,
+    },
+    capabilities,
+    modified_at: modifiedAt,
+  };
+}
+
+/** When all fake models were made. */
+const modifiedAt = "2026-01-01T00:00:00Z";
+
+function complete({ name, family, capabilities, contextLength }: FakeOllamaModel): KnownModel {
+  return {
+    name,
+    family: family ?? "llama",
+    capabilities: capabilities ?? ["completion", "tools"],
+    contextLength: contextLength ?? 32_768,
+  };
+}
+
+function withTag(name: string): string {
+  return name.includes(":") ? name : `${name}:latest`;
+}
+
+function summary({ name, family }: KnownModel): object {
+  const model = withTag(name);
+  return {
+    name: model,
+    model,
+    modified_at: modifiedAt,
+    size: 587_000,
+    digest: "0".repeat(64),
+    details: details(family),
+  };
+}
+
+function details(family: string): object {
+  return { format: "gguf", family, families: [family], parameter_size: "587K", quantization_level: "F32" };
+}

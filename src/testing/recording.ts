@@ -1,0 +1,171 @@
+import { z } from "zod/v4";
+import { canonicalJson } from "../core/hash-plan.ts";
+import type {
+  LanguageModel,
+  ModelFailureReason,
+  ModelPrice,
+  ModelRequest,
+  ModelResponse,
+} from "../core/language-model.ts";
+
+/** The format of recordings that this version writes, and reads. */
+export const recordingVersion = 1;
+
+/** What is kept of a request: all that may change its answer. */
+export type RecordedRequest = Pick<ModelRequest, "messages" | "responseFormat" | "maxOutputTokens" | "temperature">;
+
+/** Why a call gave no answer. */
+export interface RecordedFailure {
+  readonly reason: ModelFailureReason;
+  readonly message: string;
+  readonly status?: number | undefined;
+}
+
+/** A call of a model: what it was asked, and what it answered or why it did not. */
+export interface RecordedCall {
+  readonly request: RecordedRequest;
+  readonly outcome:
+    | { readonly type: "response"; readonly response: ModelResponse }
+    | { readonly type: "failure"; readonly failure: RecordedFailure };
+}
+
+/** The calls of one model, in the order in which it was asked. */
+export interface Recording {
+  readonly model: Pick<LanguageModel, "provider" | "modelId"> & { readonly price?: ModelPrice | undefined };
+  readonly calls: readonly RecordedCall[];
+}
+
+/** Two requests are the same if their keys are. A format of text is as good as none. */
+export function requestKey({ messages, responseFormat, maxOutputTokens, temperature }: RecordedRequest): string {
+  return canonicalJson({
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    responseFormat: responseFormat?.type === "text" ? undefined : responseFormat,
+    maxOutputTokens,
+    temperature,
+  });
+}
+
+// All of them, as the compiler checks.
+const failureReasons = Object.keys({
+  unreachable: true,
+  "unknown-model": true,
+  unauthorized: true,
+  busy: true,
+  "format-rejected": true,
+  "prompt-too-long": true,
+  rejected: true,
+  interrupted: true,
+  "server-error": true,
+  "invalid-response": true,
+} satisfies Record<ModelFailureReason, true>) as ModelFailureReason[];
+
+/** A text, or its lines: a line of a prompt that changes is then a line of the file that does. */
+const textSchema = z
+  .union([z.string(), z.array(z.string())])
+  .transform((text) => (typeof text === "string" ? text : text.join("\n")));
+const tokensSchema = z.number().min(0).optional();
+
+const callSchema = z.strictObject({
+  request: z.strictObject({
+    messages: z.array(z.strictObject({ role: z.enum(["system", "user", "assistant"]), content: textSchema })),
+    responseFormat: z.strictObject({ type: z.literal("json"), schema: z.looseObject({}).optional() }).optional(),
+    maxOutputTokens: z.number().optional(),
+    temperature: z.number().optional(),
+  }),
+  response: z
+    .strictObject({
+      text: textSchema,
+      reasoning: textSchema.optional(),
+      finishReason: z.enum(["stop", "length", "content-filter", "other"]),
+      usage: z.strictObject({ inputTokens: tokensSchema, outputTokens: tokensSchema }),
+    })
+    .optional(),
+  failure: z
+    .strictObject({ reason: z.enum(failureReasons), message: z.string(), status: z.number().optional() })
+    .optional(),
+});
+
+const recordingSchema = z.strictObject({
+  version: z.literal(recordingVersion),
+  model: z.strictObject({
+    provider: z.string(),
+    modelId: z.string(),
+    price: z.strictObject({ inputPerMillion: z.number(), outputPerMillion: z.number() }).optional(),
+  }),
+  calls: z.array(callSchema),
+});
+
+/** Reads the text of a recording. Throws an error that says what is wrong with it, and names no file. */
+export function parseRecording(text: string): Recording {
+  const json = parseJson(text);
+  const { version } = z.looseObject({ version: z.unknown() }).catch({ version: undefined }).parse(json);
+  if (typeof version === "number" && version > recordingVersion) {
+    throw new Error(`it has version ${version}, and this package reads ${recordingVersion}: a newer one wrote it`);
+  }
+  const parsed = recordingSchema.safeParse(json);
+  if (!parsed.success) throw new Error(describeIssues(parsed.error.issues));
+  const { model, calls } = parsed.data;
+  return { model, calls: calls.map(toCall) };
+}
+
+function toCall({ request, response, failure }: z.output<typeof callSchema>, index: number): RecordedCall {
+  if (response !== undefined && failure === undefined) return { request, outcome: { type: "response", response } };
+  if (failure !== undefined && response === undefined) return { request, outcome: { type: "failure", failure } };
+  throw new Error(`calls.${index} has to have a response or a failure, and not both`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new Error(`it is no JSON: ${thrown instanceof Error ? thrown.message : ""}`);
+  }
+}
+
+function describeIssues([first, ...more]: readonly z.core.$ZodIssue[]): string {
+  const place = first?.path.length ? `${first.path.join(".")}: ` : "";
+  return `${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`;
+}
+
+/** A recording as text: keys in one order, nothing but what is read again, and texts of several lines as lines. */
+export function printRecording({ model: { provider, modelId, price }, calls }: Recording): string {
+  const recording = {
+    version: recordingVersion,
+    model: { provider, modelId, ...(price && { price: pickPrice(price) }) },
+    calls: calls.map(printCall),
+  };
+  return `${JSON.stringify(recording, undefined, 2)}\n`;
+}
+
+function pickPrice({ inputPerMillion, outputPerMillion }: ModelPrice): ModelPrice {
+  return { inputPerMillion, outputPerMillion };
+}
+
+function printCall({ request, outcome }: RecordedCall): object {
+  const { messages, responseFormat, maxOutputTokens, temperature } = request;
+  const asked = {
+    messages: messages.map(({ role, content }) => ({ role, content: toLines(content) })),
+    responseFormat: responseFormat?.type === "json" ? { type: "json", schema: responseFormat.schema } : undefined,
+    maxOutputTokens,
+    temperature,
+  };
+  if (outcome.type === "failure") {
+    const { reason, message, status } = outcome.failure;
+    return { request: asked, failure: { reason, message, status } };
+  }
+  const { text, reasoning, finishReason, usage } = outcome.response;
+  const { inputTokens, outputTokens } = usage;
+  return {
+    request: asked,
+    response: {
+      text: toLines(text),
+      reasoning: reasoning === undefined ? undefined : toLines(reasoning),
+      finishReason,
+      usage: { inputTokens, outputTokens },
+    },
+  };
+}
+
+function toLines(text: string): string | readonly string[] {
+  return text.includes("\n") ? text.split("\n") : text;
+}

@@ -1,0 +1,131 @@
+import { settleOrAbort } from "../async/timeout.ts";
+import {
+  type LanguageModel,
+  type ModelFinishReason,
+  type ModelPrice,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTokens,
+  modelName,
+} from "../core/language-model.ts";
+import { checkFunction, failOption } from "../core/options.ts";
+
+/** What a scripted model says; a text alone is short for `{ text }`. */
+export interface ScriptedText {
+  readonly text: string;
+  readonly reasoning?: string | undefined;
+  /** @default stop */
+  readonly finishReason?: ModelFinishReason | undefined;
+  /** @default nothing: then whoever asks estimates */
+  readonly usage?: ModelTokens | undefined;
+  /** The text in the pieces that `onTextDelta` is told. @default the text whole */
+  readonly deltas?: readonly string[] | undefined;
+}
+
+/** What a scripted model does when it is asked: it says something, throws, or rejects not before its signal aborts. */
+export type ScriptedReply = string | ScriptedText | Error | { readonly hangs: "until-aborted" };
+
+/** An answer of {@link createScriptedModel}: a reply, or a function of the request that makes one. */
+export type ScriptedAnswer = ScriptedReply | ((request: ModelRequest) => ScriptedReply | Promise<ScriptedReply>);
+
+/** Options of {@link createScriptedModel}. */
+export interface ScriptedModelOptions {
+  /** @default scripted */
+  provider?: string | undefined;
+  /** @default script */
+  modelId?: string | undefined;
+  /** @default none */
+  price?: ModelPrice | undefined;
+}
+
+/** A model that answers as it was told, and remembers what it was asked. */
+export interface ScriptedModel extends LanguageModel {
+  /** All it was asked, also what it had no answer to. */
+  readonly requests: readonly ModelRequest[];
+  /** Throws unless every answer was asked for. */
+  assertComplete(): void;
+}
+
+const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }';
+
+/**
+ * A {@link ScriptedModel}. Each request takes the next answer, also one whose signal has aborted; asked more often than it
+ * has answers, it throws.
+ */
+export function createScriptedModel(
+  answers: readonly ScriptedAnswer[],
+  { provider = "scripted", modelId = "script", price }: ScriptedModelOptions = {},
+): ScriptedModel {
+  if (!Array.isArray(answers)) failOption("answers", answers, `an array, each ${expectedReply}, or a function of one`);
+  answers.forEach((answer: unknown, index) => {
+    if (typeof answer !== "function") checkReply(`answers[${index}]`, answer);
+  });
+  const requests: ModelRequest[] = [];
+  const name = modelName({ provider, modelId });
+  return {
+    provider,
+    modelId,
+    ...(price && { price }),
+    requests,
+    async generate(request) {
+      checkFunction("request.onTextDelta", request.onTextDelta);
+      const index = requests.length;
+      requests.push(request);
+      const answer = answers[index];
+      if (answer === undefined) throw new Error(tooManyRequests(name, answers.length, requests));
+      return settleOrAbort(replyTo(request, answer, `answers[${index}]`), request.signal);
+    },
+    assertComplete() {
+      const left = answers.length - requests.length;
+      if (left <= 0) return;
+      throw new Error(
+        `The script of ${name} has ${count(answers.length)}; ${left} of them ${left === 1 ? "was" : "were"} not asked for.`,
+      );
+    },
+  };
+}
+
+async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: string): Promise<ModelResponse> {
+  const reply = typeof answer === "function" ? await answer(request) : answer;
+  checkReply(place, reply);
+  if (reply instanceof Error) throw reply;
+  if (typeof reply === "object" && "hangs" in reply) return new Promise(() => {});
+  const {
+    text,
+    reasoning,
+    finishReason = "stop",
+    usage = {},
+    deltas,
+  } = typeof reply === "string" ? { text: reply } : (reply as ScriptedText);
+  for (const delta of deltas ?? (text === "" ? [] : [text])) {
+    // Whoever has heard enough aborts, and hears no more.
+    if (request.signal.aborted) break;
+    request.onTextDelta?.(delta);
+  }
+  return { text, ...(reasoning !== undefined && { reasoning }), finishReason, usage };
+}
+
+/** A script is wrong before it is late: it is checked when it is made, and what its functions return when they do. */
+function checkReply(place: string, reply: unknown): asserts reply is ScriptedReply {
+  if (typeof reply === "string" || reply instanceof Error) return;
+  if (typeof reply !== "object" || reply === null) failOption(place, reply, expectedReply);
+  if ("hangs" in reply) {
+    if (reply.hangs !== "until-aborted") failOption(`${place}.hangs`, reply.hangs, '"until-aborted"');
+    return;
+  }
+  const { text, deltas } = reply as { text?: unknown; deltas?: unknown };
+  if (typeof text !== "string") failOption(`${place}.text`, text, "a text");
+  if (deltas === undefined) return;
+  if (!Array.isArray(deltas) || deltas.join("") !== text)
+    failOption(`${place}.deltas`, deltas, "the pieces of its text");
+}
+
+function tooManyRequests(name: string, answers: number, requests: readonly ModelRequest[]): string {
+  const text = requests.at(-1)?.messages.at(-1)?.content ?? "";
+  const asked = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  return `The script of ${name} has ${count(answers)}; this is request ${requests.length}, whose last message is ${asked}.`;
+}
+
+function count(answers: number): string {
+  return answers === 1 ? "1 answer" : `${answers} answers`;
+}

@@ -1,0 +1,263 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import { createAiSdkModel } from "../../src/ai-sdk/index.ts";
+import { ask, deferred, hear, settled, silentStream } from "./ask-model.ts";
+import { fakeV4, finishOf, streamingV2, streamingV3, streamOf, textParts, usageOf } from "./fake-models.ts";
+
+describe("a stream", () => {
+  it("reads the stream of version 2", async () => {
+    const model = streamingV2(
+      { type: "stream-start", warnings: [{ type: "unsupported-setting", setting: "temperature" }] },
+      { type: "reasoning-start", id: "r" },
+      { type: "reasoning-delta", id: "r", delta: "Let me see" },
+      { type: "reasoning-end", id: "r" },
+      { type: "text-start", id: "t" },
+      { type: "text-delta", id: "t", delta: "Hel" },
+      { type: "text-delta", id: "t", delta: "lo" },
+      { type: "text-end", id: "t" },
+      { type: "finish", finishReason: "stop", usage: { inputTokens: 12, outputTokens: 5, totalTokens: 17 } },
+    );
+    expect(await hear(model)).toEqual({
+      response: {
+        text: "Hello",
+        reasoning: "Let me see",
+        finishReason: "stop",
+        usage: { inputTokens: 12, outputTokens: 5 },
+      },
+      deltas: ["Hel", "lo"],
+    });
+  });
+
+  it("reads the stream of version 3", async () => {
+    const model = streamingV3(
+      { type: "stream-start", warnings: [{ type: "unsupported", feature: "responseFormat" }] },
+      { type: "response-metadata", id: "1", modelId: "m-3-2026" },
+      { type: "reasoning-start", id: "r1" },
+      { type: "reasoning-delta", id: "r1", delta: "First." },
+      { type: "reasoning-start", id: "r2" },
+      { type: "reasoning-delta", id: "r2", delta: "Then." },
+      { type: "reasoning-start", id: "r3" },
+      ...textParts("One", "", " and "),
+      { type: "raw", rawValue: { anything: 1 } },
+      { type: "tool-call", toolCallId: "c", toolName: "t", input: "{}" },
+      ...textParts("two"),
+      finishOf("stop"),
+    );
+    expect(await hear(model)).toEqual({
+      response: {
+        text: "One and two",
+        reasoning: "First.\n\nThen.",
+        finishReason: "stop",
+        usage: { inputTokens: 7, outputTokens: 3 },
+      },
+      deltas: ["One", " and ", "two"],
+    });
+  });
+
+  it("reads the stream of version 4", async () => {
+    const stream = streamOf<object>(
+      { type: "ping" },
+      { type: "text-delta", id: "t", delta: "Four" },
+      { type: "text-end", id: "t", citations: [] },
+      { type: "finish", finishReason: { unified: "stop", raw: "end_turn" }, usage: usageOf(1, 2) },
+    );
+    const { model } = fakeV4({ doStream: async () => ({ stream }) });
+    expect(await hear(model)).toEqual({
+      response: { text: "Four", finishReason: "stop", usage: { inputTokens: 1, outputTokens: 2 } },
+      deltas: ["Four"],
+    });
+  });
+
+  it.each([
+    ["stop", "stop"],
+    ["length", "length"],
+    ["content-filter", "content-filter"],
+    ["tool-calls", "other"],
+    ["other", "other"],
+    ["unknown", "other"],
+    [undefined, "other"],
+  ])("reads the finish reason %s as %s", async (told, expected) => {
+    const usage = { inputTokens: undefined, outputTokens: Number.NaN };
+    const parts = (finishReason: unknown) => streamOf<object>({ type: "finish", finishReason, usage });
+    for (const finishReason of [told, { unified: told, raw: "anything" }]) {
+      const { model } = fakeV4({ doStream: async () => ({ stream: parts(finishReason) }) });
+      expect((await hear(model)).response).toEqual({ text: "", finishReason: expected, usage: {} });
+    }
+  });
+
+  it("tells no tokens that the model does not tell", async () => {
+    const usages = [
+      undefined,
+      null,
+      {},
+      { inputTokens: { total: undefined }, outputTokens: { total: -1 } },
+      { inputTokens: "7" },
+    ];
+    for (const usage of usages) {
+      const stream = streamOf<object>({ type: "finish", finishReason: { unified: "stop" }, usage });
+      const { model } = fakeV4({ doStream: async () => ({ stream }) });
+      expect((await hear(model)).response.usage).toEqual({});
+    }
+  });
+});
+
+describe("a stream that goes wrong", () => {
+  it("is interrupted where it ends without a finish part", async () => {
+    await expect(hear(streamingV3(...textParts("Half")))).rejects.toMatchObject({
+      code: "model-failed",
+      message: "The answer of mock.chat/m-3 broke off after 4 characters: its stream ended without a finish part.",
+      retryable: true,
+      details: { model: "mock.chat/m-3", reason: "interrupted" },
+    });
+  });
+
+  it("is interrupted where its connection breaks, and fails as its error says", async () => {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new TypeError("terminated", { cause: { code: "UND_ERR_SOCKET" } })),
+    });
+    await expect(hear(fakeV4({ doStream: async () => ({ stream: broken }) }).model)).rejects.toMatchObject({
+      message: "The answer of mock.chat/m-4 broke off: terminated",
+      details: { reason: "interrupted" },
+    });
+    const overloaded = { type: "error" as const, error: { type: "overloaded_error", message: "Overloaded" } };
+    await expect(hear(streamingV3(...textParts("Half"), overloaded, finishOf("error")))).rejects.toMatchObject({
+      message: "mock.chat/m-3 is busy: Overloaded",
+      details: { reason: "busy" },
+    });
+  });
+
+  it("fails where its finish says so", async () => {
+    await expect(hear(streamingV3(finishOf("error")))).rejects.toMatchObject({
+      message: "mock.chat/m-3 ended its answer with an error it does not name.",
+      details: { reason: "server-error" },
+    });
+    const stream = streamOf<object>({
+      type: "finish",
+      finishReason: { unified: "interrupted", raw: undefined },
+      usage: {},
+    });
+    await expect(hear(fakeV4({ doStream: async () => ({ stream }) }).model)).rejects.toMatchObject({
+      message: "The answer of mock.chat/m-4 broke off.",
+      details: { reason: "interrupted" },
+    });
+  });
+
+  it.each([undefined, {}, { stream: "text" }])("is no stream: %j", async (result) => {
+    const { model } = fakeV4({ doStream: async () => result as unknown as { stream: ReadableStream } });
+    await expect(hear(model)).rejects.toMatchObject({
+      message: "mock.chat/m-4 answered without a stream.",
+      details: { reason: "invalid-response" },
+    });
+  });
+
+  it("has parts that are none", async () => {
+    const odd = streamOf<unknown>(null, "text", 1, { type: "text-delta" });
+    await expect(hear(fakeV4({ doStream: async () => ({ stream: odd }) }).model)).rejects.toMatchObject({
+      message: "mock.chat/m-4 sent a part of a text whose delta is undefined, not text.",
+      details: { reason: "invalid-response" },
+    });
+  });
+
+  it("is cancelled when whoever listens throws, which is told as it is", async () => {
+    const { stream, cancelled } = silentStream();
+    const reason = new Error("not heard");
+    const onTextDelta = () => {
+      throw reason;
+    };
+    await expect(hear(fakeV4({ doStream: async () => ({ stream }) }).model, { onTextDelta })).rejects.toBe(reason);
+    expect(cancelled).toEqual([reason]);
+  });
+
+  it("fails as it did even if it can not be cancelled", async () => {
+    const parts = [{ type: "error", error: "boom" }];
+    const stream = {
+      getReader: () => ({
+        read: async () => ({ done: false, value: parts.shift() }),
+        cancel: () => Promise.reject(new Error("can not")),
+      }),
+    };
+    await expect(hear(fakeV4({ doStream: async () => ({ stream }) }).model)).rejects.toMatchObject({
+      message: "mock.chat/m-4 failed: boom",
+    });
+  });
+});
+
+describe("an abort", () => {
+  const reason = new Error("enough");
+
+  it("rejects with its reason, though the model ignores it, and cancels the stream", async () => {
+    const { stream, cancelled } = silentStream();
+    const { model, calls } = fakeV4({ doStream: async () => ({ stream }) });
+    const controller = new AbortController();
+    const heard = deferred<string>();
+    const told: string[] = [];
+    const onTextDelta = (delta: string) => {
+      told.push(delta);
+      heard.resolve(delta);
+    };
+    const answer = createAiSdkModel(model).generate(ask({ signal: controller.signal, onTextDelta }));
+    await heard.promise;
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    expect(cancelled).toEqual([reason]);
+    expect(calls[0]?.abortSignal.reason).toBe(reason);
+    await settled();
+    expect(told).toEqual(["Once"]);
+    for (const { signal } of [controller, ...calls.map(({ abortSignal }) => ({ signal: abortSignal }))]) {
+      expect(getEventListeners(signal, "abort")).toEqual([]);
+    }
+  });
+
+  it("rejects before there is a stream, and cancels one that comes late", async () => {
+    const { stream, cancelled } = silentStream();
+    const opened = deferred<{ stream: ReadableStream }>();
+    const controller = new AbortController();
+    const answer = createAiSdkModel(fakeV4({ doStream: () => opened.promise }).model).generate(
+      ask({ signal: controller.signal }),
+    );
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    opened.resolve({ stream });
+    await settled();
+    expect(cancelled).toEqual([reason]);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+
+  it("rejects with its reason, not with what the model makes of it", async () => {
+    const doStream = (options: object) =>
+      new Promise<never>((_, reject) => {
+        const { abortSignal } = options as { abortSignal: AbortSignal };
+        abortSignal.addEventListener("abort", () => reject(new DOMException("This was aborted", "AbortError")));
+      });
+    const controller = new AbortController();
+    const answer = createAiSdkModel(fakeV4({ doStream }).model).generate(ask({ signal: controller.signal }));
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+  });
+
+  it("asks nothing of the model where it came before", async () => {
+    const model = streamingV3(...textParts("Yes"), finishOf("stop"));
+    await expect(hear(model, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(model.doStreamCalls).toEqual([]);
+  });
+
+  it("stops the telling, also from within", async () => {
+    const controller = new AbortController();
+    const told: string[] = [];
+    const onTextDelta = (delta: string) => {
+      told.push(delta);
+      controller.abort(reason);
+    };
+    const model = streamingV3(...textParts("a", "b", "c"), finishOf("stop"));
+    await expect(hear(model, { signal: controller.signal, onTextDelta })).rejects.toBe(reason);
+    await settled();
+    expect(told).toEqual(["a"]);
+  });
+
+  it("leaves no listener where none comes", async () => {
+    const { signal } = new AbortController();
+    await hear(streamingV3(...textParts("Yes"), finishOf("stop")), { signal });
+    await expect(hear(streamingV3(), { signal })).rejects.toThrow("broke off");
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});

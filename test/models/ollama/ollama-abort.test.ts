@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { sleep } from "../../../src/async/clock.ts";
+import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import { checkNothingIsLeft, deferred, setUp } from "./setup-ollama.ts";
+
+const reason = new Error("enough");
+
+checkNothingIsLeft();
+
+describe("aborting a call", () => {
+  it("before it begins sends nothing", async () => {
+    const { controller, ask, ollama } = await setUp([]);
+    controller.abort(reason);
+    await expect(ask()).rejects.toBe(reason);
+    expect(ollama.requests).toEqual([]);
+  });
+
+  it("at once sends no chat", async () => {
+    const { controller, ask, ollama } = await setUp([]);
+    const answer = ask();
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    expect(ollama.chats).toEqual([]);
+  });
+
+  it("while the server is asked about the model closes the connection", async () => {
+    const { controller, ask, ollama } = await setUp([], { server: { showScript: [{ fault: "hang" }] } });
+    const answer = ask();
+    await ollama.waitForRequest("/api/show");
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    expect((await ollama.waitForDisconnect()).path).toBe("/api/show");
+  });
+
+  it("before the headers closes the connection", async () => {
+    const { controller, ask, ollama } = await setUp([{ fault: "hang" }]);
+    const answer = ask();
+    await ollama.waitForRequest();
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    expect((await ollama.waitForDisconnect()).path).toBe("/api/chat");
+  });
+
+  it("in the middle of an answer closes the connection, and tells no more of it", async () => {
+    const { controller, ask, ollama, deltas } = await setUp([{ fault: "drip", text: "one two three" }]);
+    const first = deferred();
+    const answer = ask({
+      onTextDelta: (delta) => {
+        deltas.push(delta);
+        first.resolve();
+      },
+    });
+    await ollama.waitForRequest();
+    ollama.release();
+    await first.promise;
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    await ollama.waitForDisconnect();
+    expect(deltas).toEqual(["one "]);
+  });
+
+  it("from within what is told the text, ends there", async () => {
+    const { controller, ask, deltas } = await setUp([{ text: "one two three" }]);
+    const onTextDelta = (delta: string) => {
+      deltas.push(delta);
+      controller.abort(reason);
+    };
+    await expect(ask({ onTextDelta })).rejects.toBe(reason);
+    expect(deltas).toEqual(["one "]);
+  });
+
+  it("while an error is read closes the connection", async () => {
+    const { controller, ask, ollama } = await setUp([], {
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        if (!String(input).endsWith("chat")) return response;
+        return new Response(response.body, { status: 500 });
+      },
+      server: { script: [{ fault: "hang-mid-stream" }] },
+    });
+    const answer = ask();
+    await ollama.waitForRequest();
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    await ollama.waitForDisconnect();
+  });
+
+  it("while it waits for another attempt leaves no timer", async () => {
+    const clock = createManualClock();
+    const waiting = deferred();
+    const setTimeout: typeof clock.setTimeout = (callback, delayMs) => {
+      waiting.resolve();
+      return clock.setTimeout(callback, delayMs);
+    };
+    const { controller, ask } = await setUp([{ fault: "busy" }], { clock: { ...clock, now: clock.now, setTimeout } });
+    const answer = ask();
+    await waiting.promise;
+    expect(clock.pendingTimers).toBe(1);
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("after the answer changes nothing", async () => {
+    const { controller, ask } = await setUp([{ text: "Hi" }]);
+    const answer = await ask();
+    controller.abort(reason);
+    expect(answer.text).toBe("Hi");
+  });
+
+  it("rejects soon where the given fetch looks at no signal, and closes what that answers later", async () => {
+    const answered = deferred<Response>();
+    const cancelled = deferred<unknown>();
+    const asked = deferred();
+    const { controller, ask } = await setUp([], {
+      fetch: () => {
+        asked.resolve();
+        return answered.promise;
+      },
+    });
+    const answer = ask();
+    await asked.promise;
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    answered.resolve(new Response(new ReadableStream({ cancel: cancelled.resolve })));
+    await cancelled.promise;
+  });
+
+  it("closes what a given fetch answers that looks at no signal", async () => {
+    const cancelled = deferred<unknown>();
+    const line = `${JSON.stringify({ message: { content: "Hi" }, done: false })}\n`;
+    const { controller, ask } = await setUp([], {
+      fetch: async (input) => {
+        if (String(input).endsWith("show")) return new Response("{}");
+        return new Response(
+          new ReadableStream({
+            start: (stream) => stream.enqueue(new TextEncoder().encode(line)),
+            cancel: cancelled.resolve,
+          }),
+        );
+      },
+    });
+    const told = deferred<string>();
+    const refused = expect(ask({ onTextDelta: told.resolve })).rejects.toBe(reason);
+    expect(await told.promise).toBe("Hi");
+    controller.abort(reason);
+    await refused;
+    expect(await cancelled.promise).toBe(reason);
+  });
+
+  it("leaves the other calls of the same signal alone", async () => {
+    const { ask, ollama, controller } = await setUp([{ fault: "hang" }, { text: "Hi" }]);
+    const own = new AbortController();
+    const hanging = ask({ signal: own.signal });
+    await ollama.waitForRequest();
+    const other = ask();
+    own.abort(reason);
+    await expect(hanging).rejects.toBe(reason);
+    expect((await other).text).toBe("Hi");
+    expect(controller.signal.aborted).toBe(false);
+  });
+});
+
+describe("a hanging server", () => {
+  it("is waited for until a clock says no", async () => {
+    const clock = createManualClock();
+    const { controller, ask, ollama } = await setUp([{ fault: "hang-mid-stream" }]);
+    const refused = expect(ask()).rejects.toBe(reason);
+    void sleep(60_000, { clock, signal: controller.signal }).then((isOver) => isOver && controller.abort(reason));
+    await ollama.waitForRequest();
+    await clock.advance(60_000);
+    await refused;
+  });
+
+  it("may go on in the end", async () => {
+    const { ask, ollama } = await setUp([{ fault: "hang", text: "Hi" }]);
+    const answer = ask();
+    await ollama.waitForRequest();
+    ollama.release();
+    expect((await answer).text).toBe("Hi");
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { isAgentError } from "../../../src/core/errors.ts";
+import { createOllamaModel } from "../../../src/models/ollama/ollama-model.ts";
+import { type OllamaModelOptions, resolveOllamaOptions } from "../../../src/models/ollama/ollama-options.ts";
+
+function failureOf(options: unknown) {
+  try {
+    createOllamaModel(options as OllamaModelOptions);
+  } catch (thrown) {
+    if (isAgentError(thrown, "invalid-options")) return thrown;
+  }
+  throw new Error("It did not throw invalid-options.");
+}
+
+describe("options", () => {
+  it("have defaults", () => {
+    expect(resolveOllamaOptions({ model: "qwen3" })).toMatchObject({
+      modelId: "qwen3",
+      host: "http://127.0.0.1:11434",
+      headers: {},
+      price: { inputPerMillion: 0, outputPerMillion: 0 },
+      retry: { maxAttempts: 3, minDelayMs: 500, maxDelayMs: 30_000, factor: 2, maxTotalMs: Number.POSITIVE_INFINITY },
+      random: Math.random,
+    });
+  });
+
+  it("are kept", () => {
+    const options = {
+      model: "qwen3:4b",
+      think: "low",
+      contextTokens: 8_192,
+      keepAlive: -1,
+      price: { inputPerMillion: 1, outputPerMillion: 2 },
+    } as const;
+    const { model, ...rest } = options;
+    expect(resolveOllamaOptions(options)).toMatchObject({ modelId: model, ...rest });
+    expect(
+      resolveOllamaOptions({ model, retry: { maxAttempts: 1, factor: 3, maxDelayMs: 9, maxTotalMs: 8 } }).retry,
+    ).toEqual({ maxAttempts: 1, minDelayMs: 500, maxDelayMs: 9, factor: 3, maxTotalMs: 8 });
+  });
+
+  it.each([
+    ["localhost", "http://localhost:11434"],
+    ["http://localhost", "http://localhost"],
+    ["http://localhost:11434/", "http://localhost:11434"],
+    [":8080", "http://127.0.0.1:8080"],
+    ["gpu:80", "http://gpu"],
+    ["gpu:80/", "http://gpu"],
+    ["[::1]", "http://[::1]:11434"],
+    ["[::1]:80", "http://[::1]"],
+    ["https://gpu.example/ollama/", "https://gpu.example/ollama"],
+    [" gpu/ollama ", "http://gpu:11434/ollama"],
+  ])("take %j for the host %s", (host, expected) => {
+    expect(resolveOllamaOptions({ model: "m", host }).host).toBe(expected);
+  });
+
+  it.each([
+    [undefined, "options"],
+    [{}, "model"],
+    [{ model: " " }, "model"],
+    [{ model: "m", modle: "m" }, "options.modle"],
+    [{ model: "m", host: 11434 }, "host"],
+    [{ model: "m", host: "" }, "host"],
+    [{ model: "m", host: "ftp://gpu" }, "host"],
+    [{ model: "m", host: "a b" }, "host"],
+    [{ model: "m", headers: "x" }, "headers"],
+    [{ model: "m", headers: { a: 1 } }, "headers.a"],
+    [{ model: "m", think: "max" }, "think"],
+    [{ model: "m", contextTokens: 255 }, "contextTokens"],
+    [{ model: "m", contextTokens: Number.POSITIVE_INFINITY }, "contextTokens"],
+    [{ model: "m", keepAlive: "soon" }, "keepAlive"],
+    [{ model: "m", keepAlive: Number.NaN }, "keepAlive"],
+    [{ model: "m", price: { inputPerMillion: 1 } }, "price.outputPerMillion"],
+    [{ model: "m", price: { inputPerMillion: -1, outputPerMillion: 1 } }, "price.inputPerMillion"],
+    [{ model: "m", price: 1 }, "price"],
+    [{ model: "m", retry: { maxAttempts: 0 } }, "retry.maxAttempts"],
+    [{ model: "m", fetch: "x" }, "fetch"],
+    [{ model: "m", random: 1 }, "random"],
+    [{ model: "m", clock: 1 }, "clock"],
+    [{ model: "m", clock: { now: () => 1 } }, "clock"],
+  ])("%j are refused for %s", (options, option) => {
+    expect(failureOf(options).details.option).toBe(option);
+  });
+
+  it.each(["10m", "1h30m", "-1s", ".5h", "1.5h", 0, 300])("take keepAlive %j", (keepAlive) => {
+    expect(resolveOllamaOptions({ model: "m", keepAlive }).keepAlive).toBe(keepAlive);
+  });
+
+  it("with a secret are refused without telling it", () => {
+    const wrong = [
+      { model: "m", host: "http://me:secret@gpu" },
+      { model: "m", headers: { authorization: "secret\n1" } },
+    ];
+    for (const options of wrong) {
+      const error = failureOf(options);
+      expect(error.message).toContain("must be");
+      expect(JSON.stringify(error)).not.toContain("secret");
+    }
+  });
+});

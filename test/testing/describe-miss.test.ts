@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ModelRequest } from "../../src/core/language-model.ts";
+import { createRecordedModel } from "../../src/testing/recorded-model.ts";
+import { ask, qwen, record } from "./record.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recorded-model-"));
+  path = join(folder, "calls.json");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe("a call that is not recorded", () => {
+  const schema = { type: "object" };
+
+  it("is a loud miss, which says what was asked, where the nearest differs, and how to record", async () => {
+    await record(path, ["1", "2"], [ask("Add a todo to buy milk"), ask("Calculate 1 + 1", { temperature: 0 })]);
+    const replayed = createRecordedModel({ path });
+    await expect(replayed.generate(ask("Calculate 1 + 2", { temperature: 0 }))).rejects.toThrow(
+      `The recording "${path}" has no answer of ollama/qwen3 to this call: its last user message is "Calculate 1 + 2". ` +
+        '2 calls are recorded; the nearest, calls[1], differs in messages[1].content from character 14: "Calculate 1 + 2", ' +
+        `recorded "Calculate 1 + 1". To record it anew, run once with createRecordedModel({ mode: "record", model, path: "${path}" }).`,
+    );
+    await expect(replayed.generate(ask("Add a todo to buy bread"))).rejects.toThrow(
+      "the nearest, calls[0], differs in",
+    );
+    await expect(replayed.generate(ask("x".repeat(200)))).rejects.toThrow(`message is "${"x".repeat(80)}…". 2 calls`);
+    await expect(replayed.generate(ask("", { messages: [] }))).rejects.toThrow('its last user message is "".');
+    expect(() => replayed.assertComplete()).toThrow(
+      `The recording "${path}" had no answer to 4 calls; to the first, its last user message is "Calculate 1 + 2".`,
+    );
+  });
+
+  it.each<[string, ModelRequest, string]>([
+    ["maxOutputTokens", ask("One", { maxOutputTokens: 5 }), "maxOutputTokens: 5, recorded undefined"],
+    ["temperature", ask("One", { temperature: 1 }), "temperature: 1, recorded undefined"],
+    [
+      "format",
+      ask("One", { responseFormat: { type: "json" } }),
+      'responseFormat from character 9: "{\\"type\\":\\"json\\"}"',
+    ],
+    ["schema", ask("One", { responseFormat: { type: "json", schema } }), "responseFormat from character 9"],
+    [
+      "more messages",
+      ask("One", { messages: [...ask("One").messages, { role: "assistant", content: "?" }] }),
+      "messages[2], which only this call has",
+    ],
+    ["fewer messages", ask("One", { messages: ask("One").messages.slice(0, 1) }), "messages[1], which only it has"],
+    [
+      "roles",
+      ask("One", { messages: ask("One").messages.map(({ content }) => ({ role: "user", content })) }),
+      'messages[0].role: "user", recorded "system"',
+    ],
+  ])("differs in its %s", async (_, request, difference) => {
+    await record(path, ["1"], [ask("One")]);
+    const answer = createRecordedModel({ path }).generate(request);
+    await expect(answer).rejects.toThrow(`1 call is recorded; the nearest, calls[0], differs in ${difference}`);
+    await expect(answer).rejects.not.toMatchObject({ code: "model-failed" });
+  });
+
+  it("is one of none where nothing is recorded", async () => {
+    await writeFile(path, JSON.stringify({ version: 1, model: qwen, calls: [] }));
+    await expect(createRecordedModel({ path }).generate(ask("One"))).rejects.toThrow(
+      'message is "One". Nothing is recorded.',
+    );
+  });
+
+  it("leaves those that were", async () => {
+    await record(path, ["1", "2", "3"], [ask("One"), ask("Two"), ask("Three")]);
+    const replayed = createRecordedModel({ path });
+    await replayed.generate(ask("Two"));
+    expect(() => replayed.assertComplete()).toThrow(
+      `The recording "${path}" has 3 calls; not asked for: calls[0], calls[2]. To record it anew`,
+    );
+  });
+});

@@ -1,0 +1,260 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AgentError } from "../../src/core/errors.ts";
+import type { LanguageModel, ModelResponse } from "../../src/core/language-model.ts";
+import { modelFailure } from "../../src/core/model-failure.ts";
+import { createRecordedModel, type RecordedModelOptions } from "../../src/testing/recorded-model.ts";
+import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+import { ask, qwen, record } from "./record.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recorded-model-"));
+  path = join(folder, "calls.json");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe("createRecordedModel", () => {
+  it("records what a model answers, and replays it without the model", async () => {
+    const response: ModelResponse = {
+      text: '{\n  "steps": []\n}',
+      reasoning: "Hm.\r\nWell.\n",
+      finishReason: "length",
+      usage: { inputTokens: 12, outputTokens: 0 },
+    };
+    const price = { inputPerMillion: 1, outputPerMillion: 2 };
+    const request = ask("One", {
+      responseFormat: { type: "json", schema: { type: "object" } },
+      maxOutputTokens: 9,
+      temperature: 0,
+    });
+    const { model } = await record(path, [response, ""], [request, ask("Two")], { price });
+    expect(model).toMatchObject({ ...qwen, price });
+    expect(() => model.assertComplete()).not.toThrow();
+
+    const replayed = createRecordedModel({ path });
+    expect(replayed).toMatchObject({ ...qwen, price });
+    const deltas: string[] = [];
+    const onTextDelta = (delta: string) => deltas.push(delta);
+    expect(await replayed.generate({ ...request, onTextDelta })).toEqual(response);
+    expect(await replayed.generate(ask("Two", { onTextDelta }))).toEqual({ text: "", finishReason: "stop", usage: {} });
+    expect(deltas).toEqual([response.text]);
+    expect(() => replayed.assertComplete()).not.toThrow();
+  });
+
+  it("passes a request on as it is, and tells what is streamed while recording", async () => {
+    const scripted = createScriptedModel([{ text: "abc", deltas: ["a", "bc"] }]);
+    const model = createRecordedModel({ mode: "record", model: scripted, path });
+    const deltas: string[] = [];
+    const request = ask("One", { onTextDelta: (delta) => deltas.push(delta) });
+    expect((await model.generate(request)).text).toBe("abc");
+    expect(scripted.requests[0]).toBe(request);
+    expect(deltas).toEqual(["a", "bc"]);
+  });
+
+  it("writes a file that people can read, the same each time, with nothing more than is read again", async () => {
+    const secret = {
+      text: "Yes\nNo",
+      finishReason: "stop",
+      usage: { outputTokens: 1, raw: "secret" },
+      headers: "secret",
+    };
+    const model: LanguageModel & object = {
+      ...qwen,
+      generate: async () => secret as unknown as ModelResponse,
+      ...{ apiKey: "secret" },
+    };
+    const recorded = createRecordedModel({ mode: "record", model, path });
+    await recorded.generate(ask("One", { temperature: 0.5, responseFormat: { type: "json", schema: { b: 1, a: 2 } } }));
+    expect(await readFile(path, "utf8")).toBe(`{
+  "version": 1,
+  "model": {
+    "provider": "ollama",
+    "modelId": "qwen3"
+  },
+  "calls": [
+    {
+      "request": {
+        "messages": [
+          {
+            "role": "system",
+            "content": [
+              "You plan.",
+              "Be brief."
+            ]
+          },
+          {
+            "role": "user",
+            "content": "One"
+          }
+        ],
+        "responseFormat": {
+          "type": "json",
+          "schema": {
+            "b": 1,
+            "a": 2
+          }
+        },
+        "temperature": 0.5
+      },
+      "response": {
+        "text": [
+          "Yes",
+          "No"
+        ],
+        "finishReason": "stop",
+        "usage": {
+          "outputTokens": 1
+        }
+      }
+    }
+  ]
+}
+`);
+  });
+
+  it("records and replays failures of the model, but no other errors", async () => {
+    const failure = modelFailure(qwen, "busy", { message: "Later.", status: 429, cause: new Error("secret") });
+    const broken = modelFailure(qwen, "unreachable", { message: "Nobody." });
+    const requests = [ask("One"), ask("Two"), ask("Three")];
+    const { text } = await record(path, [failure, new Error("bug"), broken], requests);
+    expect(text).not.toMatch(/secret|bug|Two/);
+    const replayed = createRecordedModel({ path });
+    await expect(replayed.generate(ask("One"))).rejects.toMatchObject({
+      code: "model-failed",
+      message: "Later.",
+      retryable: true,
+      details: { model: "ollama/qwen3", reason: "busy", status: 429 },
+    });
+    await expect(replayed.generate(ask("Three"))).rejects.toMatchObject({ details: { reason: "unreachable" } });
+    expect(() => replayed.assertComplete()).not.toThrow();
+  });
+
+  it("rejects as the model does while recording", async () => {
+    const failure = modelFailure(qwen, "busy", { message: "Later." });
+    const model = createRecordedModel({ mode: "record", model: createScriptedModel([failure]), path });
+    await expect(model.generate(ask("One"))).rejects.toBe(failure);
+    await expect(model.generate(ask("Two"))).rejects.toThrow("The script of");
+  });
+
+  it("does not record calls that were aborted", async () => {
+    const controller = new AbortController();
+    const model = createRecordedModel({
+      mode: "record",
+      model: createScriptedModel([{ hangs: "until-aborted" }, "two"]),
+      path,
+    });
+    const aborted = model.generate(ask("One", { signal: controller.signal }));
+    const answered = model.generate(ask("Two"));
+    controller.abort("enough");
+    await expect(aborted).rejects.toBe("enough");
+    await answered;
+    expect(JSON.parse(await readFile(path, "utf8")).calls).toHaveLength(1);
+
+    const replayed = createRecordedModel({ path });
+    await expect(replayed.generate(ask("Two", { signal: AbortSignal.abort("gone") }))).rejects.toBe("gone");
+    const late = new AbortController();
+    const onTextDelta = () => late.abort("heard enough");
+    await expect(replayed.generate(ask("Two", { signal: late.signal, onTextDelta }))).rejects.toBe("heard enough");
+    expect(() => replayed.assertComplete()).not.toThrow();
+  });
+
+  it("loses nothing of calls at the same time, and keeps the order in which they were asked", async () => {
+    const waiting: (() => void)[] = [];
+    const numbers = Array.from({ length: 20 }, (_, index) => index);
+    const answers = numbers.map(
+      (number) => () => new Promise<string>((resolve) => waiting.push(() => resolve(`${number}!`))),
+    );
+    const model = createRecordedModel({ mode: "record", model: createScriptedModel(answers, qwen), path });
+    const calls = numbers.map((number) => model.generate(ask(String(number))));
+    for (const answer of waiting.reverse()) answer();
+    await Promise.all(calls);
+    const texts = JSON.parse(await readFile(path, "utf8")).calls.map(
+      (call: { response: ModelResponse }) => call.response.text,
+    );
+    expect(texts).toEqual(numbers.map((number) => `${number}!`));
+    expect(await readdir(folder)).toEqual(["calls.json"]);
+
+    const replayed = createRecordedModel({ path });
+    const again = await Promise.all(numbers.map((number) => replayed.generate(ask(String(number)))));
+    expect(again.map(({ text }) => text)).toEqual(texts);
+  });
+
+  it("gives the answers of one call asked twice in their order, and no more of them", async () => {
+    await record(path, ["first", "other", "second"], [ask("Same"), ask("Other"), ask("Same")]);
+    const replayed = createRecordedModel({ path });
+    expect((await replayed.generate(ask("Same"))).text).toBe("first");
+    expect((await replayed.generate(ask("Same"))).text).toBe("second");
+    await expect(replayed.generate(ask("Same"))).rejects.toThrow(
+      'to this call: it is recorded 2 times, and was asked for more often (its last user message is "Same").',
+    );
+    await replayed.generate(ask("Other"));
+    await expect(replayed.generate(ask("Other"))).rejects.toThrow("it is recorded once");
+  });
+
+  it("takes the same request for the same, whatever its keys are in", async () => {
+    await record(
+      path,
+      ["yes"],
+      [ask("One", { responseFormat: { type: "text" }, maxOutputTokens: Number.POSITIVE_INFINITY })],
+    );
+    const [system, user] = ask("One").messages;
+    if (system === undefined || user === undefined) throw new Error("There are two.");
+    const messages = [
+      { content: system.content, role: system.role },
+      { ...user, id: 1 },
+    ];
+    expect((await createRecordedModel({ path }).generate(ask("", { messages }))).text).toBe("yes");
+  });
+
+  it("does not let go of what it has when a request or an answer is changed", async () => {
+    const messages = [{ role: "user" as const, content: "One" }];
+    const scripted = createScriptedModel(["yes", "no"]);
+    const model = createRecordedModel({ mode: "record", model: scripted, path });
+    await model.generate(ask("", { messages }));
+    messages.push({ role: "user", content: "Two" });
+    await model.generate(ask("", { messages }));
+    const replayed = createRecordedModel({ path });
+    expect((await replayed.generate(ask("", { messages: messages.slice(0, 1) }))).text).toBe("yes");
+    expect((await replayed.generate(ask("", { messages }))).text).toBe("no");
+  });
+
+  it("begins anew with the first call, and not before", async () => {
+    await record(path, ["old"], [ask("Old")]);
+    createRecordedModel({ mode: "record", model: createScriptedModel([]), path });
+    expect(await readFile(path, "utf8")).toContain("Old");
+    await record(path, ["new"], [ask("New")]);
+    expect(await readFile(path, "utf8")).not.toContain("Old");
+  });
+
+  it("makes the folders of its file", async () => {
+    path = join(folder, "a/b/calls.json");
+    await record(path, ["yes"], [ask("One")]);
+    expect((await createRecordedModel({ path }).generate(ask("One"))).text).toBe("yes");
+  });
+});
+
+describe("the options of createRecordedModel", () => {
+  const model = createScriptedModel([]);
+  it.each<[unknown, string]>([
+    [undefined, 'Option "options" must be an object; it is missing.'],
+    [{}, 'Option "options.path" must be the path of a file; it is missing.'],
+    [{ path: "" }, 'Option "options.path" must be the path of a file; received "".'],
+    [{ path: "x", mode: "auto" }, 'Option "options.mode" must be "record" or "replay"; received "auto".'],
+    [
+      { path: "x", mode: "record" },
+      'Option "options.model" must be the model to record, as the mode is record; it is missing.',
+    ],
+    [{ path: "x", mode: "record", model: "qwen3" }, 'Option "options.model" must be an object; received "qwen3".'],
+    [{ path: "x", mode: "record", model: qwen }, 'Option "options.model.generate" must be a function; it is missing.'],
+    [{ path: "x", file: "y", model }, 'Option "options.file" must be left out: there is no such option'],
+  ])("refuse %j", (options, message) => {
+    const create = () => createRecordedModel(options as RecordedModelOptions);
+    expect(create).toThrow(AgentError);
+    expect(create).toThrow(message);
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createRecordedModel } from "../../src/testing/recorded-model.ts";
+import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+import { ask, qwen, record } from "./record.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recorded-model-"));
+  path = join(folder, "calls.json");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe("a recording that can not be replayed", () => {
+  const call = { request: { messages: [] }, response: { text: "", finishReason: "stop", usage: {} } };
+  const whole = { version: 1, model: qwen, calls: [call] };
+
+  it("is missing, or no file", () => {
+    expect(() => createRecordedModel({ path })).toThrow(
+      `There is no recording "${path}". To record it anew, run once with createRecordedModel({ mode: "record", model, path:`,
+    );
+    expect(() => createRecordedModel({ path: folder })).toThrow(
+      `The recording "${folder}" can not be read (Error: EISDIR`,
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ["no JSON", "{", "it is no JSON: "],
+    ["no object", [], "Invalid input"],
+    ["null", null, "Invalid input"],
+    ["without a version", { ...whole, version: undefined }, "version: Invalid input: expected 1"],
+    [
+      "of a newer version",
+      { ...whole, version: 2 },
+      "it has version 2, and this package reads 1: a newer one wrote it",
+    ],
+    ["without a model", { ...whole, model: {} }, "model.provider: Invalid input"],
+    ["without calls", { ...whole, calls: {} }, "calls: Invalid input"],
+    ["with a key too many", { ...whole, keys: [] }, "Unrecognized key"],
+    [
+      "with a call of nothing",
+      { ...whole, calls: [{ request: { messages: [] } }] },
+      "calls.0 has to have a response or a failure",
+    ],
+    [
+      "with a call of both",
+      { ...whole, calls: [{ ...call, failure: { reason: "busy", message: "" } }] },
+      "calls.0 has to have a response or a failure, and not both",
+    ],
+    [
+      "with an unknown reason",
+      { ...whole, calls: [{ request: { messages: [] }, failure: { reason: "lazy", message: "" } }] },
+      "calls.0.failure.reason: Invalid option",
+    ],
+  ])("is %s", async (_, content, message) => {
+    await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+    expect(() => createRecordedModel({ path })).toThrow(`The recording "${path}" can not be read: ${message}`);
+    expect(() => createRecordedModel({ path })).toThrow("To record it anew");
+  });
+
+  it("is of another model than the one that is given", async () => {
+    await record(path, ["1"], [ask("One")]);
+    const price = { inputPerMillion: 5, outputPerMillion: 5 };
+    expect(() => createRecordedModel({ path, model: createScriptedModel([]) })).toThrow(
+      `The recording "${path}" is of ollama/qwen3, not of scripted/script.`,
+    );
+    const same = createScriptedModel([], { ...qwen, price });
+    expect(createRecordedModel({ path, model: same }).price).toBe(price);
+  });
+});
+
+describe("a recording that can not be written", () => {
+  it("rejects the call, and leaves nothing behind", async () => {
+    const model = createRecordedModel({ mode: "record", model: createScriptedModel(["1", "2"]), path: folder });
+    await expect(model.generate(ask("One"))).rejects.toThrow(`The recording "${folder}" can not be written (Error: `);
+    await expect(model.generate(ask("Two"))).rejects.toThrow("can not be written");
+    expect((await readdir(tmpdir())).filter((name) => join(tmpdir(), name).startsWith(`${folder}.`))).toEqual([]);
+  });
+
+  it("is written with the next call, where that works", async () => {
+    const model = createRecordedModel({
+      mode: "record",
+      model: createScriptedModel(["1", "2"], qwen),
+      path: join(folder, "a/b"),
+    });
+    await writeFile(join(folder, "a"), "in the way");
+    await expect(model.generate(ask("One"))).rejects.toThrow("can not be written");
+    await rm(join(folder, "a"));
+    await model.generate(ask("Two"));
+    const replayed = createRecordedModel({ path: join(folder, "a/b") });
+    expect((await replayed.generate(ask("One"))).text).toBe("1");
+  });
+});

@@ -1,0 +1,159 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import { AgentError } from "../../src/core/errors.ts";
+import type { ModelRequest } from "../../src/core/language-model.ts";
+import { modelFailure } from "../../src/core/model-failure.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../src/testing/scripted-model.ts";
+
+function ask(content: string, rest: Partial<ModelRequest> = {}): ModelRequest {
+  return { messages: [{ role: "user", content }], signal: new AbortController().signal, ...rest };
+}
+
+describe("createScriptedModel", () => {
+  it("answers with texts, wholes, errors and functions in turn, and remembers what it was asked", async () => {
+    const failure = modelFailure({ provider: "scripted", modelId: "script" }, "busy", { message: "Later." });
+    const model = createScriptedModel([
+      "one",
+      { text: "two", reasoning: "hm", finishReason: "length", usage: { inputTokens: 3 }, deltas: ["t", "wo"] },
+      failure,
+      ({ messages }) => `${messages[0]?.content}!`,
+      async () => ({ text: "five" }),
+      () => failure,
+    ]);
+    expect(await model.generate(ask("1"))).toEqual({ text: "one", finishReason: "stop", usage: {} });
+    expect(await model.generate(ask("2"))).toEqual({
+      text: "two",
+      reasoning: "hm",
+      finishReason: "length",
+      usage: { inputTokens: 3 },
+    });
+    await expect(model.generate(ask("3"))).rejects.toBe(failure);
+    expect((await model.generate(ask("4"))).text).toBe("4!");
+    expect((await model.generate(ask("5"))).text).toBe("five");
+    await expect(model.generate(ask("6"))).rejects.toBe(failure);
+    expect(model.requests.map(({ messages }) => messages[0]?.content)).toEqual(["1", "2", "3", "4", "5", "6"]);
+    expect(() => model.assertComplete()).not.toThrow();
+  });
+
+  it("has the names and the price it is given", () => {
+    expect(createScriptedModel([])).toMatchObject({ provider: "scripted", modelId: "script" });
+    expect("price" in createScriptedModel([])).toBe(false);
+    const price = { inputPerMillion: 1, outputPerMillion: 2 };
+    const named = { provider: "ollama", modelId: "qwen3", price };
+    expect(createScriptedModel([], named)).toMatchObject(named);
+  });
+
+  it("tells its pieces, or the text whole, and nothing of an empty one", async () => {
+    const model = createScriptedModel([
+      "whole",
+      { text: "pieces", deltas: ["pie", "", "ces"] },
+      "",
+      { text: "", deltas: [] },
+    ]);
+    const told: string[][] = [];
+    for (let call = 0; call < 4; call++) {
+      const deltas: string[] = [];
+      await model.generate(ask("?", { onTextDelta: (delta) => deltas.push(delta) }));
+      told.push(deltas);
+    }
+    expect(told).toEqual([["whole"], ["pie", "", "ces"], [], []]);
+  });
+
+  it("says which request it has no answer to", async () => {
+    const model = createScriptedModel(["one"]);
+    await model.generate(ask("1"));
+    await expect(model.generate(ask("Plan this"))).rejects.toThrow(
+      'The script of scripted/script has 1 answer; this is request 2, whose last message is "Plan this".',
+    );
+    await expect(model.generate(ask("x".repeat(300)))).rejects.toThrow(
+      `is request 3, whose last message is "${"x".repeat(200)}…".`,
+    );
+    await expect(model.generate(ask("", { messages: [] }))).rejects.toThrow('whose last message is "".');
+    expect(model.requests).toHaveLength(4);
+    expect(() => model.assertComplete()).not.toThrow();
+  });
+
+  it("says how many answers were not asked for", async () => {
+    const model = createScriptedModel(["one", "two", "three"]);
+    await model.generate(ask("1"));
+    expect(() => model.assertComplete()).toThrow(
+      "The script of scripted/script has 3 answers; 2 of them were not asked for.",
+    );
+    await model.generate(ask("2"));
+    expect(() => model.assertComplete()).toThrow("has 3 answers; 1 of them was not asked for.");
+  });
+
+  it("rejects with the reason of its signal, and leaves nothing behind", async () => {
+    const model = createScriptedModel([
+      { hangs: "until-aborted" },
+      () => ({ hangs: "until-aborted" }),
+      () => new Promise(() => {}),
+      "too late",
+    ]);
+    for (const call of [1, 2, 3]) {
+      const controller = new AbortController();
+      const reason = new Error(`enough of ${call}`);
+      const answer = model.generate(ask(String(call), { signal: controller.signal }));
+      controller.abort(reason);
+      await expect(answer).rejects.toBe(reason);
+      expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    }
+    const told: string[] = [];
+    const late = ask("4", { signal: AbortSignal.abort("gone"), onTextDelta: (delta) => told.push(delta) });
+    await expect(model.generate(late)).rejects.toBe("gone");
+    expect(told).toEqual([]);
+    expect(() => model.assertComplete()).not.toThrow();
+  });
+
+  it("tells no more once it has been aborted on the way", async () => {
+    const controller = new AbortController();
+    const told: string[] = [];
+    const onTextDelta = (delta: string) => {
+      told.push(delta);
+      controller.abort("enough");
+    };
+    const model = createScriptedModel([{ text: "abc", deltas: ["a", "b", "c"] }]);
+    await expect(model.generate(ask("?", { signal: controller.signal, onTextDelta }))).rejects.toBe("enough");
+    expect(told).toEqual(["a"]);
+  });
+
+  it("leaves no listener on a signal that never aborts, and rejects as its listener or function throws", async () => {
+    const { signal } = new AbortController();
+    const model = createScriptedModel([
+      "one",
+      "two",
+      () => {
+        throw new Error("no idea");
+      },
+    ]);
+    await model.generate(ask("1", { signal }));
+    const onTextDelta = () => {
+      throw new Error("not heard");
+    };
+    await expect(model.generate(ask("2", { signal, onTextDelta }))).rejects.toThrow("not heard");
+    await expect(model.generate(ask("3", { signal }))).rejects.toThrow("no idea");
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    ["one", 'Option "answers" must be an array, each a text, { text }, an Error'],
+    [
+      [undefined],
+      'Option "answers[0]" must be a text, { text }, an Error or { hangs: "until-aborted" }; it is missing.',
+    ],
+    [["one", 2], 'Option "answers[1]" must be a text, { text }, an Error or { hangs: "until-aborted" }; received 2.'],
+    [[{ txt: "one" }], 'Option "answers[0].text" must be a text; it is missing.'],
+    [[{ hangs: "forever" }], 'Option "answers[0].hangs" must be "until-aborted"; received "forever".'],
+    [[{ text: "one", deltas: ["o", "n"] }], 'Option "answers[0].deltas" must be the pieces of its text'],
+    [[{ text: "one", deltas: "one" }], 'Option "answers[0].deltas" must be the pieces of its text'],
+  ])("refuses the script %j", (answers, message) => {
+    const create = () => createScriptedModel(answers as readonly ScriptedAnswer[]);
+    expect(create).toThrow(AgentError);
+    expect(create).toThrow(message);
+  });
+
+  it("refuses what a function returns that is no answer", async () => {
+    const model = createScriptedModel([(() => undefined) as unknown as ScriptedAnswer]);
+    await expect(model.generate(ask("1"))).rejects.toThrow('Option "answers[0]" must be a text');
+  });
+});

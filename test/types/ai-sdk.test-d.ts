@@ -1,0 +1,43 @@
+import { type LanguageModel as AiLanguageModel, type EmbeddingModel, gateway, wrapLanguageModel } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
+import { describe, expectTypeOf, it } from "vitest";
+import type { AiSdkCallOptions } from "../../src/ai-sdk/ai-sdk-language-model.ts";
+import { type AiSdkLanguageModel, createAiSdkModel } from "../../src/ai-sdk/index.ts";
+import type { LanguageModel } from "../../src/core/language-model.ts";
+
+type LanguageModelV2 = Extract<AiLanguageModel, { specificationVersion: "v2" }>;
+type LanguageModelV3 = Extract<AiLanguageModel, { specificationVersion: "v3" }>;
+
+describe("createAiSdkModel", () => {
+  it("takes every model object of the AI SDK", () => {
+    const mock = new MockLanguageModelV3();
+    expectTypeOf(createAiSdkModel(mock)).toEqualTypeOf<LanguageModel>();
+    expectTypeOf(createAiSdkModel).toBeCallableWith(gateway("openai/gpt-5-mini"));
+    expectTypeOf(createAiSdkModel).toBeCallableWith(wrapLanguageModel({ model: mock, middleware: [] }));
+    expectTypeOf<LanguageModelV2>().toExtend<AiSdkLanguageModel>();
+    expectTypeOf<LanguageModelV3>().toExtend<AiSdkLanguageModel>();
+  });
+
+  it("takes no id, no provider and no model of another kind", () => {
+    // @ts-expect-error: an id names no provider.
+    createAiSdkModel("openai/gpt-5-mini");
+    // @ts-expect-error: a provider is no model.
+    createAiSdkModel(gateway);
+    expectTypeOf<Exclude<EmbeddingModel, string>>().not.toExtend<AiSdkLanguageModel>();
+  });
+
+  it("takes a price and options of providers", () => {
+    const model = new MockLanguageModelV3();
+    createAiSdkModel(model, { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
+    createAiSdkModel(model, { providerOptions: { openai: { reasoningEffort: "low", store: undefined } } });
+    createAiSdkModel(model, { price: undefined, providerOptions: undefined });
+    // @ts-expect-error: options stand under the name of their provider.
+    createAiSdkModel(model, { providerOptions: { reasoningEffort: "low" } });
+  });
+
+  it("calls them with what they take, but for the types of JSON", () => {
+    type Ours = Omit<AiSdkCallOptions, "responseFormat" | "providerOptions">;
+    expectTypeOf<Ours>().toExtend<Parameters<LanguageModelV2["doStream"]>[0]>();
+    expectTypeOf<Ours>().toExtend<Parameters<LanguageModelV3["doStream"]>[0]>();
+  });
+});
