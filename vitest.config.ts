@@ -17,7 +17,7 @@ export default defineConfig(({ mode }) => {
     test: {
       include: [isLong ? "test/long/**/*.test.ts" : "test/**/*.test.ts"],
       setupFiles: ["test/setup.ts"],
-      exclude: ["node_modules/**", ...(isLong ? [] : ["test/long/**"])],
+      exclude: ["**/node_modules/**", ...(isLong ? [] : ["test/long/**"])],
       passWithNoTests: isLong,
       testTimeout: isLong ? 600_000 : 20_000,
       typecheck: { include: ["test/types/**/*.test-d.ts"] },
