@@ -94,7 +94,7 @@ export type { RetryOptions } from "./core/retry-options.ts";
 export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { RunStatus } from "./core/run-status.ts";
 export type { ListRunsOptions, RunPage, RunStore, RunSummary } from "./core/run-store.ts";
-export type { InferSchemaInput, InferSchemaOutput, SchemaIssue, StandardSchema } from "./core/schema.ts";
+export type { InferSchemaInput, InferSchemaOutput, JsonSchema, SchemaIssue, StandardSchema } from "./core/schema.ts";
 export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget, StoredRunOptions } from "./core/stored-run-options.ts";
 export {
@@ -138,6 +138,7 @@ export type {
   RunOptions,
 } from "./orchestrator/run-options.ts";
 export { createFallbackPlanner, type FallbackPlannerOptions } from "./planners/fallback-planner.ts";
+export type { GroundingPolicy } from "./planners/llm/check-answer.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";
 export type { PlanExample } from "./planners/llm/plan-prompt.ts";
 export type { RequestComplexity } from "./planners/request-complexity.ts";

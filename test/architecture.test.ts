@@ -46,7 +46,11 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(agent\.ts|(core|async|tools|models|planners|orchestrator|stores)\/)/,
     packages: /^$/,
   },
-  { layer: "src/testing/", own: /^src\/(?!cli\/|index\.ts)/, packages: /^(zod\/v4|p-retry|node:(fs|path|http|net|crypto))$/ },
+  {
+    layer: "src/testing/",
+    own: /^src\/(?!cli\/|index\.ts)/,
+    packages: /^(zod\/v4|p-retry|node:(fs|path|http|net|crypto))$/,
+  },
   { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(fs|util))$/ },
 ];
 

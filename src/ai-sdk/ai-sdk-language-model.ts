@@ -9,18 +9,23 @@ export interface AiSdkLanguageModel {
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
   readonly modelId: string;
+  /** Answers at once. */
   doGenerate(options: object): PromiseLike<object>;
+  /** Answers in pieces. */
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
 /** A `ReadableStream`, as far as it is used here. */
 export interface AiSdkStream {
+  /** Locks the stream. */
   getReader(): AiSdkReader;
 }
 
 /** See {@link AiSdkStream}. */
 export interface AiSdkReader {
+  /** The next piece. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+  /** Tells the provider that nobody reads on. */
   cancel(reason?: unknown): Promise<void>;
 }
 

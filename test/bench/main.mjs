@@ -13,13 +13,24 @@ import { calculator } from "./sections/calculator.mjs";
 import { importTime } from "./sections/import-time.mjs";
 import { installSize } from "./sections/install-size.mjs";
 import { manyRuns } from "./sections/many-runs.mjs";
+import { modelPlanning } from "./sections/model-planning.mjs";
 import { stepCost } from "./sections/step-cost.mjs";
 import { unusedFeatures } from "./sections/unused-features.mjs";
 import { widePlan } from "./sections/wide-plan.mjs";
 import { printTable } from "./table.mjs";
 
 /** Each has a `name`, a `title`, `measure` for the figures, and `tables` and `goals` to read them by. One that `needsBaseline` gets the package as it once was. */
-const sections = [stepCost, unusedFeatures, widePlan, manyRuns, importTime, bundleSize, installSize, calculator];
+const sections = [
+  stepCost,
+  unusedFeatures,
+  widePlan,
+  manyRuns,
+  importTime,
+  bundleSize,
+  installSize,
+  calculator,
+  modelPlanning,
+];
 
 const { values: options } = parseArgs({
   options: {

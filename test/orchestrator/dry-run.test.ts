@@ -274,7 +274,8 @@ describe("a dry run rejects", () => {
       code: "invalid-options",
       details: {
         option: `options.${key}`,
-        expected: "left out: there is no such option, only context, tools, maxSteps, timeZone, budget, signal, approvedHash",
+        expected:
+          "left out: there is no such option, only context, tools, maxSteps, timeZone, budget, signal, approvedHash",
       },
     });
   });

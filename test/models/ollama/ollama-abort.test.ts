@@ -60,12 +60,15 @@ describe("aborting a call", () => {
   });
 
   it("from within what is told the text, ends there", async () => {
-    const { controller, ask, deltas } = await setUp([{ text: "one two three" }]);
+    const lines = ["one ", "two "].map((content) => JSON.stringify({ message: { content }, done: false }));
+    // Both come at once.
+    const { controller, ask, deltas } = await setUp([{ body: `${lines.join("\n")}\n` }]);
     const onTextDelta = (delta: string) => {
       deltas.push(delta);
       controller.abort(reason);
     };
     await expect(ask({ onTextDelta })).rejects.toBe(reason);
+    await new Promise((resolve) => setImmediate(resolve));
     expect(deltas).toEqual(["one "]);
   });
 

@@ -59,11 +59,13 @@ describe("an answer", () => {
 
   it("of white space without end is cut, and its connection closed", async () => {
     const text = `{"a":1${"\n  ".repeat(400)}`;
-    const { ask, ollama } = await setUp([{ text }, { text: "", thinking: " ".repeat(1_200) }]);
+    const endless = { fault: "hang-mid-stream", text: " ".repeat(200_000) } as const;
+    const { ask, ollama } = await setUp([{ text }, endless, { text: "", thinking: " ".repeat(1_200) }]);
     const answer = await ask();
     expect(answer).toMatchObject({ finishReason: "length", usage: {} });
     expect(answer.text.length).toBeLessThan(600);
     expect(text.startsWith(answer.text)).toBe(true);
+    expect((await ask()).finishReason).toBe("length");
     await ollama.waitForIdle();
     expect((await ask()).finishReason).toBe("length");
   });

@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  estimateTokens,
+  type LanguageModel,
+  type ModelPrice,
+  type ModelRequest,
+} from "../../src/core/language-model.ts";
+import { costOf, type ModelUsage } from "../../src/core/model-usage.ts";
+import type { RunBudget } from "../../src/core/stored-run-options.ts";
+import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
+
+/** One call: its prompt, what the model makes of it, and when it ends. */
+interface Call {
+  readonly content: string;
+  readonly maxOutputTokens: number | undefined;
+  /** How many times the estimate the prompt really has. */
+  readonly promptFactor: number;
+  /** Which part of its longest answer the model gives. */
+  readonly answerPart: number;
+  readonly price: ModelPrice;
+  /** After how many other calls it ends. */
+  readonly endsAfter: number;
+  readonly fails: boolean;
+}
+
+const perMillion = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1_000, noNaN: true }));
+const call: fc.Arbitrary<Call> = fc.record({
+  content: fc.string({ maxLength: 300 }),
+  maxOutputTokens: fc.option(fc.nat(2_000), { nil: undefined }),
+  promptFactor: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 3, noNaN: true })),
+  answerPart: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
+  price: fc.record({ inputPerMillion: perMillion, outputPerMillion: perMillion }),
+  endsAfter: fc.nat(3),
+  fails: fc.boolean(),
+});
+const budget: fc.Arbitrary<RunBudget> = fc.record(
+  {
+    modelCalls: fc.nat(6),
+    tokens: fc.nat(3_000),
+    cost: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.5, noNaN: true })),
+  },
+  { requiredKeys: [] },
+);
+const spent: fc.Arbitrary<ModelUsage> = fc.record({
+  modelCalls: fc.nat(3),
+  inputTokens: fc.nat(500),
+  outputTokens: fc.nat(500),
+  cost: fc.double({ min: 0, max: 0.1, noNaN: true }),
+});
+const usual = 500;
+
+/** Plays calls that overlap, and says what they really used, and by how much their prompts were longer than estimated. */
+async function play(meter: ModelMeter, calls: readonly Call[]) {
+  const used = { modelCalls: 0, tokens: 0, cost: 0 };
+  const beyond = { tokens: 0, cost: 0 };
+  const going: { readonly endsAfter: number; end(): void; readonly ended: Promise<unknown> }[] = [];
+  for (const { content, maxOutputTokens, promptFactor, answerPart, price, endsAfter, fails } of calls) {
+    const estimate = estimateTokens(content) + 4;
+    const inputTokens = Math.round(estimate * promptFactor);
+    let end = () => {};
+    const model: LanguageModel = {
+      provider: "random",
+      modelId: "model",
+      price,
+      async generate({ maxOutputTokens: cap = usual }: ModelRequest) {
+        used.modelCalls++;
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        // What a call that broke has used nobody knows; it is taken for its prompt, as estimated.
+        const tokens = fails
+          ? { inputTokens: estimate, outputTokens: 0 }
+          : { inputTokens, outputTokens: Math.floor(Math.min(cap, usual) * answerPart) };
+        used.tokens += tokens.inputTokens + tokens.outputTokens;
+        used.cost += costOf(price, tokens);
+        const over = Math.max(0, tokens.inputTokens - estimate);
+        beyond.tokens += over;
+        beyond.cost += costOf(price, { inputTokens: over, outputTokens: 0 });
+        if (fails) throw new Error("broken");
+        return { text: "", finishReason: "stop", usage: tokens };
+      },
+    };
+    const { signal } = new AbortController();
+    const messages = [{ role: "user", content }] as const;
+    const ended = meter.generate(model, { messages, maxOutputTokens, signal }).catch(() => undefined);
+    going.push({ endsAfter, end, ended });
+    for (const [index, other] of going.entries()) {
+      if (index + other.endsAfter > going.length) continue;
+      other.end();
+      await other.ended;
+    }
+  }
+  for (const { end, ended } of going) {
+    end();
+    await ended;
+  }
+  return { used, beyond };
+}
+
+describe("a budget", () => {
+  it("is never passed by more than the prompts were longer than estimated, whatever is called", async () => {
+    let overruns = 0;
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        budget,
+        fc.option(spent, { nil: undefined }),
+        fc.array(call, { maxLength: 12 }),
+        async (limits, before, calls) => {
+          const meter = new ModelMeter(limits, before);
+          const { used, beyond } = await play(meter, calls);
+          const { modelCalls = 0, inputTokens = 0, outputTokens = 0, cost = 0 } = before ?? {};
+          const total = {
+            modelCalls: used.modelCalls + modelCalls,
+            tokens: used.tokens + inputTokens + outputTokens,
+            cost: used.cost + cost,
+          };
+          refused += calls.length - used.modelCalls;
+          // What was spent before may be over it by itself; then nothing more is.
+          if (used.modelCalls > 0) {
+            expect(total.modelCalls).toBeLessThanOrEqual(limits.modelCalls ?? Number.POSITIVE_INFINITY);
+            expect(total.tokens).toBeLessThanOrEqual((limits.tokens ?? Number.POSITIVE_INFINITY) + beyond.tokens);
+            expect(total.cost).toBeLessThanOrEqual(
+              (limits.cost ?? Number.POSITIVE_INFINITY) * (1 + 1e-6) + beyond.cost + 1e-12,
+            );
+          }
+          const isOver = total.tokens > (limits.tokens ?? Number.POSITIVE_INFINITY);
+          if (isOver) expect(meter.describeOverrun()).toMatch(/of a budget of/);
+          if (isOver) overruns++;
+          const { usage } = meter;
+          expect(usage?.modelCalls ?? 0).toBe(used.modelCalls);
+          expect((usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)).toBe(used.tokens);
+          expect(usage?.cost ?? 0).toBeCloseTo(used.cost, 9);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+    // Both happen, or the property would say little.
+    expect(overruns).toBeGreaterThan(10);
+    expect(refused).toBeGreaterThan(1_000);
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { AgentError, toErrorData } from "../../src/core/errors.ts";
+import type { LanguageModel, ModelRequest } from "../../src/core/language-model.ts";
+import type { RunBudget } from "../../src/core/stored-run-options.ts";
+import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
+import { createScriptedModel, type ScriptedAnswer, type ScriptedText } from "../../src/testing/scripted-model.ts";
+
+const price = { inputPerMillion: 10, outputPerMillion: 100 };
+const { signal } = new AbortController();
+/** A message of 32 characters is estimated at 11 tokens and 4 more, in all 15. */
+const asked = (rest: Partial<ModelRequest> = {}): ModelRequest => ({
+  messages: [{ role: "user", content: "x".repeat(32) }],
+  signal,
+  ...rest,
+});
+const told = (inputTokens: number, outputTokens: number): ScriptedText => ({
+  text: "ok",
+  usage: { inputTokens, outputTokens },
+});
+
+/** Calls in turn, and says of each how long its answer might be, or which limit refused it. */
+async function play(
+  budget: RunBudget,
+  answers: readonly ScriptedAnswer[],
+  rest: { caps?: readonly (number | undefined)[]; spent?: ModelMeter["usage"]; price?: LanguageModel["price"] } = {},
+) {
+  const model = createScriptedModel(answers, { price: "price" in rest ? rest.price : price });
+  const meter = new ModelMeter(budget, rest.spent);
+  const outcomes: unknown[] = [];
+  for (let index = 0; index < answers.length; index++) {
+    try {
+      await meter.generate(model, asked({ maxOutputTokens: rest.caps?.[index] }));
+      outcomes.push(model.requests.at(-1)?.maxOutputTokens);
+    } catch (thrown) {
+      outcomes.push(toErrorData(thrown).details);
+    }
+  }
+  return { outcomes, meter, model };
+}
+
+describe("a budget of calls", () => {
+  it("is enough for just so many, those that fail included", async () => {
+    const { outcomes, model } = await play({ modelCalls: 2 }, [told(1, 1), new Error("no"), told(1, 1)], {
+      caps: [40],
+    });
+    expect(outcomes).toEqual([40, undefined, { limit: "modelCalls", max: 2, used: 3 }]);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it("may be none at all", async () => {
+    const { outcomes, meter } = await play({ modelCalls: 0 }, [told(1, 1)]);
+    expect(outcomes).toEqual([{ limit: "modelCalls", max: 0, used: 1 }]);
+    expect(meter.usage).toBeUndefined();
+  });
+
+  it("counts what the run has used before", async () => {
+    const spent = { modelCalls: 3, inputTokens: 1, outputTokens: 1 };
+    const { outcomes } = await play({ modelCalls: 4 }, [told(1, 1), told(1, 1)], { spent });
+    expect(outcomes).toEqual([undefined, { limit: "modelCalls", max: 4, used: 5 }]);
+  });
+
+  it("says which model, what the budget is and what it would be", async () => {
+    const meter = new ModelMeter({ modelCalls: 0 }, undefined);
+    await expect(meter.generate(createScriptedModel(["x"]), asked())).rejects.toThrow(
+      "A call of scripted/script would bring modelCalls to at least 1; the budget is 0.",
+    );
+  });
+});
+
+describe("a budget of tokens", () => {
+  it("shortens the longest answer to what is left of it", async () => {
+    const answers = [told(15, 5), told(15, 20), told(15, 0)];
+    const { outcomes, meter } = await play({ tokens: 100 }, answers, { caps: [30, undefined, 1_000] });
+    // 100 - 15 prompt = 85; 100 - 20 - 15 = 65; 100 - 55 - 15 = 30.
+    expect(outcomes).toEqual([30, 65, 30]);
+    expect(meter.describeOverrun()).toBeUndefined();
+  });
+
+  it.each([
+    [31, undefined, 16],
+    [30, undefined, { limit: "tokens", max: 30, used: 31 }],
+    [20, 5, 5],
+    [19, 5, { limit: "tokens", max: 19, used: 20 }],
+    [0, 0, { limit: "tokens", max: 0, used: 15 }],
+  ])("of %i with an answer of at most %s: %j", async (tokens, cap, outcome) => {
+    const { outcomes } = await play({ tokens }, [told(1, 1)], { caps: [cap] });
+    expect(outcomes).toEqual([outcome]);
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -5])("takes a longest answer of %d for none", async (cap) => {
+    expect((await play({ tokens: 100 }, [told(1, 1)], { caps: [cap] })).outcomes).toEqual([85]);
+    expect((await play({ modelCalls: 1 }, [told(1, 1)], { caps: [cap] })).outcomes).toEqual([undefined]);
+  });
+
+  it("is told where an estimate was too low, and then used up", async () => {
+    const { outcomes, meter } = await play({ tokens: 100 }, [told(95, 16), told(1, 1)], { caps: [16, 16] });
+    expect(outcomes).toEqual([16, { limit: "tokens", max: 100, used: 142 }]);
+    expect(meter.describeOverrun()).toBe("111 tokens were used, of a budget of 100");
+  });
+});
+
+describe("a budget of cost", () => {
+  it("shortens the longest answer to what is left of it", async () => {
+    // A prompt costs 0.000_15, an answer 0.000_1 a token.
+    const { outcomes } = await play({ cost: 0.005 }, [told(15, 10), told(15, 10)], { caps: [undefined, 1_000] });
+    expect(outcomes).toEqual([48, 37]);
+  });
+
+  it("refuses what can not be answered for what is left", async () => {
+    const { outcomes } = await play({ cost: 0.001_7 }, [told(1, 1)]);
+    expect(outcomes).toEqual([{ limit: "cost", max: 0.001_7, used: expect.closeTo(0.001_75, 12) }]);
+    expect((await play({ cost: 0.001_75 }, [told(1, 1)])).outcomes).toEqual([16]);
+  });
+
+  it("lets a model that is free answer as long as it likes, also for nothing", async () => {
+    const free = { inputPerMillion: 0, outputPerMillion: 0 };
+    const { outcomes, meter } = await play({ cost: 0 }, [told(9, 9), told(9, 9)], {
+      price: free,
+      caps: [undefined, 50],
+    });
+    expect(outcomes).toEqual([undefined, 50]);
+    expect(meter.usage?.cost).toBe(0);
+  });
+
+  it.each([
+    undefined,
+    {},
+    { inputPerMillion: Number.NaN, outputPerMillion: 1 },
+    { inputPerMillion: 1, outputPerMillion: -1 },
+  ])("never calls a model whose price is %j", async (given) => {
+    const { outcomes, model, meter } = await play({ cost: 5 }, [told(1, 1)], { price: given as never });
+    const expected = 'left out, or "scripted/script" given a price: what it costs is not known';
+    expect(outcomes).toEqual([{ option: "budget.cost", received: "5", expected }]);
+    expect(model.requests).toEqual([]);
+    expect(meter.usage).toBeUndefined();
+  });
+
+  it("does not take the rounding of numbers for a cost", async () => {
+    const cent = { inputPerMillion: 0, outputPerMillion: 10_000 };
+    const spent = { modelCalls: 2, inputTokens: 0, outputTokens: 30, cost: 0.1 + 0.2 };
+    const { outcomes, meter } = await play({ cost: 0.46 }, [told(0, 16)], { price: cent, spent, caps: [50] });
+    expect(outcomes).toEqual([16]);
+    expect(meter.describeOverrun()).toBeUndefined();
+    const gone = new ModelMeter({ cost: 0.3 }, spent);
+    expect(gone.describeOverrun()).toBeUndefined();
+    const free = createScriptedModel([told(1, 1)], { price: { inputPerMillion: 0, outputPerMillion: 0 } });
+    await expect(gone.generate(free, asked())).resolves.toBeDefined();
+  });
+
+  it("is told where it was gone over", async () => {
+    const { meter } = await play({ cost: 0.002 }, [told(1_000, 0)]);
+    expect(meter.describeOverrun()).toBe("models cost 0.01, of a budget of 0.002");
+  });
+
+  it("is judged by each model's own price", async () => {
+    const meter = new ModelMeter({ cost: 0.002, tokens: 1_000 }, undefined);
+    const dear = createScriptedModel([told(1, 1)], { price: { inputPerMillion: 1_000, outputPerMillion: 1_000 } });
+    const cheap = createScriptedModel([told(1, 1)], { price: { inputPerMillion: 1, outputPerMillion: 1 } });
+    await expect(meter.generate(dear, asked())).rejects.toMatchObject({ details: { limit: "cost" } });
+    await expect(meter.generate(cheap, asked())).resolves.toBeDefined();
+    expect(cheap.requests[0]?.maxOutputTokens).toBe(985);
+  });
+});
+
+describe("calls at the same time", () => {
+  it("each count as the most they may use, until they have ended", async () => {
+    const meter = new ModelMeter({ tokens: 100 }, undefined);
+    const model = createScriptedModel([told(15, 1), told(15, 1), told(15, 1)]);
+    const first = meter.generate(model, asked({ maxOutputTokens: 40 }));
+    const second = meter.generate(model, asked({ maxOutputTokens: 40 }));
+    await expect(meter.generate(model, asked())).rejects.toMatchObject({
+      details: { limit: "tokens", max: 100, used: 131 },
+    });
+    await Promise.all([first, second]);
+    expect(model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([40, 30]);
+    await meter.generate(model, asked());
+    expect(model.requests.at(-1)?.maxOutputTokens).toBe(53);
+    expect(meter.usage).toMatchObject({ modelCalls: 3, inputTokens: 45, outputTokens: 3 });
+  });
+
+  it("leaves nothing to a second one if the first may use it all", async () => {
+    const meter = new ModelMeter({ tokens: 1_000, modelCalls: 9 }, undefined);
+    const model = createScriptedModel([told(15, 1)]);
+    const outcomes = await Promise.allSettled([meter.generate(model, asked()), meter.generate(model, asked())]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(outcomes[1]).toMatchObject({ reason: expect.any(AgentError) });
+  });
+});
