@@ -30,7 +30,7 @@ const request = `Put 3 of ${words.join(", ")} where they belong, one after the o
 
 /** A model that answers at once, in one piece or in pieces of twelve characters, as a server streams them. */
 function modelOf(text, { isStreamed }) {
-  const deltas = isStreamed ? (text.match(/[^]{1,12}/g) ?? []) : [text];
+  const deltas = isStreamed ? (text.match(/[\s\S]{1,12}/g) ?? []) : [text];
   return {
     provider: "bench",
     modelId: "instant",

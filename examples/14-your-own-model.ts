@@ -1,0 +1,33 @@
+import { createAgent, createLlmPlanner, createTodoStore, type LanguageModel, type ModelRequest } from "planwright";
+
+/** Stands for a server with an API of its own. */
+async function callServer({ prompt, signal }: { prompt: string; signal: AbortSignal }) {
+  signal.throwIfAborted();
+  const title = /add (.*) to my list/.exec(prompt)?.[1] ?? "nothing";
+  const answer = { steps: [{ tool: "TodoStore", input: { operation: "add", title } }] };
+  return { answer: JSON.stringify(answer), isCut: false, tokens: { read: 900, written: 25 } };
+}
+
+const model: LanguageModel = {
+  provider: "acme",
+  modelId: "planner-1",
+  price: { inputPerMillion: 0.5, outputPerMillion: 2 },
+  async generate({ messages, signal, onTextDelta }: ModelRequest) {
+    const prompt = messages.map(({ role, content }) => `${role}: ${content}`).join("\n");
+    const { answer, isCut, tokens } = await callServer({ prompt, signal });
+    onTextDelta?.(answer);
+    return {
+      text: answer,
+      // Only "stop" says that an answer is whole; one that was cut is never repaired.
+      finishReason: isCut ? "length" : "stop",
+      usage: { inputTokens: tokens.read, outputTokens: tokens.written },
+    };
+  },
+};
+
+const agent = createAgent({ tools: [createTodoStore()], planner: createLlmPlanner({ model }) });
+agent.on("plan-delta", ({ step }) => console.log("so far:", step.id, step.tool));
+
+const { output, plan, usage } = await agent.run("add green tea to my list");
+console.log(plan?.source.model, usage);
+if (output && "title" in output) console.log("added:", output.title);
