@@ -1,3 +1,4 @@
+import { onAbort } from "../async/on-abort.ts";
 import { AgentError, toErrorData } from "../core/errors.ts";
 import {
   estimateTokens,
@@ -47,9 +48,14 @@ export class ModelMeter {
     this.isClosed = true;
   }
 
-  /** As `PlanRequest.generate`. A call counts as its estimate until it has ended, so that two at a time keep the budget, too. */
+  /**
+   * As `PlanRequest.generate`. A call counts as its estimate until it has ended, so that two at a time keep the budget, too;
+   * one that was aborted, as what has been heard of it.
+   */
   async generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
+    const { signal } = request;
     if (this.isClosed) throw planningEnded(model);
+    if (signal.aborted) throw signal.reason;
     const inputTokens = estimatePrompt(request);
     const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
     const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
@@ -58,15 +64,22 @@ export class ModelMeter {
       told += delta;
       request.onTextDelta?.(delta);
     };
+    const countHeard = () => {
+      this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(told) });
+    };
+    // Who is asked next may be so before the model has noticed, and must find what this call has left.
+    const stopListening = onAbort(signal, countHeard);
     try {
       const response = await model.generate({ ...request, maxOutputTokens, onTextDelta });
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
       this.made[index] = modelCall(model, response.usage, answer);
       return response;
     } catch (thrown) {
-      const tokens = isUnread(thrown) ? nothing : {};
-      this.made[index] = modelCall(model, tokens, { inputTokens, outputTokens: estimateTokens(told) });
+      if (isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);
+      else countHeard();
       throw thrown;
+    } finally {
+      stopListening();
     }
   }
 

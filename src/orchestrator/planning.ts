@@ -35,9 +35,9 @@ export class Planning {
   tell(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);
-    if (json.ok && planningTypes.has(event.type))
-      return this.teller.emit({ ...(json.value as object as PlanningEvent) });
-    const what = json.ok ? `the event "${event.type}"` : `what is not JSON: ${json.issue.message}`;
+    const copy = (json.ok ? json.value : undefined) as PlanningEvent | null | undefined;
+    if (copy && planningTypes.has(copy.type)) return this.teller.emit({ ...copy });
+    const what = json.ok ? `the event "${copy?.type}"` : `what is not JSON: ${json.issue.message}`;
     throw new TypeError(`A planner tells ${[...planningTypes].join(" and ")}, not ${what}.`);
   }
 

@@ -5,23 +5,45 @@ export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
  * Estimates how complex a request is, by its words alone: `simple` is one clause, `complex` has a condition, a loop, more
- * than three clauses, more than two tools, or refers back more than once. It knows English; in other languages what has
- * several sentences counts as several clauses. Linear in the length of the request.
+ * than three clauses, more than two tools, or refers back more than once. What stands in quotation marks does not count. It
+ * knows English; in other languages what has several sentences counts as several clauses. Linear in the length of the request.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
-  const text = request.toLowerCase();
+  const text = request.toLowerCase().replace(quoted, '""').replace(listMark, "");
   const clauses = text.split(clauseEnd).filter((clause) => /[\p{L}\p{N}]/u.test(clause)).length;
-  const references = text.match(backReference)?.length ?? 0;
+  // What the first words refer to does not stand in the request.
+  const rest = text.slice(firstPart.exec(text)?.index ?? text.length);
+  const references = rest.match(backReference)?.length ?? 0;
   const words = new Set(text.match(/[\p{L}\p{N}]+/gu) ?? []);
   const named = tools.filter(({ name }) => wordsOfName(name).some((word) => words.has(word))).length;
   if (branch.test(text) || clauses > 3 || references > 1 || named > 2) return "complex";
   return clauses > 1 || references > 0 || named > 1 ? "moderate" : "simple";
 }
 
-const clauseEnd =
-  /[;\n]|[.!?](?=\s|$)|,? (?:and )?then\b|,? after that\b|, (?:and )?(?=[a-z]{3})| and (?=(?:show|list|add|tell|give|mark|delete|remove|send|create|calculate|put|then|also|find)\b)/;
+const quoted = /"[^"]*"|“[^“”]*”|„[^„“”]*[“”]/g;
+/** As of "1. milk" or "- milk". */
+const listMark = /^[ \t]*(?:\d+[.)]|[-*•])[ \t]+/gm;
+const abbreviation = String.raw`(?<!\b(?:mr|mrs|ms|dr|st|vs|no|etc|approx|e\.g|i\.e|a\.m|p\.m))`;
+/** In "milk, eggs, bread to my list" no comma begins a clause. */
+const someWords = String.raw`(?=\p{L}{3,} (?!(?:and|or|to|on|in|from)\b)\p{L})`;
+const verbs =
+  "show|list|add|tell|give|mark|delete|remove|send|create|calculate|put|find|complete|finish|update|clear|search|save|" +
+  "remind|book|call|email|mail|pay|convert|multiply|divide|double|write|reserve|check|what";
+const separators = [
+  String.raw`[;\n。！？]`,
+  String.raw`${abbreviation}[.!?](?=\s|$)`,
+  String.raw`,? (?:and )?then\b`,
+  ",? after that\\b",
+  `, (?:and )?(?:also )?${someWords}`,
+  String.raw` and (?:also )?(?=(?:${verbs}) (?!(?:and|or|to|on|in|from)\b))`,
+];
+const clauseEnd = new RegExp(separators.join("|"), "u");
+const firstPart = new RegExp(`${separators.join("|")}|,| and `, "u");
 const backReference = /\b(?:it|that|this|them|those|the (?:result|answer|total|sum|first|last|same))\b/g;
-const branch = /\b(?:if|unless|otherwise|else|for each|for every|each of|every one of|until|while|whenever)\b/;
+const day = "day|week|month|year|morning|evening|night|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+const branch = new RegExp(
+  String.raw`\b(?:if|unless|otherwise|or else|each(?! other\b)|every(?! (?:other |\d+ )?(?:${day})s?\b)|(?<!\bdue )until|while|whenever)\b`,
+);
 
 /** The words of a tool's name that say something: `CityWeather` is city and weather. */
 function wordsOfName(name: string): readonly string[] {

@@ -1,5 +1,6 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import type { LanguageModel, ModelFailureReason, ModelRequest } from "../../src/core/language-model.ts";
+import type { LanguageModel, ModelFailureReason, ModelRequest, ModelResponse } from "../../src/core/language-model.ts";
 import { modelFailure } from "../../src/core/model-failure.ts";
 import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
 import { createScriptedModel, type ScriptedText } from "../../src/testing/scripted-model.ts";
@@ -80,6 +81,43 @@ describe("a meter without a budget", () => {
     controller.abort(new Error("enough"));
     await expect(call).rejects.toThrow("enough");
     expect(meter.usage).toEqual({ modelCalls: 1, inputTokens: 15, outputTokens: 0, isEstimated: true });
+  });
+
+  it("counts a call that was aborted as what was heard of it, even if the model does not notice", async () => {
+    const controller = new AbortController();
+    let end = (_response: ModelResponse) => {};
+    const deaf: LanguageModel = {
+      provider: "my",
+      modelId: "own",
+      generate({ onTextDelta }) {
+        onTextDelta?.("123456");
+        return new Promise((resolve) => {
+          end = resolve;
+        });
+      },
+    };
+    const meter = new ModelMeter({ tokens: 100 }, undefined);
+    const call = meter.generate(deaf, asked({ signal: controller.signal }));
+    expect(meter.usage).toMatchObject({ inputTokens: 15, outputTokens: 85 });
+    await expect(meter.generate(deaf, asked())).rejects.toMatchObject({ code: "limit-exceeded" });
+    controller.abort();
+    expect(meter.usage).toMatchObject({ inputTokens: 15, outputTokens: 2, isEstimated: true });
+    const model = createScriptedModel([told(15, 1)]);
+    await meter.generate(model, asked());
+    expect(model.requests[0]?.maxOutputTokens).toBe(68);
+    end({ text: "too late", finishReason: "stop", usage: { inputTokens: 14, outputTokens: 20 } });
+    await call;
+    expect(meter.calls[0]).toEqual({ model: "my/own", inputTokens: 14, outputTokens: 20 });
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+  });
+
+  it("asks nothing of a model for a signal that has aborted", async () => {
+    const model = createScriptedModel(["never"]);
+    const meter = new ModelMeter(undefined, undefined);
+    const aborted = AbortSignal.abort(new Error("enough"));
+    await expect(meter.generate(model, asked({ signal: aborted }))).rejects.toThrow("enough");
+    expect(model.requests).toEqual([]);
+    expect(meter.usage).toBeUndefined();
   });
 
   it("calls no model once it is closed", async () => {

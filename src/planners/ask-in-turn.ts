@@ -1,0 +1,162 @@
+import { AbortSource } from "../async/abort-source.ts";
+import { type Clock, maxTimerMs } from "../async/clock.ts";
+import { onAbort } from "../async/on-abort.ts";
+import { settleOrAbort } from "../async/timeout.ts";
+import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
+import type { PlanFailure, PlanSource } from "../core/plan.ts";
+import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
+import { toPlanningError } from "../core/planning-error.ts";
+import { type CheckedDraft, checkDraft } from "./check-draft.ts";
+
+/** A chain of planners, and what it is asked. */
+export interface ChainRequest<TRequest extends PlanRequest> {
+  readonly name: string;
+  readonly timeoutMs: number | undefined;
+  readonly continueOnCannotPlan: boolean;
+  readonly clock: Clock;
+  readonly request: TRequest;
+}
+
+interface Chain<TRequest extends PlanRequest> extends ChainRequest<TRequest> {
+  readonly ask: (planner: Planner, request: TRequest) => PlanDraft | Promise<PlanDraft>;
+}
+
+/** The first plan that holds of planners that are asked in turn; see `createFallbackPlanner`. */
+export function planInTurn(planners: readonly Planner[], chain: ChainRequest<PlanRequest>): Promise<PlanDraft> {
+  return askInTurn(planners, { ...chain, ask: (planner, request) => planner.plan(request) });
+}
+
+/** As {@link planInTurn}, for planners that can all plan anew. */
+export function replanInTurn(planners: readonly Planner[], chain: ChainRequest<ReplanRequest>): Promise<PlanDraft> {
+  return askInTurn(planners, { ...chain, ask: askToReplan });
+}
+
+function askToReplan(planner: Planner, request: ReplanRequest): PlanDraft | Promise<PlanDraft> {
+  if (planner.replan !== undefined) return planner.replan(request);
+  throw new TypeError(`The planner "${planner.name}" has no replan method.`);
+}
+
+async function askInTurn<TRequest extends PlanRequest>(
+  planners: readonly Planner[],
+  chain: Chain<TRequest>,
+): Promise<PlanDraft> {
+  const { request, clock, continueOnCannotPlan } = chain;
+  const startMs = clock.now();
+  const failures: PlanFailure[] = [];
+  for (const [index, planner] of planners.entries()) {
+    // It may have been aborted while nobody was asked.
+    if (request.signal.aborted) throw request.signal.reason;
+    const limitMs = limitOf(
+      { timeoutMs: chain.timeoutMs, request },
+      { spentMs: clock.now() - startMs, planners: planners.length - index },
+    );
+    try {
+      const { steps, source } = await askOne(planner, { ...chain, limitMs });
+      return { steps, source: withFailures(source, failures) };
+    } catch (thrown) {
+      if (request.signal.aborted) throw request.signal.reason;
+      const error = toPlanningError(planner, thrown);
+      const data = error.toJSON();
+      const next = planners[index + 1];
+      if (isAgentError(data, "cannot-plan") && (next === undefined || !continueOnCannotPlan)) {
+        throw failures.length === 0 ? error : cannotPlan(data, { failures, cause: error });
+      }
+      failures.push(...failuresOf(planner, data));
+      if (next === undefined) throw allFailed(chain.name, { failures, cause: error });
+      await request.tell?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
+    }
+  }
+  throw new TypeError("A fallback planner has at least one planner.");
+}
+
+/** How long the next of so many planners may take. */
+function limitOf(
+  { request, timeoutMs }: Pick<Chain<PlanRequest>, "request" | "timeoutMs">,
+  { spentMs, planners }: { readonly spentMs: number; readonly planners: number },
+): number {
+  const leftMs = Math.max(0, (request.timeoutMs ?? Number.POSITIVE_INFINITY) - spentMs);
+  return Math.min(leftMs, timeoutMs ?? leftMs / planners);
+}
+
+/** Asks one planner, at most so long. Whatever a planner does that is left behind counts for nothing. */
+async function askOne<TRequest extends PlanRequest>(
+  planner: Planner,
+  { request, ask, clock, limitMs }: Chain<TRequest> & { readonly limitMs: number },
+): Promise<CheckedDraft> {
+  const source = new AbortSource();
+  const stopFollowing = onAbort(request.signal, () => source.abort(request.signal.reason));
+  const timeout = () => source.abort(plannerTimeout(planner, limitMs));
+  const timer = limitMs < maxTimerMs ? clock.setTimeout(timeout, limitMs) : undefined;
+  const { generate = (model, asked) => model.generate(asked), tell } = request;
+  let isAsked = true;
+  const own: TRequest = {
+    ...request,
+    ...(limitMs < maxTimerMs && { timeoutMs: limitMs }),
+    signal: source.signal,
+    generate: async (model, asked) => {
+      if (!isAsked) throw hasEnded(planner);
+      return generate(model, asked);
+    },
+    tell: (event) => (isAsked ? tell?.(event) : undefined),
+  };
+  try {
+    const asking = async () => checkDraft(planner, await ask(planner, own), request);
+    return await settleOrAbort(asking(), source);
+  } finally {
+    isAsked = false;
+    if (timer !== undefined) clock.clearTimeout(timer);
+    stopFollowing();
+  }
+}
+
+function withFailures(source: PlanSource, earlier: readonly PlanFailure[]): PlanSource {
+  const failures = [...earlier, ...listOf(source.failures)];
+  return failures.length === 0 ? source : { ...source, failures };
+}
+
+/** The tries that an error tells of, and itself unless it is only their sum. */
+function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFailure[] {
+  const told = triesOf(error);
+  if (error.code === "planning-failed" && told.length > 0) return told;
+  return [...told, { planner: name, code: error.code, message: error.message }];
+}
+
+/** What was thrown may come from anywhere, so its details may be missing, too. */
+function triesOf({ details }: AgentErrorData): readonly PlanFailure[] {
+  return listOf((details as { readonly failures?: readonly PlanFailure[] } | undefined)?.failures);
+}
+
+function listOf<T>(list: readonly T[] | undefined): readonly T[] {
+  return Array.isArray(list) ? list : [];
+}
+
+function cannotPlan(
+  data: AgentErrorData<"cannot-plan">,
+  { failures, cause }: { failures: readonly PlanFailure[]; cause: AgentError },
+): AgentError {
+  const details = { ...data.details, failures: [...failures, ...triesOf(data)] };
+  return new AgentError("cannot-plan", data.message, { details, cause });
+}
+
+function allFailed(
+  name: string,
+  { failures, cause }: { failures: readonly PlanFailure[]; cause: unknown },
+): AgentError {
+  const reasons = failures.map(({ planner, message }) => `${planner}: ${message}`).join(" ");
+  return new AgentError("planning-failed", `No planner of "${name}" made a plan. ${reasons}`, {
+    details: { planner: name, failures },
+    cause,
+  });
+}
+
+function plannerTimeout({ name }: Planner, timeoutMs: number): AgentError<"timeout"> {
+  const ms = Math.round(timeoutMs);
+  return new AgentError("timeout", `The planner "${name}" took longer than its ${ms} ms.`, {
+    details: { scope: "planner", timeoutMs: ms },
+  });
+}
+
+function hasEnded({ name }: Planner): AgentError<"cancelled"> {
+  const reason = `the planner "${name}" has ended`;
+  return new AgentError("cancelled", `No model is called: ${reason}.`, { details: { reason } });
+}

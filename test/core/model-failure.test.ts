@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { AgentError } from "../../src/core/errors.ts";
+import type { ModelFailureReason } from "../../src/core/language-model.ts";
+import { modelFailure } from "../../src/core/model-failure.ts";
+
+const model = { provider: "ollama", modelId: "qwen3" };
+const reasons: Readonly<Record<ModelFailureReason, boolean>> = {
+  unreachable: true,
+  "unknown-model": false,
+  unauthorized: false,
+  busy: true,
+  "format-rejected": false,
+  "prompt-too-long": false,
+  rejected: false,
+  interrupted: true,
+  "server-error": true,
+  "invalid-response": true,
+};
+
+describe("modelFailure", () => {
+  it.each(Object.entries(reasons))("says of %s whether the same call may succeed later: %s", (reason, retryable) => {
+    const error = modelFailure(model, reason as ModelFailureReason, { message: "No." });
+    expect(error).toBeInstanceOf(AgentError);
+    expect(error.toJSON()).toEqual({
+      name: "AgentError",
+      code: "model-failed",
+      message: "No.",
+      retryable,
+      details: { model: "ollama/qwen3", reason },
+    });
+  });
+
+  it("keeps status and cause, and of a cause no header or body", () => {
+    const cause = Object.assign(new TypeError("fetch failed"), { headers: { authorization: "Bearer secret" } });
+    const error = modelFailure(model, "busy", { message: "Later.", status: 429, cause });
+    expect(error.cause).toBe(cause);
+    expect(error.toJSON()).toMatchObject({
+      details: { status: 429 },
+      cause: { name: "TypeError", message: "fetch failed" },
+    });
+    expect(JSON.stringify(error)).not.toContain("secret");
+  });
+});

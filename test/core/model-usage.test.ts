@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ModelPrice, ModelTokens } from "../../src/core/language-model.ts";
+import {
+  addUsage,
+  costOf,
+  type ModelCall,
+  type ModelUsage,
+  modelCall,
+  priceOf,
+  sumCalls,
+} from "../../src/core/model-usage.ts";
+import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+
+const price: ModelPrice = { inputPerMillion: 3, outputPerMillion: 15 };
+const priced = createScriptedModel([], { price });
+const free = createScriptedModel([], { provider: "ollama", modelId: "qwen3" });
+const estimate = { inputTokens: 7, outputTokens: 9 };
+
+describe("modelCall", () => {
+  it("is what the model told", () => {
+    expect(modelCall(free, { inputTokens: 10, outputTokens: 20 }, estimate)).toEqual({
+      model: "ollama/qwen3",
+      inputTokens: 10,
+      outputTokens: 20,
+    });
+  });
+
+  it("costs what the price says", () => {
+    const call = modelCall(priced, { inputTokens: 1_000_000, outputTokens: 100_000 }, estimate);
+    expect(call.cost).toBe(4.5);
+    expect(costOf(price, { inputTokens: 0, outputTokens: 0 })).toBe(0);
+  });
+
+  it.each<[ModelTokens | undefined, number, number]>([
+    [{}, 7, 9],
+    [undefined, 7, 9],
+    [{ inputTokens: 1 }, 1, 9],
+    [{ outputTokens: 0 }, 7, 0],
+    [{ inputTokens: Number.NaN, outputTokens: 2 }, 7, 2],
+    [{ inputTokens: -1, outputTokens: Number.POSITIVE_INFINITY }, 7, 9],
+    [{ inputTokens: "12" as never, outputTokens: null as never }, 7, 9],
+  ])("is estimated where the model told %j", (told, inputTokens, outputTokens) => {
+    const call = modelCall(priced, told, estimate);
+    expect(call).toMatchObject({ inputTokens, outputTokens, isEstimated: true });
+    expect(call.cost).toBe(costOf(price, { inputTokens, outputTokens }));
+  });
+
+  it("takes zero tokens for told", () => {
+    expect(modelCall(free, { inputTokens: 0, outputTokens: 0 }, estimate)).not.toHaveProperty("isEstimated");
+  });
+});
+
+describe("priceOf", () => {
+  it.each<[unknown, boolean]>([
+    [price, true],
+    [{ inputPerMillion: 0, outputPerMillion: 0 }, true],
+    [undefined, false],
+    [null, false],
+    [{}, false],
+    [{ inputPerMillion: 1 }, false],
+    [{ inputPerMillion: Number.NaN, outputPerMillion: 1 }, false],
+    [{ inputPerMillion: 1, outputPerMillion: -1 }, false],
+    [{ inputPerMillion: 1, outputPerMillion: Number.POSITIVE_INFINITY }, false],
+    [{ inputPerMillion: "1", outputPerMillion: 1 }, false],
+  ])("can be counted with: %j %s", (given, isPrice) => {
+    const model = { ...free, price: given as ModelPrice };
+    expect(priceOf(model)).toBe(isPrice ? given : undefined);
+    expect("cost" in modelCall(model, { inputTokens: 1, outputTokens: 1 }, estimate)).toBe(isPrice);
+  });
+});
+
+const amount = fc.nat(1_000_000);
+const call: fc.Arbitrary<ModelCall> = fc
+  .record({ model: fc.constant("a/b"), inputTokens: amount, outputTokens: amount, cost: amount, known: fc.boolean() })
+  .map(({ cost, known, ...rest }) => (known ? { ...rest, cost } : { ...rest, isEstimated: true }));
+
+describe("sums", () => {
+  it("of nothing are nothing", () => {
+    expect(sumCalls([])).toBeUndefined();
+    const usage: ModelUsage = { modelCalls: 1, inputTokens: 2, outputTokens: 3 };
+    expect(addUsage(undefined, usage)).toBe(usage);
+  });
+
+  it("know the cost only if each call's is known, and tell of one estimate", () => {
+    const known: ModelCall = { model: "a/b", inputTokens: 1, outputTokens: 2, cost: 3 };
+    const unknown: ModelCall = { model: "c/d", inputTokens: 10, outputTokens: 20, isEstimated: true };
+    expect(sumCalls([known, known])).toEqual({ modelCalls: 2, inputTokens: 2, outputTokens: 4, cost: 6 });
+    for (const calls of [
+      [known, unknown],
+      [unknown, known],
+    ]) {
+      expect(sumCalls(calls)).toEqual({ modelCalls: 2, inputTokens: 11, outputTokens: 22, isEstimated: true });
+    }
+  });
+
+  it("are the same however the calls are put together, and never say which model it was", () => {
+    fc.assert(
+      fc.property(fc.array(call, { minLength: 1 }), fc.array(call, { minLength: 1 }), (left, right) => {
+        const whole = sumCalls([...left, ...right]);
+        const [one, other] = [sumCalls(left), sumCalls(right)];
+        expect(other && addUsage(one, other)).toEqual(whole);
+        expect(whole).not.toHaveProperty("model");
+        expect(whole?.modelCalls).toBe(left.length + right.length);
+        expect(JSON.parse(JSON.stringify(whole))).toEqual(whole);
+      }),
+    );
+  });
+});

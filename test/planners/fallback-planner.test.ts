@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import type { PlanDraft, Planner } from "../../src/core/planner.ts";
+import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { ask, cannotOf, cannotPlan, failure } from "./ask-chain.ts";
+import { draft, fails, hangs, invalidDraft, plannerOf, planRequest, works } from "./planning.ts";
+
+describe("createFallbackPlanner", () => {
+  it("gives the first plan, and says who made it", async () => {
+    const second = works("second");
+    const { plan, told } = await ask([works("first"), second]);
+    expect(plan).toEqual({ ...draft, source: { planner: "first" } });
+    expect(second.requests).toEqual([]);
+    expect(told).toEqual([]);
+  });
+
+  it("keeps what a planner says of its plan, but for parts that no plan has", async () => {
+    const source = { planner: "mine", model: "m/1", attempts: 2, failures: [failure("mine", "cut-off", "cut")] };
+    const { plan } = await ask([fails("first"), works("second", { ...draft, source, extra: 1 } as PlanDraft)]);
+    const first = failure("first", "planning-failed", 'The planner "first" failed: first is broken');
+    expect(plan).toEqual({ ...draft, source: { ...source, failures: [first, ...source.failures] } });
+  });
+
+  it("tells each failure, in order, and keeps them in the source of the plan", async () => {
+    const { plan, told } = await ask([fails("a"), works("b", invalidDraft), fails("c", cannotOf("limit")), works("d")]);
+    expect(
+      told.map((event) => event.type === "plan-fallback" && [event.planner, event.next, event.error.code]),
+    ).toEqual([
+      ["a", "b", "planning-failed"],
+      ["b", "c", "invalid-plan"],
+      ["c", "d", "limit-exceeded"],
+    ]);
+    expect(plan?.source).toEqual({
+      planner: "d",
+      failures: [
+        failure("a", "planning-failed", 'The planner "a" failed: a is broken'),
+        failure(
+          "b",
+          "invalid-plan",
+          expect.stringMatching(/^The planner "b" made a plan that does not hold: unknown-tool/),
+        ),
+        failure("c", "limit-exceeded", "No more limit."),
+      ],
+    });
+  });
+
+  it("tells apart planners of one name only by their order", async () => {
+    const { plan } = await ask([fails("x", new Error("one")), fails("x", new Error("two")), works("x")]);
+    expect(plan?.source?.planner).toBe("x");
+    expect(plan?.source?.failures?.map(({ message }) => message)).toEqual([
+      'The planner "x" failed: one',
+      'The planner "x" failed: two',
+    ]);
+  });
+
+  it("fails with every failure when all fail, and does not tell the last of them", async () => {
+    const { error, told } = await ask([fails("a"), fails("b", cannotOf("tokens"))], { name: "chain" });
+    expect(error).toMatchObject({
+      code: "planning-failed",
+      message: 'No planner of "chain" made a plan. a: The planner "a" failed: a is broken b: No more tokens.',
+      details: { planner: "chain", failures: [{ planner: "a" }, { planner: "b", code: "limit-exceeded" }] },
+      cause: { code: "limit-exceeded" },
+    });
+    expect(told).toHaveLength(1);
+  });
+
+  it("does not see what becomes of the list it was given", async () => {
+    const planners: Planner[] = [fails("a"), works("b")];
+    const planner = createFallbackPlanner(planners);
+    planners.length = 1;
+    expect(await planner.plan(planRequest().request)).toMatchObject({ source: { planner: "b" } });
+  });
+
+  it("waits until a failure is told before the next planner is asked", async () => {
+    const order: string[] = [];
+    const tell = async () => {
+      await Promise.resolve();
+      order.push("told");
+    };
+    const second = plannerOf("second", () => {
+      order.push("asked");
+      return draft;
+    });
+    await ask([fails("first"), second], {}, { tell });
+    expect(order).toEqual(["told", "asked"]);
+  });
+
+  it("needs nobody who listens", async () => {
+    const { plan } = await ask([fails("first"), works("second")], {}, { tell: undefined });
+    expect(plan?.source?.planner).toBe("second");
+  });
+});
+
+describe("cannot-plan", () => {
+  it("ends a chain, as it was thrown if it is the first", async () => {
+    const thrown = cannotPlan();
+    const second = works("second");
+    const planner = createFallbackPlanner([fails("first", thrown), second]);
+    await expect(planner.plan(planRequest().request)).rejects.toBe(thrown);
+    expect(second.requests).toEqual([]);
+  });
+
+  it("carries the failures before it", async () => {
+    const { error } = await ask([fails("a"), fails("b", cannotPlan()), works("c")]);
+    expect(error).toMatchObject({
+      code: "cannot-plan",
+      message: "What?",
+      details: { reason: "no rule", capabilities: ["add {title}"], failures: [{ planner: "a" }] },
+      cause: { code: "cannot-plan" },
+    });
+  });
+
+  it("is one failure of many if asked, and the end if it is the last", async () => {
+    const more = { continueOnCannotPlan: true };
+    const { plan } = await ask([fails("a", cannotPlan()), works("b")], more);
+    expect(plan?.source?.failures).toEqual([failure("a", "cannot-plan", "What?")]);
+    const { error } = await ask([fails("a", cannotPlan()), fails("b", cannotPlan())], more);
+    expect(error).toMatchObject({
+      code: "cannot-plan",
+      details: { failures: [{ planner: "a", code: "cannot-plan" }] },
+    });
+    expect(await ask([fails("a", cannotPlan()), fails("b")], more)).toMatchObject({
+      error: { code: "planning-failed", details: { failures: [{ code: "cannot-plan" }, { planner: "b" }] } },
+    });
+  });
+});
+
+describe("chains in chains", () => {
+  it("give all failures in order, and the planner that made the plan", async () => {
+    const inner = createFallbackPlanner([fails("a"), fails("b")], { name: "inner" });
+    const other = createFallbackPlanner([fails("c"), works("d")], { name: "other" });
+    const { plan, told } = await ask([inner, other]);
+    expect(plan?.source).toMatchObject({
+      planner: "d",
+      failures: [{ planner: "a" }, { planner: "b" }, { planner: "c" }],
+    });
+    expect(told.map(({ planner }) => planner)).toEqual(["a", "inner", "c"]);
+  });
+
+  it("keep the failures before a cannot-plan of the inner one", async () => {
+    const inner = createFallbackPlanner([fails("b"), fails("c", cannotPlan())], { name: "inner" });
+    const last = await ask([fails("a"), inner]);
+    expect(last.error).toMatchObject({
+      code: "cannot-plan",
+      details: { failures: [{ planner: "a" }, { planner: "b" }] },
+    });
+    const { plan } = await ask([inner, works("d")], { continueOnCannotPlan: true });
+    expect(plan?.source?.failures).toMatchObject([{ planner: "b" }, { planner: "inner", code: "cannot-plan" }]);
+  });
+
+  it("share the time of their own", async () => {
+    const slow = hangs("slow");
+    const clock = createManualClock();
+    const inner = createFallbackPlanner([slow, slow], { name: "inner", clock });
+    const { request } = planRequest({ timeoutMs: 100 });
+    const planning = Promise.resolve(createFallbackPlanner([inner, works("last")], { clock }).plan(request));
+    expect((await clock.runUntil(planning)).source).toMatchObject({ planner: "last" });
+    expect(slow.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([25, 25]);
+  });
+});
+
+describe("options", () => {
+  it.each<[string, unknown, unknown]>([
+    ["fallbackPlanner", [], undefined],
+    ["fallbackPlanner", works(), undefined],
+    ["fallbackPlanner", undefined, undefined],
+    ["fallbackPlanner[0]", [null], undefined],
+    ["fallbackPlanner[1]", [works(), { plan: () => draft }], undefined],
+    ["fallbackPlanner[0].replan", [{ ...works(), replan: 5 }], undefined],
+    ["fallbackPlanner.name", [works()], { name: "" }],
+    ["fallbackPlanner.name", [works()], { name: 5 }],
+    ["fallbackPlanner.timeoutMs", [works()], { timeoutMs: 0 }],
+    ["fallbackPlanner.timeoutMs", [works()], { timeoutMs: Number.NaN }],
+    ["fallbackPlanner.continueOnCannotPlan", [works()], { continueOnCannotPlan: "yes" }],
+    ["fallbackPlanner.clock", [works()], { clock: {} }],
+    ["fallbackPlanner.clock", [works()], { clock: null }],
+    ["fallbackPlanner.timeout", [works()], { timeout: 5 }],
+    ["fallbackPlanner", [works()], null],
+  ])("throw invalid-options for a bad %s", (option, planners, options) => {
+    const create = () => createFallbackPlanner(planners as never, options as never);
+    expect(create).toThrow(
+      expect.objectContaining({ code: "invalid-options", details: expect.objectContaining({ option }) }),
+    );
+  });
+
+  it("may be given as undefined", async () => {
+    const undefinedOptions = {
+      name: undefined,
+      timeoutMs: undefined,
+      continueOnCannotPlan: undefined,
+      clock: undefined,
+    };
+    expect(createFallbackPlanner([works()], undefinedOptions).name).toBe("fallback");
+    expect(createFallbackPlanner([works()], { name: "mine" }).name).toBe("mine");
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEventOf } from "../../src/core/events.ts";
+import type { PlanDraft, PlanningEvent, PlanRequest } from "../../src/core/planner.ts";
+import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
+import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+import { plannerOf } from "../planners/planning.ts";
+import { planOf } from "./plans.ts";
+import { works } from "./replanning.ts";
+import { runScenario } from "./run-scenario.ts";
+
+/** Plays a request with a planner that does so. */
+const play = (plan: (request: PlanRequest) => PlanDraft) =>
+  runScenario(() => ({ tools: [works()], planner: plannerOf("p", plan), request: "Do it" }));
+
+describe("what a planner tells", () => {
+  const [step] = planOf("A").steps as PlanDraft["steps"];
+  const delta = { type: "plan-delta", planner: "p", attempt: 1, index: 0, step } as unknown as PlanningEvent;
+
+  it("is a copy: the planner may use its event again, and nobody can change the plan by it", async () => {
+    const own = structuredClone(delta) as Extract<PlanningEvent, { type: "plan-delta" }>;
+    const { result, events } = await play(({ tell }) => {
+      void tell?.(own);
+      void tell?.(own);
+      void tell?.(Object.freeze({ ...own }));
+      return { steps: [own.step as never] };
+    });
+    const deltas = events.filter((event): event is AgentEventOf<"plan-delta"> => event.type === "plan-delta");
+    expect(deltas).toHaveLength(3);
+    expect(deltas.every(({ step }) => Object.isFrozen(step) && Object.isFrozen(step.input))).toBe(true);
+    expect(Object.isFrozen(own.step)).toBe(false);
+    expect(result.status).toBe("completed");
+  });
+
+  it.each<[string, unknown, string]>([
+    ["another event", { type: "run-end", outcome: { status: "completed", output: 1 } }, 'not the event "run-end"'],
+    ["what is no JSON", { ...delta, step: { ...step, input: { big: 1n } } }, "not what is not JSON"],
+    ["nothing", undefined, "A planner tells plan-fallback and plan-delta"],
+  ])("may not be %s: then it fails", async (_what, event, message) => {
+    const { result, events } = await play(({ tell }) => {
+      void tell?.(event as PlanningEvent);
+      return planOf("A") as PlanDraft;
+    });
+    expect(result.error).toMatchObject({ code: "planning-failed", message: expect.stringContaining(message) });
+    expect(events.map(({ type }) => type)).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
+  });
+
+  it.each(["alone", "in a chain"])("once planning has ended is lost, and it calls no model (%s)", async (where) => {
+    const requests: PlanRequest[] = [];
+    const hanging = plannerOf("hangs", (request) => {
+      requests.push(request);
+      return new Promise(() => {});
+    });
+    const { result, events } = await runScenario((clock) => ({
+      tools: [works()],
+      planner: where === "alone" ? hanging : createFallbackPlanner([hanging], { clock }),
+      request: "Do it",
+      plannerTimeoutMs: 50,
+    }));
+    expect(result.error).toMatchObject({ code: "timeout" });
+    const before = events.length;
+    const model = createScriptedModel(["late"]);
+    expect(requests).toHaveLength(2);
+    for (const { tell, generate, signal } of requests) {
+      await tell?.(delta);
+      await expect(generate?.(model, { messages: [], signal })).rejects.toMatchObject({ code: "cancelled" });
+    }
+    expect(events).toHaveLength(before);
+    expect(model.requests).toEqual([]);
+  });
+});
