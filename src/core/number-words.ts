@@ -177,6 +177,13 @@ function multiply(digits: string, factor: bigint): string {
   const product = (BigInt(whole + decimals) * factor).toString().padStart(decimals.length + 1, "0");
   if (decimals === "") return product;
   const cut = product.length - decimals.length;
-  const rest = product.slice(cut).replace(/0+$/, "");
+  const rest = withoutLastZeros(product.slice(cut));
   return rest === "" ? product.slice(0, cut) : `${product.slice(0, cut)}.${rest}`;
+}
+
+/** Digits without the zeros at their end. A regular expression would look at each run of zeros again from each of its places. */
+export function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.slice(0, end);
 }

@@ -102,6 +102,11 @@ function isSoleKey(value: object, key: string): boolean {
   return Object.hasOwn(value, key) && Object.keys(value).length === 1;
 }
 
+/** A reference as it is written, whatever it is: one that is no text names nothing. */
+export function textOfReference({ $ref }: { readonly $ref: unknown }): string {
+  return typeof $ref === "string" ? $ref : (JSON.stringify($ref) ?? "nothing");
+}
+
 /** A reference found somewhere in an input. */
 export interface FoundReference {
   /** Where in the input the value is that holds it. */
@@ -129,7 +134,7 @@ function collect(value: unknown, path: (string | number)[], found: FoundReferenc
   if (typeof value !== "object" || value === null) return;
   const wanted = asReference(value);
   if (wanted !== undefined) {
-    const text = String(wanted.$ref);
+    const text = textOfReference(wanted);
     const reference = typeof wanted.$ref === "string" ? parseReference(wanted.$ref) : undefined;
     found.push({ path: [...path], kind: "value", reference, text });
     return;

@@ -1,7 +1,7 @@
 import { AgentError } from "./errors.ts";
 import { type JsonObject, type JsonValue, setOwn } from "./json.ts";
 import type { PlanStep } from "./plan.ts";
-import { asLiteral, asReference, type ParsedReference, parseReference, parseTemplate } from "./reference.ts";
+import { asLiteral, asReference, type ParsedReference, parseReference, parseTemplate, textOfReference } from "./reference.ts";
 import { describePlace, placeOf, type StepPlace } from "./step-place.ts";
 
 /** Looks up the output of a step that has completed. */
@@ -41,7 +41,10 @@ export function replaceReferences(value: JsonValue, lookUpValue: LookUp): JsonVa
   if (typeof value === "string") return value.includes("${") ? fillTemplate(value, lookUpValue) : value;
   if (typeof value !== "object" || value === null) return value;
   const reference = asReference(value);
-  if (reference !== undefined) return lookUpValue(parseReference(String(reference.$ref)), String(reference.$ref));
+  if (reference !== undefined) {
+    const text = textOfReference(reference);
+    return lookUpValue(typeof reference.$ref === "string" ? parseReference(text) : undefined, text);
+  }
   const literal = asLiteral(value);
   if (literal !== undefined) return literal.$literal as JsonValue;
   return Array.isArray(value) ? replaceInList(value, lookUpValue) : replaceInObject(value as JsonObject, lookUpValue);

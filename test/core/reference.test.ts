@@ -218,7 +218,13 @@ describe("findReferences", () => {
   });
 
   it("never reads a list that is shaped like a path as one", () => {
-    expect(findReferences({ $ref: ["s1"] })).toMatchObject([{ reference: undefined }]);
+    expect(findReferences({ $ref: ["s1"] })).toMatchObject([{ reference: undefined, text: '["s1"]' }]);
+  });
+
+  it("tells of a reference that is no text, whatever it is", () => {
+    const hostile = { toString: 1, valueOf: 1 };
+    expect(findReferences({ $ref: hostile })).toMatchObject([{ reference: undefined, text: JSON.stringify(hostile) }]);
+    expect(findReferences({ $ref: undefined })).toMatchObject([{ reference: undefined, text: "nothing" }]);
   });
 });
 

@@ -11,7 +11,7 @@ import type { PlanFailure, PlanRepair, PlanSource, PlanStep } from "../../core/p
 import type { PlanRequest } from "../../core/planner.ts";
 import type { JsonSchema } from "../../core/schema.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
-import { askAgain } from "./plan-prompt.ts";
+import { askAgain, cut, describeProblems } from "./plan-prompt.ts";
 import { StepTeller } from "./tell-steps.ts";
 
 /** One planning by a model. */
@@ -41,11 +41,12 @@ const weaker: Readonly<Record<Format, Format | undefined>> = { schema: "json", j
 /** Stands for the format `json` among those that a model has refused. */
 const anyJson = {};
 const maxText = 500;
+const maxMessage = 2_000;
 
 /**
  * Asks a model for a plan and holds what it answers against the tools. A format that the model refuses is followed by a weaker
- * one. An answer that was cut is never repaired: it is asked for once more, with twice the room. One that does not hold is asked
- * for once more, with what is wrong.
+ * one. An answer that was cut is never repaired: it is asked for once more, with twice the room, as is one that broke off. One
+ * that does not hold is asked for once more, with what is wrong.
  *
  * Rejects with `cannot-plan` if the model says that the tools can not do it, with `planning-failed`, which has every try, with
  * `limit-exceeded`, or with the reason of the signal.
@@ -61,7 +62,7 @@ class Asking {
   private format: Format;
   private maxOutputTokens: number;
   private attempts = 0;
-  private mayLengthen = true;
+  private mayAskForAll = true;
   private mayAskAgain = true;
 
   constructor(private readonly task: ModelTask) {
@@ -79,7 +80,7 @@ class Asking {
       if (answer.type === "plan") return this.finish(answer);
       if (answer.type === "refusal") throw this.cannotPlan(answer.reason);
       const { code, problems } = answer;
-      this.fail(code, problems.join(" "), response.text);
+      this.fail(code, describeProblems(problems).join(" "), response.text);
       if (!this.mayAskAgain) throw this.planningFailed();
       this.mayAskAgain = false;
       this.mended.push("asked-again");
@@ -91,12 +92,13 @@ class Asking {
 
   /** The model's answer, if it is whole; undefined if it is to be asked otherwise. */
   private async call(): Promise<ModelResponse | undefined> {
+    this.task.request.signal.throwIfAborted();
     this.attempts++;
     let response: ModelResponse;
     try {
       response = await this.generate();
     } catch (thrown) {
-      this.weaken(thrown);
+      this.giveWay(thrown);
       return undefined;
     }
     if (response.finishReason === "content-filter") {
@@ -105,8 +107,8 @@ class Asking {
     }
     if (response.finishReason !== "length") return response;
     this.fail("cut-off", `The answer was cut after ${this.maxOutputTokens} tokens.`, response.text);
-    if (!this.mayLengthen) throw this.planningFailed();
-    this.mayLengthen = false;
+    if (!this.mayAskForAll) throw this.planningFailed();
+    this.mayAskForAll = false;
     this.maxOutputTokens *= 2;
     return undefined;
   }
@@ -119,16 +121,12 @@ class Asking {
     const teller = tell && new StepTeller({ ...scope, planner, attempt: this.attempts, tell });
     const onTextDelta = teller && ((delta: string) => teller.push(delta));
     const responseFormat = this.responseFormat();
-    const response = await generate(model, {
-      messages,
-      responseFormat,
-      maxOutputTokens,
-      temperature,
-      signal,
-      onTextDelta,
-    });
-    await teller?.end();
-    return response;
+    try {
+      return await generate(model, { messages, responseFormat, maxOutputTokens, temperature, signal, onTextDelta });
+    } finally {
+      // The steps of one answer are told before those of the next.
+      if (!signal.aborted) await teller?.end();
+    }
   }
 
   private responseFormat(): ModelResponseFormat {
@@ -137,8 +135,8 @@ class Asking {
     return format === "json" ? { type: "json" } : { type: "json", schema: this.task.schema };
   }
 
-  /** Goes on with a weaker format if this one was refused. Throws for any other reason. */
-  private weaken(thrown: unknown): void {
+  /** Goes on with a weaker format if this one was refused, and once more if the answer broke off. Throws for any other reason. */
+  private giveWay(thrown: unknown): void {
     const { signal } = this.task.request;
     if (signal.aborted) throw signal.reason;
     const { message } = toErrorData(thrown);
@@ -146,7 +144,13 @@ class Asking {
     this.fail(isAgentError(thrown) ? thrown.code : "planning-failed", message);
     const next = weaker[format];
     if (!isAgentError(thrown, "model-failed")) throw isAgentError(thrown) ? thrown : this.planningFailed(thrown);
-    if (thrown.details.reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
+    const { reason } = thrown.details;
+    if (reason === "interrupted" && this.mayAskForAll) {
+      // An answer that broke off was cut, too, though not for want of room.
+      this.mayAskForAll = false;
+      return;
+    }
+    if (reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
     this.task.refusedFormats.add(format === "schema" ? this.task.schema : anyJson);
     this.format = next;
   }
@@ -159,8 +163,9 @@ class Asking {
 
   private fail(code: string, message: string, text?: string): void {
     const { planner, model } = this.task;
-    const begun = text?.trim().slice(0, maxText);
-    this.failures.push({ planner, model: modelName(model), code, message, ...(begun && { text: begun }) });
+    const begun = text === undefined ? "" : cut(text.trim(), maxText);
+    const failure = { planner, model: modelName(model), code, message: cut(message, maxMessage) };
+    this.failures.push({ ...failure, ...(begun && { text: begun }) });
   }
 
   private finish({ steps, repaired, warnings }: Extract<CheckedAnswer, { type: "plan" }>): ModelPlan {
@@ -179,9 +184,9 @@ class Asking {
   private cannotPlan(reason = "the model says that the tools can not do it"): AgentError<"cannot-plan"> {
     const { scope, model } = this.task;
     const capabilities = [...scope.tools.values()].map(({ name, description }) => `${name}: ${description}`);
-    const cut = reason.slice(0, maxText);
-    return new AgentError("cannot-plan", `${modelName(model)} can not plan this: ${cut}`, {
-      details: { reason: cut, capabilities },
+    const told = cut(reason, maxText);
+    return new AgentError("cannot-plan", `${modelName(model)} can not plan this: ${told}`, {
+      details: { reason: told, capabilities },
     });
   }
 

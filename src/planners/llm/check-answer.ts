@@ -5,8 +5,8 @@ import { parseWith } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { Grounds } from "./grounding.ts";
-import { describeIssue } from "./plan-prompt.ts";
-import { completeSteps, readAnswer, readStep, type StepReading } from "./read-steps.ts";
+import { cut, describeIssue } from "./plan-prompt.ts";
+import { completeSteps, type ModelAnswer, readAnswer, readStep, type StepReading } from "./read-steps.ts";
 import { recoverJson } from "./recover-json.ts";
 
 /** What is done about a word or number in a plan that the request does not have. */
@@ -45,9 +45,9 @@ export async function checkAnswer(
   { isWhole, ...scope }: AnswerScope & { readonly isWhole: boolean },
 ): Promise<CheckedAnswer> {
   let first: CheckedAnswer | undefined;
-  for await (const { value, repaired } of recoverJson(text, { isWhole })) {
-    const answer = readAnswer(value);
-    if (answer === undefined) continue;
+  for await (const { value, repaired, isAlone } of recoverJson(text, { isWhole })) {
+    const answer = readAnswer(value, { isAlone });
+    if (answer === undefined || isCut(answer, repaired)) continue;
     const checked = answer.type === "refusal" ? answer : await checkSteps(answer, repaired, scope);
     if (checked.type === "plan") return checked;
     first ??= checked;
@@ -55,6 +55,11 @@ export async function checkAnswer(
   return (
     first ?? { type: "problem", code: "no-json", problems: ["There is no JSON object with a list of steps in it."] }
   );
+}
+
+/** Whether there are no steps because the text ended before the first one. */
+function isCut(answer: ModelAnswer, repaired: readonly PlanRepair[]): boolean {
+  return answer.type === "refusal" && answer.reason === undefined && repaired.includes("json");
 }
 
 async function checkSteps(
@@ -67,7 +72,7 @@ async function checkSteps(
   const read = await Promise.all(answer.steps.slice(0, maxSteps + 1).map((raw) => readStep(raw, scope)));
   const steps = completeSteps(
     read.map(({ step }) => step),
-    { tools, prefix },
+    { tools, prefix, kept },
   );
   const json = toJson({ steps: [...kept, ...steps] }, { maxBytes: maxPlanBytes });
   const checked = await checkPlan(json, { tools, maxSteps: maxSteps + kept.length });
@@ -75,11 +80,25 @@ async function checkSteps(
     return { type: "problem", code: "invalid-plan", problems: checked.issues.map(describeIssue) };
   }
   const added = (checked.plan.steps as readonly PlanStep[]).slice(kept.length);
+  const unwanted = scope.expressions ? [] : findExpressions(added, kept.length);
+  if (unwanted.length > 0) return { type: "problem", code: "invalid-plan", problems: unwanted };
   const { warnings, problems } = await checkGrounding(added, scope);
   if (problems.length > 0) return { type: "problem", code: "ungrounded", problems };
   const isReshaped = answer.isReshaped || read.some((step) => step.isReshaped);
   const repairs = new Set([...repaired, ...(isReshaped ? (["shape"] as const) : [])]);
   return { type: "plan", steps: added, repaired: [...repairs], warnings };
+}
+
+/** Conditions and loops that the model was not asked for. */
+function findExpressions(steps: readonly PlanStep[], firstIndex: number): readonly string[] {
+  return steps.flatMap((step, index) =>
+    (["when", "forEach", "concurrency"] as const)
+      .filter((key) => step[key] !== undefined)
+      .map((key) => {
+        const path = ["steps", index + firstIndex, key];
+        return describeIssue({ path, message: `Steps have no "${key}" here; leave it out.` });
+      }),
+  );
 }
 
 async function checkGrounding(steps: readonly PlanStep[], { tools, typed, grounding, kept }: AnswerScope) {
@@ -96,7 +115,7 @@ async function checkGrounding(steps: readonly PlanStep[], { tools, typed, ground
       const warning = {
         code: "ungrounded",
         path: ["steps", index + kept.length, "input", ...path],
-        message: `The request does not say ${words.map((word) => `"${word}"`).join(", ")}.`,
+        message: `The request does not say ${quote(words)}.`,
       } as const;
       if (isRefused) problems.push(describeIssue(warning));
       else warnings.push(warning);
@@ -104,6 +123,15 @@ async function checkGrounding(steps: readonly PlanStep[], { tools, typed, ground
   }
   return { warnings, problems };
 }
+
+/** The words, or so many of them as anybody reads. */
+function quote(words: readonly string[]): string {
+  const shown = words.slice(0, maxWords).map((word) => `"${cut(word, maxWordLength)}"`);
+  return shown.join(", ") + (words.length > maxWords ? ` and ${words.length - maxWords} more` : "");
+}
+
+const maxWords = 10;
+const maxWordLength = 50;
 
 /** Whether a step surely changes nothing. */
 async function isPure({ input }: PlanStep, tool: Tool): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../core/schema.ts";
+import { resolvePointer } from "./resolve-pointer.ts";
 
 /*
  * A JSON Schema as a TypeScript type, which models read well and which is a third as long: every token of a prompt is time
@@ -6,10 +7,11 @@ import type { JsonSchema } from "../../core/schema.ts";
  */
 
 const maxDepth = 8;
+const maxParts = 1_000;
 
 /** A schema as a type, its descriptions and bounds as comments. In one line, but for a union of objects: one for each. */
 export function describeSchema(schema: JsonSchema): string {
-  const around = { root: schema, depth: 0 };
+  const around = { root: schema, depth: 0, open: [schema], room: { left: maxParts } };
   const branches = schema.anyOf ?? schema.oneOf;
   if (branches === undefined || branches.length < 2) return describe(schema, around);
   return branches.map((branch) => `\n    | ${describe(branch, around)}`).join("");
@@ -18,6 +20,10 @@ export function describeSchema(schema: JsonSchema): string {
 interface Around {
   readonly root: JsonSchema;
   readonly depth: number;
+  /** What is being described around it. */
+  readonly open: readonly JsonSchema[];
+  /** How many parts may still be described: definitions that name each other would be, in every order. */
+  readonly room: { left: number };
 }
 
 function describe(schema: JsonSchema, around: Around): string {
@@ -27,7 +33,7 @@ function describe(schema: JsonSchema, around: Around): string {
 }
 
 function typeText(schema: JsonSchema, around: Around): string {
-  if (around.depth > maxDepth) return "unknown";
+  if (around.depth > maxDepth || around.room.left-- <= 0) return "unknown";
   if (schema.$ref !== undefined) return definitionText(schema.$ref, around);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
@@ -61,14 +67,12 @@ function arrayText({ items, prefixItems }: JsonSchema, around: Around): string {
   return /^[\w"]+$/.test(item) ? `${item}[]` : `(${item})[]`;
 }
 
-/** The name of what is defined apart says more than nothing; its type stands where it is not within itself. */
+/** What is defined apart, once: a type within itself would be written again and again. */
 function definitionText(pointer: string, around: Around): string {
-  const name = pointer.split("/").at(-1) ?? "";
-  const definitions = (around.root.$defs ?? around.root.definitions) as
-    | Readonly<Record<string, JsonSchema>>
-    | undefined;
-  const target = pointer === "#" ? around.root : definitions?.[name];
-  return target === undefined ? "unknown" : typeText(target, { ...around, depth: around.depth + 1 });
+  const target = resolvePointer(around.root, pointer);
+  if (target === undefined) return "unknown";
+  if (around.open.includes(target)) return "unknown /* the same again */";
+  return describe(target, { ...around, open: [...around.open, target] });
 }
 
 /** Bounds that a model would not guess. Those of zod's safe integers say nothing. */
@@ -82,7 +86,7 @@ function notesOf(schema: JsonSchema): string {
     if (typeof bound === "number" && Math.abs(bound) < Number.MAX_SAFE_INTEGER) notes.push(`${name} ${bound}`);
   }
   if (schema.default !== undefined) notes.push(`default ${JSON.stringify(schema.default)}`);
-  return notes.join(", ").replaceAll("*/", "* /");
+  return notes.join(", ").replaceAll("*/", "* /").replace(/\s+/g, " ");
 }
 
 const bounds = [

@@ -1,6 +1,6 @@
 import type { JsonPath } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
-import { readNumber, startsNumber } from "../../core/number-words.ts";
+import { readNumber, startsNumber, withoutLastZeros } from "../../core/number-words.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { asLiteral, asReference, parseTemplate } from "../../core/reference.ts";
 import type { JsonSchema } from "../../core/schema.ts";
@@ -20,14 +20,20 @@ export interface Ungrounded {
 /** What a request says, for many questions. */
 export class Grounds {
   private readonly words = new Set<string>();
+  /** Exact, as digits. */
   private readonly numbers = new Set<string>();
+  /** As JavaScript writes the numbers that they are in JSON. */
+  private readonly jsonNumbers = new Set<string>();
   private readonly hasTime: boolean;
 
   constructor(text: string) {
     const tokens = tokensOf(text);
     for (const [index, token] of tokens.entries()) {
-      this.words.add(stem(token));
-      for (const number of numbersAt(tokens, index)) this.numbers.add(number);
+      for (const part of [token, ...token.split("'"), ...(isUnspaced(token) ? token : "")]) this.words.add(stem(part));
+      for (const number of numbersAt(tokens, index)) {
+        this.numbers.add(number);
+        this.jsonNumbers.add(String(Number(number)));
+      }
     }
     this.hasTime = tokens.some((token) => timeWords.has(token) || /^\d/.test(token));
   }
@@ -35,22 +41,23 @@ export class Grounds {
   /** What of an input does not stand in the request. What a schema prescribes, or has as its default, says nothing. */
   findUngrounded({ input }: Pick<PlanStep, "input">, schema: JsonSchema): readonly Ungrounded[] {
     const found: Ungrounded[] = [];
-    // The names that an input gives to its values, such as the variables of an expression.
-    const names = new Set<string>();
-    visit(input, [], (value, path) => {
-      if (typeof path.at(-1) === "string") names.add(stem(String(path.at(-1)).toLowerCase()));
-      if (typeof value === "object" || isPrescribed(value, schemasAt(schema, path, input))) return;
-      const words = this.missing(value).filter((word) => !names.has(stem(word)));
+    const leaves = leavesOf(input, []);
+    const schemasOf = (path: JsonPath) => schemasAt(schema, path, input);
+    const names = new Set(leaves.flatMap(({ path }) => namesIn(path, schemasOf).flatMap(tokensOf)).map(stem));
+    for (const { value, path, isLiteral } of leaves) {
+      if (isPrescribed(value, schemasOf(path))) continue;
+      const said = typeof value === "string" && !isLiteral ? textOf(value) : value;
+      const words = this.missing(said).filter((word) => !names.has(stem(word)));
       if (words.length > 0) found.push({ path, words });
-    });
+    }
     return found;
   }
 
   private missing(value: unknown): readonly string[] {
-    if (typeof value === "number") return this.numbers.has(canonical(String(Math.abs(value)))) ? [] : [String(value)];
+    if (typeof value === "number") return this.jsonNumbers.has(String(Math.abs(value))) ? [] : [String(value)];
     if (typeof value !== "string") return [];
-    if (isoDate.test(value)) return this.hasTime ? [] : [value];
-    const tokens = tokensOf(textOf(value));
+    if (isoDate.test(value) || isoTime.test(value)) return this.hasTime ? [] : [value];
+    const tokens = tokensOf(value);
     return tokens.filter((token, index) => !this.words.has(stem(token)) && !this.hasNumber(tokens, index));
   }
 
@@ -59,14 +66,30 @@ export class Grounds {
   }
 }
 
-/** Calls back for each value in an input, with its path: keys before values, references and literals not at all. */
-function visit(value: unknown, path: JsonPath, callback: (value: unknown, path: JsonPath) => void): void {
-  if (typeof value === "object" && value !== null) {
-    if (asReference(value) !== undefined || asLiteral(value) !== undefined) return;
-    for (const key of Object.keys(value)) callback({}, [...path, Array.isArray(value) ? Number(key) : key]);
-    for (const [key, item] of Object.entries(value))
-      visit(item, [...path, Array.isArray(value) ? Number(key) : key], callback);
-  } else callback(value, path);
+/** A value of an input that holds no others. */
+interface Leaf {
+  readonly value: unknown;
+  readonly path: JsonPath;
+  /** Whether its text is no template. */
+  readonly isLiteral: boolean;
+}
+
+/** What an input holds, but for references: they stand for what is not known yet. */
+function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
+  if (typeof value !== "object" || value === null) return [{ value, path, isLiteral }];
+  const literal = isLiteral ? undefined : asLiteral(value);
+  if (literal !== undefined) return leavesOf(literal.$literal, path, true);
+  if (!isLiteral && asReference(value) !== undefined) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    leavesOf(item, [...path, Array.isArray(value) ? Number(key) : key], isLiteral),
+  );
+}
+
+/** The names that an input gives to its values and its schema does not, such as the variables of an expression. */
+function namesIn(path: JsonPath, schemasOf: (path: JsonPath) => readonly JsonSchema[] | undefined): readonly string[] {
+  const isKnown = (key: string, index: number) =>
+    schemasOf(path.slice(0, index))?.some(({ properties = {} }) => Object.hasOwn(properties, key)) ?? false;
+  return path.filter((key, index): key is string => typeof key === "string" && !isKnown(key, index));
 }
 
 function isPrescribed(value: unknown, schemas: readonly JsonSchema[] | undefined): boolean {
@@ -87,36 +110,67 @@ function textOf(template: string): string {
     .join("");
 }
 
-/** Words and numbers in lower case; "3,000.50" is one, and so is "don't". */
+/** Words and numbers in lower case; "3,000.50" is one, and so is "don't". Of what is written without spaces, each two letters. */
 function tokensOf(text: string): readonly string[] {
-  return text.normalize("NFKC").toLowerCase().match(token) ?? [];
+  const plain = text.normalize("NFKC").toLowerCase().replaceAll("’", "'").replaceAll("ς", "σ");
+  return (plain.match(token) ?? []).flatMap((found) => (isUnspaced(found) ? pairsOf(found) : [found]));
 }
 
-const token = /\d+(?:[.,]\d+)*|\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)*/gu;
+// Han, Kana, Thai and so on have no spaces between words.
+const unspaced = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((script) => `\\p{scx=${script}}`)
+  .join("");
+const unspacedWord = `(?=\\p{L})[${unspaced}](?:(?=[\\p{L}\\p{M}])[${unspaced}\\p{M}])*`;
+const spacedWord = `(?=\\p{L})[^${unspaced}](?:(?=[\\p{L}\\p{M}])[^${unspaced}])*`;
+const token = new RegExp(`\\d+(?:[.,]\\d+)*|${unspacedWord}|${spacedWord}(?:'${spacedWord})*`, "gu");
+const unspacedStart = new RegExp(`^[${unspaced}]`, "u");
 const isoDate = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/;
+const isoTime = /^\d{2}:\d{2}(:\d{2})?$/;
+
+function isUnspaced(token: string): boolean {
+  return unspacedStart.test(token);
+}
+
+function pairsOf(word: string): readonly string[] {
+  const letters = [...word];
+  return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
+}
 
 /** A plural is its singular. */
 function stem(word: string): string {
-  const plain = word.replaceAll("’", "'");
-  return plain.length > 3 && plain.endsWith("s") && !plain.endsWith("ss") ? plain.slice(0, -1) : plain;
+  return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
 }
 
 /** The numbers that a word, or the words from there on, may mean. */
 function numbersAt(tokens: readonly string[], index: number): readonly string[] {
   const word = tokens[index] ?? "";
-  if (/^\d/.test(word))
-    return [...new Set([canonical(word), canonical(word.replaceAll(",", "")), canonical(word.replace(",", "."))])];
   const ordinal = ordinals.get(word);
   if (ordinal !== undefined) return [ordinal];
-  if (!startsNumber(word)) return [];
-  const read = [readNumber(tokens, index), readNumber(tokens, index, { joinAnd: false })];
-  return read.flatMap((number) => (number === undefined ? [] : [canonical(number.digits)]));
+  const read = startsNumber(word)
+    ? [readNumber(tokens, index), readNumber(tokens, index, { joinAnd: false })].flatMap(
+        (number) => number?.digits ?? [],
+      )
+    : [];
+  return [...(/^\d/.test(word) ? readingsOf(word) : []), ...read].map(canonical);
+}
+
+/** What digits with points and commas may mean: "3,000.50" and "3.000,50", "3,5" as a decimal or as two numbers. */
+function readingsOf(numeral: string): readonly string[] {
+  if (/^\d+$/.test(numeral)) return [numeral];
+  const isGrouped = /^\d{1,3}(\.\d{3})+(,\d+)?$/.test(numeral);
+  return [
+    numeral.replaceAll(",", ""),
+    numeral.replace(",", "."),
+    ...(isGrouped ? [numeral.replaceAll(".", "").replace(",", ".")] : []),
+    ...numeral.split(","),
+    ...(numeral.split(".").length > 2 ? numeral.split(".") : []),
+  ];
 }
 
 /** A decimal without zeros that say nothing. */
 function canonical(digits: string): string {
   const [whole = "", decimals = ""] = digits.split(".");
-  const rest = decimals.replace(/0+$/, "");
+  const rest = withoutLastZeros(decimals);
   return (whole.replace(/^0+(?=\d)/, "") || "0") + (rest === "" ? "" : `.${rest}`);
 }
 

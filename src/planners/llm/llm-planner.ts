@@ -18,11 +18,15 @@ export interface LlmPlannerOptions {
   examples?: readonly PlanExample[] | undefined;
   /** 0 for the likeliest answer. @default 0 */
   temperature?: number | undefined;
-  /** The longest answer, in tokens, thinking included. @default by the length of the request, 2048 to 8192 */
+  /**
+   * The longest answer, in tokens, thinking included. One that is cut is asked for once more, with twice the room.
+   * @default by the length of the request, 2048 to 8192
+   */
   maxOutputTokens?: number | undefined;
   /**
    * What to do about a word or number in a step that the request does not have: `refuse` refuses the plan if the step has an
-   * effect and warns if it has none, `warn` only warns (in `source.warnings`), `off` does not look. @default "refuse"
+   * effect and warns if it has none, `warn` only warns (in `source.warnings`), `off` does not look. What a schema prescribes,
+   * such as an operation, needs no word: a tool that may not act unasked needs approval. @default "refuse"
    */
   grounding?: GroundingPolicy | undefined;
   /** Whether the model may write conditions and loops; for strong models. @default false */

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../core/schema.ts";
+import { resolvePointer } from "./resolve-pointer.ts";
 
 /*
  * The schemas that a constrained model writes by. Engines compile a schema to a grammar and know few keywords, some of which
@@ -6,26 +7,27 @@ import type { JsonSchema } from "../../core/schema.ts";
  * additionalProperties. All other rules (ranges, patterns, formats) the model reads in the prompt, and the plan is checked by.
  */
 
-/** In place of a value that is known only when the plan runs. */
-const reference: JsonSchema = object({ $ref: { type: "string" } }, ["$ref"]);
+/**
+ * In place of a value that is known only when the plan runs. It can not say that `$ref` is the only key: llama.cpp takes a
+ * property of that name for a reference of JSON Schema itself, wherever it stands, and refuses the whole schema.
+ */
+const reference: JsonSchema = { type: "object", required: ["$ref"], additionalProperties: { type: "string" } };
 
 /** More steps than a model writes without losing its way. */
 const maxModelSteps = 50;
 
 /** The schema of an answer: steps, each of which is of one of the tools, or none and the reason. */
 export function answerSchema(steps: readonly JsonSchema[], maxSteps: number): JsonSchema {
-  const items = steps.length === 1 && steps[0] ? steps[0] : { anyOf: steps };
-  const list = { type: "array", items, maxItems: Math.min(maxSteps, maxModelSteps) };
+  const items = steps.length > 1 ? { anyOf: steps } : (steps[0] ?? anything);
+  const list = { type: "array", items, maxItems: steps.length === 0 ? 0 : Math.min(maxSteps, maxModelSteps) };
   return object({ steps: list, reason: { type: "string" } }, ["steps"]);
 }
 
 /** The schema of a step of one tool: its name is a constant, so that no other can be written, and stands before the input. */
 export function stepSchema(tool: string, input: JsonSchema, optional: readonly string[]): JsonSchema {
   const more = Object.fromEntries(optional.map((key) => [key, { type: "string" }]));
-  return object({ tool: { const: tool }, input: plainSchema(input, { root: input, open: [] }), ...more }, [
-    "tool",
-    "input",
-  ]);
+  const around = { root: input, open: [], room: { left: maxParts } };
+  return object({ tool: { const: tool }, input: plainSchema(input, around), ...more }, ["tool", "input"]);
 }
 
 function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
@@ -36,14 +38,17 @@ interface Around {
   readonly root: JsonSchema;
   /** What is being written around it: a schema within itself allows anything. */
   readonly open: readonly JsonSchema[];
+  /** How many parts may still be written: definitions that name each other would be, in every order. */
+  readonly room: { left: number };
 }
 
 const anything: JsonSchema = {};
+const maxParts = 1_000;
 
 /** A schema with the plain keywords alone, or `{}` where they do not do. Never narrower than the schema, but for open keys. */
-function plainSchema(schema: JsonSchema, { root, open }: Around): JsonSchema {
-  if (open.includes(schema)) return anything;
-  const around = { root, open: [...open, schema] };
+function plainSchema(schema: JsonSchema, { root, open, room }: Around): JsonSchema {
+  if (open.includes(schema) || room.left-- <= 0) return anything;
+  const around = { root, open: [...open, schema], room };
   if (schema.$ref !== undefined) {
     const target = resolvePointer(root, schema.$ref);
     return target === undefined ? anything : plainSchema(target, around);
@@ -91,11 +96,11 @@ function plainObject({ properties, required, additionalProperties }: JsonSchema,
   return object(Object.fromEntries(entries), required ?? []);
 }
 
-function plainArray({ items, prefixItems, minItems, maxItems }: JsonSchema, around: Around): JsonSchema {
+function plainArray(schema: JsonSchema, around: Around): JsonSchema {
+  const { items, prefixItems, additionalItems, minItems, maxItems } = schema;
   const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly JsonSchema[]) : undefined);
   if (tuple !== undefined) {
-    const branches = tuple.map((item) => valueSchema(item, around));
-    return { type: "array", items: { anyOf: branches }, minItems: tuple.length, maxItems: tuple.length };
+    return plainTuple(tuple, { rest: prefixItems === undefined ? additionalItems : items, minItems, around });
   }
   return {
     type: "array",
@@ -105,25 +110,32 @@ function plainArray({ items, prefixItems, minItems, maxItems }: JsonSchema, arou
   };
 }
 
+interface TupleParts {
+  /** What may follow, if anything may. */
+  readonly rest: unknown;
+  readonly minItems: unknown;
+  readonly around: Around;
+}
+
+/** A list of what may stand anywhere in the tuple. */
+function plainTuple(tuple: readonly JsonSchema[], { rest, minItems, around }: TupleParts): JsonSchema {
+  const isOpen = typeof rest === "object" && rest !== null;
+  const items = isOpen ? [...tuple, rest as JsonSchema] : tuple;
+  return {
+    type: "array",
+    ...(items.length > 0 && { items: { anyOf: items.map((item) => valueSchema(item, around)) } }),
+    ...(typeof minItems === "number" && { minItems }),
+    ...(!isOpen && { maxItems: tuple.length }),
+  };
+}
+
 /** Objects that must all fit, as one; anything if one of them is none. */
 function mergeObjects(schemas: readonly JsonSchema[], { root }: Around): JsonSchema {
   const parts = schemas.map((schema) => (schema.$ref === undefined ? schema : resolvePointer(root, schema.$ref)));
   if (parts.some((part) => part?.type !== "object" || part.properties === undefined)) return anything;
   return {
     type: "object",
-    properties: Object.assign({}, ...parts.map((part) => part?.properties)) as Record<string, JsonSchema>,
-    required: parts.flatMap((part) => part?.required ?? []),
+    properties: Object.fromEntries(parts.flatMap((part) => Object.entries(part?.properties ?? {}))),
+    required: [...new Set(parts.flatMap((part) => part?.required ?? []))],
   };
-}
-
-/** What a local JSON pointer such as `#/$defs/Item` leads to. */
-function resolvePointer(root: JsonSchema, pointer: string): JsonSchema | undefined {
-  if (pointer === "#") return root;
-  if (!pointer.startsWith("#/")) return undefined;
-  let target: unknown = root;
-  for (const part of pointer.slice(2).split("/")) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    target = typeof target === "object" && target !== null ? (target as Record<string, unknown>)[key] : undefined;
-  }
-  return typeof target === "object" && target !== null ? (target as JsonSchema) : undefined;
 }

@@ -1,6 +1,7 @@
 import type { LanguageModel, ModelMessage } from "../../core/language-model.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
+import type { StepRecord } from "../../core/run-result.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { askModel, type ModelPlan } from "./ask-model.ts";
@@ -45,14 +46,14 @@ export class ModelPlanner {
 
   /** As `Planner.replan`. What steps have put out may stand in the new ones as well. */
   async replan(request: ReplanRequest): Promise<PlanDraft> {
-    const { steps, plan, replan } = request;
-    const open = new Set(steps.flatMap(({ stepId, status }) => (isKept(status) ? [] : [stepId])));
+    const { steps, plan, replan, error } = request;
+    const open = new Set(steps.filter((record) => !isDone(record)).map(({ stepId }) => stepId));
     return this.ask(request, {
       // Its steps stand behind others, which listeners have long seen.
       tell: undefined,
       kept: plan.steps.filter(({ id }) => !open.has(id)),
       prefix: `r${replan}_`,
-      typed: steps.map(({ output }) => JSON.stringify(output) ?? "").join("\n"),
+      typed: [error.message, ...steps.flatMap(({ output }) => textsOf(output))].join("\n"),
       messagesOf: (prompt) => replanMessages(prompt, request),
     });
   }
@@ -67,7 +68,7 @@ export class ModelPlanner {
       messagesOf: (prompt) => planMessages(prompt, request),
     },
   ): Promise<ModelPlan> {
-    const { name, model, temperature, maxOutputTokens, grounding } = this.settings;
+    const { name, model, temperature, maxOutputTokens, grounding, expressions } = this.settings;
     const { tools, maxSteps, context = "" } = request;
     const prompt = await this.promptOf(request);
     return askModel({
@@ -81,6 +82,7 @@ export class ModelPlanner {
         typed: [request.request, context, typed].join("\n"),
         maxSteps,
         grounding,
+        expressions,
         prefix,
         kept,
       },
@@ -115,9 +117,15 @@ interface Asked {
   readonly messagesOf: (prompt: ToolsPrompt) => readonly ModelMessage[];
 }
 
-/** Of a loop that was cut short nothing can be referred to. */
-function isKept(status: string): boolean {
-  return status === "completed" || status === "skipped";
+/** Whether a step, or an iteration of one, stays in the plan. Of a loop that was cut short nothing can be referred to. */
+function isDone({ status, reason }: StepRecord): boolean {
+  return status === "completed" || reason === "condition" || reason === "no-items";
+}
+
+/** The keys, texts and numbers of an output, as they are: none of them is a reference. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return value === undefined ? [] : [String(value)];
+  return Object.entries(value).flatMap(([key, item]) => [key, ...textsOf(item)]);
 }
 
 /** What makes a plan the same: the words, what they may mean today, and what the tools are. */

@@ -8,6 +8,7 @@ import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { answerSchema, stepSchema } from "./model-schema.ts";
+import { RecentMap } from "./recent-map.ts";
 
 /** A request and its plan, shown to the model as an example. */
 export interface PlanExample {
@@ -96,28 +97,58 @@ export function planMessages({ system }: ToolsPrompt, request: PlanRequest): rea
 
 /** The day where the user is. Without the time, so that the prompt of a day stays the same. */
 export function dayOf({ nowMs, timeZone }: Pick<PlanRequest, "nowMs" | "timeZone">): string {
-  // Swedish writes dates as ISO 8601 does.
-  return new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }).format(nowMs);
+  return formatsOf(timeZone).day.format(nowMs);
 }
 
 function describeDay(request: PlanRequest): string {
-  const weekday = new Intl.DateTimeFormat("en", { timeZone: request.timeZone, weekday: "long" }).format(request.nowMs);
-  return `Today is ${weekday}, ${dayOf(request)}; the time zone is ${request.timeZone}.`;
+  const { nowMs, timeZone } = request;
+  return `Today is ${formatsOf(timeZone).weekday.format(nowMs)}, ${dayOf(request)}; the time zone is ${timeZone}.`;
+}
+
+interface DayFormats {
+  readonly day: Intl.DateTimeFormat;
+  readonly weekday: Intl.DateTimeFormat;
+}
+
+/** Making them costs more than all the rest of a prompt. */
+const formats = new RecentMap<DayFormats>(20);
+
+function formatsOf(timeZone: string): DayFormats {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const made = {
+    // Swedish writes dates as ISO 8601 does.
+    day: new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }),
+    weekday: new Intl.DateTimeFormat("en", { timeZone, weekday: "long" }),
+  };
+  formats.set(timeZone, made);
+  return made;
 }
 
 const maxEcho = 1_000;
-const maxIssues = 10;
+const maxProblems = 10;
+const maxProblem = 500;
+
+/** The first problems, each cut to what anybody reads: they may quote a hostile answer. */
+export function describeProblems(problems: readonly string[]): readonly string[] {
+  const shown = problems.slice(0, maxProblems).map((problem) => cut(problem, maxProblem));
+  return problems.length > maxProblems ? [...shown, `and ${problems.length - maxProblems} more`] : shown;
+}
+
+/** The beginning of a text. A plan that quotes it may have no half of a character. */
+export function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
 
 /** The messages that ask once more, with what was wrong. Of a long answer only the beginning is shown. */
 export function askAgain(
   messages: readonly ModelMessage[],
   { answer, problems }: { readonly answer: string; readonly problems: readonly string[] },
 ): readonly ModelMessage[] {
-  const shown = problems.slice(0, maxIssues).map((problem) => `- ${problem}`);
-  if (problems.length > maxIssues) shown.push(`- and ${problems.length - maxIssues} more`);
+  const shown = describeProblems(problems).map((problem) => `- ${problem}`);
   const content = `That is no plan that holds:\n${shown.join("\n")}\nAnswer with the whole JSON object again, with this put right.`;
   const echo: readonly ModelMessage[] =
-    answer.trim() === "" ? [] : [{ role: "assistant", content: answer.slice(0, maxEcho) }];
+    answer.trim() === "" ? [] : [{ role: "assistant", content: cut(answer, maxEcho) }];
   return [...messages, ...echo, { role: "user", content }];
 }
 

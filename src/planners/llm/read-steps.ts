@@ -1,9 +1,11 @@
 import { setOwn } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { PlanStep } from "../../core/plan.ts";
 import { asLiteral, asReference, findReferences } from "../../core/reference.ts";
 import type { JsonSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
+import { parseJson } from "./parse-json.ts";
 
 /*
  * From what a model wrote to the steps of a plan. Only what loses nothing is put right: other names for the same key, a value
@@ -33,17 +35,18 @@ const stepKeys: ReadonlySet<string> = new Set([
   "concurrency",
 ]);
 
-/** The answer that a value is; undefined if it is none. */
-export function readAnswer(value: unknown): ModelAnswer | undefined {
-  if (Array.isArray(value)) return stepsAnswer(value, true);
+/** The answer that a value is; undefined if it is none. A step that does not stand alone is none: the others would be lost. */
+export function readAnswer(value: unknown, { isAlone = true }: { isAlone?: boolean } = {}): ModelAnswer | undefined {
+  // An empty list in prose says nothing.
+  if (Array.isArray(value)) return value.length === 0 ? undefined : stepsAnswer(value, true);
   if (!isRecord(value)) return undefined;
   if (Array.isArray(value.steps)) return stepsAnswer(value.steps, false, value.reason);
   const inner = value.plan;
   if (isRecord(inner) || Array.isArray(inner)) {
-    const answer = readAnswer(inner);
+    const answer = readAnswer(inner, { isAlone });
     return answer?.type === "steps" ? { ...answer, isReshaped: true } : answer;
   }
-  return keyOf(value, "tool") === undefined ? undefined : stepsAnswer([value], true);
+  return keyOf(value, "tool") === undefined || !isAlone ? undefined : stepsAnswer([value], true);
 }
 
 function stepsAnswer(steps: readonly unknown[], isReshaped: boolean, reason?: unknown): ModelAnswer {
@@ -65,12 +68,14 @@ export interface StepReading {
   readonly tools: ReadonlyMap<string, Tool>;
   /** What the user typed, and the app beside it: none of it is a reference. */
   readonly typed: string;
+  /** Whether steps may have conditions and loops. */
+  readonly expressions: boolean;
 }
 
 /** A step in the shape of a plan's, and whether it had another. What is no object stays what it is. */
 export async function readStep(
   raw: unknown,
-  { tools, typed }: StepReading,
+  { tools, typed }: Pick<StepReading, "tools" | "typed">,
 ): Promise<{ readonly step: unknown; readonly isReshaped: boolean }> {
   if (!isRecord(raw)) return { step: raw, isReshaped: false };
   const named = withKeys(raw);
@@ -89,7 +94,7 @@ export async function readStep(
 function withKeys(raw: JsonRecord): JsonRecord {
   const toolKey = keyOf(raw, "tool");
   const inputKey = keyOf(raw, "input");
-  if (toolKey === "tool" && inputKey === "input" && typeof raw.input !== "string") return raw;
+  if (toolKey === "tool" && inputKey === "input" && isRecord(raw.input)) return raw;
   const step: Record<string, unknown> = {};
   const flat: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(raw)) {
@@ -100,15 +105,11 @@ function withKeys(raw: JsonRecord): JsonRecord {
   return { ...step, tool, input: inputKey === undefined ? flat : unquoted(raw[inputKey]) };
 }
 
-/** An object that was written as text. */
+/** An object that was written as text, or left empty. */
 function unquoted(input: unknown): unknown {
-  if (typeof input !== "string") return input;
-  try {
-    const value: unknown = JSON.parse(input);
-    return isRecord(value) ? value : input;
-  } catch {
-    return input;
-  }
+  if (input === null) return {};
+  const value = typeof input === "string" ? parseJson(input) : undefined;
+  return isRecord(value) ? value : input;
 }
 
 function findTool(name: unknown, tools: ReadonlyMap<string, Tool>): Tool | undefined {
@@ -155,7 +156,9 @@ function fitValue(value: unknown, { schema, root, path }: Fitting): unknown {
 
 function fitText(text: string, place: Fitting): unknown {
   if (!/^-?\d+(\.\d+)?$/.test(text.trim()) || allows("string", place) || !allows("number", place)) return text;
-  return Number(text);
+  const number = Number(text);
+  // A number that is not exact is another one.
+  return Number.isSafeInteger(Math.trunc(number)) ? number : text;
 }
 
 /** Whether a value of a type may stand there; yes where that is not known. */
@@ -164,17 +167,44 @@ function allows(type: string, { schema, root, path }: Fitting): boolean {
   return schemas === undefined || schemas.length === 0 || (typesOf(schemas)?.has(type) ?? true);
 }
 
-/** What the user typed is never read as a reference: where a text repeats it, its `${` is written so that it stays text. */
+/**
+ * What the user typed is never read as a reference: where an input repeats it, a `${` is written so that it stays text, and an
+ * object `{ "$ref" }` so that it stays one.
+ */
 function escapeTyped(value: unknown, typed: string): unknown {
-  if (!typed.includes("${")) return value;
-  if (typeof value === "string") {
-    return value.replace(/\$\{[^{}]*\}?/g, (piece) => (typed.includes(piece) ? `\${$}${piece.slice(1)}` : piece));
-  }
-  if (Array.isArray(value)) return value.map((item) => escapeTyped(item, typed));
-  if (!isRecord(value) || asReference(value) !== undefined || asLiteral(value) !== undefined) return value;
+  if (!typed.includes("${") && !typed.includes("$ref")) return value;
+  return escapeValue(value, { typed, pieces: new Set(typed.match(templatePiece)) });
+}
+
+/** A `${` and what follows it, up to its end or to the next one. Each piece of a copied text is one of the text. */
+const templatePiece = /\$\{(?:[^{}$]|\$(?!\{))*\}?/g;
+
+interface Typed {
+  readonly typed: string;
+  readonly pieces: ReadonlySet<string>;
+}
+
+function escapeValue(value: unknown, around: Typed): unknown {
+  if (typeof value === "string") return escapeText(value, around);
+  if (Array.isArray(value)) return value.map((item) => escapeValue(item, around));
+  if (!isRecord(value) || asLiteral(value) !== undefined) return value;
+  const { $ref } = asReference(value) ?? {};
+  if ($ref !== undefined) return isTypedReference($ref, around) ? { $literal: value } : value;
   const escaped: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) setOwn(escaped, key, escapeTyped(item, typed));
+  for (const [key, item] of Object.entries(value)) setOwn(escaped, key, escapeValue(item, around));
   return escaped;
+}
+
+function isTypedReference(target: unknown, { typed }: Typed): boolean {
+  return typed.includes("$ref") && typeof target === "string" && typed.includes(target);
+}
+
+function escapeText(text: string, { typed, pieces }: Typed): string {
+  return text.replace(templatePiece, (piece, start: number) => {
+    // The last may be cut: then it is no piece of what was typed, but a part of one.
+    const isTyped = pieces.has(piece) || (start + piece.length === text.length && typed.includes(piece));
+    return isTyped ? `\${$}${piece.slice(1)}` : piece;
+  });
 }
 
 /** What a step is made whole by. */
@@ -199,17 +229,18 @@ export function completeStep(step: unknown, { index, previous, isEarlier, tools,
   // A reference to nothing is not repeated here: the validation tells where it stands.
   const named = findReferences(input).flatMap(({ reference }) => reference?.stepId ?? []);
   const waitsFor = new Set<unknown>(named.filter(isEarlier));
-  const isPure = (other: JsonRecord) => tools.get(String(other.tool))?.declaredEffect === "pure";
+  const isPure = (other: JsonRecord) =>
+    typeof other.tool === "string" && tools.get(other.tool)?.declaredEffect === "pure";
   if (isRecord(previous) && !(isPure(step) && isPure(previous))) waitsFor.add(previous.id);
   return { id, tool, input, dependsOn: dependsOn ?? [...waitsFor], ...rest };
 }
 
-/** All steps, made whole one after the other. */
+/** All steps, made whole one after the other, behind those that are kept. */
 export function completeSteps(
   steps: readonly unknown[],
-  { tools, prefix }: Pick<StepPlace, "tools" | "prefix">,
+  { tools, prefix, kept = [] }: Pick<StepPlace, "tools" | "prefix"> & { readonly kept?: readonly PlanStep[] },
 ): readonly unknown[] {
-  const ids = new Set<unknown>();
+  const ids = new Set<unknown>(kept.map(({ id }) => id));
   let previous: unknown;
   return steps.map((step, index) => {
     const whole = completeStep(step, { index, previous, isEarlier: (id) => ids.has(id), tools, prefix });

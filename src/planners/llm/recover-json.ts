@@ -1,10 +1,13 @@
 import { countOutside } from "../../core/outside-work.ts";
 import type { PlanRepair } from "../../core/plan.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** A value that was read from a model's answer, and what that took. */
 export interface Recovered {
   readonly value: unknown;
   readonly repaired: readonly PlanRepair[];
+  /** Whether it is all the JSON there is. Of several pieces, one step is not the whole plan. */
+  readonly isAlone: boolean;
 }
 
 /** Longer texts are not repaired: no plan is. */
@@ -13,8 +16,8 @@ const maxRepairLength = 64 * 1_024;
 const maxPieces = 8;
 
 /**
- * What JSON an answer may hold, the likeliest first: the whole text, what stands in a code fence, then each object or list
- * among other text, the last one first, and at last what jsonrepair makes of the longest. Whoever reads them takes the first
+ * What JSON an answer may hold, the likeliest first: the whole text, what stands in code fences, then each object or list
+ * among other text, of both the last one first, and at last what jsonrepair makes of the longest. Whoever reads them takes the first
  * that is a plan: a repair can give a wrong value without an error.
  *
  * jsonrepair is the one library of three that does not lose data of what is not JSON, but it makes a list of prose, so it is
@@ -23,54 +26,81 @@ const maxPieces = 8;
 export async function* recoverJson(answer: string, { isWhole }: { isWhole: boolean }): AsyncGenerator<Recovered> {
   const whole = parse(answer);
   if (whole !== undefined) {
-    yield { value: whole.value, repaired: whole.isQuoted ? ["shape"] : [] };
+    yield { value: whole.value, repaired: whole.isQuoted ? ["shape"] : [], isAlone: true };
     return;
   }
   const text = withoutThinking(answer);
-  const pieces = [text, ...fencedParts(text)];
+  const fenced = fencedParts(text);
   const scanned = topLevelPieces(text);
-  for (const piece of [...pieces, ...scanned.slice(-maxPieces).reverse()]) {
+  const isAlone = scanned.length < 2;
+  for (const piece of [text, ...lastOf(fenced), ...lastOf(scanned)]) {
     const parsed = parse(piece);
-    if (parsed !== undefined) yield { value: parsed.value, repaired: ["extracted"] };
+    if (parsed !== undefined) yield { value: parsed.value, repaired: ["extracted"], isAlone };
   }
   if (!isWhole) return;
-  const broken = longestOf([...pieces.slice(1), ...scanned, fromFirstBracket(text)]);
-  if (broken === undefined || broken.length > maxRepairLength) return;
+  // What begins with a bracket may go on with prose, which the longest piece has not; but it may also be all steps in a row.
+  const likely = new Set([longestOf([...fenced, ...scanned]), longestOf([fromFirstBracket(text)])]);
+  for (const broken of likely) {
+    const isBroken = broken !== undefined && broken.length <= maxRepairLength && parse(broken) === undefined;
+    const value = isBroken ? await repair(broken) : undefined;
+    if (value === undefined) continue;
+    yield { value, repaired: broken === answer.trim() ? ["json"] : ["extracted", "json"], isAlone };
+  }
+}
+
+/** The last of some pieces, from the end. */
+function lastOf(pieces: readonly string[]): readonly string[] {
+  return pieces.slice(-maxPieces).reverse();
+}
+
+async function repair(broken: string): Promise<unknown> {
   const { jsonrepair } = await countOutside(import("jsonrepair"));
-  const repaired = attempt(() => jsonrepair(broken));
-  const parsed = repaired === undefined ? undefined : parse(repaired);
-  if (parsed !== undefined)
-    yield { value: parsed.value, repaired: broken === answer.trim() ? ["json"] : ["extracted", "json"] };
-}
-
-/** An object or a list, which may have been put in quotes as a whole; a bare text or number is no plan. */
-function parse(text: string): { readonly value: unknown; readonly isQuoted: boolean } | undefined {
-  const outer = attempt<unknown>(() => JSON.parse(text));
-  const isQuoted = typeof outer === "string";
-  const value = isQuoted ? attempt<unknown>(() => JSON.parse(outer)) : outer;
-  return typeof value === "object" && value !== null ? { value, isQuoted } : undefined;
-}
-
-function attempt<T>(read: () => T): T | undefined {
   try {
-    return read();
+    return parse(jsonrepair(broken))?.value;
   } catch {
     return undefined;
   }
 }
 
+/** An object or a list, which may have been put in quotes as a whole; a bare text or number is no plan. */
+function parse(text: string): { readonly value: unknown; readonly isQuoted: boolean } | undefined {
+  const outer = parseJson(text);
+  const isQuoted = typeof outer === "string";
+  const value = isQuoted ? parseJson(outer) : outer;
+  return typeof value === "object" && value !== null ? { value, isQuoted } : undefined;
+}
+
+const thinkingSign = /<(\/?)(?:think|thinking|thought)>/gi;
+
 /**
- * The answer without a byte order mark, what the model thought, and the control tokens of gpt-oss. Thinking that was opened
- * before the answer has only an end; of one that never ends only its sign goes, as the answer may stand within.
+ * The answer without a byte order mark, and without what the model thought: all up to the last sign that ends it. Thinking
+ * that was opened before the answer has only an end. A sign within a text of JSON is the user's, and ends nothing.
  */
 function withoutThinking(answer: string): string {
-  const text = answer
-    .replace(/^\uFEFF/, "")
-    .replace(/<(think|thinking|thought)>[\s\S]*?<\/\1>/gi, "")
-    .replace(/<\|[a-z_]{1,40}\|>/gi, " ");
-  const end = /<\/(?:think|thinking|thought)>/i.exec(text);
-  const after = end === null ? text : text.slice(end.index + end[0].length);
-  return after.replace(/<(?:think|thinking|thought)>/gi, "").trim();
+  const text = answer.replace(/^\uFEFF/, "");
+  let from = 0;
+  let scan = { position: 0, depth: 0 };
+  let isThinking = false;
+  for (const sign of text.matchAll(thinkingSign)) {
+    if (!isThinking) scan = scanTo(text, sign.index, scan);
+    if (!isThinking && scan.position > sign.index) continue;
+    isThinking = sign[1] === "" && (isThinking || scan.depth === 0);
+    if (sign[1] === "") continue;
+    from = sign.index + sign[0].length;
+    scan = { position: from, depth: 0 };
+  }
+  return text.slice(from).trim();
+}
+
+/** Goes on through a text to a place, counting brackets; further if the place is within a text of JSON. */
+function scanTo(text: string, end: number, { position, depth }: { position: number; depth: number }) {
+  while (position < end) {
+    const character = text[position];
+    if (character === "{" || character === "[") depth++;
+    else if ((character === "}" || character === "]") && depth > 0) depth--;
+    position = character === '"' && depth > 0 ? endOfText(text, position) + 1 : position + 1;
+  }
+  return { position, depth };
 }
 
 /** What stands between lines of three backticks. One within a text of JSON does not begin its line. */

@@ -1,29 +1,59 @@
+import { parseJson } from "./parse-json.ts";
+
 /**
- * Finds whole steps in an answer that is still coming: each object that stands in the first list of the text, or in a list
- * under the key of an object that begins it. One pass over the text, whatever pieces it comes in.
+ * Finds whole steps in an answer that is still coming: each object that stands in the first list that has some, which is the
+ * text itself or stands under a key of an object. What the model thinks before, between its signs, is left out. One pass
+ * over the text, whatever pieces it comes in.
  */
 export class StepStream {
-  /** From the first bracket on; what has been read of it goes with each step. */
-  private buffer = "";
+  /** What has come of the step that is open, but for the piece that is being read. */
+  private pending = "";
   private depth = 0;
   /** How deep the list of steps is; 0 until it begins. */
   private listDepth = 0;
   private isQuoted = false;
   private isEscaped = false;
-  private start = -1;
+  private isInStep = false;
+  private hasSteps = false;
+  /** What has come of a sign such as `<think>`; empty outside of one. */
+  private sign = "";
+  private isThinking = false;
 
   /** The steps that are whole with this piece, as values; what is not JSON is left out. */
   push(delta: string): readonly unknown[] {
     const steps: unknown[] = [];
-    for (const character of delta) {
-      if (this.depth === 0 && character !== "{" && character !== "[") continue;
-      this.buffer += character;
+    // Where what belongs to the open step begins in this piece.
+    let from = 0;
+    for (let index = 0; index < delta.length; index++) {
+      const character = delta.charAt(index);
+      if (this.depth === 0 && this.isProse(character)) continue;
       if (this.isQuoted) this.quoted(character);
       else if (character === '"') this.isQuoted = true;
-      else if (character === "{" || character === "[") this.open(character);
-      else if (character === "}" || character === "]") this.close(steps);
+      else if (isOpening(character)) {
+        if (this.open(character)) from = index;
+      } else if (character === "}" || character === "]") {
+        if (this.endsStep()) this.take(delta.slice(from, index + 1), steps);
+        this.close();
+      }
     }
+    if (this.isInStep) this.pending += delta.slice(from);
     return steps;
+  }
+
+  /** Whether the character begins nothing. Signs in prose tell whether it is what the model thinks. */
+  private isProse(character: string): boolean {
+    this.readSign(character);
+    return this.isThinking || !isOpening(character);
+  }
+
+  private readSign(character: string): void {
+    if (character === "<") this.sign = character;
+    else if (this.sign !== "" && this.sign.length < maxSign) this.sign += character;
+    else this.sign = "";
+    if (character !== ">") return;
+    const read = /^<(\/?)(?:think|thinking|thought)>$/i.exec(this.sign);
+    if (read !== null) this.isThinking = read[1] === "";
+    this.sign = "";
   }
 
   private quoted(character: string): void {
@@ -32,37 +62,37 @@ export class StepStream {
     else if (character === '"') this.isQuoted = false;
   }
 
-  private open(character: string): void {
+  /** Whether a step begins with the bracket. */
+  private open(character: string): boolean {
     this.depth++;
     if (character === "[" && this.listDepth === 0 && this.depth <= 2) this.listDepth = this.depth;
-    else if (character === "{" && this.listDepth > 0 && this.depth === this.listDepth + 1)
-      this.start = this.buffer.length - 1;
+    else if (character === "{" && this.listDepth > 0 && this.depth === this.listDepth + 1) this.isInStep = true;
+    else return false;
+    return this.isInStep;
   }
 
-  private close(steps: unknown[]): void {
-    if (this.listDepth > 0 && this.depth === this.listDepth + 1 && this.start !== -1) {
-      const step = parse(this.buffer.slice(this.start));
-      if (step !== undefined) steps.push(step);
-      this.buffer = "";
-      this.start = -1;
-    }
+  private endsStep(): boolean {
+    return this.isInStep && this.depth === this.listDepth + 1;
+  }
+
+  private take(end: string, steps: unknown[]): void {
+    const step = parseJson(this.pending + end);
+    if (step !== undefined) steps.push(step);
+    this.pending = "";
+    this.isInStep = false;
+    this.hasSteps = true;
+  }
+
+  private close(): void {
     this.depth--;
-    // What follows the list is no step.
-    if (this.depth < this.listDepth) this.listDepth = Number.POSITIVE_INFINITY;
-    if (this.depth === 0) this.reset();
-  }
-
-  private reset(): void {
-    this.buffer = "";
-    this.listDepth = 0;
-    this.start = -1;
+    // What follows the list of steps is no step.
+    if (this.depth < this.listDepth) this.listDepth = this.hasSteps ? Number.POSITIVE_INFINITY : 0;
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** As long as the longest of the signs. */
+const maxSign = "</thinking>".length;
+
+function isOpening(character: string): boolean {
+  return character === "{" || character === "[";
 }

@@ -1,8 +1,10 @@
+import { checkExpressions } from "../../core/check-expressions.ts";
 import { checkInput } from "../../core/check-input.ts";
-import { toJson } from "../../core/json.ts";
+import { dependenciesOf } from "../../core/dependencies.ts";
+import { parseExpressions } from "../../core/expressions.ts";
+import { type JsonValue, toJson } from "../../core/json.ts";
 import { type PlanStep, planSchema } from "../../core/plan.ts";
 import type { PlanningEvent } from "../../core/planner.ts";
-import { findReferences } from "../../core/reference.ts";
 import { completeStep, readStep, type StepReading } from "./read-steps.ts";
 import { StepStream } from "./step-stream.ts";
 
@@ -10,6 +12,7 @@ import { StepStream } from "./step-stream.ts";
 export interface StepTellerOptions extends StepReading {
   readonly planner: string;
   readonly attempt: number;
+  readonly maxSteps: number;
   readonly tell: (event: PlanningEvent) => void | Promise<void>;
 }
 
@@ -25,7 +28,9 @@ export class StepTeller {
 
   /** Takes the next piece of the answer. */
   push(delta: string): void {
-    for (const step of this.stream.push(delta)) this.telling = this.telling.then(() => this.next(step));
+    for (const step of this.isBroken ? [] : this.stream.push(delta)) {
+      this.telling = this.telling.then(() => this.next(step)).catch(() => this.break());
+    }
   }
 
   /** Resolves once all that has come is told. Never rejects. */
@@ -33,17 +38,18 @@ export class StepTeller {
     return this.telling;
   }
 
+  private break(): void {
+    this.isBroken = true;
+  }
+
   private async next(raw: unknown): Promise<void> {
     if (this.isBroken) return;
-    const { planner, attempt, tell, tools } = this.options;
+    const { planner, attempt, maxSteps, tell, tools } = this.options;
     const index = this.told.size;
     const isEarlier = (id: string) => this.told.has(id);
     const { step: read } = await readStep(raw, this.options);
     const step = await this.check(completeStep(read, { index, previous: this.previous, isEarlier, tools }));
-    if (step === undefined) {
-      this.isBroken = true;
-      return;
-    }
+    if (step === undefined || index === maxSteps) return this.break();
     this.told.set(step.id, step);
     this.previous = step;
     await tell({ type: "plan-delta", planner, attempt, index, step });
@@ -51,14 +57,24 @@ export class StepTeller {
 
   /** The step, if it holds behind those that were told. */
   private async check(step: unknown): Promise<PlanStep | undefined> {
+    const { tools, expressions } = this.options;
     const json = toJson(step);
-    if (!json.ok || !planSchema.safeParse({ steps: [json.value] }).success) return undefined;
+    if (!json.ok || !isWellFormed(json.value) || !planSchema.safeParse({ steps: [json.value] }).success) return;
     const checked = json.value as unknown as PlanStep;
-    const references = findReferences(checked.input);
-    const isKnown = references.every(({ reference }) => reference && this.told.has(reference.stepId));
-    if (!isKnown || this.told.has(checked.id)) return undefined;
+    const parsed = await parseExpressions([checked]);
+    if (parsed !== undefined && !expressions) return;
+    const needed = dependenciesOf(checked, this.previous, parsed?.get(checked)?.expressions);
+    if (this.told.has(checked.id) || !needed.every((id) => this.told.has(id))) return;
     const stepOf = (stepId: string) => this.told.get(stepId);
-    const scope = { path: [], tools: this.options.tools, stepOf, parsed: undefined };
-    return (await checkInput(checked, scope)).length === 0 ? checked : undefined;
+    const scope = { path: [], tools, stepOf, parsed };
+    const issues = [...(await checkExpressions(checked, scope)), ...(await checkInput(checked, scope))];
+    return issues.length === 0 ? checked : undefined;
   }
+}
+
+/** Whether no text has half a surrogate pair. */
+function isWellFormed(value: JsonValue): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item as JsonValue));
 }

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { AgentError } from "../../../src/core/errors.ts";
+import type { ModelFailureReason } from "../../../src/core/language-model.ts";
+import { modelFailure } from "../../../src/core/model-failure.ts";
+import type { PlanningEvent } from "../../../src/core/planner.ts";
+import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
+import { answerOf, failureOf, planWith, requestOf } from "./ask.ts";
+
+const model = { provider: "scripted", modelId: "script" };
+const good = answerOf({ tool: "Note", input: { title: "milk" } });
+const wrong = answerOf({ tool: "Book", input: {} });
+const request = "note milk";
+
+function fails(reason: ModelFailureReason, message = `The model says ${reason}.`): Error {
+  return modelFailure(model, reason, { message });
+}
+
+const refusesFormat = fails("format-rejected");
+
+describe("a model that fails", () => {
+  it.each([
+    "unreachable",
+    "unknown-model",
+    "unauthorized",
+    "busy",
+    "prompt-too-long",
+    "rejected",
+    "server-error",
+    "invalid-response",
+  ] as const)("is planning-failed, with its sentence and the cause: %s", async (reason) => {
+    const cause = fails(reason, "Is it on? Start it with `ollama serve`.");
+    const failure = await failureOf([cause], request);
+    expect(failure).toMatchObject({
+      code: "planning-failed",
+      message: 'The planner "llm" got no plan of scripted/script: Is it on? Start it with `ollama serve`.',
+      details: { planner: "llm", failures: [{ code: "model-failed" }] },
+    });
+    expect(failure.cause).toBe(cause);
+  });
+
+  it("in its second answer has the first among the tries", async () => {
+    const failure = await failureOf([wrong, fails("server-error")], request);
+    expect(failure).toMatchObject({ details: { failures: [{ code: "invalid-plan" }, { code: "model-failed" }] } });
+  });
+
+  it("with any other error is planning-failed; a budget and bad options stay what they are", async () => {
+    const cause = new TypeError("oops");
+    expect(await failureOf([cause], request)).toMatchObject({
+      code: "planning-failed",
+      cause,
+      details: { failures: [{ code: "planning-failed", message: "oops" }] },
+    });
+    const details = { limit: "tokens", max: 1, used: 2 } as const;
+    const limit = new AgentError("limit-exceeded", "Too much.", { details });
+    const generate = () => Promise.reject(limit);
+    expect(await failureOf([], requestOf(request, { generate }))).toBe(limit);
+  });
+});
+
+describe("an answer that broke off", () => {
+  const brokeOff = fails("interrupted");
+
+  it("is asked for once more, as it was", async () => {
+    const { source, requests } = await planWith([brokeOff, good], request);
+    const [{ signal: _first, ...first } = {}, { signal: _second, ...second } = {}] = requests;
+    expect(second).toEqual(first);
+    expect(source).toMatchObject({ attempts: 2, repaired: [], failures: [{ code: "model-failed" }] });
+  });
+
+  it("a second time is the end, also if it was cut before", async () => {
+    const failure = await failureOf([brokeOff, brokeOff], request);
+    expect(failure).toMatchObject({ code: "planning-failed", cause: brokeOff });
+    const cut = { text: good, finishReason: "length" } as const;
+    expect(await failureOf([brokeOff, cut], request)).toMatchObject({
+      details: { failures: [{}, { code: "cut-off" }] },
+    });
+    expect(await failureOf([cut, brokeOff], request)).toMatchObject({ cause: brokeOff });
+  });
+});
+
+describe("a signal", () => {
+  it("that has aborted asks no model", async () => {
+    const reason = new AgentError("cancelled", "Enough.", { details: { reason: "enough" } });
+    const asked = planWith([], requestOf(request, { signal: AbortSignal.abort(reason) }));
+    await expect(asked).rejects.toBe(reason);
+  });
+
+  it("that aborts ends the waiting with its reason", async () => {
+    const controller = new AbortController();
+    const planned = planWith([{ hangs: "until-aborted" }], requestOf(request, { signal: controller.signal }));
+    const reason = new Error("Enough.");
+    queueMicrotask(() => controller.abort(reason));
+    await expect(planned).rejects.toBe(reason);
+  });
+
+  it("that aborts between two answers asks no more", async () => {
+    const controller = new AbortController();
+    const reason = new Error("Enough.");
+    const scripted = createScriptedModel([wrong, good]);
+    const generate: NonNullable<ReturnType<typeof requestOf>["generate"]> = async (called, asked) => {
+      const response = await called.generate(asked);
+      controller.abort(reason);
+      return response;
+    };
+    const planner = createLlmPlanner({ model: scripted });
+    await expect(planner.plan(requestOf(request, { signal: controller.signal, generate }))).rejects.toBe(reason);
+    expect(scripted.requests).toHaveLength(1);
+  });
+
+  it("counts more than what the model failed with", async () => {
+    const controller = new AbortController();
+    const reason = new Error("Enough.");
+    const generate = () => {
+      controller.abort(reason);
+      return Promise.reject(fails("interrupted"));
+    };
+    await expect(planWith([], requestOf(request, { signal: controller.signal, generate }))).rejects.toBe(reason);
+  });
+});
+
+describe("steps that are told as they come", () => {
+  const two = answerOf({ tool: "Note", input: { title: "milk" } }, { tool: "Note", input: { title: "milk" } });
+
+  it("are those of each answer, in order", async () => {
+    const events: PlanningEvent[] = [];
+    const tell = (event: PlanningEvent) => void events.push(event);
+    const answers = [{ text: `${two.slice(0, -2)}, {}]}`, deltas: [...two.slice(0, -2), ", {}]}"] }, good];
+    await planWith(answers, requestOf(request, { tell }));
+    expect(events.map((event) => event.type === "plan-delta" && [event.attempt, event.index, event.step.id])).toEqual([
+      [1, 0, "s1"],
+      [1, 1, "s2"],
+      [2, 0, "s1"],
+    ]);
+  });
+
+  it("are told before the plan is given, and before the next answer is asked for", async () => {
+    const order: string[] = [];
+    const tell = async () => {
+      await Promise.resolve();
+      order.push("told");
+    };
+    const generate: NonNullable<ReturnType<typeof requestOf>["generate"]> = async (called, asked) => {
+      order.push("asked");
+      return called.generate(asked);
+    };
+    const broken = (asked: { onTextDelta?: ((delta: string) => void) | undefined }) => {
+      asked.onTextDelta?.(two);
+      return refusesFormat;
+    };
+    await planWith([broken, two], requestOf(request, { tell, generate }));
+    expect(order).toEqual(["asked", "told", "told", "asked", "told", "told"]);
+  });
+
+  it("do no harm if nobody can be told", async () => {
+    const tell = () => Promise.reject(new Error("The listener is gone."));
+    const { steps } = await planWith([two], requestOf(request, { tell }));
+    expect(steps).toHaveLength(2);
+  });
+
+  it("do no harm if the model fails meanwhile", async () => {
+    const tell = () => Promise.reject(new Error("The listener is gone."));
+    const odd =
+      '{"steps": [{"tool": {"toString": 1}, "input": {}}, {"tool": {"toString": 1, "valueOf": 1}, "input": {}}]}';
+    const answer: ScriptedAnswer = (asked) => {
+      asked.onTextDelta?.(two + odd);
+      return fails("interrupted");
+    };
+    expect(await failureOf([answer], requestOf(request, { tell }))).toMatchObject({ code: "planning-failed" });
+  });
+});

@@ -1,0 +1,265 @@
+import { describe, expect, it } from "vitest";
+import { type ModelFailureReason, modelName } from "../../../src/core/language-model.ts";
+import { modelFailure } from "../../../src/core/model-failure.ts";
+import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
+import { answerOf, failureOf, planWith, requestOf } from "./ask.ts";
+
+const model = { provider: "scripted", modelId: "script" };
+const good = answerOf({ tool: "Note", input: { title: "milk" } });
+const wrong = answerOf({ tool: "Book", input: {} });
+const request = "note milk";
+
+function fails(reason: ModelFailureReason, message = `The model says ${reason}.`): Error {
+  return modelFailure(model, reason, { message });
+}
+
+const refusesFormat = fails("format-rejected");
+
+/** The formats that a model was asked for. */
+async function formatsOf(answers: readonly ScriptedAnswer[]): Promise<readonly string[]> {
+  const { requests } = await planWith(answers, request);
+  return requests.map(({ responseFormat = { type: "none" } }) => {
+    return "schema" in responseFormat && responseFormat.schema ? "schema" : responseFormat.type;
+  });
+}
+
+describe("an answer that holds", () => {
+  it("is the plan, with who made it", async () => {
+    const { steps, source, requests } = await planWith([good], request, { name: "mine" });
+    expect(steps).toEqual([{ id: "s1", tool: "Note", input: { title: "milk" }, dependsOn: [] }]);
+    expect(source).toEqual({ planner: "mine", model: "scripted/script", attempts: 1, repaired: [] });
+    expect(requests).toMatchObject([{ temperature: 0, maxOutputTokens: 2048, responseFormat: { type: "json" } }]);
+    expect(requests[0]?.onTextDelta).toBeUndefined();
+  });
+
+  it("may need mending, and have words that nobody typed", async () => {
+    const { source } = await planWith([`Ok. ${good}`], "note it", { grounding: "warn" });
+    expect(source).toEqual({
+      planner: "llm",
+      model: modelName(model),
+      attempts: 1,
+      repaired: ["extracted"],
+      warnings: [
+        { code: "ungrounded", path: ["steps", 0, "input", "title"], message: 'The request does not say "milk".' },
+      ],
+    });
+  });
+
+  it("may stand where its thinking belongs", async () => {
+    const { source } = await planWith([{ text: " ", reasoning: `Hm. ${good}` }], request);
+    expect(source).toMatchObject({ attempts: 1, repaired: ["extracted"] });
+    const { steps } = await planWith([{ text: good, reasoning: wrong }], request);
+    expect(steps).toHaveLength(1);
+  });
+
+  it("has room for the request, in bounds", async () => {
+    const lengthOf = async (text: string) => (await planWith([good], text)).requests[0]?.maxOutputTokens;
+    expect(await lengthOf(`note milk ${"x".repeat(6_000)}`)).toBe(1_024 + 2 * Math.ceil(6_010 / 3));
+    expect(await lengthOf(`note milk ${"x".repeat(100_000)}`)).toBe(8_192);
+  });
+});
+
+describe("a format that the model refuses", () => {
+  it("is followed by a weaker one", async () => {
+    expect(await formatsOf([good])).toEqual(["schema"]);
+    expect(await formatsOf([refusesFormat, good])).toEqual(["schema", "json"]);
+    expect(await formatsOf([refusesFormat, refusesFormat, good])).toEqual(["schema", "json", "text"]);
+  });
+
+  it("is told in the plan, and asks no more than once for each", async () => {
+    const { source } = await planWith([refusesFormat, good], request);
+    expect(source).toEqual({
+      planner: "llm",
+      model: "scripted/script",
+      attempts: 2,
+      repaired: [],
+      failures: [
+        { planner: "llm", model: "scripted/script", code: "model-failed", message: "The model says format-rejected." },
+      ],
+    });
+    const failure = await failureOf([refusesFormat, refusesFormat, refusesFormat], request);
+    expect(failure).toMatchObject({ code: "planning-failed", cause: refusesFormat });
+    expect(failure.message).toBe(
+      'The planner "llm" got no plan of scripted/script after 3 tries: The model says format-rejected.',
+    );
+  });
+
+  it.each([
+    [[refusesFormat, good], "json"],
+    [[refusesFormat, refusesFormat, good], "text"],
+  ] as const)("is not tried again for the next request (%#)", async (first, format) => {
+    const scripted = createScriptedModel([...first, good, good]);
+    const planner = createLlmPlanner({ model: scripted });
+    for (let asked = 0; asked < 3; asked++) await planner.plan(requestOf(request));
+    expect(scripted.requests).toHaveLength(first.length + 2);
+    for (const { responseFormat } of scripted.requests.slice(first.length - 1)) {
+      expect(responseFormat).toEqual({ type: format });
+    }
+  });
+
+  it("of a schema is tried again for other tools; any JSON is not", async () => {
+    const scripted = createScriptedModel([refusesFormat, good, refusesFormat, refusesFormat, good, good]);
+    const planner = createLlmPlanner({ model: scripted });
+    await planner.plan(requestOf(request));
+    await planner.plan(requestOf(request, { maxSteps: 3 }));
+    await planner.plan(requestOf(request, { maxSteps: 4 }));
+    expect(scripted.requests.map(({ responseFormat }) => JSON.stringify(responseFormat).slice(0, 25))).toEqual([
+      '{"type":"json","schema":{',
+      '{"type":"json"}',
+      '{"type":"json","schema":{',
+      '{"type":"json"}',
+      '{"type":"text"}',
+      '{"type":"text"}',
+    ]);
+  });
+});
+
+describe("an answer that was cut", () => {
+  const cut = { text: good.slice(0, -2), finishReason: "length" } as const;
+
+  it("is asked for once more, with twice the room, and never repaired", async () => {
+    const { source, requests } = await planWith([cut, good], request, { maxOutputTokens: 100 });
+    expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([100, 200]);
+    expect(requests[1]?.messages).toEqual(requests[0]?.messages);
+    expect(source).toMatchObject({
+      attempts: 2,
+      repaired: [],
+      failures: [{ code: "cut-off", message: "The answer was cut after 100 tokens.", text: cut.text }],
+    });
+  });
+
+  it("is none even if it looks whole", async () => {
+    const { source } = await planWith([{ text: good, finishReason: "length" }, good], request);
+    expect(source?.attempts).toBe(2);
+  });
+
+  it("a second time is the end", async () => {
+    const failure = await failureOf([cut, { ...cut, text: "" }], request);
+    expect(failure).toMatchObject({
+      code: "planning-failed",
+      details: { failures: [{ code: "cut-off", text: cut.text }, { code: "cut-off" }] },
+    });
+    expect(failure.message).toContain("after 2 tries: The answer was cut after 4096 tokens.");
+  });
+
+  it("may still be asked for again with what is wrong", async () => {
+    const { source } = await planWith([cut, wrong, good], request);
+    expect(source).toMatchObject({ attempts: 3, repaired: ["asked-again"] });
+    expect(source?.failures?.map(({ code }) => code)).toEqual(["cut-off", "invalid-plan"]);
+    const after = await planWith([wrong, cut, good], request);
+    expect(after.requests[2]?.messages).toHaveLength(4);
+  });
+
+  it("for another reason is taken if it is JSON, but not repaired", async () => {
+    const other = { finishReason: "other" } as const;
+    expect((await planWith([{ text: good, ...other }], request)).source).toMatchObject({ attempts: 1 });
+    const { source } = await planWith([{ text: good.slice(0, -2), ...other }, good], request);
+    expect(source).toMatchObject({ attempts: 2, failures: [{ code: "no-json" }] });
+  });
+});
+
+describe("an answer that does not hold", () => {
+  it("is asked for once more, with what is wrong", async () => {
+    const { source, requests } = await planWith([wrong, good], request);
+    const problem = 'steps.0.tool: There is no tool "Book"; there are: Note, Sum, Anything, Wipe.';
+    expect(requests[1]?.messages.slice(2)).toEqual([
+      { role: "assistant", content: wrong },
+      {
+        role: "user",
+        content: `That is no plan that holds:\n- ${problem}\nAnswer with the whole JSON object again, with this put right.`,
+      },
+    ]);
+    expect(requests[1]?.responseFormat).toEqual(requests[0]?.responseFormat);
+    expect(source).toEqual({
+      planner: "llm",
+      model: "scripted/script",
+      attempts: 2,
+      repaired: ["asked-again"],
+      failures: [{ planner: "llm", model: "scripted/script", code: "invalid-plan", message: problem, text: wrong }],
+    });
+  });
+
+  it("a second time is the end, with every try", async () => {
+    const failure = await failureOf([wrong, "I give up."], request);
+    expect(failure).toMatchObject({
+      code: "planning-failed",
+      details: {
+        planner: "llm",
+        model: "scripted/script",
+        failures: [
+          { code: "invalid-plan", text: wrong },
+          { code: "no-json", text: "I give up." },
+        ],
+      },
+    });
+    expect(failure.cause).toBeUndefined();
+  });
+
+  it("is ungrounded, and may be right the second time", async () => {
+    const salt = answerOf({ tool: "Note", input: { title: "salt" } });
+    const { source } = await planWith([salt, good], request);
+    expect(source?.failures).toMatchObject([
+      { code: "ungrounded", message: 'steps.0.input.title: The request does not say "salt".' },
+    ]);
+    expect((await failureOf([salt, salt], request)).message).toContain('does not say "salt"');
+  });
+
+  it("is empty: then a weaker format is asked for, and nothing is repeated", async () => {
+    expect(await formatsOf(["", good])).toEqual(["schema", "json"]);
+    expect(await formatsOf([refusesFormat, refusesFormat, " \n", good])).toEqual(["schema", "json", "text", "text"]);
+    const { requests, source } = await planWith(["", good], request);
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(["system", "user", "user"]);
+    expect(source?.failures).toEqual([
+      {
+        planner: "llm",
+        model: "scripted/script",
+        code: "no-json",
+        message: "There is no JSON object with a list of steps in it.",
+      },
+    ]);
+    expect(await failureOf(["", ""], request)).toMatchObject({ code: "planning-failed" });
+  });
+
+  it("is quoted in part, and never with half a character", async () => {
+    const long = `${"x".repeat(499)}😀${'{"\ud800": 1}'.repeat(50)}`;
+    const { steps, source } = await planWith([long, good], request);
+    expect(steps).toHaveLength(1);
+    expect(source?.failures?.[0]?.text).toHaveLength(500);
+    expect(JSON.stringify(source)).not.toContain("\\ud83d");
+    const odd = answerOf({
+      tool: "Anything",
+      input: Object.fromEntries(["\ud800", ..."abcdefghijklmnop"].map((key) => [`${key}${"y".repeat(999)}`, "\ud800"])),
+    });
+    const { source: second } = await planWith([odd, good], request);
+    expect(second?.failures?.[0]?.message.length).toBeLessThanOrEqual(2_000);
+    expect(second?.failures?.[0]?.message.isWellFormed()).toBe(true);
+  });
+});
+
+describe("an answer that says no", () => {
+  it("is cannot-plan, with the reason and what there is", async () => {
+    const failure = await failureOf(['{"steps": [], "reason": "no tool books flights"}'], "book a flight");
+    expect(failure).toMatchObject({
+      code: "cannot-plan",
+      message: "scripted/script can not plan this: no tool books flights",
+      details: { reason: "no tool books flights", capabilities: expect.arrayContaining(["Sum: Adds numbers"]) },
+    });
+  });
+
+  it("may give no reason, or a very long one", async () => {
+    const failure = await failureOf(['{"steps": []}'], "book a flight");
+    expect(failure.message).toContain("the model says that the tools can not do it");
+    const long = await failureOf([JSON.stringify({ steps: [], reason: "x".repeat(10_000) })], "book a flight");
+    expect(long.message.length).toBeLessThan(600);
+  });
+
+  it("of the provider is planning-failed", async () => {
+    const failure = await failureOf([{ text: "I", finishReason: "content-filter" }], request);
+    expect(failure).toMatchObject({
+      code: "planning-failed",
+      details: { failures: [{ code: "content-filter", message: "The provider withheld the answer.", text: "I" }] },
+    });
+    expect(failure.message).not.toContain("tries");
+  });
+});

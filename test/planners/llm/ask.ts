@@ -1,0 +1,93 @@
+import { vi } from "vitest";
+import { z } from "zod/v4";
+import { isAgentError } from "../../../src/core/errors.ts";
+import type { PlanStep } from "../../../src/core/plan.ts";
+import type { PlanDraft, PlanRequest } from "../../../src/core/planner.ts";
+import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { createLlmPlanner, type LlmPlannerOptions } from "../../../src/planners/llm/llm-planner.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
+
+/** Writes a text down: it has an effect, and takes any text. */
+export const note = defineTool({
+  name: "Note",
+  description: "Takes a note",
+  inputSchema: z.object({
+    title: z.string(),
+    count: z.number().optional(),
+    priority: z.enum(["low", "high"]).optional(),
+    tags: z.array(z.string()).optional(),
+  }),
+  outputSchema: z.object({ id: z.string(), title: z.string() }),
+  execute: ({ title }) => ({ id: "n1", title }),
+});
+
+/** Adds, without an effect. */
+export const sum = defineTool({
+  name: "Sum",
+  description: "Adds numbers",
+  inputSchema: z.object({ a: z.number(), b: z.number().default(0) }),
+  outputSchema: z.object({ value: z.number() }),
+  effect: "pure",
+  execute: ({ a, b }) => ({ value: a + b }),
+});
+
+/** Takes whatever it is given. */
+export const anything = defineTool({
+  name: "Anything",
+  description: "Takes anything",
+  inputSchema: z.looseObject({}),
+  execute: () => null,
+});
+
+export const remove = vi.fn((_input: { readonly what: string }) => null);
+
+/** Must not happen without a person's word. */
+export const wipe = defineTool({
+  name: "Wipe",
+  description: "Deletes for ever",
+  inputSchema: z.strictObject({ what: z.string() }),
+  effect: "once",
+  needsApproval: true,
+  execute: (input) => remove(input),
+});
+
+export const tools: readonly Tool[] = [note, sum, anything, wipe];
+
+export function byName(list: readonly Tool[] = tools): ReadonlyMap<string, Tool> {
+  return new Map(list.map((tool) => [tool.name, tool]));
+}
+
+/** Sunday, 22 November 2026, noon UTC. */
+export const nowMs = Date.UTC(2026, 10, 22, 12);
+
+export function requestOf(request: string, options: Partial<PlanRequest> = {}): PlanRequest {
+  const signal = new AbortController().signal;
+  return { request, tools, maxSteps: 100, nowMs, timeZone: "UTC", signal, ...options };
+}
+
+/** An answer that a planner reads. */
+export function answerOf(...steps: readonly object[]): string {
+  return JSON.stringify({ steps });
+}
+
+/** What is planned, with what the model was asked. */
+export async function planWith(
+  answers: readonly ScriptedAnswer[],
+  request: PlanRequest | string,
+  options: Partial<LlmPlannerOptions> = {},
+) {
+  const model = createScriptedModel(answers);
+  const planner = createLlmPlanner({ model, ...options });
+  const plan = await planner.plan(typeof request === "string" ? requestOf(request) : request);
+  return { ...(plan as PlanDraft & { steps: readonly PlanStep[] }), requests: model.requests };
+}
+
+/** What planning fails with. */
+export async function failureOf(...asked: Parameters<typeof planWith>) {
+  const thrown = await planWith(...asked).then(
+    ({ steps }) => new Error(`planned: ${JSON.stringify(steps)}`),
+    (error: unknown) => error,
+  );
+  if (!isAgentError(thrown)) throw thrown;
+  return thrown;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { type AnswerScope, type CheckedAnswer, checkAnswer } from "../../../src/planners/llm/check-answer.ts";
+import { answerOf, anything, byName, note, sum, wipe } from "./ask.ts";
+
+/** Reads without an effect, or writes, and says which by its input. */
+const file = defineTool({
+  name: "File",
+  description: "Reads or writes a file",
+  inputSchema: z.object({ mode: z.enum(["read", "write", "odd"]), path: z.string() }),
+  effect: ({ mode }) => {
+    if (mode === "odd") throw new Error("Odd.");
+    return mode === "read" ? "pure" : "once";
+  },
+  execute: () => null,
+});
+
+async function check(text: string, options: Partial<AnswerScope> & { isWhole?: boolean } = {}): Promise<CheckedAnswer> {
+  return checkAnswer(text, {
+    tools: byName([note, sum, anything, wipe, file] as readonly Tool[]),
+    typed: "note milk, add 2 and 3",
+    expressions: false,
+    maxSteps: 5,
+    grounding: "refuse",
+    prefix: "s",
+    kept: [],
+    isWhole: true,
+    ...options,
+  });
+}
+
+const milk = { tool: "Note", input: { title: "milk" } };
+const add = { tool: "Sum", input: { a: 2, b: 3 } };
+
+describe("a plan that holds", () => {
+  it("has whole steps and what it took to read it", async () => {
+    expect(await check(answerOf(milk, add))).toEqual({
+      type: "plan",
+      steps: [
+        { id: "s1", ...milk, dependsOn: [] },
+        { id: "s2", ...add, dependsOn: ["s1"] },
+      ],
+      repaired: [],
+      warnings: [],
+    });
+    expect(await check(`Ok: ${JSON.stringify([{ action: "note", title: "milk" }])}`)).toMatchObject({
+      repaired: ["extracted", "shape"],
+    });
+    expect(await check(JSON.stringify({ plan: [milk] }))).toMatchObject({ repaired: ["shape"] });
+    expect(await check(`{steps: [{tool: "Sum", input: {a: "2"}}]}`)).toMatchObject({ repaired: ["json", "shape"] });
+  });
+
+  it("is preferred to whatever else the answer holds", async () => {
+    const answer = `{"steps": []} or {"steps": [{"tool": "No"}]} or ${answerOf(milk)} or [1]`;
+    expect(await check(answer)).toMatchObject({ type: "plan", steps: [milk] });
+  });
+
+  it("has all of the steps that stand in a row, not the last alone", async () => {
+    const rows = `${JSON.stringify(milk)}\n${JSON.stringify(add)}`;
+    expect(await check(rows)).toMatchObject({
+      type: "plan",
+      steps: [milk, add],
+      repaired: ["json", "shape"],
+    });
+    expect(await check(rows, { isWhole: false })).toMatchObject({ type: "problem", code: "no-json" });
+  });
+
+  it("may refer to steps that stay before it", async () => {
+    const kept = [{ id: "s1", ...add }];
+    const answer = answerOf({ tool: "Sum", input: { a: { $ref: "s1.value" } } });
+    expect(await check(answer, { kept, prefix: "r1_" })).toMatchObject({
+      type: "plan",
+      steps: [{ id: "r1_1", input: { a: { $ref: "s1.value" } } }],
+    });
+    expect(await check(answerOf({ ...milk, id: "s1" }), { kept })).toMatchObject({ type: "problem" });
+  });
+});
+
+describe("no plan", () => {
+  it("is a refusal with its reason", async () => {
+    expect(await check('{"steps": [], "reason": "no tool books flights"}')).toEqual({
+      type: "refusal",
+      reason: "no tool books flights",
+    });
+    expect(await check('```\n{"steps": []}\n```')).toEqual({ type: "refusal", reason: undefined });
+    expect(await check("{'steps': [], 'reason': 'no'}")).toEqual({ type: "refusal", reason: "no" });
+  });
+
+  it.each(["", "I can not help with that.", '{"answer": 42}', "[", "[]", "a [] b", '{"steps": [', "\ud800"])(
+    "is no JSON in %j",
+    async (text) => {
+      expect(await check(text)).toEqual({
+        type: "problem",
+        code: "no-json",
+        problems: ["There is no JSON object with a list of steps in it."],
+      });
+    },
+  );
+
+  it.each([
+    [{ ...milk, tool: "Book" }, 'steps.0.tool: There is no tool "Book"; there are: Note, Sum, Anything, Wipe, File.'],
+    [{ tool: "Note", input: { title: 5 } }, "steps.0.input.title: Invalid input: expected string, received number"],
+    [{ ...milk, retry: {} }, 'steps.0.retry: Unknown key "retry".'],
+    [
+      { tool: "Note", input: { title: "milk", to: 1 } },
+      'steps.0.input.to: "Note" has no input "to"; it knows: title, count, priority, tags.',
+    ],
+    [{ ...milk, when: "true" }, 'steps.0.when: Steps have no "when" here; leave it out.'],
+    [{ ...milk, forEach: "[1]", concurrency: 3 }, 'steps.0.forEach: Steps have no "forEach" here; leave it out.'],
+    [{ tool: "Note", input: { title: "\ud800" } }, "steps.0.input.title: The text has half a surrogate pair."],
+  ])("holds that is not valid: %#", async (step, problem) => {
+    const checked = await check(answerOf(step));
+    expect(checked).toMatchObject({ type: "problem", code: "invalid-plan" });
+    expect(checked.type === "problem" && checked.problems[0]).toBe(problem);
+  });
+
+  it("has more steps than are allowed, and no more of them are read", async () => {
+    const steps = Array.from({ length: 100_000 }, () => milk);
+    expect(await check(answerOf(...steps))).toMatchObject({
+      code: "invalid-plan",
+      problems: ["steps: The plan has 6 steps; at most 5 are allowed."],
+    });
+  });
+
+  it("has conditions and loops, but where they are wanted", async () => {
+    expect(await check(answerOf({ ...milk, when: "true" }), { expressions: true })).toMatchObject({ type: "plan" });
+  });
+});
+
+describe("words that the request does not say", () => {
+  const salt = { tool: "Note", input: { title: "salt" } };
+  const wrongSum = { tool: "Sum", input: { a: 2, b: 4 } };
+  const read = { tool: "File", input: { mode: "read", path: "salt" } };
+  const write = { tool: "File", input: { mode: "write", path: "salt" } };
+  const odd = { tool: "File", input: { mode: "odd", path: "salt" } };
+  const told = {
+    code: "ungrounded",
+    path: ["steps", 0, "input", "title"],
+    message: 'The request does not say "salt".',
+  };
+
+  it("refuse a step that has an effect", async () => {
+    const problems = ['steps.0.input.title: The request does not say "salt".'];
+    expect(await check(answerOf(salt, add))).toEqual({ type: "problem", code: "ungrounded", problems });
+    for (const step of [write, odd, { tool: "File", input: { mode: { $ref: "s1" }, path: "salt" } }]) {
+      expect(await check(answerOf({ tool: "Anything", input: {} }, step))).toMatchObject({ type: "problem" });
+    }
+  });
+
+  it("warn of a step that has none", async () => {
+    expect(await check(answerOf(wrongSum))).toMatchObject({
+      type: "plan",
+      warnings: [{ path: ["steps", 0, "input", "b"], message: 'The request does not say "4".' }],
+    });
+    expect(await check(answerOf(read))).toMatchObject({ type: "plan", warnings: [{ code: "ungrounded" }] });
+  });
+
+  it("only warn, or say nothing, where that is wanted", async () => {
+    expect(await check(answerOf(salt), { grounding: "warn" })).toMatchObject({ type: "plan", warnings: [told] });
+    expect(await check(answerOf(salt), { grounding: "off" })).toMatchObject({ type: "plan", warnings: [] });
+    expect(await check(answerOf(salt), { typed: "note salt" })).toMatchObject({ type: "plan", warnings: [] });
+  });
+
+  it("are told by their place in the whole plan", async () => {
+    const kept = [{ id: "s1", ...add }];
+    expect(await check(answerOf(salt), { kept, prefix: "r1_" })).toMatchObject({
+      problems: ['steps.1.input.title: The request does not say "salt".'],
+    });
+  });
+
+  it("are told in part if they are many or long", async () => {
+    const title = Array.from({ length: 10_000 }, (_, index) => `x${"y".repeat(index % 90)}z`).join(" ");
+    const checked = await check(answerOf({ tool: "Note", input: { title } }));
+    const [problem = ""] = checked.type === "problem" ? checked.problems : [];
+    expect(problem).toMatch(/and 9990 more\.$/);
+    expect(problem.length).toBeLessThan(700);
+  });
+});

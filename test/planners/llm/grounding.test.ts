@@ -1,0 +1,273 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { inputJsonSchema, type JsonSchema } from "../../../src/core/schema.ts";
+import { Grounds } from "../../../src/planners/llm/grounding.ts";
+
+/** What of a text or another value does not stand in a request, where the schema says nothing. */
+function missing(request: string, value: unknown, schema: JsonSchema = {}): readonly string[] {
+  return new Grounds(request).findUngrounded({ input: { value } as JsonObject }, schema).flatMap(({ words }) => words);
+}
+
+describe("words", () => {
+  it.each([
+    ["add milk to the list", "milk"],
+    ["ADD Milk!", "milk"],
+    ["add milk", "MILK"],
+    ["buy apples", "apple"],
+    ["buy an apple", "apples"],
+    ["Bob's birthday", "Bob"],
+    ["Bob’s birthday", "Bob's"],
+    ["don't forget", "don’t"],
+    ["l'eau minérale", "eau"],
+    ["add caf\u00e9", "cafe\u0301"],
+    ["\uff4d\uff49\uff4c\uff4b please", "milk"],
+    ["ΟΔΟΣ", "οδος"],
+    ["write to a@b.example", "a@b.example"],
+    ["open my_file.txt", "my_file.txt"],
+    ["say “hi”, twice", "hi twice"],
+    ["купи молоко", "Молоко"],
+    ["add 牛奶和鸡蛋 to the list", "鸡蛋"],
+    ["add 牛奶、鸡蛋", "鸡蛋、牛奶"],
+    ["TODO买牛奶", "买牛奶"],
+    ["买", "买"],
+    ["牛乳をかう", "牛乳"],
+    ["ซื้อนมและไข่", "นม"],
+    ["우유를 사다", "우유를"],
+    ["🥛 milk", "🥛"],
+    ["add milk", ""],
+    ["add milk", "!? …"],
+  ])("of %j have %j", (request, text) => {
+    expect(missing(request, text)).toEqual([]);
+  });
+
+  it.each([
+    ["add milk", "buy milk", ["buy"]],
+    ["add milk", "milkshake", ["milkshake"]],
+    ["add milkshake", "milk", ["milk"]],
+    ["pass the glass", "glas", ["glas"]],
+    ["the bus", "bu", ["bu"]],
+    ["add milk", "mi", ["mi"]],
+    ["add milk", "mіlk", ["mіlk"]],
+    ["add milk", "mi\u200blk", ["mi", "lk"]],
+    ["add 牛奶", "鸡蛋", ["鸡蛋"]],
+    ["add 牛奶", "奶牛", ["奶牛"]],
+    ["add milk", "牛", ["牛"]],
+    ["", "milk", ["milk"]],
+    ["🥛", "🥛 milk", ["milk"]],
+  ])("of %j have not all of %j", (request, text, words) => {
+    expect(missing(request, text)).toEqual(words);
+  });
+});
+
+describe("numbers", () => {
+  it.each([
+    ["add two and 3", 2],
+    ["add two and 3", 3],
+    ["twenty-five eggs", 25],
+    ["three hundred and four", 304],
+    ["the sum of three hundred and four", 300],
+    ["the sum of three hundred and four", 4],
+    ["a dozen eggs", 12],
+    ["3 million", 3_000_000],
+    ["2.5 thousand", 2500],
+    ["one point five", 1.5],
+    ["3,000 euros", 3000],
+    ["3,000.50 euros", 3000.5],
+    ["3.000,50 euros", 3000.5],
+    ["3.000 euros", 3000],
+    ["3.241 and 2", 3.241],
+    ["3,5 Liter", 3.5],
+    ["todos 1,2,3", 2],
+    ["todos 1,2,3", 3],
+    ["10,20", 10],
+    ["on 22.11.2026", 22],
+    ["1,00,000 rupees", 100_000],
+    ["007", 7],
+    ["5.50", 5.5],
+    ["5", -5],
+    ["minus 5", -5],
+    ["delete the third", 3],
+    ["the 2nd", 2],
+    ["the last one", -1],
+    ["0.0000001", 0.0000001],
+    ["1000000000000000000000", 1e21],
+    ["3.14159265358979323846", Math.PI],
+    ["\uff15 eggs", 5],
+    ["zero", 0],
+  ])("of %j have %d", (request, number) => {
+    expect(missing(request, number)).toEqual([]);
+  });
+
+  it.each([
+    ["add two and 3", 5],
+    ["twenty-five eggs", 26],
+    ["3,000 euros", 3001],
+    ["3.14", 314],
+    ["a milk", 1],
+    ["", 0],
+    ["add milk", 1],
+  ])("of %j have not %d", (request, number) => {
+    expect(missing(request, number)).toEqual([String(number)]);
+  });
+
+  it("may be words or digits on either side, in texts as well", () => {
+    expect(missing("two eggs, 3 pears and 1,200 nuts", "2 eggs, three pears, 1200 nuts")).toEqual([]);
+    expect(missing("12 * 4", "twelve times 4")).toEqual(["times"]);
+    expect(missing("add 12", "13 12 14")).toEqual(["13", "14"]);
+  });
+
+  it("are exact in texts, however long they are", () => {
+    const account = "12345678901234567890";
+    expect(missing(`pay to ${account}`, account)).toEqual([]);
+    expect(missing(`pay to ${account}`, "12345678901234567891")).toEqual(["12345678901234567891"]);
+    expect(missing(`pay ${"9".repeat(400)}`, "8".repeat(400))).toHaveLength(1);
+  });
+});
+
+describe("dates and times", () => {
+  it.each([
+    ["milk tomorrow", "2026-11-23"],
+    ["milk on Friday", "2026-11-27T00:00:00Z"],
+    ["milk at 5", "2026-11-22T17:00:00+01:00"],
+    ["milk at 5 pm", "17:00"],
+    ["milk at noon", "12:00:00"],
+  ])("of %j may become %s", (request, date) => {
+    expect(missing(request, date)).toEqual([]);
+  });
+
+  it.each(["2026-11-23", "2026-11-23T10:00:00Z", "17:00"])("are not made of nothing: %s", (date) => {
+    expect(missing("add milk", date)).toEqual([date]);
+  });
+
+  it("count as words where there is more", () => {
+    expect(missing("milk tomorrow", "due 2026-11-23")).toEqual(["due", "2026", "11", "23"]);
+  });
+});
+
+describe("what a schema prescribes", () => {
+  const schemaOf = (schema: z.ZodType) => inputJsonSchema(schema) as JsonSchema;
+
+  it("needs no word", () => {
+    const value = z.object({
+      mode: z.enum(["fast", "slow"]),
+      kind: z.literal("note"),
+      limit: z.number().default(100),
+      list: z.string().default("todos"),
+      is: z.boolean(),
+      maybe: z.null(),
+      modes: z.array(z.enum(["fast"])),
+    });
+    const schema = schemaOf(z.object({ value }));
+    const input = { mode: "fast", kind: "note", limit: 100, list: "todos", is: true, maybe: null, modes: ["fast"] };
+    expect(missing("do it", input, schema)).toEqual([]);
+    expect(missing("do it", { ...input, limit: 10, list: "fast" }, schema)).toEqual(["10", "fast"]);
+  });
+
+  it("is looked up in the branch of a union that the input is of", () => {
+    const schema = schemaOf(
+      z.object({
+        value: z.discriminatedUnion("operation", [
+          z.object({ operation: z.literal("add"), title: z.string() }),
+          z.object({ operation: z.literal("delete"), title: z.enum(["everything"]) }),
+        ]),
+      }),
+    );
+    expect(missing("add milk", { operation: "add", title: "everything" }, schema)).toEqual(["everything"]);
+    expect(missing("add milk", { operation: "delete", title: "everything" }, schema)).toEqual([]);
+  });
+});
+
+describe("what another step gives", () => {
+  it("needs no word, but what stands around it does", () => {
+    expect(missing("what is it?", { $ref: "s1.value" })).toEqual([]);
+    expect(missing("tell me the sum", "the sum ${s1.value}")).toEqual([]);
+    expect(missing("tell me", "evil ${s1.value} words")).toEqual(["evil", "words"]);
+    expect(missing("${HOME}", "${$}{HOME}")).toEqual([]);
+    expect(missing("home", "${!} home")).toEqual([]);
+  });
+
+  it("is not what a literal holds", () => {
+    expect(missing("do it", { $literal: "everything" })).toEqual(["everything"]);
+    expect(missing("do it", { $literal: { $ref: "everything" } })).toEqual(["everything"]);
+    expect(missing("do it", { $literal: "${s1.everything}" })).toEqual(["s", "1", "everything"]);
+    expect(missing("do it", { $literal: [{ $literal: 5 }] })).toEqual(["5"]);
+  });
+});
+
+describe("names that an input gives", () => {
+  const schema = inputJsonSchema(
+    z.object({ expression: z.string(), variables: z.record(z.string(), z.number()).optional() }),
+  ) as JsonSchema;
+  const found = (request: string, input: JsonObject) => new Grounds(request).findUngrounded({ input }, schema);
+
+  it("need no word, wherever they stand", () => {
+    expect(found("5 squared", { expression: "x ^ 5 * unit_price", variables: { x: 5, unit_price: 5 } })).toEqual([]);
+    expect(found("5 squared", { variables: { x: 5 }, expression: "X" })).toEqual([]);
+  });
+
+  it("are not the keys of the schema", () => {
+    expect(found("five", { expression: "variables", variables: { x: 5 } })).toEqual([
+      { path: ["expression"], words: ["variables"] },
+    ]);
+  });
+
+  it("do not spare their values", () => {
+    expect(found("five", { expression: "x", variables: { x: 6 } })).toEqual([
+      { path: ["variables", "x"], words: ["6"] },
+    ]);
+  });
+});
+
+describe("whatever is asked", () => {
+  const word = fc.oneof(
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }),
+    fc.constantFrom("milk", "ΑΣ.", "don't", "1,5", "3.000,50", "牛奶", "ซื้อ", "ﬁn", "İ", "ß", "１２", "10e3", "x²", "Å"),
+  );
+  const words = fc.array(
+    word.map((text) => text.replace(/\s+/g, "")),
+    { minLength: 1, maxLength: 10 },
+  );
+
+  it("has each of its words, and all of them in a row", () => {
+    fc.assert(
+      fc.property(words, fc.nat(9), fc.nat(10), (all, from, to) => {
+        const request = all.join(" ");
+        const { length } = all;
+        const copied = all.slice(from % length, Math.max(to, from + 1)).join(" ");
+        // Its `${` is escaped where it is put into a plan.
+        expect(missing(request, { $literal: copied })).toEqual([]);
+        expect(missing(request, { $literal: request })).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("has each of its numbers", () => {
+    const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e20, max: 1e20 }));
+    fc.assert(
+      fc.property(number, (value) => {
+        const digits = Number.isInteger(value) ? BigInt(value).toString() : value.toFixed(20);
+        const read = Number(digits);
+        expect(missing(`add ${digits} to it`, read)).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    `1.${"0".repeat(200_000)}1`,
+    "1,".repeat(100_000),
+    "1.".repeat(100_000),
+    "a'".repeat(100_000),
+    "hundred ".repeat(25_000),
+    "million ".repeat(25_000),
+    "9".repeat(200_000),
+    "牛".repeat(200_000),
+    "ﷺ".repeat(10_000),
+    "${".repeat(100_000),
+  ])("is read in time that grows with its length alone (%#)", (request) => {
+    expect(missing(request, { $literal: request })).toEqual([]);
+  });
+});

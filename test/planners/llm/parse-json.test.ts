@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { parseJson } from "../../../src/planners/llm/parse-json.ts";
+
+const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+
+describe("parseJson", () => {
+  it("reads JSON, and nothing else", () => {
+    expect(parseJson('{"a": [1, null]}')).toEqual({ a: [1, null] });
+    expect(parseJson('"text"')).toBe("text");
+    for (const text of ["", "{", "{a: 1}", "undefined", "[1,]"]) expect(parseJson(text)).toBeUndefined();
+  });
+
+  it("reads nothing that is nested so deep that walking it would overflow the stack", () => {
+    expect(parseJson(nested(100))).toBeDefined();
+    expect(parseJson(nested(102))).toBeUndefined();
+    expect(parseJson(nested(500_000))).toBeUndefined();
+    expect(parseJson(`${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`)).toBeUndefined();
+  });
+
+  it("keeps a key such as __proto__ a key", () => {
+    const value = parseJson('{"__proto__": {"steps": []}}') as object;
+    expect(Object.keys(value)).toEqual(["__proto__"]);
+    expect("steps" in value).toBe(false);
+  });
+});

@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import type { PlanningEvent } from "../../../src/core/planner.ts";
+import { StepTeller, type StepTellerOptions } from "../../../src/planners/llm/tell-steps.ts";
+import { toolWith, note as zod3Note } from "../../fixtures/plan-tools.ts";
+import { answerOf, byName, tools } from "./ask.ts";
+
+const note = { tool: "Note", input: { title: "x" } };
+const add = (a: unknown) => ({ tool: "Sum", input: { a } });
+
+async function told(deltas: readonly string[], options: Partial<StepTellerOptions> = {}): Promise<PlanningEvent[]> {
+  const events: PlanningEvent[] = [];
+  const teller = new StepTeller({
+    planner: "llm",
+    attempt: 2,
+    tools: byName(),
+    typed: "",
+    expressions: false,
+    maxSteps: 100,
+    tell: (event) => void events.push(event),
+    ...options,
+  });
+  for (const delta of deltas) teller.push(delta);
+  await teller.end();
+  return events;
+}
+
+/** How many of the steps are told. */
+async function count(steps: readonly object[], options: Partial<StepTellerOptions> = {}): Promise<number> {
+  return (await told([answerOf(...steps)], options)).length;
+}
+
+describe("the steps of an answer that is still coming", () => {
+  it("are told in order, each as it will stand in the plan", async () => {
+    const action = { action: "sum", args: { a: "1" } };
+    expect(await told([answerOf(action, add({ $ref: "s1.value" }), note)])).toEqual([
+      {
+        type: "plan-delta",
+        planner: "llm",
+        attempt: 2,
+        index: 0,
+        step: { id: "s1", tool: "Sum", input: { a: 1 }, dependsOn: [] },
+      },
+      {
+        type: "plan-delta",
+        planner: "llm",
+        attempt: 2,
+        index: 1,
+        step: { id: "s2", tool: "Sum", input: { a: { $ref: "s1.value" } }, dependsOn: ["s1"] },
+      },
+      {
+        type: "plan-delta",
+        planner: "llm",
+        attempt: 2,
+        index: 2,
+        step: { id: "s3", tool: "Note", input: { title: "x" }, dependsOn: ["s2"] },
+      },
+    ]);
+  });
+
+  it("are told before the next one is looked at", async () => {
+    let open = 0;
+    const tell = async () => {
+      expect(++open).toBe(1);
+      await Promise.resolve();
+      open--;
+    };
+    await told([answerOf(note, note), answerOf(note)], { tell });
+    expect(open).toBe(0);
+  });
+
+  it.each([
+    ["of no tool", { tool: "Nothing", input: {} }],
+    ["with a wrong input", { tool: "Note", input: { title: 5 } }],
+    ["with a key that no step has", { ...note, needsApproval: false }],
+    ["with a key that the input has not", { tool: "Note", input: { title: "x", more: 1 } }],
+    ["that refers to nothing", add({ $ref: "s9.value" })],
+    ["that refers to itself", add({ $ref: "s2.value" })],
+    ["that refers to what the output has not", add({ $ref: "s1.values" })],
+    ["with half a reference", { tool: "Note", input: { title: "${!}" } }],
+    ["that waits for nothing", { ...note, dependsOn: ["s9"] }],
+    ["of an id that is taken", { ...note, id: "s1" }],
+    ["with half a character", { tool: "Note", input: { title: "\ud800" } }],
+    ["with half a character in a key", { tool: "Anything", input: { list: [{ "\ud800": null }] } }],
+    ["with a condition", { ...note, when: "s1.value > 0" }],
+  ])("are told up to the first that does not hold: one %s", async (_name, wrong) => {
+    expect(await count([add(1), wrong, note])).toBe(1);
+  });
+
+  it("may have conditions and loops where those are wanted, and hold", async () => {
+    const list = toolWith(z.object({}), "List");
+    const options = { expressions: true, tools: byName([...tools, list]) };
+    const first = { tool: "List", input: {} };
+    const loop = { ...note, input: { title: "${item.title} ${index}" }, forEach: "s1" };
+    expect(await count([first, loop, { ...note, when: "size(s2) > 0" }], options)).toBe(3);
+    expect(await count([first, { ...loop, forEach: "s9" }], options)).toBe(1);
+    expect(await count([first, { ...loop, forEach: "((" }], options)).toBe(1);
+    expect(await count([add(1), { ...note, when: "s1.value" }], options)).toBe(1);
+    expect(await count([first, { ...note, concurrency: 2 }], options)).toBe(2);
+  });
+
+  it("are no more than a plan may have", async () => {
+    expect(
+      await count(
+        Array.from({ length: 10 }, () => note),
+        { maxSteps: 3 },
+      ),
+    ).toBe(3);
+  });
+
+  it("may be of a tool of zod 3", async () => {
+    expect(await count([note, { tool: "Note", input: { title: 5 } }], { tools: byName([zod3Note]) })).toBe(1);
+  });
+
+  it("end with the first that nobody could be told", async () => {
+    let calls = 0;
+    const tell = () => {
+      calls++;
+      return Promise.reject(new Error("The listener is gone."));
+    };
+    await expect(told([answerOf(note), answerOf(note)], { tell })).resolves.toEqual([]);
+    expect(calls).toBe(1);
+  });
+
+  it.each([
+    '{"steps": [{"tool": "Anything", "input": {"a": {"$ref": {"toString": 1, "valueOf": 1}}}}]}',
+    '{"steps": [{"tool": {"toString": 1, "valueOf": 1}, "input": {}}, {"tool": "Note", "input": {}}]}',
+    `{"steps": [{"tool": "Anything", "input": ${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}]}`,
+    '{"steps": [{"tool": "Anything", "input": {"$ref": null}}]}',
+    '{"steps": [{}, null, 5]}',
+  ])("never end in an error (%#)", async (answer) => {
+    expect(await told([answer])).toEqual([]);
+  });
+
+  it("are the same, whatever pieces the answer comes in", async () => {
+    const answer = `Ok: ${answerOf(add(1), add({ $ref: "s1.value" }), note, { tool: "No" }, note)}`;
+    const whole = await told([answer]);
+    expect(whole).toHaveLength(3);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(answer.length), { maxLength: 10 }), async (cuts) => {
+        const places = [0, ...cuts.sort((a, b) => a - b), answer.length];
+        expect(await told(places.slice(1).map((end, index) => answer.slice(places[index], end)))).toEqual(whole);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("may be very many, or very long", async () => {
+    const many = Array.from({ length: 1_000 }, () => note);
+    expect(await count(many, { maxSteps: 1_000 })).toBe(1_000);
+    expect(await count([{ tool: "Note", input: { title: "x".repeat(1_000_000) } }, note])).toBe(2);
+  });
+});
