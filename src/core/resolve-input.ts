@@ -1,7 +1,14 @@
 import { AgentError } from "./errors.ts";
 import { type JsonObject, type JsonValue, setOwn } from "./json.ts";
 import type { PlanStep } from "./plan.ts";
-import { asLiteral, asReference, type ParsedReference, parseReference, parseTemplate, textOfReference } from "./reference.ts";
+import {
+  asLiteral,
+  asReference,
+  type ParsedReference,
+  parseReference,
+  parseTemplate,
+  textOfReference,
+} from "./reference.ts";
 import { describePlace, placeOf, type StepPlace } from "./step-place.ts";
 
 /** Looks up the output of a step that has completed. */

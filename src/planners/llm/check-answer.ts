@@ -108,17 +108,19 @@ async function checkGrounding(steps: readonly PlanStep[], { tools, typed, ground
   const grounds = new Grounds(typed);
   for (const [index, step] of steps.entries()) {
     const tool = tools.get(step.tool) as Tool;
-    const found = grounds.findUngrounded(step, (await toolSchemas(tool)).input);
+    const place = ["steps", index + kept.length];
+    const found = grounds.findUngrounded(step, (await toolSchemas(tool)).input).map(({ path, words }) => ({
+      path: [...place, "input", ...path],
+      message: `The request does not say ${quote(words)}.`,
+    }));
+    // What a schema prescribes is not looked at word by word, and can do much: `clear`, `all`.
+    if (found.length === 0 && !grounds.speaksOf(step, tool))
+      found.push({ path: place, message: "Nothing in the request asks for this." });
     if (found.length === 0) continue;
     const isRefused = grounding === "refuse" && !(await isPure(step, tool));
-    for (const { path, words } of found) {
-      const warning = {
-        code: "ungrounded",
-        path: ["steps", index + kept.length, "input", ...path],
-        message: `The request does not say ${quote(words)}.`,
-      } as const;
+    for (const warning of found) {
       if (isRefused) problems.push(describeIssue(warning));
-      else warnings.push(warning);
+      else warnings.push({ code: "ungrounded", ...warning });
     }
   }
   return { warnings, problems };

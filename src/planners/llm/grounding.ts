@@ -4,6 +4,7 @@ import { readNumber, startsNumber, withoutLastZeros } from "../../core/number-wo
 import type { PlanStep } from "../../core/plan.ts";
 import { asLiteral, asReference, parseTemplate } from "../../core/reference.ts";
 import type { JsonSchema } from "../../core/schema.ts";
+import type { Tool } from "../../core/tool.ts";
 
 /*
  * A schema makes valid plans, not right ones: of 1 500 answers of a small model 460 were valid and wrong, and 455 of them had
@@ -51,6 +52,15 @@ export class Grounds {
       if (words.length > 0) found.push({ path, words });
     }
     return found;
+  }
+
+  /** Whether anything in the request speaks of a step: a word or number of its input, or of what its tool is and does. */
+  speaksOf({ input }: Pick<PlanStep, "input">, { name, description }: Pick<Tool, "name" | "description">): boolean {
+    const values = leavesOf(input, []).map(({ value }) => value);
+    if (values.some((value) => typeof value === "number" && this.missing(value).length === 0)) return true;
+    const texts = values.filter((value) => typeof value === "string");
+    const words = tokensOf([name.replace(/([a-z\d])([A-Z])/g, "$1 $2"), description, ...texts].join("\n"));
+    return words.some((word) => !smallWords.has(word) && (this.words.has(stem(word)) || this.numbers.has(word)));
   }
 
   private missing(value: unknown): readonly string[] {
@@ -191,6 +201,15 @@ const ordinals = new Map([
   ].map((word, index) => [word, String(index + 1)] as const),
   ["last", "1"] as const,
 ]);
+
+/** Words that say nothing of what is wanted. */
+const smallWords: ReadonlySet<string> = new Set(
+  (
+    "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
+    "or our out please so some than that the their them then there these they this to up us was we what when which who will " +
+    "with would you your"
+  ).split(" "),
+);
 
 /** Words from which a model makes a date. */
 const timeWords: ReadonlySet<string> = new Set(

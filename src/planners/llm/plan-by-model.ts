@@ -132,5 +132,6 @@ function textsOf(value: unknown): readonly string[] {
 async function cacheKey(request: PlanRequest): Promise<string> {
   const { tools, context = null, maxSteps, timeZone } = request;
   const fingerprints = await Promise.all(tools.map(toolFingerprint));
-  return JSON.stringify([request.request, context, maxSteps, timeZone, dayOf(request), fingerprints]);
+  const descriptions = tools.map(({ description }) => description);
+  return JSON.stringify([request.request, context, maxSteps, timeZone, dayOf(request), fingerprints, descriptions]);
 }

@@ -271,3 +271,27 @@ describe("whatever is asked", () => {
     expect(missing(request, { $literal: request })).toEqual([]);
   });
 });
+
+describe("a request", () => {
+  const store = { name: "TodoStore", description: "Keeps to-do items in named lists, and clears them" };
+  const speaks = (request: string, input: JsonObject, tool = store) => new Grounds(request).speaksOf({ input }, tool);
+
+  it.each([
+    ["clear everything", { operation: "clear" }],
+    ["empty my todo list", { operation: "clear", allLists: true }],
+    ["lösche Milch", { operation: "delete", title: "Milch" }],
+    ["牛乳を買う", { operation: "add", title: "牛乳" }],
+    ["the third one", { operation: "delete", index: 3 }],
+    ["12 of them", { operation: "add", title: "12" }],
+  ] as const)("%j speaks of %j", (request, input) => {
+    expect(speaks(request, input)).toBe(true);
+  });
+
+  it.each([
+    ["hello", { operation: "clear", allLists: true }],
+    ["what can you do for me, and who is that?", { operation: "clear" }],
+    ["", { operation: "list" }],
+  ] as const)("%j does not speak of %j", (request, input) => {
+    expect(speaks(request, input)).toBe(false);
+  });
+});

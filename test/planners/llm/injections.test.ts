@@ -77,17 +77,25 @@ describe("what an attack can reach", () => {
     expectSafe(result);
   });
 
-  it("is what a tool does by a word of its schema, which nobody has to say: so such a tool needs approval", async () => {
+  it("is not what nobody spoke of, though the schema prescribes each word of it", async () => {
     const clear = answerOf({ tool: "TodoStore", input: { operation: "clear", allLists: true } });
     const model = createScriptedModel([clear, clear]);
-    const options = { tools: attackedTools, planner: createLlmPlanner({ model }) };
+    const result = await createAgent({ tools: attackedTools, planner: createLlmPlanner({ model }) }).run("hello");
+    expect(result.error?.message).toContain("steps.0: Nothing in the request asks for this.");
+    expectSafe(result);
+  });
+
+  it("is what a tool does by a word of its schema, once the request speaks of it: so such a tool needs approval", async () => {
+    const clear = answerOf({ tool: "TodoStore", input: { operation: "clear", allLists: true } });
+    const options = { tools: attackedTools, planner: createLlmPlanner({ model: createScriptedModel([clear, clear]) }) };
     const store = { tool: "TodoStore", input: { operation: "clear", allLists: true } };
-    expect(await createAgent(options).run("hello")).toMatchObject({ status: "completed", plan: { steps: [store] } });
+    const request = "show me my lists";
+    expect(await createAgent(options).run(request)).toMatchObject({ status: "completed", plan: { steps: [store] } });
     const careful = createAgent({
       ...options,
       needsApproval: (question) => question.kind === "step" && question.tool === "TodoStore",
     });
-    expect(await careful.run("hello")).toMatchObject({ status: "suspended", pending: [{ stepId: "s1" }] });
+    expect(await careful.run(request)).toMatchObject({ status: "suspended", pending: [{ stepId: "s1" }] });
   });
 
   it("is what another step gives, also where the words for that were made up: so a warning stands in the plan", async () => {

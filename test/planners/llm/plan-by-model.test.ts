@@ -207,7 +207,7 @@ describe("the tools of a request", () => {
       execute: () => 1,
     });
     const { planner } = plannerOf([answerOf({ tool: "Odd", input: {} })]);
-    expect(await planner.plan(requestOf("do it", { tools: [odd] }))).toMatchObject({
+    expect(await planner.plan(requestOf("do the odd thing", { tools: [odd] }))).toMatchObject({
       steps: [{ id: "s1", tool: "Odd" }],
     });
   });
