@@ -11,6 +11,8 @@ export {
   type AgentErrorLike,
   type ErrorData,
   isAgentError,
+  type StoreOperation,
+  type StoreProblem,
 } from "./core/errors.ts";
 export { escapeTemplate } from "./core/escape-template.ts";
 export type {

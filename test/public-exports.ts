@@ -164,6 +164,8 @@ export const typeExports = [
   "StepSkipEvent",
   "StepStartEvent",
   "StepStatus",
+  "StoreOperation",
+  "StoreProblem",
   "StoredRunOptions",
   "Todo",
   "TodoChange",

@@ -106,9 +106,29 @@ export interface AgentErrorDetails {
   "run-conflict": { readonly runId: string };
   /** Another process owns the run. */
   "run-owned-elsewhere": { readonly runId: string };
-  /** The run store failed to record or to read. */
-  "store-failed": { readonly runId: string; readonly operation: "append" | "read" | "list"; readonly reason: string };
+  /** The run store failed to open, to record or to read. `problem` is there where the store knows what to do about it. */
+  "store-failed": {
+    readonly runId: string;
+    readonly operation: StoreOperation;
+    readonly reason: string;
+    readonly problem?: StoreProblem;
+  };
+  /** A package that is not installed is needed. `command` installs it. */
+  "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
 }
+
+/** What was asked of a store. */
+export type StoreOperation = "open" | "append" | "read" | "list" | "claim";
+
+/**
+ * What is wrong with a store.
+ * - `corrupt`: its file is damaged, or no database.
+ * - `full`: there is no room left.
+ * - `read-only`: it can not be written to.
+ * - `newer-format`: a later version of this package has written it.
+ * - `busy`: another process has kept it locked.
+ */
+export type StoreProblem = "corrupt" | "full" | "read-only" | "newer-format" | "busy";
 
 /** Every code an error of this package can have. It may grow in a minor release: keep a default branch. */
 export type AgentErrorCode = keyof AgentErrorDetails;

@@ -17,6 +17,11 @@ export interface RunSummary {
 export interface ListRunsOptions {
   /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
+  /**
+   * Only runs that nobody goes on with though they have not ended: they are `planning`, `running` or `interrupted`, and no
+   * claim on them lasts. @default false
+   */
+  readonly resumable?: boolean | undefined;
   /** Only runs created at this time or later; ISO 8601. */
   readonly since?: string | undefined;
   /** The most runs in the answer, 1 to 1000. @default 100 */
@@ -38,6 +43,8 @@ export interface RunPage {
  * What `append` has returned from (or resolved) is recorded for good. A method may answer at once or with a promise.
  */
 export interface RunStore {
+  /** What it keeps goes with the process, so that no claim on a run has to end by time. @default false */
+  readonly isVolatile?: boolean | undefined;
   /**
    * Records events, all or none, behind those the run has. `sequence` is the number of the first one: any other than the
    * next is `run-conflict`. With a `fence` that is not that of the latest claim: `run-owned-elsewhere`.

@@ -1,5 +1,5 @@
 import { isThenable } from "../async/thenable.ts";
-import { AgentError, isAgentError, toErrorData } from "../core/errors.ts";
+import { AgentError, isAgentError, type StoreOperation, toErrorData } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
@@ -166,14 +166,15 @@ export class RunRecorder {
 /** What a store threw as an error of this package; `run-conflict` and `run-owned-elsewhere` stay what they are. */
 export function toStoreError(
   thrown: unknown,
-  { runId, operation }: { runId: string; operation: "append" | "read" | "list" },
+  { runId, operation }: { runId: string; operation: StoreOperation },
 ): StoreError {
   if (isAgentError(thrown, "run-conflict") || isAgentError(thrown, "run-owned-elsewhere")) {
     return new AgentError(thrown.code, thrown.message, { details: thrown.details, cause: thrown });
   }
   const reason = toErrorData(thrown).message;
+  const problem = isAgentError(thrown, "store-failed") ? thrown.details.problem : undefined;
   return new AgentError("store-failed", `The run store failed to ${operation}: ${reason}`, {
-    details: { runId, operation, reason },
+    details: { runId, operation, reason, ...(problem && { problem }) },
     cause: thrown,
   });
 }

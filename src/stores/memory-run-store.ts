@@ -47,6 +47,7 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
 }
 
 class MemoryRunStore implements RunStore {
+  readonly isVolatile = true;
   private readonly runs = new Map<string, StoredRun>();
   private readonly claims = new Map<string, Claim>();
   /** In the order of their ends. */
@@ -86,8 +87,8 @@ class MemoryRunStore implements RunStore {
   }
 
   list(options: ListRunsOptions = {}): RunPage {
-    checkKeys("options", options, ["status", "since", "limit", "cursor"]);
-    const { status, since, limit = 100, cursor } = options;
+    checkKeys("options", options, ["status", "resumable", "since", "limit", "cursor"]);
+    const { status, resumable = false, since, limit = 100, cursor } = options;
     checkNumber("limit", limit, { min: 1, max: 1_000, isInteger: true });
     const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
     if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
@@ -95,11 +96,13 @@ class MemoryRunStore implements RunStore {
     for (const one of wanted ?? []) {
       if (!runStatuses.includes(one)) failOption("status", one, `one of ${runStatuses.join(", ")}, or a list of these`);
     }
+    if (typeof resumable !== "boolean") failOption("resumable", resumable, "true or false");
     const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
     if (Number.isNaN(sinceMs)) failOption("since", since, "an ISO 8601 time");
     const runs: RunSummary[] = [];
-    for (const run of [...this.runs.values()].reverse()) {
+    for (const [runId, run] of [...this.runs].reverse()) {
       if (run.number >= before || (wanted !== undefined && !wanted.has(run.status))) continue;
+      if (resumable && !(isUnended(run) && !this.isHeld(runId))) continue;
       const summary = summarize(run);
       if (Date.parse(summary.createdAt) < sinceMs) continue;
       if (runs.length === limit) return { runs, cursor: String(this.runs.get(runs.at(-1)?.runId ?? "")?.number) };
@@ -110,8 +113,8 @@ class MemoryRunStore implements RunStore {
 
   claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } {
     const held = this.claims.get(runId);
-    const isHeld = held?.owner !== undefined && this.now() < held.untilMs;
-    if (isHeld && held.owner !== owner) throw ownedElsewhere(runId);
+    const isHeld = this.isHeld(runId);
+    if (isHeld && held?.owner !== owner) throw ownedElsewhere(runId);
     const fence = (held?.fence ?? 0) + (isHeld ? 0 : 1);
     this.claims.set(runId, { fence, owner, untilMs: this.now() + ttlMs });
     return { fence };
@@ -128,6 +131,12 @@ class MemoryRunStore implements RunStore {
     if (held?.owner === owner && held.fence === fence) held.owner = undefined;
   }
 
+  /** Whether a claim on a run lasts. */
+  private isHeld(runId: string): boolean {
+    const held = this.claims.get(runId);
+    return held?.owner !== undefined && this.now() < held.untilMs;
+  }
+
   private finish(runId: string): void {
     this.finishedRuns.add(runId);
     for (const oldest of this.finishedRuns) {
@@ -137,6 +146,10 @@ class MemoryRunStore implements RunStore {
       this.claims.delete(oldest);
     }
   }
+}
+
+function isUnended({ status }: StoredRun): boolean {
+  return status === "planning" || status === "running" || status === "interrupted";
 }
 
 function summarize({ events, status }: StoredRun): RunSummary {
