@@ -1,6 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
-import { checkKeys, checkNumber, failOption } from "../core/options.ts";
+import { type ListSelection, selectRuns, unendedStatuses } from "../core/list-selection.ts";
+import { checkKeys, checkNumber } from "../core/options.ts";
 import { type RunStatus, runStatusAfter } from "../core/run-status.ts";
 import type { ListRunsOptions, RunPage, RunStore, RunSummary } from "../core/run-store.ts";
 
@@ -25,15 +26,6 @@ interface Claim {
   untilMs: number;
 }
 
-const runStatuses: readonly RunStatus[] = [
-  "planning",
-  "running",
-  "completed",
-  "failed",
-  "cancelled",
-  "suspended",
-  "interrupted",
-];
 const finished: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
 
 /**
@@ -87,28 +79,24 @@ class MemoryRunStore implements RunStore {
   }
 
   list(options: ListRunsOptions = {}): RunPage {
-    checkKeys("options", options, ["status", "resumable", "since", "limit", "cursor"]);
-    const { status, resumable = false, since, limit = 100, cursor } = options;
-    checkNumber("limit", limit, { min: 1, max: 1_000, isInteger: true });
-    const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
-    if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
-    const wanted = status === undefined ? undefined : new Set([status].flat());
-    for (const one of wanted ?? []) {
-      if (!runStatuses.includes(one)) failOption("status", one, `one of ${runStatuses.join(", ")}, or a list of these`);
-    }
-    if (typeof resumable !== "boolean") failOption("resumable", resumable, "true or false");
-    const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
-    if (Number.isNaN(sinceMs)) failOption("since", since, "an ISO 8601 time");
+    const { limit, before = Number.POSITIVE_INFINITY, ...wanted } = selectRuns(options);
     const runs: RunSummary[] = [];
     for (const [runId, run] of [...this.runs].reverse()) {
-      if (run.number >= before || (wanted !== undefined && !wanted.has(run.status))) continue;
-      if (resumable && !(isUnended(run) && !this.isHeld(runId))) continue;
-      const summary = summarize(run);
-      if (Date.parse(summary.createdAt) < sinceMs) continue;
+      if (run.number >= before || !this.isWanted(runId, run, wanted)) continue;
       if (runs.length === limit) return { runs, cursor: String(this.runs.get(runs.at(-1)?.runId ?? "")?.number) };
-      runs.push(summary);
+      runs.push(summarize(run));
     }
     return { runs };
+  }
+
+  private isWanted(
+    runId: string,
+    { status, events }: StoredRun,
+    { statuses, resumable, sinceMs }: Pick<ListSelection, "statuses" | "resumable" | "sinceMs">,
+  ): boolean {
+    if (statuses !== undefined && !statuses.has(status)) return false;
+    if (resumable && (!unendedStatuses.has(status) || this.isHeld(runId))) return false;
+    return sinceMs === undefined || Date.parse(events[0]?.timestamp ?? "") >= sinceMs;
   }
 
   claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } {
@@ -146,10 +134,6 @@ class MemoryRunStore implements RunStore {
       this.claims.delete(oldest);
     }
   }
-}
-
-function isUnended({ status }: StoredRun): boolean {
-  return status === "planning" || status === "running" || status === "interrupted";
 }
 
 function summarize({ events, status }: StoredRun): RunSummary {
