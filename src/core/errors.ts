@@ -74,6 +74,8 @@ export interface AgentErrorDetails {
   };
   /** The caller cancelled. */
   cancelled: { readonly reason: string };
+  /** The process was about to end, or has ended: what was cut off can go on later. */
+  interrupted: { readonly reason: string };
   /** The plan is not the one that was approved. */
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
   /** Somebody said that a step, or the whole plan (then without `stepId`), may not run. */

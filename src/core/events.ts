@@ -213,8 +213,20 @@ export interface RunSuspendEvent extends EventBase<"run-suspend"> {
   readonly pending: readonly PendingItem[];
 }
 
-/** A suspended run goes on. */
+/** Somebody has said what came of a step whose outcome was not known. After `retry` it runs again. */
+export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> & {
+  readonly stepId: string;
+  readonly iteration?: number;
+  readonly outcome:
+    | { readonly status: "completed"; readonly output: InferToolOutput<TTool> }
+    | { readonly status: "failed"; readonly error: AgentErrorData }
+    | { readonly status: "retry" };
+};
+
+/** A run goes on that was suspended or interrupted, had failed, or whose process died. */
 export interface RunResumeEvent extends EventBase<"run-resume"> {
+  /** What has failed is tried again. */
+  readonly retriesFailed?: true;
   /** The tools as they are now. */
   readonly tools: readonly ToolFingerprint[];
   /** The names of tools whose schemas are no longer those that the run began with, though the plan still holds. */
@@ -234,7 +246,7 @@ export interface NotUndone {
 export interface RunEndEvent extends EventBase<"run-end"> {
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
-    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+    | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
   /** Absent if there was nothing to undo, or all of it was. */
   readonly notUndone?: readonly NotUndone[];
 }
@@ -261,6 +273,7 @@ export type AgentEvent<TTool extends Tool = Tool> =
   | UndoStartEvent<TTool>
   | UndoEndEvent<TTool>
   | CircuitChangeEvent<TTool>
+  | RunSettleEvent<TTool>
   | RunSuspendEvent
   | RunResumeEvent
   | RunEndEvent;

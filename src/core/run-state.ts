@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
-import { type ApprovalState, hasBegun, pendingStep, reduceStep, type StepState } from "./step-state.ts";
+import { type ApprovalState, hasBegun, pendingStep, reduceStep, retryFailed, type StepState } from "./step-state.ts";
 import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
@@ -32,6 +32,8 @@ export interface RunState {
   /** How often the planner was asked again. */
   replans: number;
   error?: AgentErrorData;
+  /** Why there is no plan. */
+  planningError?: AgentErrorData;
   pending?: readonly PendingItem[];
   notUndone?: readonly NotUndone[];
   /** What calls of models used. */
@@ -62,6 +64,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       state.isPlanning = false;
       addToUsage(state, event);
       if (event.outcome.status === "completed") adoptPlan(state, event.outcome.plan);
+      else if (event.outcome.error.code !== "interrupted") state.planningError = event.outcome.error;
       break;
     case "plan-revise":
       state.replans = event.replan;
@@ -77,7 +80,8 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "step-skip":
     case "step-end":
     case "undo-start":
-    case "undo-end": {
+    case "undo-end":
+    case "run-settle": {
       const step = state.steps.get(event.stepId);
       if (step !== undefined) reduceStep(step, event);
       break;
@@ -86,7 +90,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       state.pending = event.pending;
       break;
     case "run-resume":
-      delete state.pending;
+      reopen(state, event);
       break;
     case "run-end":
       if (event.outcome.status !== "completed") state.error = event.outcome.error;
@@ -117,6 +121,15 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
   if (event.plan === undefined) return;
   state.givenPlan = event.plan;
   adoptPlan(state, event.plan);
+}
+
+function reopen(state: RunState, { retriesFailed }: Extract<AgentEvent, { type: "run-resume" }>): void {
+  delete state.pending;
+  delete state.error;
+  delete state.notUndone;
+  if (retriesFailed === undefined) return;
+  delete state.planningError;
+  for (const step of state.steps.values()) retryFailed(step);
 }
 
 function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {

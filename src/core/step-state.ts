@@ -48,6 +48,8 @@ export interface StepState {
   approval?: ApprovalState;
   /** Of one that was skipped. */
   skipReason?: SkipReason;
+  /** Whether its undoing has begun and has not ended. */
+  isUndoing?: boolean;
   /** Of a looped step that has begun. */
   iterations?: IterationStates;
 }
@@ -64,7 +66,7 @@ export interface IterationStates {
 /** An event about one step or iteration. */
 export type StepEvent = Extract<
   AgentEvent,
-  | { type: "step-start" | "step-retry" | "step-skip" | "step-end" | "undo-start" | "undo-end" }
+  | { type: "step-start" | "step-retry" | "step-skip" | "step-end" | "undo-start" | "undo-end" | "run-settle" }
   | { type: "approval-request" | "approval-end"; kind: "step" }
 >;
 
@@ -86,9 +88,9 @@ export function isDone({ status, skipReason }: StepState): boolean {
   return status === "completed" || skipReason === "condition" || skipReason === "no-items";
 }
 
-/** Whether a step, or some of its iterations, is still to be run. */
+/** Whether a step, or some of its iterations, is still to be run; one that was interrupted is so again. */
 export function isOpen({ status, iterations }: StepState): boolean {
-  if (status === "pending" || status === "waiting") return true;
+  if (status === "pending" || status === "waiting" || status === "interrupted") return true;
   return iterations !== undefined && iterations.ended < iterations.states.length;
 }
 
@@ -130,6 +132,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
   switch (event.type) {
     case "step-start":
       step.status = "running";
+      delete step.error;
       step.input = event.input as JsonObject;
       step.startedAt = event.timestamp;
       step.attempts = 1;
@@ -163,9 +166,14 @@ function reduceOne(step: StepState, event: StepEvent): void {
       if (step.approval !== undefined) step.approval = { ...step.approval, status: event.outcome.status };
       break;
     case "undo-start":
+      step.isUndoing = true;
       break;
     case "undo-end":
+      delete step.isUndoing;
       if (event.outcome.status === "completed") step.status = "undone";
+      break;
+    case "run-settle":
+      settle(step, event);
       break;
     default:
       event satisfies never;
@@ -194,9 +202,67 @@ function reduceIteration(step: StepState, event: IterationEvent): void {
     step.iterations.completed--;
     if (step.iterations.completed === 0) step.status = "undone";
   }
-  if (event.type !== "step-end" && event.type !== "step-skip") return;
-  step.iterations.ended++;
-  if (step.iterations.ended === states.length) endLoop(step, states, event.timestamp);
+  countEnded(step, { before: status, after: iteration.status, timestamp: event.timestamp });
+}
+
+/** Counts an iteration that has ended, or runs again; the last one ends its loop. */
+function countEnded(
+  step: StepState,
+  { before, after, timestamp }: { before: StepStatus; after: StepStatus; timestamp: string },
+): void {
+  const { iterations } = step;
+  if (iterations === undefined || (before === after && hasEnded(before))) return;
+  iterations.ended += Number(hasEnded(after)) - Number(hasEnded(before));
+  if (iterations.ended === iterations.states.length) {
+    if (!hasEnded(before) || before === "unknown") endLoop(step, iterations.states, timestamp);
+  } else if (before === "unknown" || (hasEnded(before) && !hasEnded(after))) reopenLoop(step);
+}
+
+const openStatuses: ReadonlySet<StepStatus> = new Set(["pending", "running", "waiting", "interrupted"]);
+
+function hasEnded(status: StepStatus): boolean {
+  return !openStatuses.has(status);
+}
+
+function reopenLoop(step: StepState): void {
+  step.status = "running";
+  delete step.error;
+  delete step.completedAt;
+  delete step.output;
+}
+
+/** What has failed, or never began because of that, is to be run again. */
+export function retryFailed(step: StepState): void {
+  const { iterations } = step;
+  if (iterations === undefined) {
+    retryOne(step);
+    return;
+  }
+  const retried = iterations.states.filter(retryOne);
+  if (retried.length === 0) return;
+  iterations.ended -= retried.length;
+  reopenLoop(step);
+}
+
+function retryOne(step: StepState): boolean {
+  const { status, skipReason } = step;
+  const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
+  if (status !== "failed" && status !== "cancelled" && !wasCut) return false;
+  step.status = "pending";
+  delete step.error;
+  delete step.skipReason;
+  delete step.completedAt;
+  return true;
+}
+
+function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepEvent, { type: "run-settle" }>): void {
+  delete step.error;
+  step.status = outcome.status === "retry" ? "pending" : outcome.status;
+  if (outcome.status === "failed") step.error = outcome.error;
+  if (outcome.status === "completed") step.output = outcome.output as JsonValue;
+  if (outcome.status === "retry") return;
+  step.completedAt = timestamp;
+  step.endSequence = sequence;
 }
 
 function addIterations(step: StepState, states: StepState[], count: number): void {
@@ -214,6 +280,7 @@ function endLoop(step: StepState, states: readonly StepState[], timestamp: strin
   const worst =
     states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);
   step.status = worst?.status ?? "completed";
+  delete step.error;
   if (worst?.error !== undefined) step.error = worst.error;
   if (worst === undefined) step.output = Object.freeze(states.map(({ output }) => output ?? null));
 }

@@ -5,6 +5,7 @@ import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
+import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { Run, type RunHost } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -45,9 +46,11 @@ export class ActiveRuns {
   /** The runs that are being read to go on, until their next leg has begun. */
   readonly restoring = new Map<string, Promise<unknown>>();
 
+  readonly leases: Leases;
   private readonly host: RunHost;
 
   constructor({ settings, hub }: RunsOwner) {
+    this.leases = new Leases(settings);
     this.host = { settings, hub, gates: new ToolGates(settings.clock) };
   }
 
@@ -65,6 +68,7 @@ export class ActiveRuns {
     const result = conducting.finally(() => {
       run.close();
       this.active.delete(run.runId);
+      return this.leases.release(run);
     });
     this.active.set(run.runId, { run, result, identity });
     return result;

@@ -5,3 +5,11 @@ export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
   const text = reason === undefined ? "no reason given" : toErrorData(reason).message;
   return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
 }
+
+/** The error of what was cut off because its process is to end, or has died: it can go on later. */
+export function interruptedBy(reason: string): AgentError<"interrupted"> {
+  return new AgentError("interrupted", `Interrupted: ${reason}. It can go on later.`, {
+    details: { reason },
+    retryable: true,
+  });
+}

@@ -5,12 +5,14 @@ import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
 import { conductLeg, fingerprintsOf, knownFingerprints } from "./conduct-leg.ts";
+import type { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { markValid, planAndTell, requireValid } from "./plan-request.ts";
 import { tellerOf } from "./planning.ts";
 import type { Run } from "./run.ts";
 import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
+import type { StoreError } from "./run-recorder.ts";
 import { readEvents, storedResult } from "./stored-runs.ts";
 
 /** What a run begins with: a request, or a plan that holds. */
@@ -75,7 +77,7 @@ async function requireApproved(plan: PlanInput, { stored: { approvedHash } }: Ru
  * Conducts a run that is open, from its first event to its last. Resolves to the result, whatever happened, or to that of
  * the stored run of its id. Rejects with what {@link completeTarget} does, or if the store has something else of this id.
  */
-export async function conductRun(run: Run, { target, identity }: RunStart): Promise<RunResult> {
+export async function conductRun(run: Run, { target, identity, leases }: RunStart): Promise<RunResult> {
   const beginning = await beginningOf(run, target);
   if (identity !== undefined) {
     const events = await readEvents(run.engine.store, run.runId);
@@ -85,9 +87,24 @@ export async function conductRun(run: Run, { target, identity }: RunStart): Prom
       return stored;
     }
   }
+  const claiming = claim(run, leases);
+  if (claiming !== undefined) await claiming;
   await emitStart(run, beginning);
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
   return conductLeg(run, "error" in planned ? planned.error : undefined);
+}
+
+/** A store that can not claim can not record either: the run fails, as it would with its first event. */
+function claim(run: Run, leases: Leases): void | Promise<void> {
+  const refuse = (error: StoreError) => {
+    if (error.code === "run-owned-elsewhere") throw error;
+    run.recorder.fail(error);
+  };
+  try {
+    return leases.acquire(run)?.catch(refuse);
+  } catch (error) {
+    return refuse(error as StoreError);
+  }
 }
 
 async function emitStart(run: Run, target: RunBeginning): Promise<void> {

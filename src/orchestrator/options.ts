@@ -51,6 +51,11 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * @default none: the run is suspended
    */
   approve?: ApproveFunction<TTools[number]> | undefined;
+  /**
+   * How long a run belongs to this process after it was last heard of, at least 100; then another one may go on with it. It
+   * is renewed three times as often. @default 30000
+   */
+  leaseMs?: number | undefined;
   /** Told of what a listener throws or rejects with. @default one `console.warn` */
   onListenerError?: ((error: unknown, event: AgentEvent) => void) | undefined;
   /** @default `console.warn` */
@@ -89,6 +94,7 @@ export interface EngineSettings {
   readonly maxSteps: number;
   readonly maxRequestLength: number;
   readonly maxOutputBytes: number;
+  readonly leaseMs: number;
   readonly clock: Clock;
   readonly random: () => number;
   readonly createId: () => string;
@@ -118,6 +124,7 @@ const executionKeys = [
   "maxOutputBytes",
   "needsApproval",
   "approve",
+  "leaseMs",
   "onListenerError",
   "onWarning",
   "clock",
@@ -145,6 +152,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   }
   checkDuration("stepTimeoutMs", options.stepTimeoutMs, { min: 1 });
   checkDuration("plannerTimeoutMs", options.plannerTimeoutMs, { min: 1 });
+  checkNumber("leaseMs", options.leaseMs, { min: 100, max: maxDurationMs });
   checkNumber("abortGraceMs", options.abortGraceMs, { min: 0, max: maxDurationMs });
   for (const key of functionKeys) checkFunction(key, options[key]);
   return withDefaults(options);
@@ -164,6 +172,7 @@ function withDefaults(options: EngineOptions): EngineSettings {
     maxSteps: options.maxSteps ?? defaultMaxSteps,
     maxRequestLength: options.maxRequestLength ?? 200_000,
     maxOutputBytes: options.maxOutputBytes ?? 1_048_576,
+    leaseMs: options.leaseMs ?? 30_000,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     createId: options.createId ?? createUuid,

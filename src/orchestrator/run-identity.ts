@@ -3,6 +3,7 @@ import { canonicalPlan } from "../core/hash-plan.ts";
 import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type PlanInput } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
+import type { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 
 /** What a run is of: a request to plan, or a plan as it was given. */
@@ -12,6 +13,8 @@ export type RunTarget = { readonly request: string } | { readonly plan: PlanInpu
 export interface RunStart {
   readonly target: RunTarget;
   readonly identity?: string;
+  /** By which it is claimed. */
+  readonly leases: Leases;
 }
 
 /** What a run was started with. */

@@ -10,6 +10,8 @@ export interface RecorderOwner {
   readonly runId: string;
   /** Left out, nothing is stored: the events are only told. */
   readonly store?: RunStore;
+  /** Of the claim by which its events are recorded. */
+  readonly fence?: number | undefined;
   now(): number;
   tell(event: AgentEvent): void;
   onStoreFailure?(error: StoreError): void;
@@ -122,18 +124,18 @@ export class RunRecorder {
 
   private write(events: readonly AgentEvent[]): void | Promise<void> {
     if (this.storeError !== undefined) return;
-    const { store, runId } = this.owner;
+    const { store, runId, fence } = this.owner;
     const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
       const [first] = recorded;
-      const appended = first && store?.append(runId, recorded, { sequence: first.sequence });
+      const appended = first && store?.append(runId, recorded, optionsOf(first.sequence, fence));
       if (!isThenable(appended)) return this.acceptAll(events);
       return Promise.resolve(appended).then(
         () => this.acceptAll(events),
-        (thrown) => this.fail(thrown),
+        (thrown) => this.fail(toStoreError(thrown, { runId, operation: "append" })),
       );
     } catch (thrown) {
-      this.fail(thrown);
+      this.fail(toStoreError(thrown, { runId, operation: "append" }));
     }
   }
 
@@ -157,10 +159,16 @@ export class RunRecorder {
     this.isTelling = false;
   }
 
-  private fail(thrown: unknown): void {
-    this.storeError = toStoreError(thrown, { runId: this.owner.runId, operation: "append" });
-    this.owner.onStoreFailure?.(this.storeError);
+  /** Nothing is recorded any more, because of what the store has thrown. */
+  fail(error: StoreError): void {
+    if (this.storeError !== undefined) return;
+    this.storeError = error;
+    this.owner.onStoreFailure?.(error);
   }
+}
+
+function optionsOf(sequence: number, fence: number | undefined): { sequence: number; fence?: number } {
+  return fence === undefined ? { sequence } : { sequence, fence };
 }
 
 /** What a store threw as an error of this package; `run-conflict` and `run-owned-elsewhere` stay what they are. */

@@ -21,7 +21,7 @@ import { tellWarning } from "./tell-warning.ts";
 import type { ToolGates } from "./tool-gate.ts";
 
 /** Why a run ends before its steps do. */
-export type AbortReason = AgentError<"cancelled" | "timeout"> | StoreError;
+export type AbortReason = AgentError<"cancelled" | "timeout" | "interrupted"> | StoreError;
 
 /** Called with the place of a step or iteration, or nothing for the plan. */
 export type DecisionListener = (place: StepPlace | undefined) => void;
@@ -52,6 +52,10 @@ export class Run implements RecorderOwner {
   isClosing = false;
   /** Whether a step has failed so that no other one starts, be it one that only waits for its turn. */
   isStopped = false;
+  /** Whether the process is to end: no step starts any more, and what is left can go on later. */
+  isInterrupted = false;
+  /** What the claim on the run has given; undefined while there is none. */
+  fence: number | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
   /** The plan that an earlier leg has begun with; undefined in a first leg. */
@@ -100,6 +104,11 @@ export class Run implements RecorderOwner {
     this.abort(error);
   }
 
+  /** Another process has the run now: nothing is recorded here any more. */
+  onLeaseLost(error: StoreError): void {
+    this.recorder.fail(error);
+  }
+
   /** Keeps what is recorded, for those who join later. */
   keepHistory(): void {
     this.history = [];
@@ -142,8 +151,16 @@ export class Run implements RecorderOwner {
 
   /** Steps may start, until one fails. */
   startSteps(): void {
+    if (this.isInterrupted) return;
     this.isStopped = false;
     this.startScope = undefined;
+  }
+
+  /** No step starts any more, and those that run may end. */
+  interrupt(): void {
+    this.isInterrupted = true;
+    this.isStopped = true;
+    this.startScope?.abort("stopped");
   }
 
   /** What was asked and decided about a step, an iteration of one, or the plan. */

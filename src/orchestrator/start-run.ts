@@ -21,7 +21,7 @@ export function startRun(engine: RunsOwner, opening: StartOpening): Promise<RunR
   const runs = runsOf(engine);
   if (!isNamed) {
     const run = runs.open(settings, opening);
-    return runs.hold(run, conductRun(run, { target }));
+    return runs.hold(run, conductRun(run, { target, leases: runs.leases }));
   }
   const identity = identityOf(target, engine.settings);
   const active = runs.active.get(runId);
@@ -31,7 +31,7 @@ export function startRun(engine: RunsOwner, opening: StartOpening): Promise<RunR
   if (restoring !== undefined) return restoring.then(again, again);
   const run = runs.open(settings, opening);
   run.keepHistory();
-  return runs.hold(run, conductRun(run, { target, identity }), identity);
+  return runs.hold(run, conductRun(run, { target, identity, leases: runs.leases }), identity);
 }
 
 interface Joining extends StartOpening {

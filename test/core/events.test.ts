@@ -14,6 +14,7 @@ it("only progress, late results and steps still being planned are told without b
     "step-skip": false,
     "step-end": false,
     "step-late": true,
+    "run-settle": false,
     "run-suspend": false,
     "run-resume": false,
     "plan-revise": false,

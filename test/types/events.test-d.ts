@@ -99,6 +99,7 @@ describe("events", () => {
         case "undo-start":
         case "undo-end":
         case "circuit-change":
+        case "run-settle":
         case "run-suspend":
         case "run-resume":
         case "run-end":

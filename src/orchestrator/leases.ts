@@ -1,0 +1,107 @@
+import type { Clock } from "../async/clock.ts";
+import { isThenable } from "../async/thenable.ts";
+import type { RunStore } from "../core/run-store.ts";
+import { type StoreError, toStoreError } from "./run-recorder.ts";
+
+/** Who holds a claim: a run that goes on here. */
+export interface LeaseHolder {
+  readonly runId: string;
+  fence: number | undefined;
+  /** Told that the claim is lost, with what the store said. */
+  onLeaseLost(error: StoreError): void;
+}
+
+/** What {@link Leases} needs of an engine. */
+export interface LeaseOptions {
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  readonly createId: () => string;
+}
+
+/** So often is a claim renewed before it would end. */
+const renewalsPerLease = 3;
+
+/**
+ * The claims of an engine on the runs that go on in it. A claim ends by time unless it is renewed, so that others can go on
+ * with the runs of a process that died; its fence keeps a process that only slept from writing then. One timer renews
+ * them all, and there is none where the store goes with the process.
+ */
+export class Leases {
+  private readonly holders = new Set<LeaseHolder>();
+  private owner: string | undefined;
+  private timer: unknown;
+
+  constructor(private readonly options: LeaseOptions) {}
+
+  /** Claims a run. At once if the store answers so. Rejects, or throws, with `run-owned-elsewhere` or `store-failed`. */
+  acquire(holder: LeaseHolder): void | Promise<void> {
+    const { store } = this.options;
+    this.owner ??= `owner_${this.options.createId()}`;
+    const { runId } = holder;
+    try {
+      const claimed = store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs });
+      if (!isThenable(claimed)) return this.hold(holder, claimed.fence);
+      return Promise.resolve(claimed).then(
+        ({ fence }) => this.hold(holder, fence),
+        (thrown) => {
+          throw toStoreError(thrown, { runId, operation: "claim" });
+        },
+      );
+    } catch (thrown) {
+      throw toStoreError(thrown, { runId, operation: "claim" });
+    }
+  }
+
+  /** Gives a claim back. What the store says to that is nothing to the run, which has ended. */
+  release(holder: LeaseHolder): void | Promise<void> {
+    if (!this.holders.delete(holder)) return undefined;
+    if (this.holders.size === 0) this.stopRenewing();
+    const { fence, runId } = holder;
+    if (fence === undefined || this.owner === undefined) return undefined;
+    try {
+      const released = this.options.store.release(runId, { owner: this.owner, fence });
+      return isThenable(released) ? Promise.resolve(released).catch(() => {}) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private get ttlMs(): number {
+    const { store, leaseMs } = this.options;
+    return store.isVolatile === true ? Number.POSITIVE_INFINITY : leaseMs;
+  }
+
+  private hold(holder: LeaseHolder, fence: number): void {
+    holder.fence = fence;
+    this.holders.add(holder);
+    if (this.timer === undefined && this.ttlMs !== Number.POSITIVE_INFINITY) this.renewLater();
+  }
+
+  private renewLater(): void {
+    this.timer = this.options.clock.setTimeout(() => void this.renewAll(), this.ttlMs / renewalsPerLease);
+  }
+
+  private stopRenewing(): void {
+    if (this.timer !== undefined) this.options.clock.clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private async renewAll(): Promise<void> {
+    await Promise.all([...this.holders].map((holder) => this.renew(holder)));
+    this.timer = undefined;
+    if (this.holders.size > 0) this.renewLater();
+  }
+
+  private async renew(holder: LeaseHolder): Promise<void> {
+    const { fence, runId } = holder;
+    if (fence === undefined || this.owner === undefined) return;
+    try {
+      await this.options.store.renew(runId, { owner: this.owner, fence, ttlMs: this.ttlMs });
+    } catch (thrown) {
+      // A store that can not answer now may do so before the claim ends; one that says no has given it to somebody else.
+      const error = toStoreError(thrown, { runId, operation: "claim" });
+      if (error.code === "run-owned-elsewhere" && this.holders.has(holder)) holder.onLeaseLost(error);
+    }
+  }
+}
