@@ -58,6 +58,7 @@ export type {
   ModelResponseFormat,
   ModelTokens,
 } from "./core/language-model.ts";
+export { modelFailure } from "./core/model-failure.ts";
 export type { ModelCall, ModelUsage } from "./core/model-usage.ts";
 export type {
   EarlierPhrases,
@@ -143,7 +144,7 @@ export { createFallbackPlanner, type FallbackPlannerOptions } from "./planners/f
 export type { GroundingPolicy } from "./planners/llm/check-answer.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";
 export type { PlanExample } from "./planners/llm/plan-prompt.ts";
-export type { RequestComplexity } from "./planners/request-complexity.ts";
+export { estimateComplexity, type RequestComplexity } from "./planners/request-complexity.ts";
 export { createRoutingPlanner, type PlannerRoute, type RoutingPlannerOptions } from "./planners/routing-planner.ts";
 export type { ExplainedPart, ExplainedWords, RequestExplanation } from "./planners/rules/explain-match.ts";
 export { createRulePlanner, explainRequest, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";

@@ -38,6 +38,11 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/planners/", own: /^src\/(core|async)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
   { layer: "src/models/", own: /^src\/(core|async|models)\//, packages: /^ollama\/browser$/ },
   { layer: "src/ai-sdk/", own: /^src\/(core|async|ai-sdk)\//, packages: /^$/ },
+  {
+    layer: "src/sqlite/",
+    own: /^src\/(core|async|sqlite|tools\/todo-store)\//,
+    packages: /^(node:(module|fs|path|sqlite)|better-sqlite3|libsql)$/,
+  },
   { layer: "src/orchestrator/", own: /^src\/(core|async|orchestrator)\//, packages: /^$/ },
   { layer: "src/stores/", own: /^src\/(core|async|stores)\//, packages: /^$/ },
   { layer: "src/agent.ts", own: /^src\/(core|async|tools|planners|orchestrator|stores)\//, packages: /^$/ },

@@ -16,9 +16,11 @@ export const valueExports = [
   "createTodoStore",
   "defineTool",
   "escapeTemplate",
+  "estimateComplexity",
   "explainRequest",
   "hashPlan",
   "isAgentError",
+  "modelFailure",
   "planSchema",
   "validatePlan",
 ] as const;

@@ -14,9 +14,22 @@ export function toCallOptions(
     ...(responseFormat && { responseFormat: toFormat(responseFormat) }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
-    ...(providerOptions && { providerOptions }),
+    ...providerOptionsFor(responseFormat, providerOptions),
     abortSignal: signal,
   };
+}
+
+/**
+ * OpenAI's strict mode, which its provider turns on, takes only schemas without optional keys and refuses ours. Other
+ * providers do not look at what is under its name.
+ */
+function providerOptionsFor(
+  format: ModelResponseFormat | undefined,
+  given: AiSdkProviderOptions | undefined,
+): { providerOptions?: AiSdkProviderOptions } {
+  if (format?.type !== "json" || format.schema === undefined)
+    return given === undefined ? {} : { providerOptions: given };
+  return { providerOptions: { ...given, openai: { strictJsonSchema: false, ...given?.openai } } };
 }
 
 function toMessage({ role, content }: ModelMessage): AiSdkMessage {

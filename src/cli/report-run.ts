@@ -4,7 +4,6 @@ import type { Tool } from "../core/tool.ts";
 import type { Colors } from "./colors.ts";
 import type { LiveLine } from "./live-line.ts";
 import { printable, printableJson } from "./printable.ts";
-import { renderFallback } from "./render-error.ts";
 import { summarizeOutput } from "./render-output.ts";
 import { renderPlan } from "./render-plan.ts";
 
@@ -81,8 +80,6 @@ function describeNotice(event: AgentEvent, colors: Colors): string | undefined {
   switch (event.type) {
     case "step-skip":
       return colors.dim(`  - ${nameOf(event)}: skipped (${event.reason})`);
-    case "plan-fallback":
-      return colors.yellow(renderFallback(event));
     case "plan-revise":
       return colors.yellow(describeRevision(event));
     case "undo-end":

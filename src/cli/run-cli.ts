@@ -29,12 +29,22 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     return await (options.planOnly ? showPlan(call) : runRequest(call));
   } catch (thrown) {
     writeLines(io.stderr, renderError(thrown));
-    return exitCodes.failed;
+    return isAgentError(thrown, "invalid-options") ? exitCodes.usage : exitCodes.failed;
   }
 }
 
-async function showPlan({ agent, request, options, io }: Call): Promise<number> {
-  if (!options.json) agent.on("plan-fallback", (event) => writeLines(io.stderr, [renderFallback(event)]));
+/** On stderr, as it is none of the output that was asked for. */
+function tellFallbacks({ agent, options, io }: Call, line?: LiveLine): void {
+  if (options.json) return;
+  agent.on("plan-fallback", (event) => {
+    line?.hide();
+    writeLines(io.stderr, [renderFallback(event)]);
+  });
+}
+
+async function showPlan(call: Call): Promise<number> {
+  const { agent, request, options, io } = call;
+  tellFallbacks(call);
   try {
     const plan = await agent.plan(request, { signal: io.signal });
     const lines = options.json ? [printableJson(plan, 2)] : renderPlan(plan, colorsFor(io, options));
@@ -48,8 +58,10 @@ async function showPlan({ agent, request, options, io }: Call): Promise<number> 
   }
 }
 
-async function runRequest({ agent, request, options, io }: Call): Promise<number> {
+async function runRequest(call: Call): Promise<number> {
+  const { agent, request, options, io } = call;
   const line = new LiveLine(io.stdout);
+  tellFallbacks(call, line);
   if (!options.json) agent.subscribe(createRunReporter({ line, colors: colorsFor(io, options), tools: agent.tools }));
   const handle = agent.start(request);
   const cancel = () => handle.cancel(String(io.signal.reason));

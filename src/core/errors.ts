@@ -87,6 +87,8 @@ export interface AgentErrorDetails {
     readonly used: number;
     readonly stepId?: string;
     readonly iteration?: number;
+    /** Answers of the model that was to be called, and were no plan. */
+    readonly failures?: readonly PlanFailure[];
   };
   /** A tool's circuit breaker refuses calls, after too many failures. */
   "circuit-open": { readonly tool: string; readonly retryAfterMs: number };

@@ -47,6 +47,8 @@ export interface ModelResponse {
   readonly reasoning?: string | undefined;
   readonly finishReason: ModelFinishReason;
   readonly usage: ModelTokens;
+  /** How long the answer could be, in tokens, where that was less than was asked for: the context, or a budget, is full. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** What a model's tokens cost, in a currency of your choice. */

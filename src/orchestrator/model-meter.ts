@@ -73,7 +73,8 @@ export class ModelMeter {
       const response = await model.generate({ ...request, maxOutputTokens, onTextDelta });
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
       this.made[index] = modelCall(model, response.usage, answer);
-      return response;
+      const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (request.maxOutputTokens ?? 0);
+      return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
     } catch (thrown) {
       if (isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);
       else countHeard();

@@ -42,7 +42,7 @@ export interface ScriptedModelOptions {
 export interface ScriptedModel extends LanguageModel {
   /** All it was asked, also what it had no answer to. */
   readonly requests: readonly ModelRequest[];
-  /** Throws unless every answer was asked for. */
+  /** Throws unless every answer was asked for, and none beyond. */
   assertComplete(): void;
 }
 
@@ -77,7 +77,8 @@ export function createScriptedModel(
     },
     assertComplete() {
       const left = answers.length - requests.length;
-      if (left <= 0) return;
+      if (left < 0) throw new Error(tooManyRequests(name, answers.length, requests));
+      if (left === 0) return;
       throw new Error(
         `The script of ${name} has ${count(answers.length)}; ${left} of them ${left === 1 ? "was" : "were"} not asked for.`,
       );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createPlanner } from "../../src/cli/create-planner.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import { modelFailure } from "../../src/core/model-failure.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
@@ -132,8 +133,16 @@ describe("a planner with a model", () => {
 
   it("says in one line why it gave no plan, and that the next one is asked", async () => {
     const { stdout, stderr, exitCode } = await callCli(["add milk"], withModel([down]));
-    expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain(`${notice}Plan\n`);
+    expect([exitCode, stderr]).toEqual([0, notice]);
+    expect(stdout).toMatch(/^Plan\n/);
+  });
+
+  it("says that an option can not be, and exits as for bad usage", async () => {
+    const createAgent = () =>
+      createFakeAgent({ planner: createPlanner({ type: "ollama", model: "m", host: "ftp://x" }) });
+    const { exitCode, stderr } = await callCli(["add milk"], { ...createFakeIo(), createAgent });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Option "host"');
   });
 
   it("says so on stderr with --plan-only, and not at all with --json", async () => {

@@ -70,7 +70,7 @@ describe("createScriptedModel", () => {
     );
     await expect(model.generate(ask("", { messages: [] }))).rejects.toThrow('whose last message is "".');
     expect(model.requests).toHaveLength(4);
-    expect(() => model.assertComplete()).not.toThrow();
+    expect(() => model.assertComplete()).toThrow("has 1 answer; this is request 4");
   });
 
   it("says how many answers were not asked for", async () => {

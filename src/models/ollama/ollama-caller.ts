@@ -87,7 +87,9 @@ export class OllamaCaller {
         }),
     });
     const parts = await client.chat(chat);
-    return readAnswer(parts, { signal, onTextDelta: request.onTextDelta, fail });
+    const response = await readAnswer(parts, { signal, onTextDelta: request.onTextDelta, fail });
+    const { num_predict: room = 0 } = chat.options;
+    return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;
   }
 }
 

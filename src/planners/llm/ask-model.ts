@@ -1,4 +1,4 @@
-import { AgentError, isAgentError, toErrorData } from "../../core/errors.ts";
+import { AgentError, type AgentErrorLike, isAgentError, toErrorData } from "../../core/errors.ts";
 import {
   estimateTokens,
   type LanguageModel,
@@ -7,6 +7,7 @@ import {
   type ModelResponseFormat,
   modelName,
 } from "../../core/language-model.ts";
+import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanRepair, PlanSource, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import type { JsonSchema } from "../../core/schema.ts";
@@ -22,11 +23,14 @@ export interface ModelTask {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
   readonly scope: AnswerScope;
-  readonly temperature: number;
+  /** Null for the model's own. */
+  readonly temperature: number | null;
   /** The longest answer; undefined for what suits the request. */
   readonly maxOutputTokens: number | undefined;
   /** Schemas, and below them `json`, that the model has refused before: they are not tried again. */
   readonly refusedFormats: WeakSet<object>;
+  /** Told that the model takes no temperature. */
+  readonly onTemperatureRefused: () => void;
 }
 
 /** A plan, and how it came about. */
@@ -61,12 +65,14 @@ class Asking {
   private messages: readonly ModelMessage[];
   private format: Format;
   private maxOutputTokens: number;
+  private temperature: number | undefined;
   private attempts = 0;
   private mayAskForAll = true;
   private mayAskAgain = true;
 
   constructor(private readonly task: ModelTask) {
     this.messages = task.messages;
+    this.temperature = task.temperature ?? undefined;
     this.maxOutputTokens = task.maxOutputTokens ?? usualOutput(task.request.request);
     const { refusedFormats, schema } = task;
     this.format = refusedFormats.has(anyJson) ? "text" : refusedFormats.has(schema) ? "json" : "schema";
@@ -106,23 +112,28 @@ class Asking {
       throw this.planningFailed();
     }
     if (response.finishReason !== "length") return response;
-    this.fail("cut-off", `The answer was cut after ${this.maxOutputTokens} tokens.`, response.text);
-    if (!this.mayAskForAll) throw this.planningFailed();
+    const { maxOutputTokens: room = this.maxOutputTokens } = response;
+    const isFull = room < this.maxOutputTokens;
+    const why = isFull ? ", all that the model's context or the budget leaves" : "";
+    this.fail("cut-off", `The answer was cut after ${room} tokens${why}.`, response.text);
+    // Where there is no more room, the same would come again.
+    if (!this.mayAskForAll || isFull) throw this.planningFailed();
     this.mayAskForAll = false;
     this.maxOutputTokens *= 2;
     return undefined;
   }
 
   private async generate(): Promise<ModelResponse> {
-    const { model, request, temperature, planner, scope } = this.task;
-    const { messages, maxOutputTokens } = this;
+    const { model, request, planner, scope } = this.task;
+    const { messages, maxOutputTokens, temperature } = this;
     const { signal, tell } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
     const teller = tell && new StepTeller({ ...scope, planner, attempt: this.attempts, tell });
     const onTextDelta = teller && ((delta: string) => teller.push(delta));
     const responseFormat = this.responseFormat();
     try {
-      return await generate(model, { messages, responseFormat, maxOutputTokens, temperature, signal, onTextDelta });
+      const asked = { messages, responseFormat, maxOutputTokens, temperature, signal, onTextDelta };
+      return requireResponse(model, await generate(model, asked));
     } finally {
       // The steps of one answer are told before those of the next.
       if (!signal.aborted) await teller?.end();
@@ -143,8 +154,14 @@ class Asking {
     const { format } = this;
     this.fail(isAgentError(thrown) ? thrown.code : "planning-failed", message);
     const next = weaker[format];
+    if (isAgentError(thrown, "limit-exceeded")) throw this.limitExceeded(thrown);
     if (!isAgentError(thrown, "model-failed")) throw isAgentError(thrown) ? thrown : this.planningFailed(thrown);
     const { reason } = thrown.details;
+    if (reason === "rejected" && this.temperature !== undefined && /temperature/i.test(message)) {
+      this.temperature = undefined;
+      this.task.onTemperatureRefused();
+      return;
+    }
     if (reason === "interrupted" && this.mayAskForAll) {
       // An answer that broke off was cut, too, though not for want of room.
       this.mayAskForAll = false;
@@ -185,8 +202,17 @@ class Asking {
     const { scope, model } = this.task;
     const capabilities = [...scope.tools.values()].map(({ name, description }) => `${name}: ${description}`);
     const told = cut(reason, maxText);
+    const failures = this.failures.length > 0 && { failures: this.failures };
     return new AgentError("cannot-plan", `${modelName(model)} can not plan this: ${told}`, {
-      details: { reason: told, capabilities },
+      details: { reason: told, capabilities, ...failures },
+    });
+  }
+
+  /** The last failure is the limit itself. */
+  private limitExceeded({ message, details }: AgentErrorLike<"limit-exceeded">): AgentError<"limit-exceeded"> {
+    const failures = this.failures.slice(0, -1);
+    return new AgentError("limit-exceeded", message, {
+      details: failures.length > 0 ? { ...details, failures } : details,
     });
   }
 
@@ -203,6 +229,14 @@ class Asking {
       },
     );
   }
+}
+
+/** A model of somebody's own may answer with anything. */
+function requireResponse(model: LanguageModel, response: unknown): ModelResponse {
+  const { text, finishReason } = (response ?? {}) as Partial<ModelResponse>;
+  if (typeof text === "string" && typeof finishReason === "string") return response as ModelResponse;
+  const message = `generate of ${modelName(model)} answers with no { text, finishReason, usage }, but ${typeof response}.`;
+  throw modelFailure(model, "invalid-response", { message });
 }
 
 /** Room for a plan that says what the request says twice over, and for a little thinking. */

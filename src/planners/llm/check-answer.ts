@@ -16,6 +16,8 @@ export type GroundingPolicy = "refuse" | "warn" | "off";
 export interface AnswerScope extends StepReading {
   readonly maxSteps: number;
   readonly grounding: GroundingPolicy;
+  /** What the developer has told the model: its words may stand in a plan, too. */
+  readonly told: string;
   /** What ids begin with that the model did not write. */
   readonly prefix: string;
   /** Steps of the plan so far that new ones may refer to; they stay before them. */
@@ -63,11 +65,20 @@ function isCut(answer: ModelAnswer, repaired: readonly PlanRepair[]): boolean {
 }
 
 async function checkSteps(
-  answer: { readonly steps: readonly unknown[]; readonly isReshaped: boolean },
+  answer: Extract<ModelAnswer, { type: "steps" }>,
   repaired: readonly PlanRepair[],
   scope: AnswerScope,
 ): Promise<CheckedAnswer> {
   const { tools, maxSteps, prefix, kept } = scope;
+  if (answer.missing !== undefined) {
+    const said = cut(answer.missing, maxWordLength);
+    const rule = 'Answer with no steps if a part is missing, and without "missing" if none is.';
+    return {
+      type: "problem",
+      code: "invalid-plan",
+      problems: [`There are steps, but also "missing": "${said}". ${rule}`],
+    };
+  }
   // No more are read than may be, or a hostile answer could make us read millions.
   const read = await Promise.all(answer.steps.slice(0, maxSteps + 1).map((raw) => readStep(raw, scope)));
   const steps = completeSteps(
@@ -101,15 +112,17 @@ function findExpressions(steps: readonly PlanStep[], firstIndex: number): readon
   );
 }
 
-async function checkGrounding(steps: readonly PlanStep[], { tools, typed, grounding, kept }: AnswerScope) {
+async function checkGrounding(steps: readonly PlanStep[], { tools, typed, told, grounding, kept }: AnswerScope) {
   const warnings: PlanWarning[] = [];
   const problems: string[] = [];
   if (grounding === "off") return { warnings, problems };
-  const grounds = new Grounds(typed);
+  const grounds = new Grounds(`${typed}\n${told}`);
   for (const [index, step] of steps.entries()) {
     const tool = tools.get(step.tool) as Tool;
     const place = ["steps", index + kept.length];
-    const found = grounds.findUngrounded(step, (await toolSchemas(tool)).input).map(({ path, words }) => ({
+    const isHarmless = await isPure(step, tool);
+    const { input: schema } = await toolSchemas(tool);
+    const found = grounds.findUngrounded(step, { schema, isHarmless }).map(({ path, words }) => ({
       path: [...place, "input", ...path],
       message: `The request does not say ${quote(words)}.`,
     }));
@@ -117,7 +130,7 @@ async function checkGrounding(steps: readonly PlanStep[], { tools, typed, ground
     if (found.length === 0 && !grounds.speaksOf(step, tool))
       found.push({ path: place, message: "Nothing in the request asks for this." });
     if (found.length === 0) continue;
-    const isRefused = grounding === "refuse" && !(await isPure(step, tool));
+    const isRefused = grounding === "refuse" && !isHarmless;
     for (const warning of found) {
       if (isRefused) problems.push(describeIssue(warning));
       else warnings.push({ code: "ungrounded", ...warning });

@@ -26,6 +26,7 @@ export class Grounds {
   /** As JavaScript writes the numbers that they are in JSON. */
   private readonly jsonNumbers = new Set<string>();
   private readonly hasTime: boolean;
+  private readonly hasMinus: boolean;
 
   constructor(text: string) {
     const tokens = tokensOf(text);
@@ -36,15 +37,23 @@ export class Grounds {
         this.jsonNumbers.add(String(Number(number)));
       }
     }
-    this.hasTime = tokens.some((token) => timeWords.has(token) || /^\d/.test(token));
+    this.hasTime = tokens.some((token, index) => timeWords.has(token) || isMonth(tokens, index));
+    this.hasMinus = /[-−–]\s?\d/.test(text) || tokens.some((token) => minusWords.has(token));
   }
 
-  /** What of an input does not stand in the request. What a schema prescribes, or has as its default, says nothing. */
-  findUngrounded({ input }: Pick<PlanStep, "input">, schema: JsonSchema): readonly Ungrounded[] {
+  /**
+   * What of an input does not stand in the request. What a schema prescribes, or has as its default, says nothing. Of a step
+   * without an effect the names that the input gives to its values are its own, such as the variables of an expression.
+   */
+  findUngrounded(
+    { input }: Pick<PlanStep, "input">,
+    { schema, isHarmless }: { readonly schema: JsonSchema; readonly isHarmless: boolean },
+  ): readonly Ungrounded[] {
     const found: Ungrounded[] = [];
     const leaves = leavesOf(input, []);
     const schemasOf = (path: JsonPath) => schemasAt(schema, path, input);
-    const names = new Set(leaves.flatMap(({ path }) => namesIn(path, schemasOf).flatMap(tokensOf)).map(stem));
+    const named = isHarmless ? leaves.flatMap(({ path }) => namesIn(path, schemasOf)) : [];
+    const names = new Set(named.flatMap(tokensOf).map(stem));
     for (const { value, path, isLiteral } of leaves) {
       if (isPrescribed(value, schemasOf(path))) continue;
       const said = typeof value === "string" && !isLiteral ? textOf(value) : value;
@@ -64,11 +73,24 @@ export class Grounds {
   }
 
   private missing(value: unknown): readonly string[] {
-    if (typeof value === "number") return this.jsonNumbers.has(String(Math.abs(value))) ? [] : [String(value)];
+    if (typeof value === "number") {
+      const isSaid = this.jsonNumbers.has(String(Math.abs(value))) && (value >= 0 || this.hasMinus);
+      return isSaid ? [] : [String(value)];
+    }
     if (typeof value !== "string") return [];
-    if (isoDate.test(value) || isoTime.test(value)) return this.hasTime ? [] : [value];
+    if (isoDate.test(value) || isoTime.test(value)) return this.hasTime || this.hasPartOf(value) ? [] : [value];
     const tokens = tokensOf(value);
     return tokens.filter((token, index) => !this.words.has(stem(token)) && !this.hasNumber(tokens, index));
+  }
+
+  /** Whether a number of the request is the day, month, year or hour of a date or time. */
+  private hasPartOf(time: string): boolean {
+    const parts = time
+      .split(/[-T:.Z+]/)
+      .slice(0, 4)
+      .map(Number);
+    const hours = isoTime.test(time) ? [(parts[0] ?? 0) % 12] : [(parts[3] ?? 0) % 12];
+    return [...parts, ...hours].some((part) => part > 0 && this.numbers.has(String(part)));
   }
 
   private hasNumber(tokens: readonly string[], index: number): boolean {
@@ -211,11 +233,23 @@ const smallWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Words from which a model makes a date. */
+/** Words from which a model makes a date or a time. */
 const timeWords: ReadonlySet<string> = new Set(
   (
-    "today tonight tomorrow yesterday now noon midnight morning afternoon evening day days week weeks weekend month months " +
-    "year years next monday tuesday wednesday thursday friday saturday sunday january february march april may june july " +
+    "today tonight tomorrow yesterday noon midnight morning afternoon evening day days week weeks weekend month months " +
+    "year years monday tuesday wednesday thursday friday saturday sunday january february april june july " +
     "august september october november december"
   ).split(" "),
 );
+
+/** "I may march there" names no month; "march 5" and "the 5th of may" do. */
+function isMonth(tokens: readonly string[], index: number): boolean {
+  const word = tokens[index];
+  if (word !== "may" && word !== "march") return false;
+  return [index - 2, index - 1, index + 1].some(
+    (near) => /^\d/.test(tokens[near] ?? "") || ordinals.has(tokens[near] ?? ""),
+  );
+}
+
+/** Words that make a number less than nothing; the last one is the position -1. */
+const minusWords: ReadonlySet<string> = new Set(["minus", "negative", "below", "last"]);

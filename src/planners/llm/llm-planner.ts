@@ -14,10 +14,10 @@ export interface LlmPlannerOptions {
   name?: string | undefined;
   /** What the model is told besides, such as how your users call things. */
   instructions?: string | undefined;
-  /** Requests and their plans, shown to the model. Small models gain much by two or three. @default none */
+  /** Requests and their plans, shown to the model where it may use all of their tools. Small models gain much. @default none */
   examples?: readonly PlanExample[] | undefined;
-  /** 0 for the likeliest answer. @default 0 */
-  temperature?: number | undefined;
+  /** 0 for the likeliest answer, null for the model's own. A model that refuses any is asked without. @default 0 */
+  temperature?: number | null | undefined;
   /**
    * The longest answer, in tokens, thinking included. One that is cut is asked for once more, with twice the room.
    * @default by the length of the request, 2048 to 8192
@@ -32,8 +32,8 @@ export interface LlmPlannerOptions {
   /** Whether the model may write conditions and loops; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
-   * Whether the same request is planned only once: within a day, for the same tools, context and time zone. The plans asked
-   * for last are kept, 100 unless told otherwise. @default false
+   * Whether a request that was planned before is not planned again: within a day, for the same tools, context and time zone.
+   * The plans asked for last are kept, 100 unless told otherwise. @default false
    */
   cache?: boolean | { readonly maxPlans: number } | undefined;
 }
@@ -85,7 +85,7 @@ function resolveSettings(options: LlmPlannerOptions): ModelPlannerSettings {
     failOption("llmPlanner.instructions", instructions, "text");
   }
   checkExamples(examples);
-  checkNumber("llmPlanner.temperature", temperature, { min: 0, max: 2 });
+  if (temperature !== null) checkNumber("llmPlanner.temperature", temperature, { min: 0, max: 2 });
   checkNumber("llmPlanner.maxOutputTokens", maxOutputTokens, { min: 1, isInteger: true });
   if (!["refuse", "warn", "off"].includes(grounding))
     failOption("llmPlanner.grounding", grounding, "refuse, warn or off");

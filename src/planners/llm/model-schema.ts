@@ -20,7 +20,7 @@ const maxModelSteps = 50;
 export function answerSchema(steps: readonly JsonSchema[], maxSteps: number): JsonSchema {
   const items = steps.length > 1 ? { anyOf: steps } : (steps[0] ?? anything);
   const list = { type: "array", items, maxItems: steps.length === 0 ? 0 : Math.min(maxSteps, maxModelSteps) };
-  return object({ steps: list, reason: { type: "string" } }, ["steps"]);
+  return object({ steps: list, missing: { type: "string" } }, ["steps"]);
 }
 
 /** The schema of a step of one tool: its name is a constant, so that no other can be written, and stands before the input. */

@@ -13,7 +13,8 @@ import { RecentMap } from "./recent-map.ts";
 export interface ModelPlannerSettings extends PromptOptions {
   readonly name: string;
   readonly model: LanguageModel;
-  readonly temperature: number;
+  /** Null for the model's own. */
+  readonly temperature: number | null;
   readonly maxOutputTokens: number | undefined;
   readonly grounding: GroundingPolicy;
   /** How many plans are kept. */
@@ -28,6 +29,7 @@ export class ModelPlanner {
   private readonly prompts: { readonly tools: readonly Tool[]; readonly maxSteps: number; prompt: ToolsPrompt }[] = [];
   private readonly plans: RecentMap<ModelPlan>;
   private readonly refusedFormats = new WeakSet<object>();
+  private refusesTemperature = false;
 
   constructor(private readonly settings: ModelPlannerSettings) {
     this.plans = new RecentMap(settings.maxCachedPlans);
@@ -82,13 +84,17 @@ export class ModelPlanner {
         typed: [request.request, context, typed].join("\n"),
         maxSteps,
         grounding,
+        told: toldBy(this.settings),
         expressions,
         prefix,
         kept,
       },
-      temperature,
+      temperature: this.refusesTemperature ? null : temperature,
       maxOutputTokens,
       refusedFormats: this.refusedFormats,
+      onTemperatureRefused: () => {
+        this.refusesTemperature = true;
+      },
     });
   }
 
@@ -104,6 +110,11 @@ export class ModelPlanner {
     if (this.prompts.push({ tools: [...tools], maxSteps, prompt }) > maxPrompts) this.prompts.shift();
     return prompt;
   }
+}
+
+/** The words of the developer, who may be quoted as the user may. */
+function toldBy({ instructions = "", examples }: PromptOptions): string {
+  return [instructions, ...examples.map(({ steps }) => JSON.stringify(steps.map(({ input }) => input)))].join("\n");
 }
 
 /** How a model is asked. */

@@ -16,7 +16,13 @@ type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** What a model answered: steps, or that there is no plan and why. */
 export type ModelAnswer =
-  | { readonly type: "steps"; readonly steps: readonly unknown[]; readonly isReshaped: boolean }
+  | {
+      readonly type: "steps";
+      readonly steps: readonly unknown[];
+      readonly isReshaped: boolean;
+      /** What the model says that they do not do. */
+      readonly missing?: string | undefined;
+    }
   | { readonly type: "refusal"; readonly reason: string | undefined };
 
 /** Other names that models give to the keys of a step. */
@@ -40,7 +46,11 @@ export function readAnswer(value: unknown, { isAlone = true }: { isAlone?: boole
   // An empty list in prose says nothing.
   if (Array.isArray(value)) return value.length === 0 ? undefined : stepsAnswer(value, true);
   if (!isRecord(value)) return undefined;
-  if (Array.isArray(value.steps)) return stepsAnswer(value.steps, false, value.reason);
+  if (Array.isArray(value.steps)) {
+    const missing = textOf(value.missing);
+    if (value.steps.length > 0) return { type: "steps", steps: value.steps, isReshaped: false, missing };
+    return { type: "refusal", reason: missing ?? textOf(value.reason) };
+  }
   const inner = value.plan;
   if (isRecord(inner) || Array.isArray(inner)) {
     const answer = readAnswer(inner, { isAlone });
@@ -49,9 +59,12 @@ export function readAnswer(value: unknown, { isAlone = true }: { isAlone?: boole
   return keyOf(value, "tool") === undefined || !isAlone ? undefined : stepsAnswer([value], true);
 }
 
-function stepsAnswer(steps: readonly unknown[], isReshaped: boolean, reason?: unknown): ModelAnswer {
-  if (steps.length > 0) return { type: "steps", steps, isReshaped };
-  return { type: "refusal", reason: typeof reason === "string" && reason.trim() !== "" ? reason.trim() : undefined };
+function stepsAnswer(steps: readonly unknown[], isReshaped: boolean): ModelAnswer {
+  return { type: "steps", steps, isReshaped };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
 function isRecord(value: unknown): value is JsonRecord {

@@ -54,7 +54,47 @@ describe("a model that fails", () => {
     const details = { limit: "tokens", max: 1, used: 2 } as const;
     const limit = new AgentError("limit-exceeded", "Too much.", { details });
     const generate = () => Promise.reject(limit);
-    expect(await failureOf([], requestOf(request, { generate }))).toBe(limit);
+    expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({ code: "limit-exceeded", details });
+  });
+
+  it("tells of the answers before a limit, and before it says that it can not be planned", async () => {
+    let calls = 0;
+    const limit = new AgentError("limit-exceeded", "Too much.", { details: { limit: "tokens", max: 1, used: 2 } });
+    const generate = async () => {
+      if (calls++ > 0) throw limit;
+      return { text: "no", finishReason: "stop", usage: {} } as const;
+    };
+    expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({
+      code: "limit-exceeded",
+      details: { limit: "tokens", failures: [{ code: "no-json", text: "no" }] },
+    });
+    expect(await failureOf(["no", '{"steps":[],"missing":"a mailer"}'], request)).toMatchObject({
+      code: "cannot-plan",
+      details: { reason: "a mailer", failures: [{ code: "no-json" }] },
+    });
+  });
+
+  it("does not ask again for what has no more room", async () => {
+    const generate = async () => ({ text: "{", finishReason: "length", usage: {}, maxOutputTokens: 90 }) as const;
+    expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({
+      message: expect.stringContaining("cut after 90 tokens, all that the model's context or the budget leaves"),
+      details: { failures: [{ code: "cut-off" }] },
+    });
+  });
+
+  it("is asked without a temperature from then on, if it refuses one", async () => {
+    const refusal = fails("rejected", "'temperature' does not support 0");
+    const { requests, source } = await planWith([refusal, good], request);
+    expect(requests.map(({ temperature }) => temperature)).toEqual([0, undefined]);
+    expect(source).toMatchObject({ attempts: 2, failures: [{ code: "model-failed" }] });
+  });
+
+  it.each([undefined, "hello", { text: 7 }])("is told so when it answers with %j", async (answer) => {
+    const generate = () => Promise.resolve(answer as never);
+    expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({
+      code: "planning-failed",
+      message: expect.stringContaining("answers with no { text, finishReason, usage }"),
+    });
   });
 });
 

@@ -20,6 +20,7 @@ async function check(text: string, options: Partial<AnswerScope> & { isWhole?: b
   return checkAnswer(text, {
     tools: byName([note, sum, anything, wipe, file] as readonly Tool[]),
     typed: "note milk, add 2 and 3",
+    told: "",
     expressions: false,
     maxSteps: 5,
     grounding: "refuse",

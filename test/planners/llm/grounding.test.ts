@@ -7,7 +7,9 @@ import { Grounds } from "../../../src/planners/llm/grounding.ts";
 
 /** What of a text or another value does not stand in a request, where the schema says nothing. */
 function missing(request: string, value: unknown, schema: JsonSchema = {}): readonly string[] {
-  return new Grounds(request).findUngrounded({ input: { value } as JsonObject }, schema).flatMap(({ words }) => words);
+  return new Grounds(request)
+    .findUngrounded({ input: { value } as JsonObject }, { schema, isHarmless: true })
+    .flatMap(({ words }) => words);
 }
 
 describe("words", () => {
@@ -86,7 +88,6 @@ describe("numbers", () => {
     ["1,00,000 rupees", 100_000],
     ["007", 7],
     ["5.50", 5.5],
-    ["5", -5],
     ["minus 5", -5],
     ["delete the third", 3],
     ["the 2nd", 2],
@@ -200,7 +201,8 @@ describe("names that an input gives", () => {
   const schema = inputJsonSchema(
     z.object({ expression: z.string(), variables: z.record(z.string(), z.number()).optional() }),
   ) as JsonSchema;
-  const found = (request: string, input: JsonObject) => new Grounds(request).findUngrounded({ input }, schema);
+  const found = (request: string, input: JsonObject) =>
+    new Grounds(request).findUngrounded({ input }, { schema, isHarmless: true });
 
   it("need no word, wherever they stand", () => {
     expect(found("5 squared", { expression: "x ^ 5 * unit_price", variables: { x: 5, unit_price: 5 } })).toEqual([]);
@@ -293,5 +295,43 @@ describe("a request", () => {
     ["", { operation: "list" }],
   ] as const)("%j does not speak of %j", (request, input) => {
     expect(speaks(request, input)).toBe(false);
+  });
+});
+
+describe("numbers below nothing, dates and names of a step with an effect", () => {
+  const of = (request: string, input: JsonObject, isHarmless = false) =>
+    new Grounds(request).findUngrounded({ input }, { schema: {}, isHarmless }).flatMap(({ words }) => words);
+
+  it("need a sign, or a word for it", () => {
+    expect(of("set it to 5", { celsius: -5 })).toEqual(["-5"]);
+    for (const request of ["set it to -5", "set it to minus 5", "5 below zero"])
+      expect(of(request, { celsius: -5 })).toEqual([]);
+    expect(of("the last one", { index: -1 })).toEqual([]);
+  });
+
+  it.each([
+    ["add 2 eggs", "2031-05-09"],
+    ["I may need eggs, and march home", "2031-05-09"],
+    ["what is next", "2026-11-23"],
+    ["add 3 eggs", "17:00"],
+  ])("need more than %j for %j", (request, date) => {
+    expect(of(request, { due: date })).toEqual([date]);
+  });
+
+  it.each([
+    ["eggs for the 9th", "2031-05-09"],
+    ["by may 9", "2031-05-09"],
+    ["by the 9th of march", "2031-03-09"],
+    ["tomorrow", "2026-11-23"],
+    ["in two days", "2026-11-24"],
+    ["at 5 pm", "17:00"],
+    ["at 5 pm", "2026-11-22T17:00:00Z"],
+  ])("find in %j what makes %j", (request, date) => {
+    expect(of(request, { due: date })).toEqual([]);
+  });
+
+  it("do not make their own words good", () => {
+    expect(of("mail bob", { to: "mallory", headers: { mallory: "mallory" } })).toEqual(["mallory", "mallory"]);
+    expect(of("5 squared", { expression: "x", variables: { x: 5 } }, true)).toEqual([]);
   });
 });

@@ -117,10 +117,10 @@ describe("the schema of an answer", () => {
     const schema = answerSchema(steps, 2);
     expect(oddities(schema)).toEqual([]);
     expect(fits({ steps: [step, step] }, schema)).toBe(true);
-    expect(fits({ steps: [], reason: "no" }, schema)).toBe(true);
+    expect(fits({ steps: [], missing: "no" }, schema)).toBe(true);
     for (const wrong of [
       { steps: [step, step, step] },
-      { reason: "no" },
+      { missing: "no" },
       { steps: [{ tool: "C", input: {} }] },
       { steps: [], tools: [] },
     ]) {
