@@ -8,12 +8,14 @@ import type { DryRun } from "./orchestrator/dry-run.ts";
 import { Engine } from "./orchestrator/engine.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
 import {
+  continueRuns,
   decide,
   lookAhead,
   observe,
   type RunApprover,
   type RunHandle,
   type RunObserver,
+  type RunResumer,
   run,
   start,
 } from "./orchestrator/orchestrator.ts";
@@ -32,7 +34,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
 }
 
 /** A planner and an orchestrator in one. */
-export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, RunApprover<TTool> {
+export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, RunApprover<TTool>, RunResumer<TTool> {
   /**
    * Turns a request into a validated plan; nothing runs and nothing is stored. Rejects with `cannot-plan`,
    * `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`, `cancelled` or `invalid-options`.
@@ -80,6 +82,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
   return {
     ...observe<TTool>(engine),
     ...decide<TTool>(engine),
+    ...continueRuns<TTool>(engine),
     plan: (request, planOptions) => engine.plan(request, planOptions),
     dryRun: (target, dryRunOptions) =>
       lookAhead<TTool>(engine, typeof target === "string" ? { request: target } : { plan: target }, dryRunOptions),

@@ -32,6 +32,7 @@ export type {
   PlanStartEvent,
   RunEndEvent,
   RunResumeEvent,
+  RunSettleEvent,
   RunStartEvent,
   RunSuspendEvent,
   SkipReason,
@@ -129,10 +130,19 @@ export {
   createOrchestrator,
   type Orchestrator,
   type OrchestratorOptions,
+  type ResumeArguments,
   type RunApprover,
   type RunHandle,
   type RunObserver,
+  type RunResumer,
 } from "./orchestrator/orchestrator.ts";
+export type {
+  CloseOptions,
+  ResumeAllOptions,
+  ResumeOptions,
+  SettleOptions,
+} from "./orchestrator/resume-options.ts";
+export type { ResumedRun } from "./orchestrator/resume-run.ts";
 export type {
   ContinueOptions,
   DryRunOptions,

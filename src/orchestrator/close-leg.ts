@@ -4,6 +4,7 @@ import type { PlanExpressions } from "../core/expressions.ts";
 import { lastCompleted } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import { interruptedBy } from "./cancelled-by.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { outcomeUnknown } from "./step-errors.ts";
 import { buildGraph } from "./step-graph.ts";
@@ -25,12 +26,24 @@ export async function closeLeg(run: Run, { planningError, expressions }: LegEnd)
   const pending = isFinished || run.abortReason !== undefined ? [] : pendingItems(run);
   if (run.recorder.failure === undefined && pending.length > 0) {
     await run.emit({ type: "run-suspend", pending });
+  } else if (run.recorder.failure === undefined && isInterrupted(run) && !isFinished) {
+    // What is left stays as it is, for whoever goes on.
+    await run.emit({ type: "run-end", outcome: { status: "interrupted", error: interruption(run) } });
   } else if (run.recorder.failure === undefined) {
     if (!isFinished) await skipRest(run, expressions);
     if (run.recorder.failure === undefined)
       await endRun(run, planningError ?? (isFinished ? undefined : stepFailure(run)));
   }
   if (run.recorder.failure !== undefined) closeBroken(run, run.recorder.failure.toJSON() as AgentErrorData);
+}
+
+/** Whether the process is to end before the run does. What has aborted it for another reason ends it for good. */
+function isInterrupted({ isInterrupted, abortReason }: Run): boolean {
+  return abortReason === undefined ? isInterrupted : abortReason.code === "interrupted";
+}
+
+function interruption({ abortReason }: Run): AgentErrorData {
+  return (abortReason ?? interruptedBy("the agent was closed")).toJSON() as AgentErrorData;
 }
 
 async function endRun(run: Run, error: AgentErrorData | undefined): Promise<void> {
@@ -44,11 +57,12 @@ const noneUndone: readonly NotUndone[] = [];
 
 function runOutcome({ abortReason, state }: Run, error: AgentErrorData | undefined): RunEndEvent["outcome"] {
   if (abortReason !== undefined) return abortedOutcome(abortReason);
-  if (error !== undefined) return { status: "failed", error };
+  // An earlier leg that was cancelled may have died before it could say so.
+  if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
 
-function abortedOutcome(reason: AbortReason): RunEndEvent["outcome"] {
+function abortedOutcome(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEvent["outcome"] {
   return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
 }
 
@@ -107,7 +121,7 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   for (const index of steps.keys()) {
     const state = stateOf(index);
     if (isDone(state)) continue;
-    if (isBlocked.has(index) || !isOpen(state))
+    if (isBlocked.has(index) || !isOpen(state) || state.status === "interrupted")
       for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
     await skipOpen(run, state, isBlocked.has(index) ? "dependency-failed" : "run-ended");
   }
@@ -116,7 +130,8 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
 /** Tells that a step, or what is left of its iterations, will never start. */
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of [...partsOf([state])]) {
-    if (!isOpen(part)) continue;
+    // One that was interrupted has begun: it is only not run again.
+    if (!isOpen(part) || part.status === "interrupted") continue;
     const told = run.emit({ type: "step-skip", ...placeOf(part), tool: part.tool, reason });
     if (told !== undefined) await told;
   }

@@ -125,11 +125,13 @@ function storedRequest({ engine }: Run, request: unknown): string {
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength) : "";
 }
 
-type Planned =
+/** What planning in a run gives: a plan, or why there is none. */
+export type Planned =
   | { readonly plan: Plan; readonly error?: undefined }
   | { readonly plan?: undefined; readonly error?: AgentErrorData };
 
-async function planInRun(run: Run, request: string): Promise<Planned> {
+/** Plans the request of a run. Never rejects. */
+export async function planInRun(run: Run, request: string): Promise<Planned> {
   const { planner } = run.engine;
   if (run.abortReason !== undefined || planner === undefined) return {};
   const source = run.openSource();

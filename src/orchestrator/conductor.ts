@@ -2,5 +2,7 @@
 export { decideRun } from "./decide-run.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./plan-alone.ts";
+export { resumeAll, resumeRun } from "./resume-run.ts";
+export { settleRun } from "./settle-run.ts";
 export { startRun } from "./start-run.ts";
 export { listRuns, readRun } from "./stored-runs.ts";

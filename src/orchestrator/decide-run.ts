@@ -6,11 +6,9 @@ import { partAt } from "../core/step-state.ts";
 import { followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { approvalEnd } from "./approval-end.ts";
 import { decisionOutcome } from "./approvals.ts";
-import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
-import { compareTools, readState, restoreSettings } from "./restore-run.ts";
+import { continueStored } from "./continue-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
-import { resultOfState } from "./stored-runs.ts";
 
 /** What somebody has decided about a step, an iteration of one, or the plan. */
 export interface Decision {
@@ -48,7 +46,7 @@ export async function decideRun(engine: RunsOwner, deciding: Deciding): Promise<
       if (isNew) await run.decide(decision.place, toOutcome(decision));
       return result;
     }
-    if (active === undefined && restoring === undefined) return continueStored(engine, deciding);
+    if (active === undefined && restoring === undefined) return continueWith(engine, deciding);
     // What it waits for may go wrong for others, which is nothing to this decision.
     await (restoring ?? active?.run.deciding ?? active?.result)?.catch(() => {});
   }
@@ -59,46 +57,17 @@ function isDecidable({ isClosing, deciding, state }: Run): boolean {
   return !isClosing && deciding === undefined && state.status === "running";
 }
 
-/** No two decisions may bring back the same run: the second one waits, and finds it going on. */
-async function continueStored(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
-  const { restoring } = runsOf(engine);
-  const opening = openStored(engine, deciding).finally(() => restoring.delete(deciding.runId));
-  restoring.set(deciding.runId, opening);
-  return (await opening).leg;
-}
-
-/** Resolves when the next leg has begun, or has gone wrong before. */
-async function openStored(engine: RunsOwner, deciding: Deciding): Promise<{ readonly leg: Promise<RunResult> }> {
-  const { runId, decision, options } = deciding;
-  const runs = runsOf(engine);
-  const state = await readState(engine.settings, runId);
-  if (!requireAsked(state, decision)) return { leg: Promise.resolve(resultOfState(state)) };
-  if (state.status !== "suspended") throw notPending(state, decision);
-  const run = runs.open(restoreSettings(engine.settings, state, options), deciding, state);
-  run.keepHistory();
-  const resuming = resume(run, decision);
-  const leg = runs.hold(
-    run,
-    resuming.then(() => conductLeg(run)),
-  );
-  // It fails as this function does.
-  leg.catch(() => {});
-  await resuming;
-  return { leg };
-}
-
-/**
- * Opens the next leg of a run with a decision: both are recorded, or neither. Rejects with `resume-mismatch`, or with what
- * the store fails with; then nothing of the leg was told, and in the store the run waits as before.
- */
-async function resume(run: Run, decision: Decision): Promise<void> {
-  const tools = await fingerprintsOf(run.settings.tools);
-  const changedTools = await compareTools(run, tools);
-  await run.recorder.emitTogether([
-    { type: "run-resume", tools, ...(changedTools.length > 0 && { changedTools }) },
-    approvalEnd(decision.place, toOutcome(decision)),
-  ]);
-  if (run.recorder.failure !== undefined) throw run.recorder.failure;
+/** A run that waits for a decision goes on with it: both are recorded, or neither. */
+function continueWith(engine: RunsOwner, { decision, ...opening }: Deciding): Promise<RunResult> {
+  return continueStored(engine, {
+    ...opening,
+    mayGoOn: (state) => {
+      if (!requireAsked(state, decision)) return false;
+      if (state.status !== "suspended") throw notPending(state, decision);
+      return true;
+    },
+    begin: () => ({ events: [approvalEnd(decision.place, toOutcome(decision))] }),
+  });
 }
 
 function toOutcome({ place, verdict, reason }: Decision) {

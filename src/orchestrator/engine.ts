@@ -7,15 +7,18 @@ import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
+import type { StepPlace } from "../core/step-place.ts";
 import type { ActiveRuns, Opening, RunsOwner } from "./active-runs.ts";
-import { cancelledBy } from "./cancelled-by.ts";
+import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
 import type { Decision } from "./decide-run.ts";
 import { checkName } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { type Conductor, loadConductor, loadedConductor } from "./load-conductor.ts";
 import type { EngineSettings } from "./options.ts";
+import type { ResumedRun } from "./resume-run.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import type { Settlement } from "./settle-run.ts";
 
 /** The most events that wait in a handle to be read. */
 const eventCapacity = 1_000;
@@ -40,6 +43,8 @@ export class Engine implements RunsOwner {
   runs: ActiveRuns | undefined;
   /** Of a run without options, as most are. */
   private readonly plainOptions: RunSettings;
+  /** Set once it takes no more runs. */
+  private closing: Promise<void> | undefined;
 
   constructor(readonly settings: EngineSettings) {
     this.hub = new EventHub(settings.onListenerError);
@@ -64,6 +69,7 @@ export class Engine implements RunsOwner {
     const isNamed = options?.runId !== undefined;
     const runId = options?.runId ?? this.createRunId();
     const startedMs = this.settings.clock.now();
+    this.requireOpen();
     const { startRun } = loadedConductor() ?? (await loadConductor());
     return deliver(await startRun(this, { runId, startedMs, target, settings, isNamed }), settings);
   }
@@ -84,6 +90,63 @@ export class Engine implements RunsOwner {
     );
   }
 
+  /** Goes on with a stored run, to its end or until it waits for somebody; its options have been checked. */
+  resume(runId: string, { resources, signal, throwOnFailure = false }: ContinueOptions): Promise<RunResult> {
+    checkName("runId", runId);
+    const options = { resources, signal, throwOnFailure };
+    const startedMs = this.settings.clock.now();
+    return this.open(async (parts) => deliver(await parts.resumeRun(this, { runId, startedMs, options }), options));
+  }
+
+  /** Goes on with all runs that nobody goes on with, so many at a time. */
+  resumeAll({ concurrency, ...options }: ContinueOptions & { concurrency: number }): Promise<readonly ResumedRun[]> {
+    return this.open((parts) => parts.resumeAll(this, { concurrency, resume: (id) => this.resume(id, options) }));
+  }
+
+  /** Says what came of a step that is in doubt, and goes on with its run. What goes wrong rejects the handle's result. */
+  settle(
+    runId: string,
+    settling: { readonly place: StepPlace; readonly settlement: Settlement },
+    { resources, signal, throwOnFailure = false }: ContinueOptions,
+  ): EngineHandle {
+    checkName("runId", runId);
+    const options = { resources, signal, throwOnFailure };
+    return this.handOut(runId, options, (parts, opening) =>
+      parts.settleRun(this, { ...opening, ...settling, options }),
+    );
+  }
+
+  /**
+   * Takes no more runs, lets the steps that run end within the time, and leaves the rest to whoever goes on with it. Resolves
+   * when nothing goes on here any more. Closing again waits for the same.
+   */
+  close(timeoutMs: number): Promise<void> {
+    this.closing ??= this.stop(timeoutMs);
+    return this.closing;
+  }
+
+  private async stop(timeoutMs: number): Promise<void> {
+    const { clock } = this.settings;
+    const active = [...(this.runs?.active.values() ?? [])];
+    for (const { run } of active) run.interrupt();
+    const reason = `the agent was closed, and ${timeoutMs} ms had passed`;
+    const timer = clock.setTimeout(() => {
+      for (const { run } of active) run.abort(interruptedBy(reason));
+    }, timeoutMs);
+    await Promise.allSettled(active.map(({ result }) => result));
+    clock.clearTimeout(timer);
+  }
+
+  /** Throws if the engine was closed. */
+  private requireOpen(): void {
+    if (this.closing !== undefined) throw interruptedBy("the agent was closed and takes no more runs");
+  }
+
+  private async open<T>(use: (parts: Conductor) => Promise<T>): Promise<T> {
+    this.requireOpen();
+    return use(loadedConductor() ?? (await loadConductor()));
+  }
+
   /** Its time and its cancellation count from now, while the conductor is loaded, too. */
   private handOut(
     runId: string,
@@ -94,7 +157,10 @@ export class Engine implements RunsOwner {
     const cancelling = new AbortSource();
     const opening = { runId, channel, cancelling, startedMs: this.settings.clock.now() };
     const loaded = loadedConductor();
-    const opened = loaded === undefined ? loadConductor().then((parts) => open(parts, opening)) : open(loaded, opening);
+    const opened =
+      loaded === undefined || this.closing !== undefined
+        ? this.open((parts) => open(parts, opening))
+        : open(loaded, opening);
     const result = opened.then((value) => deliver(value, settings)).finally(() => channel.close());
     // Whoever does not read the result has not asked for its errors either.
     result.catch(() => {});
@@ -104,6 +170,7 @@ export class Engine implements RunsOwner {
   /** Makes a plan without a run: its events carry a fresh run id, and nothing is stored. */
   async plan(request: string, options?: AnyRunOptions): Promise<Plan> {
     const settings = this.optionsOf(options, "plan");
+    this.requireOpen();
     const { planAlone } = loadedConductor() ?? (await loadConductor());
     return planAlone(this, { runId: this.createRunId(), request, settings });
   }

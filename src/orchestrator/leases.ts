@@ -53,6 +53,13 @@ export class Leases {
     }
   }
 
+  /** Another holder has the claim from now on. */
+  handOver(from: LeaseHolder, to: LeaseHolder): void {
+    this.holders.delete(from);
+    to.fence = from.fence;
+    this.holders.add(to);
+  }
+
   /** Gives a claim back. What the store says to that is nothing to the run, which has ended. */
   release(holder: LeaseHolder): void | Promise<void> {
     if (!this.holders.delete(holder)) return undefined;

@@ -5,7 +5,7 @@ import { failOption } from "../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
-import type { Tool } from "../core/tool.ts";
+import type { InferToolResources, Tool } from "../core/tool.ts";
 import type { Decision } from "./decide-run.ts";
 import {
   type ApprovalOptions,
@@ -18,6 +18,17 @@ import {
 import type { DryRun } from "./dry-run.ts";
 import { Engine } from "./engine.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
+import {
+  type CloseOptions,
+  checkResumeAllOptions,
+  checkResumeOptions,
+  type ResumeAllOptions,
+  type ResumeOptions,
+  readCloseOptions,
+  readSettleOptions,
+  type SettleOptions,
+} from "./resume-options.ts";
+import type { ResumedRun } from "./resume-run.ts";
 import type { RunTarget } from "./run-identity.ts";
 import type { ContinueOptions, DryRunOptions, RunArguments } from "./run-options.ts";
 
@@ -85,8 +96,44 @@ export interface RunApprover<TTool extends Tool = Tool> {
   rejectPlan(runId: string, options: PlanRejectionOptions<TTool>): RunHandle<TTool>;
 }
 
+/** The arguments of what goes on with runs: options may be left out unless a tool needs resources. */
+export type ResumeArguments<TTool extends Tool, TOptions> =
+  unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
+
+/** Going on with runs that have stopped: their process died, was closed, or they have failed. */
+export interface RunResumer<TTool extends Tool = Tool> {
+  /**
+   * Goes on with a stored run where it stopped. What is recorded is not run again; what was cut off runs again, but for a step
+   * with effect `once`, whose outcome is then `unknown`. One that has failed goes on with the step that failed. One that goes on
+   * here is joined, and one that has ended for good, or waits for somebody, resolves to its result. Rejects with
+   * `run-not-found`, `run-owned-elsewhere` if another process goes on with it, `resume-mismatch`, `invalid-options`,
+   * `store-failed`, or `interrupted` once the agent was closed.
+   */
+  resume(runId: string, ...options: ResumeArguments<TTool, ResumeOptions<TTool>>): Promise<RunResult<TTool>>;
+  /**
+   * Goes on with every run that nobody goes on with, for a process that starts. Resolves to what came of each when all have
+   * ended or wait for somebody; one that can not go on is among them with its error. Rejects with `store-failed`,
+   * `invalid-options` or `interrupted`.
+   */
+  resumeAll(...options: ResumeArguments<TTool, ResumeAllOptions<TTool>>): Promise<readonly ResumedRun<TTool>[]>;
+  /**
+   * Says what came of a step whose outcome is `unknown`, and goes on with its run. Throws `invalid-options`; the result of the
+   * handle rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and what `resume` rejects with.
+   */
+  settle(runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
+  /**
+   * Takes no more runs, lets the steps that run end within the time, and leaves the rest to be resumed: those runs end
+   * `interrupted`. Resolves when nothing goes on here any more; tools that ignore their signal have `abortGraceMs`. The store
+   * stays open. Rejects with `invalid-options`.
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
+
 /** Runs plans. */
-export interface Orchestrator<TTool extends Tool = Tool> extends RunObserver<TTool>, RunApprover<TTool> {
+export interface Orchestrator<TTool extends Tool = Tool>
+  extends RunObserver<TTool>,
+    RunApprover<TTool>,
+    RunResumer<TTool> {
   /**
    * What a plan would do, with which effects: it is validated and resolved as far as that can be known, and no tool is
    * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
@@ -122,6 +169,7 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
   return {
     ...observe<TTools[number]>(engine),
     ...decide<TTools[number]>(engine),
+    ...continueRuns<TTools[number]>(engine),
     dryRun: (plan, dryRunOptions) => lookAhead(engine, { plan }, dryRunOptions),
     execute: (plan, ...args) => run(engine, { plan }, args),
     start: (plan, ...args) => start(engine, { plan }, args),
@@ -156,6 +204,21 @@ export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
     reject: (runId, stepId, options) => send(runId, decisionOfStep("reject", stepId, options), options),
     approvePlan: (runId, options) => send(runId, decisionOfPlan("approve", options), options),
     rejectPlan: (runId, options) => send(runId, decisionOfPlan("reject", options), options),
+  };
+}
+
+/** The part of an engine that goes on with runs, with the types of its tools. */
+export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTool> {
+  return {
+    resume: async (runId, ...[options = {}]) =>
+      (await engine.resume(runId, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>,
+    resumeAll: async (...[options = {}]) =>
+      (await engine.resumeAll(checkResumeAllOptions(options as ResumeAllOptions))) as readonly ResumedRun<TTool>[],
+    settle: (runId, stepId, options) => {
+      const { options: rest, ...settling } = readSettleOptions(stepId, options as SettleOptions);
+      return engine.settle(runId, settling, rest) as RunHandle<TTool>;
+    },
+    close: async (options = {}) => engine.close(readCloseOptions(options)),
   };
 }
 

@@ -1,7 +1,6 @@
 import { checkPlan } from "../core/check-plan.ts";
 import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
-import type { Plan } from "../core/plan.ts";
 import { foldEvents, type RunState } from "../core/run-state.ts";
 import { isOpen } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
@@ -41,8 +40,8 @@ export async function compareTools(
   const reasons = now
     .filter(({ name, effect }) => then.get(name)?.effect !== effect)
     .map(({ name, effect }) => `the effect of "${name}" was ${then.get(name)?.effect} and is ${effect}`);
-  if (changed.length > 0) {
-    const { steps } = state.plan as Plan;
+  if (changed.length > 0 && state.plan !== undefined) {
+    const { steps } = state.plan;
     const { issues } = await checkPlan(toJson(state.plan), { tools: settings.tools, maxSteps: steps.length });
     for (const { path, message } of issues) {
       const step = state.steps.get(steps[Number(path[1])]?.id ?? "");

@@ -193,10 +193,11 @@ function withAttempts(error: AgentErrorData<"timeout">, attempts: number): Agent
   return { ...error, details: { ...error.details, attempts } };
 }
 
-/** How a step ends that the end of its run cut off: `failed` at the deadline, else `cancelled`. */
+/** How a step ends that the end of its run cut off: `failed` at the deadline, `interrupted` by that of the process, else `cancelled`. */
 export function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepOutcome {
   const reason = run.abortReason?.toJSON() as AgentErrorData;
   const cause = last?.reason === "aborted" ? undefined : last?.error;
   const error = cause === undefined ? reason : { ...reason, cause };
-  return { status: reason.code === "timeout" ? "failed" : "cancelled", error };
+  const status = reason.code === "timeout" ? "failed" : reason.code === "interrupted" ? "interrupted" : "cancelled";
+  return { status, error };
 }

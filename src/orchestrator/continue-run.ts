@@ -1,0 +1,106 @@
+import { AgentError } from "../core/errors.ts";
+import type { EventInit } from "../core/events.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
+import { planInRun } from "./conduct-run.ts";
+import { compareTools, readState, restoreSettings } from "./restore-run.ts";
+import type { Run } from "./run.ts";
+import type { ContinueOptions } from "./run-options.ts";
+import { resultOfState } from "./stored-runs.ts";
+
+/** How a stored run is to go on. */
+export interface Continuation extends Opening {
+  readonly options: ContinueOptions;
+  /** Whether another leg is to begin; if not, the run's result is as it stands. Throws if it can not. */
+  readonly mayGoOn: (state: RunState) => boolean;
+  /** What the next leg begins with. */
+  readonly begin: (state: RunState) => LegBeginning;
+}
+
+/** See {@link Continuation.begin}. */
+export interface LegBeginning {
+  /** What has failed is tried again. */
+  readonly retriesFailed?: true;
+  /** Recorded together with `run-resume`. */
+  readonly events: readonly EventInit[];
+}
+
+/**
+ * Brings a run back from the store and goes on with it, unless it has nothing to go on with. It is claimed before it is read
+ * for good: another process may have gone on meanwhile. No two callers may bring back the same run: the second one waits,
+ * and finds it going on. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
+ * `store-failed`, or what `mayGoOn` throws.
+ */
+export async function continueStored(engine: RunsOwner, continuation: Continuation): Promise<RunResult> {
+  const { restoring } = runsOf(engine);
+  const { runId } = continuation;
+  const opening = openStored(engine, continuation).finally(() => restoring.delete(runId));
+  restoring.set(runId, opening);
+  return (await opening).leg;
+}
+
+/** Resolves when the next leg has begun, or has gone wrong before. */
+async function openStored(
+  engine: RunsOwner,
+  continuation: Continuation,
+): Promise<{ readonly leg: Promise<RunResult> }> {
+  const { runId, options, mayGoOn } = continuation;
+  const runs = runsOf(engine);
+  const before = await readState(engine.settings, runId);
+  if (!mayGoOn(before)) return { leg: Promise.resolve(resultOfState(before)) };
+  const lease = { runId, fence: undefined as number | undefined, onLeaseLost: () => {} };
+  await runs.leases.acquire(lease);
+  try {
+    const state = await readState(engine.settings, runId);
+    if (!mayGoOn(state)) return { leg: Promise.resolve(resultOfState(state)) };
+    const run = runs.open(restoreSettings(engine.settings, state, options), continuation, state);
+    run.keepHistory();
+    runs.leases.handOver(lease, run);
+    const resuming = resume(run, continuation.begin(state));
+    const leg = runs.hold(
+      run,
+      resuming.then(() => goOn(run)),
+    );
+    // It fails as this function does.
+    leg.catch(() => {});
+    await resuming;
+    return { leg };
+  } finally {
+    // Nothing happens if a run has it now.
+    await runs.leases.release(lease);
+  }
+}
+
+/**
+ * Opens the next leg: all of its beginning is recorded, or nothing. Rejects with `resume-mismatch`, or with what the store
+ * fails with; then nothing of the leg was told, and in the store the run is as before.
+ */
+async function resume(run: Run, { retriesFailed, events }: LegBeginning): Promise<void> {
+  const tools = await fingerprintsOf(run.settings.tools);
+  const changedTools = await compareTools(run, tools);
+  const opening = {
+    type: "run-resume",
+    tools,
+    ...(changedTools.length > 0 && { changedTools }),
+    ...(retriesFailed && { retriesFailed }),
+  } as const;
+  await run.recorder.emitTogether([opening, ...events]);
+  if (run.recorder.failure !== undefined) throw run.recorder.failure;
+}
+
+async function goOn(run: Run): Promise<RunResult> {
+  const { plan, request, planningError } = run.state;
+  if (plan !== undefined || request === undefined || planningError !== undefined) {
+    return conductLeg(run, plan === undefined ? planningError : undefined);
+  }
+  const { error } = await planInRun(run, request);
+  return conductLeg(run, error);
+}
+
+/** A run does not wait for what somebody says of it. */
+export function notWaiting(runId: string, reason: string): AgentError<"run-conflict"> {
+  const message = `Run "${runId}" does not wait for this: ${reason}.`;
+  return new AgentError("run-conflict", message, { details: { runId } });
+}

@@ -1,0 +1,80 @@
+import { checkKeys, checkNumber, failOption, maxDurationMs } from "../core/options.ts";
+import { placeOf, type StepPlace } from "../core/step-place.ts";
+import type { InferToolOutput, Tool } from "../core/tool.ts";
+import { checkName } from "./decision-options.ts";
+import { type ContinueOptions, checkSignal, checkSwitch } from "./run-options.ts";
+import type { Settlement } from "./settle-run.ts";
+
+/** Options of resuming a run: what was not stored with it. */
+export type ResumeOptions<TTool extends Tool = Tool> = ContinueOptions<TTool>;
+
+/** Options of resuming all runs. */
+export type ResumeAllOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> & {
+  /** How many at a time, at least 1. @default 10 */
+  concurrency?: number | undefined;
+};
+
+/** Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to go on. */
+export type SettleOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> & {
+  /** Which iteration of a `forEach`, from 0. */
+  iteration?: number | undefined;
+  /** It took effect, and this is what came of it. */
+  output?: InferToolOutput<TTool> | undefined;
+  /** It did not take effect: it runs again, with the same idempotency key. */
+  retry?: true | undefined;
+  /** It did not take effect and shall not run again: the step has failed, for this reason. */
+  failed?: string | undefined;
+};
+
+/** Options of closing. */
+export interface CloseOptions {
+  /** How long the steps that run may take to end, from 0. @default 10000 */
+  timeoutMs?: number | undefined;
+}
+
+const continueKeys = ["resources", "signal", "throwOnFailure"];
+
+/** Checks the options of resuming. Throws `invalid-options`. */
+export function checkResumeOptions(options: ContinueOptions): ContinueOptions {
+  checkKeys("options", options, continueKeys);
+  checkSignal(options.signal);
+  checkSwitch("throwOnFailure", options.throwOnFailure);
+  return options;
+}
+
+/** As {@link checkResumeOptions}, with the default of `concurrency`. */
+export function checkResumeAllOptions({
+  concurrency = 10,
+  ...options
+}: ResumeAllOptions): ContinueOptions & { readonly concurrency: number } {
+  checkNumber("concurrency", concurrency, { min: 1, isInteger: true });
+  return { ...checkResumeOptions(options), concurrency };
+}
+
+/** What is settled, and what the run goes on with. Throws `invalid-options`. */
+export function readSettleOptions(
+  stepId: string,
+  options: SettleOptions,
+): { readonly place: StepPlace; readonly settlement: Settlement; readonly options: ContinueOptions } {
+  checkName("stepId", stepId);
+  checkKeys("options", options, [...continueKeys, "iteration", "output", "retry", "failed"]);
+  const { iteration, output, retry, failed, ...rest } = options;
+  checkNumber("iteration", iteration, { min: 0, isInteger: true });
+  const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
+  if (given.length !== 1) {
+    failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed");
+  }
+  if (given[0] === "retry" && retry !== true) failOption("retry", retry, "true");
+  if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
+  const settlement: Settlement =
+    given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
+  return { place: placeOf({ stepId, iteration }), settlement, options: checkResumeOptions(rest as ContinueOptions) };
+}
+
+/** The time for closing. Throws `invalid-options`. */
+export function readCloseOptions(options: CloseOptions): number {
+  checkKeys("options", options, ["timeoutMs"]);
+  const { timeoutMs = 10_000 } = options;
+  checkNumber("timeoutMs", timeoutMs, { min: 0, max: maxDurationMs });
+  return timeoutMs;
+}

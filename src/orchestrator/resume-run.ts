@@ -1,0 +1,134 @@
+import { type AgentErrorData, isAgentError, toErrorData } from "../core/errors.ts";
+import type { EventInit } from "../core/events.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import { placeOf } from "../core/step-place.ts";
+import { partsOf, type StepState } from "../core/step-state.ts";
+import type { Tool } from "../core/tool.ts";
+import { followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { interruptedBy } from "./cancelled-by.ts";
+import { continueStored, type LegBeginning } from "./continue-run.ts";
+import type { ContinueOptions } from "./run-options.ts";
+import { outcomeUnknown } from "./step-errors.ts";
+
+/** A run that is to go on. */
+export interface Resuming extends Opening {
+  readonly options: ContinueOptions;
+}
+
+/**
+ * Goes on with a stored run where it stopped: what is recorded is not run again, what was cut off runs again unless it must
+ * run only once. One that has failed goes on with the step that failed. A run that goes on here is joined; one that has
+ * ended for good, or waits for somebody, resolves to its result. Rejects with what `continueStored` does.
+ */
+export async function resumeRun(engine: RunsOwner, resuming: Resuming): Promise<RunResult> {
+  const { runId, channel, cancelling } = resuming;
+  const runs = runsOf(engine);
+  const restoring = runs.restoring.get(runId);
+  if (restoring !== undefined) await restoring.catch(() => {});
+  const active = runs.active.get(runId);
+  if (active === undefined) return continueStored(engine, { ...resuming, mayGoOn, begin });
+  if (channel !== undefined) active.run.addChannel(channel);
+  if (cancelling !== undefined) followCancel(active.run, cancelling);
+  return active.result;
+}
+
+function mayGoOn(state: RunState): boolean {
+  switch (state.status) {
+    case "planning":
+    case "running":
+    case "interrupted":
+      return true;
+    case "failed":
+      return canRetry(state);
+    case "completed":
+    case "cancelled":
+    case "suspended":
+      return false;
+    default:
+      return state.status satisfies never;
+  }
+}
+
+/** Not what somebody has refused, and not what was taken back: its steps would be the same once more to their tools. */
+function canRetry({ error, steps }: RunState): boolean {
+  if (error?.code === "approval-rejected") return false;
+  return ![...partsOf(steps.values())].some(({ status }) => status === "undone");
+}
+
+function begin(state: RunState): LegBeginning {
+  return state.status === "failed" ? { retriesFailed: true, events: [] } : { events: closeKilled(state) };
+}
+
+const died = "its process has died";
+
+/** Closes what a leg has left open whose process has died: each start gets its end. */
+function closeKilled(state: RunState): readonly EventInit[] {
+  const error = interruptedBy(died).toJSON() as AgentErrorData;
+  const events: EventInit[] = [];
+  if (state.isPlanning) events.push({ type: "plan-end", outcome: { status: "failed", error } });
+  for (const part of partsOf(state.steps.values())) {
+    if (part.status === "running") events.push(endOf(part, error));
+    if (part.isUndoing) {
+      const { tool } = part;
+      events.push({ type: "undo-end", ...placeOf(part), tool, attempts: 1, outcome: { status: "failed", error } });
+    }
+  }
+  return events;
+}
+
+function endOf(part: StepState, error: AgentErrorData): EventInit {
+  const { stepId, tool, attempts, effect, iteration } = part;
+  const task = { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
+  const outcome =
+    effect === "once"
+      ? ({ status: "unknown", error: outcomeUnknown(task, error).toJSON() } as const)
+      : ({ status: "interrupted", error } as const);
+  return { type: "step-end", ...placeOf(part), tool, attempts, outcome };
+}
+
+/** What came of a run that was to go on. */
+export type ResumedRun<TTool extends Tool = Tool> =
+  | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
+  /** It could not go on: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
+  | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
+
+/**
+ * Goes on with every run that nobody goes on with, so many at a time, the oldest of a page last. Resolves when they have
+ * ended or wait for somebody.
+ */
+export async function resumeAll(
+  engine: RunsOwner,
+  { concurrency, resume }: { readonly concurrency: number; readonly resume: (runId: string) => Promise<RunResult> },
+): Promise<readonly ResumedRun[]> {
+  const resumed: ResumedRun[] = [];
+  const waiting = await listResumable(engine);
+  const work = async () => {
+    for (let runId = waiting.pop(); runId !== undefined; runId = waiting.pop()) {
+      resumed.push(await resumeOne(runId, resume));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, work));
+  return resumed;
+}
+
+async function resumeOne(runId: string, resume: (runId: string) => Promise<RunResult>): Promise<ResumedRun> {
+  try {
+    return { runId, result: await resume(runId) };
+  } catch (thrown) {
+    if (!isAgentError(thrown)) throw thrown;
+    return { runId, error: toErrorData(thrown) as AgentErrorData };
+  }
+}
+
+/** All of them, before any goes on: pages would move. */
+async function listResumable({ settings: { store } }: RunsOwner): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.list({ resumable: true, limit: 1_000, ...(cursor !== undefined && { cursor }) });
+    ids.push(...page.runs.map(({ runId }) => runId));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return ids;
+}

@@ -1,0 +1,91 @@
+import { isThenable } from "../async/thenable.ts";
+import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import type { RunSettleEvent } from "../core/events.ts";
+import { toJson } from "../core/json.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import { parseWith } from "../core/schema.ts";
+import { describePlace, type StepPlace } from "../core/step-place.ts";
+import { partAt } from "../core/step-state.ts";
+import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { continueStored, notWaiting } from "./continue-run.ts";
+import { readState } from "./restore-run.ts";
+import type { ContinueOptions } from "./run-options.ts";
+import { invalidOutput } from "./step-errors.ts";
+
+/** What came of a step whose outcome was not known. */
+export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };
+
+/** A settlement on its way to a run. */
+export interface Settling extends Opening {
+  readonly place: StepPlace;
+  readonly settlement: Settlement;
+  readonly options: ContinueOptions;
+}
+
+/**
+ * Says what came of a step whose outcome is `unknown`, and goes on with its run. Rejects with `run-conflict` if the run does not
+ * wait for that, `invalid-tool-output` for an output that the tool could not have given, and what `continueStored` does.
+ */
+export async function settleRun(engine: RunsOwner, settling: Settling): Promise<RunResult> {
+  const { runId, place, settlement } = settling;
+  const runs = runsOf(engine);
+  await (runs.restoring.get(runId) ?? runs.active.get(runId)?.result)?.catch(() => {});
+  const state = await readState(engine.settings, runId);
+  requireUnknown(state, place);
+  const outcome = await toOutcome(engine, { state, place, settlement });
+  return continueStored(engine, {
+    ...settling,
+    mayGoOn: (latest) => {
+      requireUnknown(latest, place);
+      return true;
+    },
+    begin: () => ({ events: [{ type: "run-settle", ...place, outcome }] }),
+  });
+}
+
+function requireUnknown(state: RunState, place: StepPlace): void {
+  const { runId, status } = state;
+  const part = partAt(state.steps, place);
+  const name = `step "${describePlace(place)}"`;
+  if (part === undefined) throw notWaiting(runId, `it has no ${name}`);
+  if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);
+  if (status !== "suspended") throw notWaiting(runId, `it is ${status}`);
+}
+
+interface Settled {
+  readonly state: RunState;
+  readonly place: StepPlace;
+  readonly settlement: Settlement;
+}
+
+async function toOutcome(engine: RunsOwner, settled: Settled): Promise<RunSettleEvent["outcome"]> {
+  const { settlement, place, state } = settled;
+  if ("retry" in settlement) return { status: "retry" };
+  if ("output" in settlement) return { status: "completed", output: await toOutput(engine, settled) };
+  const tool = partAt(state.steps, place)?.tool ?? "";
+  const error = new AgentError("tool-failed", settlement.failed, {
+    details: { tool, ...place, attempts: 1, errors: [{ name: "Error", message: settlement.failed }] },
+  });
+  return { status: "failed", error: error.toJSON() as AgentErrorData };
+}
+
+/** The output as JSON, as if the tool had given it. */
+async function toOutput({ settings }: RunsOwner, { state, place, settlement }: Settled): Promise<unknown> {
+  const part = partAt(state.steps, place);
+  const tool = settings.toolsByName.get(part?.tool ?? "");
+  const task = {
+    step: { id: place.stepId, tool: part?.tool ?? "" },
+    iteration: place.iteration === undefined ? undefined : { index: place.iteration },
+  };
+  let { output } = settlement as { readonly output: unknown };
+  if (tool?.outputSchema !== undefined) {
+    const parsing = parseWith(tool.outputSchema, output);
+    const parsed = isThenable(parsing) ? await parsing : parsing;
+    if (!parsed.ok) throw invalidOutput(task, parsed.issues);
+    output = parsed.value;
+  }
+  const json = toJson(output, { maxBytes: settings.maxOutputBytes });
+  if (!json.ok) throw invalidOutput(task, [json.issue]);
+  return json.value;
+}
