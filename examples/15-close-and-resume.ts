@@ -5,38 +5,30 @@ import { z } from "zod/v4";
 const store = createMemoryRunStore();
 let isReady = false;
 
-const inputSchema = z.object({});
-const report = defineTool({
-  name: "Report",
-  description: "Makes a report",
-  inputSchema,
-  execute: () => ({ lines: 120 }),
-});
+const inputSchema = z.object({ lines: z.number() });
+const count = defineTool({ name: "Count", description: "Counts", inputSchema, execute: ({ lines }) => ({ lines }) });
 const mail = defineTool({
   name: "Mail",
   description: "Mails it",
-  inputSchema: z.object({ lines: z.number() }),
+  inputSchema,
   async execute({ lines }, { signal, idempotencyKey }) {
     console.log("  mails", lines, "lines, as", idempotencyKey);
-    if (!isReady)
-      await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-    return "sent";
+    if (isReady) return "sent";
+    return new Promise<string>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+      void first.close({ timeoutMs: 20 });
+    });
   },
 });
-const tools = [report, mail] as const;
+const tools = [count, mail] as const;
 const steps = [
-  { id: "get", tool: "Report", input: {} },
+  { id: "get", tool: "Count", input: { lines: 120 } },
   { id: "send", tool: "Mail", input: { lines: { $ref: "get.lines" } } },
 ] as const;
 
 const first = createAgent({ tools, store });
-const running = first.execute({ steps }, { runId: "nightly" });
-await new Promise((resolve) => first.on("step-start", ({ stepId }) => stepId === "send" && setImmediate(resolve)));
-await first.close({ timeoutMs: 20 });
-console.log(
-  (await running).status,
-  (await running).steps.map(({ stepId, status }) => `${stepId} ${status}`),
-);
+const stopped = await first.execute({ steps }, { runId: "nightly" });
+console.log(stopped.status, stopped.steps.map(({ stepId, status }) => `${stepId} ${status}`).join(", "));
 
 isReady = true;
 const second = createAgent({ tools, store });
