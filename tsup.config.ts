@@ -4,6 +4,7 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     "ai-sdk/index": "src/ai-sdk/index.ts",
+    "sqlite/index": "src/sqlite/index.ts",
     "testing/index": "src/testing/index.ts",
     "cli/main": "src/cli/main.ts",
     // Not to be imported: as entries they get chunks of their own, which a bundler leaves out where they are not used.
@@ -26,7 +27,12 @@ export default defineConfig({
   ],
   // tsup 8.5 sets options that TypeScript 6 calls deprecated.
   dts: {
-    entry: { index: "src/index.ts", "ai-sdk/index": "src/ai-sdk/index.ts", "testing/index": "src/testing/index.ts" },
+    entry: {
+      index: "src/index.ts",
+      "ai-sdk/index": "src/ai-sdk/index.ts",
+      "sqlite/index": "src/sqlite/index.ts",
+      "testing/index": "src/testing/index.ts",
+    },
     compilerOptions: { ignoreDeprecations: "6.0" },
   },
 });

@@ -10,6 +10,7 @@ export default defineConfig(({ mode }) => {
     resolve: {
       alias: [
         { find: /^planwright\/ai-sdk$/, replacement: source("./src/ai-sdk/index.ts") },
+        { find: /^planwright\/sqlite$/, replacement: source("./src/sqlite/index.ts") },
         { find: /^planwright\/testing$/, replacement: source("./src/testing/index.ts") },
         { find: /^planwright$/, replacement: source("./src/index.ts") },
       ],

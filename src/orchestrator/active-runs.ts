@@ -5,6 +5,7 @@ import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
+import { interruptedBy } from "./cancelled-by.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { Run, type RunHost } from "./run.ts";
@@ -48,10 +49,32 @@ export class ActiveRuns {
 
   readonly leases: Leases;
   private readonly host: RunHost;
+  private isStopping = false;
+  /** Set once those that run have had their time. */
+  private stopReason: AgentError<"interrupted"> | undefined;
 
   constructor({ settings, hub }: RunsOwner) {
     this.leases = new Leases(settings);
     this.host = { settings, hub, gates: new ToolGates(settings.clock) };
+  }
+
+  /**
+   * Interrupts all runs, and aborts those that have not ended in time. Resolves when nothing goes on any more; what is opened
+   * meanwhile is interrupted, too.
+   */
+  async stop(timeoutMs: number): Promise<void> {
+    const { clock } = this.host.settings;
+    this.isStopping = true;
+    for (const { run } of this.active.values()) run.interrupt();
+    const reason = interruptedBy(`the agent was closed, and ${timeoutMs} ms had passed`);
+    const timer = clock.setTimeout(() => {
+      this.stopReason = reason;
+      for (const { run } of this.active.values()) run.abort(reason);
+    }, timeoutMs);
+    while (this.active.size > 0 || this.restoring.size > 0) {
+      await Promise.allSettled([...[...this.active.values()].map(({ result }) => result), ...this.restoring.values()]);
+    }
+    clock.clearTimeout(timer);
   }
 
   /** Makes a run, which goes on from `state` if that is given, and opens it. */
@@ -60,6 +83,8 @@ export class ActiveRuns {
     if (channel !== undefined) run.addChannel(channel);
     run.open(startedMs);
     if (cancelling !== undefined) followCancel(run, cancelling);
+    if (this.isStopping) run.interrupt();
+    if (this.stopReason !== undefined) run.abort(this.stopReason);
     return run;
   }
 

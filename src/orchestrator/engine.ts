@@ -69,9 +69,8 @@ export class Engine implements RunsOwner {
     const isNamed = options?.runId !== undefined;
     const runId = options?.runId ?? this.createRunId();
     const startedMs = this.settings.clock.now();
-    this.requireOpen();
-    const { startRun } = loadedConductor() ?? (await loadConductor());
-    return deliver(await startRun(this, { runId, startedMs, target, settings, isNamed }), settings);
+    const opening = { runId, startedMs, target, settings, isNamed };
+    return deliver(await this.open((parts) => parts.startRun(this, opening)), settings);
   }
 
   /**
@@ -121,20 +120,8 @@ export class Engine implements RunsOwner {
    * when nothing goes on here any more. Closing again waits for the same.
    */
   close(timeoutMs: number): Promise<void> {
-    this.closing ??= this.stop(timeoutMs);
+    this.closing ??= this.runs?.stop(timeoutMs) ?? Promise.resolve();
     return this.closing;
-  }
-
-  private async stop(timeoutMs: number): Promise<void> {
-    const { clock } = this.settings;
-    const active = [...(this.runs?.active.values() ?? [])];
-    for (const { run } of active) run.interrupt();
-    const reason = `the agent was closed, and ${timeoutMs} ms had passed`;
-    const timer = clock.setTimeout(() => {
-      for (const { run } of active) run.abort(interruptedBy(reason));
-    }, timeoutMs);
-    await Promise.allSettled(active.map(({ result }) => result));
-    clock.clearTimeout(timer);
   }
 
   /** Throws if the engine was closed. */
@@ -144,7 +131,10 @@ export class Engine implements RunsOwner {
 
   private async open<T>(use: (parts: Conductor) => Promise<T>): Promise<T> {
     this.requireOpen();
-    return use(loadedConductor() ?? (await loadConductor()));
+    const parts = loadedConductor() ?? (await loadConductor());
+    // It may have been closed meanwhile.
+    this.requireOpen();
+    return use(parts);
   }
 
   /** Its time and its cancellation count from now, while the conductor is loaded, too. */
