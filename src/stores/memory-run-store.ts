@@ -1,7 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
 import { type ListSelection, selectRuns, unendedStatuses } from "../core/list-selection.ts";
-import { checkKeys, checkNumber } from "../core/options.ts";
+import { checkKeys, checkNumber, failOption } from "../core/options.ts";
 import { type RunStatus, runStatusAfter } from "../core/run-status.ts";
 import type { ListRunsOptions, RunPage, RunStore, RunSummary } from "../core/run-store.ts";
 
@@ -79,7 +79,10 @@ class MemoryRunStore implements RunStore {
   }
 
   list(options: ListRunsOptions = {}): RunPage {
-    const { limit, before = Number.POSITIVE_INFINITY, ...wanted } = selectRuns(options);
+    const { limit, ...wanted } = selectRuns(options);
+    const { cursor } = options;
+    if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
+    const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
     const runs: RunSummary[] = [];
     for (const [runId, run] of [...this.runs].reverse()) {
       if (run.number >= before || !this.isWanted(runId, run, wanted)) continue;

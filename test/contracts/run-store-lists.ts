@@ -6,6 +6,7 @@ export function testRunStoreLists(suite: RunStoreSuite): void {
   suite.describe("lists", () => {
     testSummaries(suite);
     testFilters(suite);
+    testResumable(suite);
     testPages(suite);
   });
 }
@@ -76,6 +77,63 @@ function testFilters({ it, expect, create }: RunStoreSuite): void {
     await fill(store, 4);
     await store.append("r4", [runEnd("r4")], { sequence: 2 });
     expect(await listIds(store, { status: "running", since: at(2), limit: 1 })).toBe("r3");
+  });
+}
+
+function testResumable({ it, expect, create, expectCode }: RunStoreSuite): void {
+  it("selects the runs that have not ended and that nobody goes on with", async () => {
+    const { store } = await create();
+    await store.append("planning", [runStart("planning", { request: "Add milk" })], { sequence: 1 });
+    await fill(store, 4);
+    await store.append("r1", [runEnd("r1")], { sequence: 2 });
+    await store.append("r2", [runEnd("r2", { status: "cancelled" })], { sequence: 2 });
+    const base = { runId: "r3", sequence: 2, timestamp: at(5) };
+    await store.append("r3", [{ type: "run-suspend", ...base, pending: [] }], { sequence: 2 });
+    expect((await listIds(store, { resumable: true })).split(" ").sort()).toEqual(["planning", "r4"]);
+    expect((await listIds(store, { resumable: false })).split(" ")).toHaveLength(5);
+    await store.append("r3", [{ type: "run-resume", ...base, sequence: 3, tools: [] }], { sequence: 3 });
+    expect((await listIds(store, { resumable: true })).split(" ").sort()).toEqual(["planning", "r3", "r4"]);
+  });
+
+  it("leaves out a run for as long as a claim on it lasts", async () => {
+    const { store, advance } = await create();
+    await fill(store, 3);
+    await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+    const { fence } = await store.claim("r2", { owner: "bob", ttlMs: 2_000 });
+    expect(await listIds(store, { resumable: true })).toBe("r3");
+    expect(await listIds(store)).toBe("r3 r2 r1");
+    advance(999);
+    expect(await listIds(store, { resumable: true })).toBe("r3");
+    advance(1);
+    expect(await listIds(store, { resumable: true })).toBe("r3 r1");
+    await store.release("r2", { owner: "bob", fence });
+    expect(await listIds(store, { resumable: true })).toBe("r3 r2 r1");
+    await store.claim("r3", { owner: "ada", ttlMs: Number.POSITIVE_INFINITY });
+    advance(1_000_000_000);
+    expect(await listIds(store, { resumable: true })).toBe("r2 r1");
+  });
+
+  it("selects them by status, by time and by page, too", async () => {
+    const { store } = await create();
+    await store.append("r0", [runStart("r0", { request: "Add milk" })], { sequence: 1 });
+    await fill(store, 5);
+    await store.append("r5", [runEnd("r5")], { sequence: 2 });
+    await store.claim("r3", { owner: "ada", ttlMs: 1_000 });
+    expect(await listIds(store, { resumable: true, status: "planning" })).toBe("r0");
+    expect(await listIds(store, { resumable: true, status: ["running", "completed"] })).toBe("r4 r2 r1");
+    expect(await listIds(store, { resumable: true, status: "completed" })).toBe("");
+    expect(await listIds(store, { resumable: true, since: at(2) })).toBe("r4 r2");
+    const { runs, cursor } = await store.list({ resumable: true, limit: 2 });
+    expect(runs.map(({ runId }) => runId)).toEqual(["r4", "r2"]);
+    expect(cursor).toBeDefined();
+    const rest = await store.list({ resumable: true, limit: 2, ...(cursor !== undefined && { cursor }) });
+    expect(rest.runs.map(({ runId }) => runId)).toEqual(["r1", "r0"]);
+    expect(rest.cursor).toBeUndefined();
+  });
+
+  it("refuses what is neither true nor false", async () => {
+    const { store } = await create();
+    await expectCode(() => store.list({ resumable: 1 as never }), "invalid-options");
   });
 }
 

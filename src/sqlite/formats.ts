@@ -1,0 +1,74 @@
+import { AgentError } from "../core/errors.ts";
+import { inTransaction, type SqlDatabase } from "./sql-database.ts";
+
+/** Takes a database from one format to the next. */
+export type Upgrade = (db: SqlDatabase) => void;
+
+/** Marks a file as one of ours: "plwr". */
+const applicationId = 0x706c7772;
+
+/**
+ * From format 0, an empty file, to 1, and so on: to change the format, add a function. A process that has opened the file
+ * before goes on with the statements that it has prepared: give a table another name if its rows will mean something else.
+ */
+export const upgrades: readonly Upgrade[] = [toFormat1];
+
+/**
+ * Brings a database to the newest format, in one transaction that keeps other processes out. Throws `store-failed` for a
+ * database of a later version, or of something else, and leaves it as it is.
+ */
+export function upgradeDatabase(db: SqlDatabase, path: string, steps: readonly Upgrade[] = upgrades): void {
+  // In a transaction, too: another process may make the tables between two looks at the file.
+  if (inTransaction(db, "DEFERRED", () => readFormat(db, path, steps.length)) === steps.length) return;
+  inTransaction(db, "EXCLUSIVE", () => {
+    // Another process may have been faster.
+    const format = readFormat(db, path, steps.length);
+    for (const step of steps.slice(format)) step(db);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}`);
+  });
+}
+
+function readFormat(db: SqlDatabase, path: string, newest: number): number {
+  const format = readNumber(db, "PRAGMA user_version");
+  const isOurs = readNumber(db, "PRAGMA application_id") === applicationId;
+  const isEmpty = format === 0 && readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0;
+  const details = { runId: "", operation: "open" } as const;
+  if (!isOurs && !isEmpty) {
+    const message = `The database "${path}" belongs to something else. Give the run store a file of its own.`;
+    throw new AgentError("store-failed", message, { details: { ...details, reason: "a database of something else" } });
+  }
+  if (format > newest) {
+    const reason = `format ${format}, known are those up to ${newest}`;
+    const message = `The database "${path}" was written by a later version of planwright (${reason}). Update planwright, or choose another path; the file was left as it is.`;
+    throw new AgentError("store-failed", message, { details: { ...details, reason, problem: "newer-format" } });
+  }
+  return format;
+}
+
+function readNumber(db: SqlDatabase, sql: string): number {
+  return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
+}
+
+/**
+ * - The rows of `runs` change with each event, so they are small: the request, which may be long, has a table of its own.
+ * - Texts that a caller gives are kept as JSON: as it is, a text with a null character is cut short by some drivers.
+ * - A claim may come before the first event, and its fence outlives it.
+ */
+function toFormat1(db: SqlDatabase): void {
+  db.exec(`
+    CREATE TABLE runs (
+      number INTEGER PRIMARY KEY,
+      run_id TEXT NOT NULL UNIQUE,
+      status TEXT NOT NULL,
+      sequence INTEGER NOT NULL,
+      created_ms INTEGER NOT NULL,
+      created_at TEXT NOT NULL,
+      updated_at TEXT NOT NULL
+    );
+    CREATE INDEX runs_by_creation ON runs (created_ms, number);
+    CREATE INDEX runs_by_status ON runs (status, created_ms, number);
+    CREATE TABLE run_requests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);
+    CREATE TABLE run_events (run INTEGER NOT NULL, sequence INTEGER NOT NULL, json TEXT NOT NULL, UNIQUE (run, sequence));
+    CREATE TABLE run_claims (run_id TEXT PRIMARY KEY, owner TEXT, fence INTEGER NOT NULL, until_ms INTEGER NOT NULL) WITHOUT ROWID;
+  `);
+}

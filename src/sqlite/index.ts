@@ -1,0 +1,2 @@
+export type { SqliteDriver } from "./load-driver.ts";
+export { createSqliteRunStore, type SqliteRunStore, type SqliteRunStoreOptions } from "./sqlite-run-store.ts";

@@ -1,0 +1,77 @@
+import { createRequire } from "node:module";
+import { describeThrown } from "../core/describe-thrown.ts";
+import { AgentError } from "../core/errors.ts";
+import { failOption } from "../core/options.ts";
+import type { NativeDatabase } from "./sql-database.ts";
+
+/** What reads and writes the file: `node` is `node:sqlite`, which Node has from 22.13 on; the others are packages. All share one format. */
+export type SqliteDriver = "node" | "better-sqlite3" | "libsql";
+
+/** Opens a database with a driver. */
+export type DatabaseConstructor = new (path: string) => NativeDatabase;
+
+/** Gives a module; throws or gives undefined if there is none. */
+export type FindModule = (name: string) => unknown;
+
+/** In the order in which they are tried. */
+const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
+const packages = ["better-sqlite3", "libsql"];
+
+const load = createRequire(import.meta.url);
+const findInstalled: FindModule = (name) =>
+  name.startsWith("node:") ? process.getBuiltinModule(name) : (load(name) as unknown);
+
+/** Throws `invalid-options` unless it is a driver or undefined. */
+export function checkDriver(driver: unknown): void {
+  if (driver === undefined || drivers.some((known) => known === driver)) return;
+  failOption("driver", driver, `left out, or one of ${drivers.join(", ")}`);
+}
+
+/**
+ * The first driver there is, or the one that is asked for. A package that is installed but does not work here, as one
+ * whose install script was not run, is passed over. Throws `missing-dependency`.
+ */
+export function loadDriver(
+  driver: SqliteDriver | undefined,
+  findModule: FindModule = findInstalled,
+): DatabaseConstructor {
+  const failures: unknown[] = [];
+  for (const candidate of driver === undefined ? drivers : [driver]) {
+    try {
+      const found = findDriver(candidate, findModule);
+      if (found !== undefined) return found;
+    } catch (thrown) {
+      if (!isNotFound(thrown, candidate)) failures.push(thrown);
+    }
+  }
+  throw missingDriver(driver, failures);
+}
+
+function findDriver(driver: SqliteDriver, findModule: FindModule): DatabaseConstructor | undefined {
+  if (driver === "node") {
+    const builtin = findModule("node:sqlite") as { DatabaseSync: DatabaseConstructor } | undefined;
+    return builtin?.DatabaseSync;
+  }
+  const Database = findModule(driver) as DatabaseConstructor;
+  // Only now is the compiled part loaded.
+  new Database(":memory:").close();
+  return Database;
+}
+
+function isNotFound(thrown: unknown, name: string): boolean {
+  const { code, message } = thrown as Partial<NodeJS.ErrnoException>;
+  return code === "MODULE_NOT_FOUND" && String(message).includes(`'${name}'`);
+}
+
+function missingDriver(driver: SqliteDriver | undefined, failures: readonly unknown[]): AgentError {
+  const isPackage = driver !== undefined && driver !== "node";
+  const command = `npm install ${isPackage ? driver : "libsql"}`;
+  const version = process.versions.node;
+  const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "A driver of SQLite";
+  const broken = failures.map((failure) => ` One is installed, but does not load: ${describeThrown(failure)}.`);
+  const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 22.13 or later (this is ${version}).`;
+  return new AgentError("missing-dependency", `${wanted} is not there. ${way}${broken.join("")}`, {
+    details: { packages: isPackage ? [driver] : packages, command },
+    cause: failures[0],
+  });
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { isAgentError } from "../../src/core/errors.ts";
+import { type FindModule, loadDriver, type SqliteDriver } from "../../src/sqlite/load-driver.ts";
+
+class Working {
+  exec() {}
+  close() {}
+  prepare(): never {
+    throw new Error("not here");
+  }
+}
+
+class Broken extends Working {
+  constructor() {
+    super();
+    throw new Error("Could not locate the bindings file.");
+  }
+}
+
+function finder(modules: Readonly<Record<string, unknown>>): FindModule {
+  return (name) => {
+    if (name in modules) return modules[name];
+    if (name.startsWith("node:")) return undefined;
+    throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+  };
+}
+
+function errorOf(driver: SqliteDriver | undefined, modules: Readonly<Record<string, unknown>>) {
+  try {
+    loadDriver(driver, finder(modules));
+  } catch (thrown) {
+    if (isAgentError(thrown, "missing-dependency")) return thrown;
+    throw thrown;
+  }
+  throw new Error("It did not fail.");
+}
+
+describe("loadDriver", () => {
+  it("takes what Node has, else better-sqlite3, else libsql", () => {
+    class Other extends Working {}
+    const node = { DatabaseSync: Working };
+    expect(loadDriver(undefined, finder({ "node:sqlite": node, libsql: Other }))).toBe(Working);
+    expect(loadDriver(undefined, finder({ "better-sqlite3": Working, libsql: Other }))).toBe(Working);
+    expect(loadDriver(undefined, finder({ libsql: Other }))).toBe(Other);
+  });
+
+  it("takes the driver that is asked for", () => {
+    class Other extends Working {}
+    const modules = { "node:sqlite": { DatabaseSync: Working }, "better-sqlite3": Working, libsql: Other };
+    expect(loadDriver("libsql", finder(modules))).toBe(Other);
+    expect(errorOf("libsql", { "node:sqlite": { DatabaseSync: Working } })).toMatchObject({
+      message: 'The driver "libsql" is not there. Run "npm install libsql".',
+      details: { packages: ["libsql"], command: "npm install libsql" },
+    });
+    const message = errorOf("node", { libsql: Other }).message;
+    expect(message).toMatch(/^Node's own driver is not there\. Run "npm install libsql", or use Node 22\.13 or later/);
+  });
+
+  it("passes over a package that is installed without its compiled part, and says so if there is no other", () => {
+    expect(loadDriver(undefined, finder({ "better-sqlite3": Broken, libsql: Working }))).toBe(Working);
+    const error = errorOf(undefined, { "better-sqlite3": Broken });
+    expect(error.message).toContain("does not load: Error: Could not locate the bindings file.");
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it("says what to install where there is none", () => {
+    const error = errorOf(undefined, {});
+    expect(error.details).toEqual({ packages: ["better-sqlite3", "libsql"], command: "npm install libsql" });
+    const version = process.versions.node;
+    expect(error.message).toBe(
+      `A driver of SQLite is not there. Run "npm install libsql", or use Node 22.13 or later (this is ${version}).`,
+    );
+    expect(error.cause).toBeUndefined();
+  });
+
+  it("says so if a package lacks one of its own", () => {
+    const findModule: FindModule = (name) => {
+      if (name !== "libsql") return finder({})(name);
+      throw Object.assign(new Error("Cannot find module '@libsql/linux-x64-gnu'"), { code: "MODULE_NOT_FOUND" });
+    };
+    expect(() => loadDriver("libsql", findModule)).toThrow(/Cannot find module '@libsql\/linux-x64-gnu'/);
+  });
+});

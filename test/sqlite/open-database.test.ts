@@ -1,0 +1,205 @@
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { upgradeDatabase, upgrades } from "../../src/sqlite/formats.ts";
+import { openDatabase } from "../../src/sqlite/open-database.ts";
+import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { runStart, stepStart } from "../contracts/run-store-suite.ts";
+import { drivers, failureOf, newFolder, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
+
+/** Makes a database with a run of some hundred events. */
+function fillDatabase(path: string): void {
+  const store = createSqliteRunStore({ path });
+  const steps = Array.from({ length: 999 }, (_, index) => stepStart("r", index + 2));
+  store.append("r", [runStart("r"), ...steps], { sequence: 1 });
+  store.close();
+}
+
+describe.each(drivers)("opening with %s", (driver) => {
+  const open = (path: string) => openDatabase(path, { driver, busyTimeoutMs: 1 });
+
+  it("refuses a file that is no database, and leaves it as it is", () => {
+    for (const text of ["hi\n", "no database\n".repeat(1_000), "\u0000".repeat(5_000)]) {
+      const path = newPath();
+      writeFileSync(path, text);
+      const failure = failureOf(() => open(path));
+      expect(failure).toMatchObject({
+        retryable: false,
+        details: { problem: "corrupt", operation: "open", runId: "" },
+      });
+      expect(failure.message).toContain(path);
+      expect(failure.message).toMatch(/Put back a copy of it, or move it away/);
+      expect(readFileSync(path, "utf8")).toBe(text);
+    }
+  });
+
+  it("refuses a file that has lost its end", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const { size } = statSync(path);
+    for (const length of [50, 1_000, 4_096, 8_192, size - 4_096]) {
+      const cut = join(newFolder(), "cut.db");
+      copyFileSync(path, cut);
+      truncateSync(cut, length);
+      expect([length, problemOf(() => open(cut))]).toEqual([length, "corrupt"]);
+    }
+  });
+
+  it("takes an empty file for a new one", () => {
+    const path = newPath();
+    writeFileSync(path, "");
+    openStore(path, { driver }).append("r", [runStart("r")], { sequence: 1 });
+    expect(openStore(path, { driver }).read("r")).toHaveLength(1);
+  });
+
+  it("finds damage inside of the file when it comes to it", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const file = openSync(path, "r+");
+    const { size } = statSync(path);
+    for (let at = 4_096; at < size; at += 4_096) writeSync(file, Buffer.alloc(4_096, 0xa5), 0, 4_096, at);
+    closeSync(file);
+    expect(problemOf(() => openStore(path, { driver }).read("r"))).toBe("corrupt");
+    expect(problemOf(() => openStore(path, { driver }).append("r", [stepStart("r", 1_001)], { sequence: 1_001 }))).toBe(
+      "corrupt",
+    );
+  });
+
+  it("refuses a folder, a path through a file, and a database of something else", () => {
+    const folder = newFolder();
+    expect(failureOf(() => open(folder)).message).toMatch(/is a folder\. Give the path of a file/);
+    writeFileSync(join(folder, "file"), "");
+    const through = failureOf(() => open(join(folder, "file", "runs.db")));
+    expect(through.message).toMatch(/failed to open: .*(ENOTDIR|EEXIST)/);
+    for (const sql of [
+      "CREATE TABLE users (id)",
+      "PRAGMA user_version = 1",
+      "PRAGMA application_id = 5; CREATE TABLE a (b)",
+    ]) {
+      const path = newPath();
+      const other = openRaw(path, driver);
+      other.exec(sql);
+      other.close();
+      const before = readFileSync(path);
+      const failure = failureOf(() => open(path));
+      expect(failure.message).toMatch(/belongs to something else/);
+      expect(failure.details.problem).toBeUndefined();
+      expect(readFileSync(path)).toEqual(before);
+    }
+  });
+
+  it("refuses a file of a later format, and leaves it as it is", () => {
+    const path = newPath();
+    fillDatabase(path);
+    // As the file is then, so that no driver has a mode of its own to set.
+    open(path).close();
+    const later = openRaw(path, driver);
+    later.exec("PRAGMA user_version = 2");
+    later.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    later.close();
+    const before = readFileSync(path);
+    const failure = failureOf(() => open(path));
+    expect(failure.details).toMatchObject({ problem: "newer-format", operation: "open" });
+    expect(failure.message).toMatch(/format 2, known are those up to 1.*Update planwright/);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it("upgrades step by step, and all or nothing", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const steps: string[] = [];
+    const second = () => void steps.push("second");
+    const third = () => {
+      steps.push("third");
+      if (steps.length < 4) throw new Error("a failed upgrade");
+    };
+    const options = { driver, busyTimeoutMs: 1, upgrades: [...upgrades, second, third] };
+    expect(failureOf(() => openDatabase(path, options)).message).toContain("a failed upgrade");
+    expect(openStore(path, { driver }).read("r")).toHaveLength(1_000);
+    const db = openDatabase(path, options);
+    expect(steps).toEqual(["second", "third", "second", "third"]);
+    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
+    upgradeDatabase(db, path, options.upgrades);
+    db.close();
+    expect(steps).toHaveLength(4);
+    expect(problemOf(() => open(path))).toBe("newer-format");
+  });
+
+  it("does not upgrade what another process has upgraded while it waited", () => {
+    const path = newPath();
+    const db = openRaw(path, driver);
+    const other = openRaw(path, driver);
+    const exec = db.exec.bind(db);
+    db.exec = (sql) => {
+      if (sql === "BEGIN EXCLUSIVE") upgradeDatabase(other, path);
+      exec(sql);
+    };
+    upgradeDatabase(db, path);
+    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: upgrades.length });
+    db.close();
+    other.close();
+  });
+
+  it("looks at a file that another process makes at this moment either before or after, never in between", () => {
+    const path = newPath();
+    const db = openRaw(path, driver);
+    const other = openRaw(path, driver);
+    other.prepare("PRAGMA busy_timeout = 1").get();
+    let tries = 0;
+    const prepare = db.prepare.bind(db);
+    db.prepare = (sql) => {
+      if (sql === "PRAGMA application_id" && tries++ === 0)
+        expect(() => upgradeDatabase(other, path)).toThrow(/locked/);
+      return prepare(sql);
+    };
+    upgradeDatabase(db, path);
+    expect(tries).toBe(2);
+    db.close();
+    other.close();
+  });
+
+  it("uses a write-ahead log only where SQLite has no fault in it, and otherwise leaves one that is in use", () => {
+    const path = newPath();
+    const modeOf = (db: ReturnType<typeof open>) => db.prepare("PRAGMA journal_mode").get()?.journal_mode;
+    const versionOf = (db: ReturnType<typeof open>) => String(db.prepare("SELECT sqlite_version() AS v").get()?.v);
+    const first = open(path);
+    const isSafe = versionOf(first).localeCompare("3.51.3", "en", { numeric: true }) >= 0;
+    expect(modeOf(first)).toBe(isSafe ? "wal" : "truncate");
+    first.prepare("PRAGMA journal_mode = WAL").get();
+    first.prepare("SELECT count(*) FROM runs").get();
+    const second = open(path);
+    expect(modeOf(second)).toBe("wal");
+    first.close();
+    second.close();
+  });
+
+  it("opens a file that is locked when that ends, and says so when it does not", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const other = openRaw(path, driver);
+    other.prepare("PRAGMA journal_mode = DELETE").get();
+    other.exec("BEGIN EXCLUSIVE");
+    expect(failureOf(() => open(path))).toMatchObject({ retryable: true, details: { problem: "busy" } });
+    other.exec("COMMIT");
+    other.close();
+    open(path).close();
+  });
+
+  it("does not take a path for an address", () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, "a?mode=memory#b %20"));
+    const path = join(folder, "a?mode=memory#b %20", "runs ü?cache=shared.db");
+    openStore(path, { driver }).append("r", [runStart("r")], { sequence: 1 });
+    expect(statSync(path).size).toBeGreaterThan(0);
+  });
+});

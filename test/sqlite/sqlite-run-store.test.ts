@@ -1,0 +1,237 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { testRunStore } from "../contracts/run-store.ts";
+import { at, listIds, runEnd, runStart, stepStart } from "../contracts/run-store-suite.ts";
+import {
+  checkIntegrity,
+  drivers,
+  failureOf,
+  newFolder,
+  newPath,
+  openRaw,
+  openStore,
+  problemOf,
+} from "./sqlite-files.ts";
+
+describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
+  describe.each(["a file", "memory"])("in %s", (place) => {
+    testRunStore({ describe, it, expect }, () => {
+      let nowMs = 5_000;
+      const path = place === "memory" ? ":memory:" : newPath();
+      const store = openStore(path, { driver, now: () => nowMs });
+      return {
+        store,
+        advance: (ms) => {
+          nowMs += ms;
+        },
+      };
+    });
+  });
+
+  it("keeps all of it for whoever opens the file next, with any driver", () => {
+    const path = newPath();
+    const events = [runStart("r", { request: 'Add "milk" \u0000 \ud800 \u{1F600}' }), stepStart("r", 2)];
+    const first = createSqliteRunStore({ path, driver });
+    first.append("r", events, { sequence: 1 });
+    const { fence } = first.claim("r", { owner: "ada", ttlMs: 1_000_000 });
+    const page = first.list();
+    first.close();
+    for (const other of drivers) {
+      const store = createSqliteRunStore({ path, driver: other });
+      expect(store.read("r")).toEqual(events);
+      expect(store.list()).toEqual(page);
+      expect(page.runs[0]?.request).toBe('Add "milk" \u0000 \ud800 \u{1F600}');
+      expect(() => store.claim("r", { owner: "bob", ttlMs: 1 })).toThrow(/belongs to another owner/);
+      expect(store.claim("r", { owner: "ada", ttlMs: 1_000_000 })).toEqual({ fence });
+      store.close();
+    }
+    expect(checkIntegrity(path, driver)).toBe("ok");
+  });
+
+  it("shows each store on a file what the others have recorded", () => {
+    const path = newPath();
+    const stores = [1, 2, 3].map(() => openStore(path, { driver }));
+    for (const [index, store] of stores.entries()) {
+      const id = `r${index}`;
+      store.append(id, [runStart(id, { minute: index })], { sequence: 1 });
+      for (const other of stores) {
+        const sequence = other.read(id).length + 1;
+        other.append(id, [stepStart(id, sequence)], { sequence });
+      }
+      expect(store.read(id)).toHaveLength(stores.length + 1);
+    }
+    const ids = stores.map((_, index) => `r${index}`).reverse();
+    for (const store of stores) expect(store.list().runs.map(({ runId }) => runId)).toEqual(ids);
+  });
+
+  it("writes each commit to the disk", () => {
+    const store = openStore(newPath(), { driver });
+    const { db } = (store as unknown as { open: { db: ReturnType<typeof openRaw> } }).open;
+    expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+    expect(db.prepare("PRAGMA busy_timeout").get()).toEqual({ timeout: 5_000 });
+  });
+
+  it("gives up when another process keeps the file locked, and goes on after that", () => {
+    const path = newPath();
+    const store = openStore(path, { driver, busyTimeoutMs: 1 });
+    store.append("r", [runStart("r")], { sequence: 1 });
+    const other = openRaw(path, driver);
+    onTestFinished(() => other.close());
+    other.exec("BEGIN EXCLUSIVE");
+    const failure = failureOf(() => store.append("r", [stepStart("r", 2)], { sequence: 2 }));
+    expect(failure).toMatchObject({ retryable: true, details: { operation: "append", runId: "r", problem: "busy" } });
+    expect(failure.message).toContain(path);
+    expect(problemOf(() => store.claim("r", { owner: "ada", ttlMs: 1 }))).toBe("busy");
+    other.exec("COMMIT");
+    store.append("r", [stepStart("r", 2)], { sequence: 2 });
+    expect(store.read("r")).toHaveLength(2);
+  });
+
+  it("says that it is closed, whatever is asked of it", () => {
+    const store = openStore(newPath(), { driver });
+    store.append("r", [runStart("r")], { sequence: 1 });
+    store.close();
+    store.close();
+    const claim = { owner: "ada", fence: 1, ttlMs: 1 };
+    const uses = [
+      () => store.append("r", [stepStart("r", 2)], { sequence: 2 }),
+      () => store.read("r"),
+      () => store.list(),
+      () => store.claim("r", claim),
+      () => store.renew("r", claim),
+      () => store.release("r", claim),
+    ];
+    const operations = uses.map((use) => failureOf(use).details.operation);
+    expect(operations).toEqual(["append", "read", "list", "claim", "claim", "claim"]);
+    expect(failureOf(() => store.list()).message).toMatch(/has been closed/);
+  });
+
+  it("records nothing more in a file that was deleted or replaced while it was open", () => {
+    for (const replace of [() => {}, (path: string) => writeFileSync(path, "another file")]) {
+      const path = newPath();
+      const store = openStore(path, { driver });
+      store.append("r", [runStart("r")], { sequence: 1 });
+      rmSync(path);
+      replace(path);
+      const failure = failureOf(() => store.append("r", [stepStart("r", 2)], { sequence: 2 }));
+      expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it anew\./);
+      expect(failure.details.problem).toBeUndefined();
+    }
+  });
+
+  it("finds events that are gone, or that are no JSON, instead of going on without them", () => {
+    const path = newPath();
+    const store = openStore(path, { driver });
+    const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3)];
+    store.append("r", events, { sequence: 1 });
+    const other = openRaw(path, driver);
+    onTestFinished(() => other.close());
+    other.exec("UPDATE run_events SET json = '{' WHERE sequence = 3");
+    expect(problemOf(() => store.read("r"))).toBe("corrupt");
+    expect(store.read("r", { limit: 2 })).toEqual(events.slice(0, 2));
+    other.exec("DELETE FROM run_events WHERE sequence = 2");
+    const failure = failureOf(() => store.read("r"));
+    expect(failure.details).toMatchObject({ problem: "corrupt", operation: "read", runId: "r" });
+    expect(failure.message).toContain("event 2 is missing");
+    other.exec("DROP TABLE run_events");
+    expect(problemOf(() => store.append("r", [stepStart("r", 4)], { sequence: 4 }))).toBe("corrupt");
+  });
+});
+
+describe("createSqliteRunStore", () => {
+  it("makes the folders that are missing", () => {
+    const path = join(newFolder(), "a", "b", "runs.db");
+    openStore(path).append("r", [runStart("r")], { sequence: 1 });
+    expect(openStore(path).read("r")).toHaveLength(1);
+  });
+
+  it("gives frozen events", () => {
+    const store = openStore(":memory:");
+    store.append("r", [runStart("r")], { sequence: 1 });
+    const [event] = store.read("r");
+    expect(Object.isFrozen(event)).toBe(true);
+    expect(event?.type === "run-start" && Object.isFrozen(event.plan?.steps[0])).toBe(true);
+  });
+
+  it("records nothing if one event of several can not be JSON", () => {
+    const store = openStore(":memory:");
+    const wrong = { ...stepStart("r", 2), input: { n: 1n } } as never;
+    expect(() => store.append("r", [runStart("r"), wrong], { sequence: 1 })).toThrow(TypeError);
+    expect(store.read("r")).toEqual([]);
+  });
+
+  it("lists by time of creation, whoever came first", async () => {
+    const store = openStore(":memory:");
+    for (const [id, minute] of [
+      ["b", 2],
+      ["c", 3],
+      ["a", 1],
+    ] as const) {
+      store.append(id, [runStart(id, { minute })], { sequence: 1 });
+    }
+    expect(await listIds(store)).toBe("c b a");
+    const { cursor } = store.list({ limit: 2 });
+    expect(await listIds(store, { cursor, since: at(1) })).toBe("a");
+  });
+
+  it("goes by an index for every list, so that a page costs the same of many runs", () => {
+    const path = newPath();
+    const store = openStore(path);
+    const filters = [{}, { status: "running" }, { status: ["failed", "running"] }, { resumable: true }] as const;
+    const { db } = (store as unknown as { open: { db: ReturnType<typeof openRaw> } }).open;
+    const statements: string[] = [];
+    const prepare = db.prepare.bind(db);
+    db.prepare = (sql) => {
+      statements.push(sql);
+      return prepare(sql);
+    };
+    for (const filter of filters) store.list(filter);
+    expect(statements).toHaveLength(filters.length);
+    for (const sql of statements) {
+      const values = [...sql.matchAll(/\?/g)].map(() => 0);
+      const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+      const details = plan.map(({ detail }) => String(detail));
+      expect(details.filter((detail) => detail.startsWith("SCAN runs"))).toEqual([]);
+      expect(details.some((detail) => /SEARCH runs USING COVERING INDEX runs_by_(creation|status)/.test(detail))).toBe(
+        !sql.includes("run_claims"),
+      );
+    }
+  });
+
+  it("counts a run as ended only while it is", async () => {
+    const store = openStore(":memory:");
+    store.append("r", [runStart("r"), runEnd("r")], { sequence: 1 });
+    store.append("r", [{ ...runStart("r"), sequence: 3 }], { sequence: 3 });
+    expect(await listIds(store, { status: "running" })).toBe("r");
+  });
+
+  it.each([
+    { path: "" },
+    { path: 5 },
+    {},
+    { path: "file:runs.db" },
+    { path: "libsql://example.org" },
+    { path: "runs.db", now: 5 },
+    { path: "runs.db", driver: "sqlite3" },
+    { path: "runs.db", busyTimeoutMs: -1 },
+    { path: "runs.db", file: "runs.db" },
+    null,
+  ])("refuses %j as options", (options) => {
+    expect(() => createSqliteRunStore(options as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+  });
+
+  it.each([
+    { status: "nope" },
+    { status: ["failed", "nope"] },
+    { state: "failed" },
+    { cursor: "" },
+    { cursor: "1.5" },
+    { cursor: 5 },
+    null,
+  ])("refuses to list by %j", (options) => {
+    const store = openStore(":memory:");
+    expect(() => store.list(options as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+  });
+});
