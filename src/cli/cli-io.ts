@@ -19,8 +19,24 @@ export interface CliIo {
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
-  /** Makes the agent, once there is a request. */
-  createAgent(planner: PlannerChoice): Agent;
+  /** Calls a listener when the process is told to end, which it then does not do by itself. The answer takes it away. */
+  onTerminate(listener: () => void): () => void;
+  /** Makes the agent, once it is known what it is for. Rejects with what opening a database does. */
+  createAgent(choice: AgentChoice): Promise<CliAgent>;
+}
+
+/** What was chosen of an agent. */
+export interface AgentChoice {
+  readonly planner: PlannerChoice;
+  /** The file that keeps todos and runs; undefined if they go with the process. */
+  readonly db: string | undefined;
+}
+
+/** An agent, and what is left to do when it has done all. */
+export interface CliAgent {
+  readonly agent: Agent;
+  /** Closes its database. */
+  close(): void;
 }
 
 /** Who plans: rules, or a model in Ollama with the rules behind it. `host` is where it runs, if that was said. */

@@ -1,9 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { createAgent } from "../agent.ts";
-import { createCalculator } from "../tools/calculator/calculator.ts";
-import { createTodoStore } from "../tools/todo-store/todo-store.ts";
-import { createPlanner } from "./create-planner.ts";
+import { createCliAgent } from "./create-cli-agent.ts";
 import { createProcessIo } from "./process-io.ts";
 import { runCli } from "./run-cli.ts";
 
@@ -12,8 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 runCli(process.argv.slice(2), {
   ...createProcessIo(process),
   version,
-  createAgent: (choice) =>
-    createAgent({ tools: [createCalculator(), createTodoStore()], planner: createPlanner(choice) }),
+  createAgent: createCliAgent,
 }).then((exitCode) => {
   // Not process.exit(): what has been written to a pipe may still be on its way.
   // It may be set already: output was lost.

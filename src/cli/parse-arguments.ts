@@ -1,11 +1,15 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { CliIo, PlannerChoice } from "./cli-io.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 /** What the command was asked to do; `exit` if that is done already, or was not understood. */
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
-  | { readonly type: "request"; readonly request: string; readonly options: CliOptions };
+  | { readonly type: "request"; readonly request: string; readonly options: CliOptions }
+  | ({ readonly options: CliOptions & { readonly db: string } } & StoredRunCommand);
+
+/** What is to be done with the runs of a database. */
+export type StoredRunCommand = { readonly type: "runs" } | { readonly type: "show" | "resume"; readonly runId: string };
 
 /** The options of the command. */
 export interface CliOptions {
@@ -14,6 +18,8 @@ export interface CliOptions {
   /** False for `--no-color`. */
   readonly color: boolean;
   readonly planner: PlannerChoice;
+  /** The file that keeps todos and runs. */
+  readonly db: string | undefined;
 }
 
 /** What commander reads; a planner is named, and has options of its own. */
@@ -24,30 +30,35 @@ interface ReadOptions {
   readonly planner: "rules" | "ollama";
   readonly model?: string;
   readonly host?: string;
+  readonly db?: string;
 }
 
-const examples = `
-Examples:
-  planwright "Add a todo to buy milk, then show me all my tasks"
-  planwright --plan-only "Calculate 100 / 4 and add the result as a todo"
-  planwright --planner ollama --model qwen3 "Add milk to my list"
+const moreHelp = `
+With --db, instead of a request (words behind "--" are always one):
+  runs              list the runs, the newest first
+  show <run id>     show a run as it stands
+  resume <run id>   go on with a run that has stopped
 
-Exit codes: 0 done, 1 the run failed, 2 bad usage or no plan, 130 cancelled.`;
+Example:
+  planwright --db ./todo.db "Add a todo to buy milk, then show me all my tasks"
+
+Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped`;
 
 /** Reads the arguments that follow the command's name. Help and version go to stdout, complaints to stderr. */
 export function parseArguments(argv: readonly string[], { stdout, stderr, env, version }: CliIo): CliArguments {
   const command = new Command("planwright")
-    .description("Turns a request into a plan and carries it out.\nIt can calculate and keep todos.")
-    .argument("[request...]", "what to do, in plain words")
+    .description("Turns a request into a plan and carries it out. It can calculate and keep todos.")
+    .argument("[request...]")
+    .option("--db <file>", "keep todos and runs in this file", readFileName)
     .option("--plan-only", "show the plan, run nothing")
-    .option("--json", "print one JSON document: the result, or the plan")
+    .option("--json", "print one JSON document: the result, the plan, the runs")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
     .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]).default("rules"))
     .option("--model <name>", "the model, with --planner ollama (or OLLAMA_MODEL)")
     .option("--host <url>", "where Ollama runs (or OLLAMA_HOST)")
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print this")
-    .addHelpText("after", examples)
+    .addHelpText("after", moreHelp)
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .configureHelp({ helpWidth: 100 })
     .exitOverride();
@@ -56,8 +67,15 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const request = command.args.join(" ").trim();
     if (request === "") command.help({ error: true });
     const read = command.opts<ReadOptions>();
-    const { planOnly = false, json = false, color } = read;
-    return { type: "request", request, options: { planOnly, json, color, planner: readPlanner(read, env, command) } };
+    const { planOnly = false, json = false, color, db } = read;
+    const options = { planOnly, json, color, planner: readPlanner(read, env, command), db };
+    const stored = argv.includes("--") ? undefined : readStoredRunCommand(command.args);
+    if (stored === undefined) return { type: "request", request, options };
+    if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
+    if (db !== undefined) return { ...stored, options: { ...options, db } };
+    return command.error(
+      `error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`,
+    );
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     const { exitCode, code } = thrown;
@@ -66,6 +84,22 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     }
     return { type: "exit", exitCode: exitCode === 0 ? exitCodes.completed : exitCodes.usage };
   }
+}
+
+/**
+ * Only words that can hardly be a request: `runs` alone, `show` or `resume` with nothing but the id of a run, which nobody
+ * could take for a todo ("show me my tasks", "show tasks"). All else is a request.
+ */
+function readStoredRunCommand([name, runId, ...others]: readonly string[]): StoredRunCommand | undefined {
+  if (name === "runs" && runId === undefined) return { type: name };
+  const isRunId = runId !== undefined && /^run_[\w.-]+$/.test(runId);
+  return (name === "show" || name === "resume") && isRunId && others.length === 0 ? { type: name, runId } : undefined;
+}
+
+/** An option, or "--", is behind `--db` where its file was forgotten. */
+function readFileName(text: string): string {
+  if (text === "" || text.startsWith("-")) throw new InvalidArgumentError("It must be a file, such as ./todo.db.");
+  return text;
 }
 
 /** Throws, as commander does, for options that do not go together. */
@@ -81,7 +115,7 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
 
 const knownOptions = ["--plan-only", "--json", "--no-color", "--version", "--help", "-h"];
 /** Options that take the argument behind them. */
-const valuedOptions = ["--planner", "--model", "--host"];
+const valuedOptions = ["--planner", "--model", "--host", "--db"];
 
 /**
  * Puts `--` between options and request. Options stand before its first word or behind its last, so that all in between is

@@ -9,7 +9,8 @@ export interface CliProcess {
   readonly stderr: CliStream;
   /** Set to 1 when output is lost. */
   exitCode?: CliExitCode;
-  once(event: "SIGINT", listener: () => void): unknown;
+  once(event: "SIGINT" | "SIGTERM", listener: () => void): unknown;
+  off(event: "SIGTERM", listener: () => void): unknown;
 }
 
 interface CliStream extends CliOutput {
@@ -21,13 +22,17 @@ type CliExitCode = number | string | null | undefined;
 
 /**
  * The outside world of a process: its streams, its environment, and a signal that aborts on the first Ctrl-C. The second
- * one ends the process, as it would without us.
+ * one ends the process, as it would without us, and so does being told to end while nobody listens, or for a second time.
  */
-export function createProcessIo(host: CliProcess): Pick<CliIo, "stdout" | "stderr" | "env" | "signal"> {
+export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "createAgent"> {
   const controller = new AbortController();
   host.once("SIGINT", () => controller.abort("Ctrl-C was pressed"));
   reportLostOutput(host);
-  return { stdout: host.stdout, stderr: host.stderr, env: host.env, signal: controller.signal };
+  const onTerminate = (listener: () => void) => {
+    host.once("SIGTERM", listener);
+    return () => void host.off("SIGTERM", listener);
+  };
+  return { stdout: host.stdout, stderr: host.stderr, env: host.env, signal: controller.signal, onTerminate };
 }
 
 /**

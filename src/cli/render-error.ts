@@ -1,13 +1,22 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { PendingItem, PlanFallbackEvent } from "../core/events.ts";
-import type { RunResult } from "../core/run-result.ts";
+import type { RunSnapshot } from "../core/run-result.ts";
+import type { CliOptions } from "./parse-arguments.ts";
 import { printable } from "./printable.ts";
 
 /** What went wrong as lines to read; what can not be planned comes with what can be. */
 export function renderError(error: unknown): string[] {
   if (isAgentError(error, "cannot-plan")) return renderRefusal(error);
+  return [`planwright: ${describeError(error)}`];
+}
+
+function describeError(error: unknown): string {
+  if (isAgentError(error, "run-owned-elsewhere")) {
+    const { runId } = error.details;
+    return `Run "${printable(runId)}" goes on in another process. If that has died, try again in half a minute.`;
+  }
   const { message } = error as { message?: unknown };
-  return [`planwright: ${printable(typeof message === "string" ? message : String(error))}`];
+  return printable(typeof message === "string" ? message : String(error));
 }
 
 /** That a planner gave no plan and which one is asked instead, in one line. What a model failed with says what to do about it. */
@@ -17,9 +26,19 @@ export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" 
 }
 
 /** Why a run did not complete, as lines to read. */
-export function renderProblem({ error, pending = [] }: Pick<RunResult, "error" | "pending">): string[] {
+export function renderProblem({ error, pending = [] }: Pick<RunSnapshot, "error" | "pending">): string[] {
   if (error !== undefined) return renderError(error);
   return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
+}
+
+/** How a run that is kept, and has not come to an end, can go on. */
+export function renderHint(
+  { runId, status }: Pick<RunSnapshot, "runId" | "status">,
+  { db }: Pick<CliOptions, "db">,
+): string[] {
+  const isOpen = status === "interrupted" || status === "running" || status === "planning";
+  if (!isOpen || db === undefined) return [];
+  return [`Go on with it: planwright resume ${printable(runId)} --db ${printable(db)}`];
 }
 
 function describePending(item: PendingItem): string {

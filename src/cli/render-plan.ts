@@ -1,4 +1,5 @@
-import type { Plan, PlanStep } from "../core/plan.ts";
+import type { Plan, PlanSource, PlanStep } from "../core/plan.ts";
+import type { Colors } from "./colors.ts";
 import { printable, printableJson, shorten } from "./printable.ts";
 import type { Style } from "./render-output.ts";
 
@@ -14,6 +15,18 @@ export function renderPlan({ steps }: Plan, style: Style): string[] {
     const first = `${printable(id).padEnd(width)}  ${shorten(title, maxInput)}${waitsFor(step, style)}`;
     return [first, indent + style.dim(shorten(printableJson(input), maxInput))];
   });
+}
+
+/** A plan under a line that says who made it. */
+export function renderTitledPlan(plan: Plan, colors: Colors): string[] {
+  const title = `${colors.bold("Plan")}${describeSource(plan.source, colors)}`;
+  return [title, ...renderPlan(plan, colors).map((text) => `  ${text}`)];
+}
+
+/** Of a plan that a model wrote, which one and how often it was asked. */
+function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): string {
+  if (model === undefined) return "";
+  return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);
 }
 
 function waitsFor({ dependsOn = [] }: PlanStep, style: Style): string {

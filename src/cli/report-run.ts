@@ -1,17 +1,19 @@
 import type { AgentEvent, PlanReviseEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
-import type { PlanSource } from "../core/plan.ts";
+import type { Plan } from "../core/plan.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Colors } from "./colors.ts";
 import type { LiveLine } from "./live-line.ts";
 import { printable, printableJson } from "./printable.ts";
-import { summarizeOutput } from "./render-output.ts";
-import { renderPlan } from "./render-plan.ts";
+import { renderTitledPlan } from "./render-plan.ts";
+import { nameOf, renderStepEnd } from "./render-step.ts";
 
 /** What {@link createRunReporter} needs. */
 export interface RunReporterOptions {
   readonly line: LiveLine;
   readonly colors: Colors;
   readonly tools: readonly Tool[];
+  /** The plan of a run that goes on. */
+  readonly plan?: Plan | undefined;
 }
 
 /** Shorter steps do not say how long they took. */
@@ -21,14 +23,20 @@ const worthTellingMs = 1_000;
  * A listener that tells a run as it goes: the plan, then each step as it starts, retries and ends. On a terminal the step
  * that runs is a line that is rewritten; elsewhere every line stays.
  */
-export function createRunReporter({ line, colors, tools }: RunReporterOptions): (event: AgentEvent) => void {
+export function createRunReporter({ line, colors, tools, plan }: RunReporterOptions): (event: AgentEvent) => void {
   const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
   const startedAtMs = new Map<string, number>();
+
+  const showPlan = (shown: Plan) => {
+    for (const text of renderTitledPlan(shown, colors)) line.print(text);
+    line.print();
+    line.print(colors.bold("Run"));
+  };
 
   const end = (event: StepEndEvent) => {
     line.hide();
     const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(nameOf(event)) ?? Number.NaN);
-    const text = describeEnd(event, { colors, tool: toolsByName.get(event.tool) });
+    const text = renderStepEnd(event, { colors, tool: toolsByName.get(event.tool) });
     line.print(tookMs >= worthTellingMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
   };
 
@@ -42,11 +50,10 @@ export function createRunReporter({ line, colors, tools }: RunReporterOptions): 
         break;
       case "plan-end":
         line.hide();
-        if (event.outcome.status !== "completed") break;
-        line.print(`${colors.bold("Plan")}${describeSource(event.outcome.plan.source, colors)}`);
-        for (const text of renderPlan(event.outcome.plan, colors)) line.print(`  ${text}`);
-        line.print();
-        line.print(colors.bold("Run"));
+        if (event.outcome.status === "completed") showPlan(event.outcome.plan);
+        break;
+      case "run-resume":
+        if (plan !== undefined) showPlan(plan);
         break;
       case "step-start":
         startedAtMs.set(nameOf(event), Date.parse(event.timestamp));
@@ -91,22 +98,6 @@ function describeNotice(event: AgentEvent, colors: Colors): string | undefined {
   }
 }
 
-function nameOf({ stepId, iteration, tool }: NamedStep): string {
-  return `${printable(stepId)}${iteration === undefined ? "" : `[${iteration}]`} ${printable(tool)}`;
-}
-
-interface NamedStep {
-  readonly stepId: string;
-  readonly iteration?: number;
-  readonly tool: string;
-}
-
-/** Of a plan that a model wrote, which one and how often it was asked. */
-function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): string {
-  if (model === undefined) return "";
-  return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);
-}
-
 function describeRevision({ outcome }: PlanReviseEvent): string {
   if (outcome.status === "completed") return `Planned again: ${outcome.plan.steps.length} steps`;
   return `Could not plan again: ${printable(outcome.error.message)}`;
@@ -121,16 +112,6 @@ function describeRetry(event: StepRetryEvent, colors: Colors): string {
   const { attempt, delayMs, error } = event;
   const text = `attempt ${attempt} failed: ${printable(error.message)}; next in ${seconds(delayMs)}`;
   return `  ${colors.yellow("↻")} ${nameOf(event)}: ${text}`;
-}
-
-function describeEnd(event: StepEndEvent, { colors, tool }: { colors: Colors; tool: Tool | undefined }): string {
-  const { outcome, attempts } = event;
-  const tries = attempts > 1 ? ` (attempt ${attempts})` : "";
-  if (outcome.status !== "completed") {
-    return `  ${colors.red("✖")} ${nameOf(event)}: ${outcome.status}, ${printable(outcome.error.message)}`;
-  }
-  const summary = summarizeOutput(outcome.output, tool);
-  return `  ${colors.green("✔")} ${nameOf(event)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
 }
 
 function seconds(ms: number): string {

@@ -1,5 +1,6 @@
 import { AgentError } from "../core/errors.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
+import { createTodoTables } from "./todo-tables.ts";
 
 /** Takes a database from one format to the next. */
 export type Upgrade = (db: SqlDatabase) => void;
@@ -71,4 +72,5 @@ function toFormat1(db: SqlDatabase): void {
     CREATE TABLE run_events (run INTEGER NOT NULL, sequence INTEGER NOT NULL, json TEXT NOT NULL, UNIQUE (run, sequence));
     CREATE TABLE run_claims (run_id TEXT PRIMARY KEY, owner TEXT, fence INTEGER NOT NULL, until_ms INTEGER NOT NULL) WITHOUT ROWID;
   `);
+  createTodoTables(db);
 }

@@ -1,2 +1,3 @@
 export type { SqliteDriver } from "./load-driver.ts";
 export { createSqliteRunStore, type SqliteRunStore, type SqliteRunStoreOptions } from "./sqlite-run-store.ts";
+export { createSqliteTodos, type SqliteTodos, type SqliteTodosOptions } from "./sqlite-todos.ts";

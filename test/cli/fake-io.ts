@@ -1,5 +1,5 @@
 import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
-import type { CliIo } from "../../src/cli/cli-io.ts";
+import type { AgentChoice, CliIo } from "../../src/cli/cli-io.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
@@ -8,6 +8,12 @@ import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 export interface FakeIo extends CliIo {
   readonly controller: AbortController;
   readonly written: { stdout: string; stderr: string };
+  /** What listens to the process being told to end. */
+  readonly terminators: Set<() => void>;
+  /** What was chosen of each agent that was made. */
+  readonly choices: AgentChoice[];
+  /** How many of them were closed. */
+  closed: number;
 }
 
 /** Streams that remember, and an agent that is made of what a test gives. */
@@ -24,6 +30,8 @@ export function createFakeIo({
 } = {}): FakeIo {
   const controller = new AbortController();
   const written = { stdout: "", stderr: "" };
+  const terminators = new Set<() => void>();
+  const choices: AgentChoice[] = [];
   const stream = (name: "stdout" | "stderr") => ({
     isTTY,
     columns,
@@ -31,20 +39,31 @@ export function createFakeIo({
       written[name] += text;
     },
   });
-  return {
+  const io: FakeIo = {
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     env,
     signal: controller.signal,
     version: "1.2.3",
-    createAgent: () => agent,
+    onTerminate: (listener) => {
+      terminators.add(listener);
+      return () => void terminators.delete(listener);
+    },
+    createAgent: async (choice) => {
+      choices.push(choice);
+      return { agent, close: () => void io.closed++ };
+    },
     controller,
     written,
+    terminators,
+    choices,
+    closed: 0,
   };
+  return io;
 }
 
 /** An agent with a tool "Fake" that answers with a title, and a planner that plans one step of it. */
-export function createFakeAgent(options: Partial<Omit<AgentOptions, "store">> = {}): Agent {
+export function createFakeAgent(options: Partial<AgentOptions> = {}): Agent {
   const planner = createScriptedPlanner([
     ({ request }) => ({
       steps: [{ id: "s1", tool: "Fake", input: { text: request }, dependsOn: [], reasoning: "Because it was asked" }],

@@ -77,7 +77,7 @@ describe("parseArguments", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
-    for (const known of ["--plan-only", "--json", "--no-color", "--version", "-h, --help"])
+    for (const known of ["--plan-only", "--json", "--no-color", "--version", "-h, --help", "--db", "show <run id>"])
       expect(stdout).toContain(known);
   });
 
@@ -121,6 +121,70 @@ describe("parseArguments", () => {
     const request = "add a todo to try --planner ollama today";
     expect(parse(...request.split(" ")).parsed).toMatchObject({ request, options: noOptions });
   });
+
+  it("reads the file that keeps todos and runs", () => {
+    const expected = { type: "request", request: "show me my tasks", options: { ...noOptions, db: "./todo.db" } };
+    expect(parse("--db", "./todo.db", "show me my tasks").parsed).toEqual(expected);
+    expect(parse("--db=./todo.db", "show", "me", "my", "tasks").parsed).toEqual(expected);
+    expect(parse("show", "me", "my", "tasks", "--db", "./todo.db").parsed).toEqual(expected);
+    const request = "add a todo to try --db a.db today";
+    expect(parse(...request.split(" ")).parsed).toMatchObject({ request });
+    expect(parseIn({ PLANWRIGHT_DB: "x", DB: "x" }, "add milk").parsed).toEqual({
+      type: "request",
+      request: "add milk",
+      options: noOptions,
+    });
+  });
+
+  it.each([
+    [["runs"], { type: "runs" }],
+    [["show", "run_1f-3.a"], { type: "show", runId: "run_1f-3.a" }],
+    [["resume", "run_1"], { type: "resume", runId: "run_1" }],
+  ])("takes %j for what is to be done with stored runs, where there is a database", (words, command) => {
+    const options = { ...noOptions, json: true, db: "a.db" };
+    expect(parse("--json", "--db", "a.db", ...words).parsed).toEqual({ ...command, options });
+    expect(parse(...words, "--db", "a.db", "--json").parsed).toEqual({ ...command, options });
+    const { parsed, stdout, stderr } = parse(...words);
+    expect([parsed, stdout]).toEqual([{ type: "exit", exitCode: 2 }, ""]);
+    expect(stderr).toContain(`planwright ${words.join(" ")} --db ./todo.db`);
+    const planOnly = parse("--plan-only", "--db", "a.db", ...words);
+    expect(planOnly.parsed).toEqual({ type: "exit", exitCode: 2 });
+    expect(planOnly.stderr).toContain("'--plan-only' is for a request");
+  });
+
+  it.each([
+    [["show me my tasks"]],
+    [["show", "me", "my", "tasks"]],
+    [["show", "tasks"]],
+    [["show"]],
+    [["show", "run_1", "again"]],
+    [["show run_1"]],
+    [["show", "run_"]],
+    [["show", "run_1/2"]],
+    [["Show", "run_1"]],
+    [["resume", "work"]],
+    [["resume"]],
+    [["runs", "today"]],
+    [["runs today"]],
+    [["add", "runs"]],
+    [["--", "runs"]],
+    [["--", "show", "run_1"]],
+    [["show", "--", "run_1"]],
+  ])("takes %j for a request, with a database and without", (words) => {
+    const request = words.filter((word) => word !== "--").join(" ");
+    expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions });
+    const { parsed } = parse("--db", "a.db", ...words);
+    expect(parsed).toEqual({ type: "request", request, options: { ...noOptions, db: "a.db" } });
+  });
+
+  it.each([[["add", "milk", "--db"]], [["--db", "--json", "add milk"]], [["--db", "", "add milk"]]])(
+    "misses the file in %j",
+    (argv) => {
+      const { parsed, stderr } = parse(...argv);
+      expect(parsed).toEqual({ type: "exit", exitCode: 2 });
+      expect(stderr).toContain("must be a file, such as ./todo.db");
+    },
+  );
 
   it("prints its version", () => {
     expect(parse("--version")).toMatchObject({ parsed: { type: "exit", exitCode: 0 }, stdout: "1.2.3\n", stderr: "" });

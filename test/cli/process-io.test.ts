@@ -26,6 +26,19 @@ describe("createProcessIo", () => {
     expect(host.listenerCount("SIGINT")).toBe(0);
   });
 
+  it("is ended from outside while nobody listens, else the first time it is only told", () => {
+    const host = createFakeProcess();
+    const { onTerminate } = createProcessIo(host);
+    expect(host.listenerCount("SIGTERM")).toBe(0);
+    const told = vi.fn();
+    onTerminate(told)();
+    expect(host.listenerCount("SIGTERM")).toBe(0);
+    onTerminate(told);
+    host.emit("SIGTERM");
+    expect(told).toHaveBeenCalledOnce();
+    expect(host.listenerCount("SIGTERM")).toBe(0);
+  });
+
   it("goes on in silence when nobody reads any more, and with one line and exit code 1 when the disk is full", () => {
     const host = createFakeProcess();
     createProcessIo(host);

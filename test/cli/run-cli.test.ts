@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner } from "../../src/cli/create-planner.ts";
+import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import { modelFailure } from "../../src/core/model-failure.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
@@ -139,7 +139,7 @@ describe("a planner with a model", () => {
 
   it("says that an option can not be, and exits as for bad usage", async () => {
     const createAgent = () =>
-      createFakeAgent({ planner: createPlanner({ type: "ollama", model: "m", host: "ftp://x" }) });
+      createCliAgent({ planner: { type: "ollama", model: "m", host: "ftp://x" }, db: undefined });
     const { exitCode, stderr } = await callCli(["add milk"], { ...createFakeIo(), createAgent });
     expect(exitCode).toBe(2);
     expect(stderr).toContain('Option "host"');

@@ -1,0 +1,41 @@
+import { createAgent } from "../agent.ts";
+import { createCalculator } from "../tools/calculator/calculator.ts";
+import { createTodoStore } from "../tools/todo-store/todo-store.ts";
+import type { AgentChoice, CliAgent } from "./cli-io.ts";
+import { createPlanner } from "./create-planner.ts";
+
+/** The agent of the command. With a database, todos and runs are kept there. Rejects with what opening it throws. */
+export async function createCliAgent({ planner: choice, db }: AgentChoice): Promise<CliAgent> {
+  const planner = createPlanner(choice);
+  if (db === undefined) {
+    return { agent: createAgent({ tools: [createCalculator(), createTodoStore()], planner }), close: () => {} };
+  }
+  // Only now, as nobody else needs it.
+  const sqlite = await import("../sqlite/index.ts");
+  const store = withoutWarnings(() => sqlite.createSqliteRunStore({ path: db }));
+  try {
+    const storage = sqlite.createSqliteTodos({ path: db });
+    const agent = createAgent({ tools: [createCalculator(), createTodoStore({ storage })], planner, store });
+    return {
+      agent,
+      close: () => {
+        storage.close();
+        store.close();
+      },
+    };
+  } catch (thrown) {
+    store.close();
+    throw thrown;
+  }
+}
+
+/** Node 22 warns that its driver is experimental, about which nobody who types a command can do anything. */
+function withoutWarnings<T>(work: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

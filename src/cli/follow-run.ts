@@ -1,0 +1,41 @@
+import type { Plan } from "../core/plan.ts";
+import type { RunResult } from "../core/run-result.ts";
+import { type CliCall, colorsFor, tellFallbacks, writeLines } from "./cli-call.ts";
+import { exitCodeOf } from "./exit-codes.ts";
+import { LiveLine } from "./live-line.ts";
+import { printableJson } from "./printable.ts";
+import { renderHint, renderProblem } from "./render-error.ts";
+import { renderResult } from "./render-result.ts";
+import { createRunReporter } from "./report-run.ts";
+
+/** How long steps may take to end when the process is told to end: others kill it after ten seconds. */
+const closeTimeoutMs = 5_000;
+
+/**
+ * Tells a run as it goes, then its result; the answer is the exit code. A run that is kept is left to be resumed when the
+ * process is told to end. `plan` is that of a run that goes on.
+ */
+export async function followRun(
+  call: CliCall,
+  { plan, go }: { readonly plan?: Plan | undefined; readonly go: () => Promise<RunResult> },
+): Promise<number> {
+  const { agent, options, io } = call;
+  const line = new LiveLine(io.stdout);
+  const colors = colorsFor(call);
+  tellFallbacks(call, line);
+  if (!options.json) agent.subscribe(createRunReporter({ line, colors, tools: agent.tools, plan }));
+  const isKept = options.db !== undefined;
+  const stopListening = isKept && io.onTerminate(() => void agent.close({ timeoutMs: closeTimeoutMs }));
+  try {
+    const result = await go();
+    line.hide();
+    if (options.json) writeLines(io.stdout, [printableJson(result, 2)]);
+    else if (result.status === "completed") writeLines(io.stdout, renderResult(result, { tools: agent.tools, colors }));
+    if (result.status !== "completed")
+      writeLines(io.stderr, [...renderProblem(result), ...renderHint(result, options)]);
+    return exitCodeOf(result.status, result.error?.code);
+  } finally {
+    line.hide();
+    if (stopListening) stopListening();
+  }
+}

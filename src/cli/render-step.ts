@@ -1,0 +1,49 @@
+import type { StepEndEvent } from "../core/events.ts";
+import type { StepRecord } from "../core/run-result.ts";
+import type { Tool } from "../core/tool.ts";
+import type { Colors } from "./colors.ts";
+import { printable } from "./printable.ts";
+import { summarizeOutput } from "./render-output.ts";
+
+/** What says which step, or which iteration of it, is meant. */
+export interface NamedStep {
+  readonly stepId: string;
+  readonly iteration?: number;
+  readonly tool: string;
+}
+
+/** A step by its id, its iteration and its tool. */
+export function nameOf({ stepId, iteration, tool }: NamedStep): string {
+  return `${printable(stepId)}${iteration === undefined ? "" : `[${iteration}]`} ${printable(tool)}`;
+}
+
+/** How a step ended, in one line. */
+export function renderStepEnd(
+  step: NamedStep & Pick<StepEndEvent, "attempts" | "outcome">,
+  { colors, tool }: { readonly colors: Colors; readonly tool: Tool | undefined },
+): string {
+  const { outcome, attempts } = step;
+  const tries = attempts > 1 ? ` (attempt ${attempts})` : "";
+  if (outcome.status !== "completed") {
+    return `  ${colors.red("✖")} ${nameOf(step)}: ${outcome.status}, ${printable(outcome.error.message)}`;
+  }
+  const summary = summarizeOutput(outcome.output, tool);
+  return `  ${colors.green("✔")} ${nameOf(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
+}
+
+/** Where a stored step stands, in one line. */
+export function renderStep(
+  step: StepRecord,
+  options: { readonly colors: Colors; readonly tool: Tool | undefined },
+): string {
+  const { colors } = options;
+  const { status, output, error, reason } = step;
+  if (status === "completed") return renderStepEnd({ ...step, outcome: { status, output } }, options);
+  if (status === "pending") return colors.dim(`  - ${nameOf(step)}: not begun`);
+  if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${reason})`);
+  if (status === "running") return `  > ${nameOf(step)}: begun`;
+  if (status === "waiting") return `  ${colors.yellow("?")} ${nameOf(step)}: waits for approval`;
+  if (status === "undone") return `  ${colors.green("↶")} ${nameOf(step)}: undone`;
+  const why = error === undefined ? "" : `, ${printable(error.message)}`;
+  return `  ${colors.red("✖")} ${nameOf(step)}: ${status}${why}`;
+}

@@ -1,0 +1,54 @@
+import { AgentError } from "../core/errors.ts";
+import type { RunSnapshot } from "../core/run-result.ts";
+import type { RunSummary } from "../core/run-store.ts";
+import { type CliCall, colorsFor, writeLines } from "./cli-call.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { followRun } from "./follow-run.ts";
+import { printableJson } from "./printable.ts";
+import { renderRun, renderRunLine } from "./render-run.ts";
+
+const pageSize = 1_000;
+
+/** Lists the runs that are kept, the newest first. */
+export async function listRuns(call: CliCall): Promise<number> {
+  const { agent, options, io } = call;
+  const colors = colorsFor(call);
+  const runs: RunSummary[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await agent.listRuns({ limit: pageSize, cursor });
+    if (options.json) runs.push(...page.runs);
+    else if (page.runs.length > 0)
+      writeLines(
+        io.stdout,
+        page.runs.map((run) => renderRunLine(run, colors)),
+      );
+    else if (cursor === undefined) writeLines(io.stdout, ["No runs."]);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  if (options.json) writeLines(io.stdout, [printableJson({ runs }, 2)]);
+  return exitCodes.completed;
+}
+
+/** Shows a run as it stands: whatever that is, it was shown. */
+export async function showRun(call: CliCall, runId: string): Promise<number> {
+  const { agent, options, io } = call;
+  const run = await requireRun(call, runId);
+  const rendered = { tools: agent.tools, colors: colorsFor(call), db: options.db };
+  writeLines(io.stdout, options.json ? [printableJson(run, 2)] : renderRun(run, rendered));
+  return exitCodes.completed;
+}
+
+/** Goes on with a run, as it is told while it runs. One that has ended is only told how. */
+export async function resumeRun(call: CliCall, runId: string): Promise<number> {
+  const { agent, io } = call;
+  const { plan } = await requireRun(call, runId);
+  return followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) });
+}
+
+async function requireRun({ agent, options }: CliCall, runId: string): Promise<RunSnapshot> {
+  const run = await agent.getRun(runId);
+  if (run !== undefined) return run;
+  const message = `There is no run "${runId}" in "${options.db}". To see those there are: planwright runs --db ${options.db}`;
+  throw new AgentError("run-not-found", message, { details: { runId } });
+}

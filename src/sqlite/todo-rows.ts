@@ -1,0 +1,132 @@
+import type { Todo } from "../tools/todo-store/todo.ts";
+import { patchTodo, type TodoRow, toRow } from "../tools/todo-store/todo-row.ts";
+import type { FoundTodos, TodoChange, TodoQuery, TodoRecord } from "../tools/todo-store/todo-storage.ts";
+import type { SqlDatabase, SqlStatement, SqlValue } from "./sql-database.ts";
+import { toOrderText } from "./todo-order-text.ts";
+import { conditionsOf, orderOf } from "./todo-query.ts";
+
+const columns = "list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json";
+
+const statements = {
+  findTodo: "SELECT json FROM todos WHERE scope = ? AND id = ?",
+  insertTodo: `INSERT OR IGNORE INTO todos (scope, id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING 1`,
+  updateTodo: `UPDATE todos SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE scope = ? AND id = ?`,
+  removeTodo: "DELETE FROM todos WHERE scope = ? AND id = ?",
+  findRecord: "SELECT operation, json FROM todo_records WHERE scope = ? AND key = ?",
+  insertRecord: "INSERT INTO todo_records (scope, key, operation, json) VALUES (?, ?, ?, ?) RETURNING number",
+  forgetRecords: "DELETE FROM todo_records WHERE number <= ?",
+} as const;
+
+/** More kinds of queries than a program is likely to have. */
+const maxQueries = 200;
+
+/** The tables of todos, by statements that are prepared once. A row that is not as it was written is a `SyntaxError`. */
+export class TodoRows {
+  private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
+  private readonly queries = new Map<string, SqlStatement>();
+
+  constructor(private readonly db: SqlDatabase) {
+    const entries = Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]);
+    this.prepared = Object.fromEntries(entries) as Record<keyof typeof statements, SqlStatement>;
+  }
+
+  find(scope: string, query: TodoQuery): FoundTodos {
+    const { sql, values } = conditionsOf(scope, query);
+    const { count, completed } = this.count(sql, values);
+    const { offset = 0, limit } = query;
+    if (limit <= 0 || offset >= count) return { todos: [], count, completed };
+    const page = this.prepare(`SELECT json FROM todos WHERE ${sql} ORDER BY ${orderOf(query)} LIMIT ? OFFSET ?`);
+    const rows = page.all(...values, Math.min(limit, count), offset);
+    return { todos: rows.map(({ json }) => parse<Todo>(json)), count, completed };
+  }
+
+  /** The outcome; undefined, with nothing changed, where the change does not fit. */
+  change(scope: string, change: TodoChange): TodoRecord["result"] | undefined {
+    switch (change.type) {
+      case "insert":
+        return this.insert(scope, change.todo);
+      case "patch":
+        return this.patch(scope, change);
+      case "remove":
+        return this.remove(scope, change.id);
+      case "clear":
+        return this.clear(scope, change);
+      default:
+        return change satisfies never;
+    }
+  }
+
+  findRecord(scope: string, key: string): TodoRecord | undefined {
+    const row = this.prepared.findRecord.get(toOrderText(scope), toOrderText(key));
+    return row && { operation: row.operation as TodoRecord["operation"], result: parse(row.json) };
+  }
+
+  /** Records an outcome, and forgets the oldest of more than so many. Gives it as it was recorded. */
+  addRecord(
+    { scope, key, operation, result }: { scope: string; key: string } & TodoRecord,
+    maxRecords: number,
+  ): TodoRecord {
+    const json = JSON.stringify(result);
+    const row = this.prepared.insertRecord.get(toOrderText(scope), toOrderText(key), operation, json);
+    this.prepared.forgetRecords.run(Number(row?.number) - maxRecords);
+    return { operation, result: parse(json) };
+  }
+
+  private insert(scope: string, todo: Todo): Todo | undefined {
+    const row = toRow(todo, 0);
+    const inserted = this.prepared.insertTodo.get(toOrderText(scope), toOrderText(todo.id), ...valuesOf(row));
+    return inserted && row.todo;
+  }
+
+  private patch(scope: string, { id, fields }: Extract<TodoChange, { type: "patch" }>): Todo | undefined {
+    const old = this.get(scope, id);
+    if (old === undefined) return undefined;
+    const row = toRow(patchTodo(old, fields), 0);
+    this.prepared.updateTodo.run(...valuesOf(row), toOrderText(scope), toOrderText(id));
+    return row.todo;
+  }
+
+  private remove(scope: string, id: string): Todo | undefined {
+    const old = this.get(scope, id);
+    if (old !== undefined) this.prepared.removeTodo.run(toOrderText(scope), toOrderText(id));
+    return old;
+  }
+
+  private clear(scope: string, { list, onlyCompleted }: Extract<TodoChange, { type: "clear" }>): TodoRecord["result"] {
+    const which = { ...(list !== undefined && { list }), ...(onlyCompleted && { completed: true }), limit: 0 };
+    const { sql, values } = conditionsOf(scope, which);
+    const { count } = this.count(sql, values);
+    this.prepare(`DELETE FROM todos WHERE ${sql}`).run(...values);
+    return { cleared: count };
+  }
+
+  private get(scope: string, id: string): Todo | undefined {
+    const row = this.prepared.findTodo.get(toOrderText(scope), toOrderText(id));
+    return row && parse(row.json);
+  }
+
+  private count(sql: string, values: readonly SqlValue[]): { readonly count: number; readonly completed: number } {
+    const counted = this.prepare(`SELECT count(*) AS count, total(completed) AS completed FROM todos WHERE ${sql}`);
+    const row = counted.get(...values);
+    return { count: Number(row?.count), completed: Number(row?.completed) };
+  }
+
+  private prepare(sql: string): SqlStatement {
+    const known = this.queries.get(sql);
+    if (known !== undefined) return known;
+    if (this.queries.size >= maxQueries) this.queries.clear();
+    const statement = this.db.prepare(sql);
+    this.queries.set(sql, statement);
+    return statement;
+  }
+}
+
+function valuesOf({ listKey, titleKey, completed, rank, dueDay, dueMs, isWholeDay, tagText, todo }: TodoRow) {
+  const due = [dueDay ?? null, dueMs ?? null, isWholeDay === undefined ? null : Number(isWholeDay)];
+  const keys = [toOrderText(listKey), toOrderText(titleKey)];
+  return [...keys, Number(completed), rank ?? null, ...due, tagText, JSON.stringify(todo)];
+}
+
+function parse<T>(json: SqlValue | undefined): T {
+  return JSON.parse(String(json)) as T;
+}

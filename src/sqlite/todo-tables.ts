@@ -1,0 +1,40 @@
+import type { SqlDatabase } from "./sql-database.ts";
+
+/**
+ * Makes the tables of todos, a part of format 1.
+ *
+ * - `sequence` is the order of insertion: SQLite gives a new row one more than the greatest there is.
+ * - What queries compare stands in columns, as `toOrderText` writes it: SQLite shall compare as JavaScript does. The todo
+ *   itself is JSON.
+ * - A record has a number for the same reason: the oldest are forgotten first.
+ */
+export function createTodoTables(db: SqlDatabase): void {
+  db.exec(`
+    CREATE TABLE todos (
+      sequence INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL,
+      id TEXT NOT NULL,
+      list_key TEXT NOT NULL,
+      title_key TEXT NOT NULL,
+      completed INTEGER NOT NULL,
+      rank INTEGER,
+      due_day INTEGER,
+      due_ms INTEGER,
+      is_whole_day INTEGER,
+      tags TEXT NOT NULL,
+      json TEXT NOT NULL,
+      UNIQUE (scope, id)
+    );
+    CREATE INDEX todos_by_scope ON todos (scope, sequence, completed);
+    CREATE INDEX todos_by_list ON todos (scope, list_key, sequence, completed);
+    CREATE INDEX todos_by_title ON todos (scope, title_key, sequence);
+    CREATE TABLE todo_records (
+      number INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL,
+      key TEXT NOT NULL,
+      operation TEXT NOT NULL,
+      json TEXT NOT NULL,
+      UNIQUE (scope, key)
+    );
+  `);
+}

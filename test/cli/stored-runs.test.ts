@@ -1,0 +1,298 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AgentOptions } from "../../src/agent.ts";
+import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
+import { openDatabase } from "../../src/sqlite/open-database.ts";
+import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "planwright-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Calls the command with its own agent, as a process of its own does. */
+function call(db: string, ...argv: readonly string[]) {
+  return callCli([...argv, "--db", db], { ...createFakeIo(), createAgent: createCliAgent });
+}
+
+/** The outside world with an agent of fake parts over a file, which is closed with the call. */
+function fakeIo(db: string, options: Partial<AgentOptions>, createId = () => "1") {
+  const io = createFakeIo();
+  io.createAgent = async () => {
+    const store = createSqliteRunStore({ path: db });
+    return { agent: createFakeAgent({ createId, ...options, store }), close: () => store.close() };
+  };
+  return io;
+}
+
+async function listIds(db: string): Promise<string[]> {
+  const { runs } = JSON.parse((await call(db, "runs", "--json")).stdout);
+  return runs.map(({ runId }: { runId: string }) => runId);
+}
+
+describe("--db", () => {
+  it("keeps todos and runs for the next call", async () => {
+    const db = join(newFolder(), "new", "todo.db");
+    expect(await call(db, "add a todo to buy milk")).toMatchObject({ exitCode: 0, stderr: "" });
+    const { exitCode, stdout } = await call(db, "show me my tasks");
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/Result\n {2}\[ \] buy milk/);
+    expect(await listIds(db)).toHaveLength(2);
+  });
+
+  it("hands the file to the agent, and closes it in the end, whatever that is", async () => {
+    const io = createFakeIo();
+    expect((await callCli(["--db", "a.db", "add milk"], io)).exitCode).toBe(0);
+    expect([io.choices, io.closed]).toEqual([[{ planner: { type: "rules" }, db: "a.db" }], 1]);
+    expect(io.terminators.size).toBe(0);
+    const failing = createFakeIo({ agent: createFakeAgent({ planner: createScriptedPlanner([new Error("no")]) }) });
+    expect((await callCli(["--db", "a.db", "add milk"], failing)).exitCode).toBe(1);
+    expect([failing.closed, failing.terminators.size]).toEqual([1, 0]);
+  });
+
+  it("makes no file for a plan alone", async () => {
+    const folder = newFolder();
+    expect((await call(join(folder, "todo.db"), "--plan-only", "add milk")).exitCode).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("says in one line what is wrong with the file, and exits with 1", async () => {
+    const folder = newFolder();
+    const db = join(folder, "bad.db");
+    writeFileSync(db, "no database\n");
+    for (const words of [["add milk"], ["runs"], ["show", "run_1"], ["resume", "run_1"]]) {
+      const { exitCode, stdout, stderr } = await call(db, ...words);
+      expect([exitCode, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^planwright: The database ".*bad\.db" is damaged, or no database at all .*\n$/);
+    }
+    const { stdout } = await call(db, "--json", "runs");
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "store-failed", details: { problem: "corrupt" } } });
+    const broken = join(folder, "broken.db");
+    createSqliteRunStore({ path: broken }).close();
+    const raw = openDatabase(broken, { driver: undefined, busyTimeoutMs: 1 });
+    raw.exec("DROP TABLE todos");
+    raw.close();
+    expect((await call(broken, "add milk")).stderr).toMatch(/is damaged, .*no such table: todos/);
+    expect((await call(folder, "add milk")).stderr).toMatch(/is a folder\. Give the path of a file\.\n$/);
+    expect(await call("file:x.db", "add milk")).toMatchObject({ exitCode: 2, stdout: "" });
+  });
+
+  it("makes no file to look for runs in it", async () => {
+    const folder = newFolder();
+    for (const words of [["runs"], ["show", "run_1"], ["resume", "run_1"]]) {
+      const { exitCode, stderr } = await call(join(folder, "typo.db"), ...words);
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/^planwright: There is no file ".*typo\.db"/);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("runs", () => {
+  it("lists the newest first, one a line", async () => {
+    const db = join(newFolder(), "todo.db");
+    await call(db, "add a todo to buy milk");
+    await call(db, "Sing a song");
+    const { exitCode, stdout, stderr } = await call(db, "runs");
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
+    expect(stdout).toMatch(
+      new RegExp(
+        `^run_\\S+  failed       ${time}  Sing a song\nrun_\\S+  completed    ${time}  add a todo to buy milk\n$`,
+      ),
+    );
+  });
+
+  it("prints one document with --json, with all of more than a page", async () => {
+    const db = join(newFolder(), "todo.db");
+    writeFileSync(db, "");
+    const at = "1970-01-01T00:00:01.000Z";
+    const run = (runId: string) => ({ runId, status: "completed", createdAt: at, updatedAt: at }) as const;
+    const pages = [{ runs: [run("run_3"), run("run_2")], cursor: "next" }, { runs: [run("run_1")] }] as const;
+    const listRuns = async ({ cursor }: { cursor?: string | undefined } = {}) => pages[cursor === "next" ? 1 : 0];
+    const io = () => createFakeIo({ agent: { ...createFakeAgent(), listRuns } });
+    const { stdout } = await callCli(["runs", "--json", "--db", db], io());
+    expect(JSON.parse(stdout)).toEqual({ runs: pages.flatMap(({ runs }) => runs) });
+    const lines = (await callCli(["runs", "--db", db], io())).stdout.split("\n");
+    expect(lines.map((line) => line.slice(0, 5))).toEqual(["run_3", "run_2", "run_1", ""]);
+    expect(lines[0]).toBe("run_3  completed    1970-01-01T00:00:01Z  (a plan)");
+  });
+
+  it("may find none", async () => {
+    const db = join(newFolder(), "todo.db");
+    createSqliteRunStore({ path: db }).close();
+    expect(await call(db, "runs")).toEqual({ exitCode: 0, stdout: "No runs.\n", stderr: "" });
+    expect(JSON.parse((await call(db, "runs", "--json")).stdout)).toEqual({ runs: [] });
+  });
+});
+
+describe("show", () => {
+  it("shows a run as it stands", async () => {
+    const db = join(newFolder(), "todo.db");
+    await call(db, "add a todo to buy milk");
+    const [runId = ""] = await listIds(db);
+    const { exitCode, stdout, stderr } = await call(db, "show", runId);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    const [id, status, ...rest] = stdout.split("\n");
+    expect(id).toBe(runId);
+    expect(status).toMatch(/^ {2}completed, \S+Z to \S+Z$/);
+    expect(rest.join("\n")).toBe(`  add a todo to buy milk
+
+Plan
+  s1  TodoStore: Add a todo to buy milk
+      {"operation":"add","title":"buy milk"}
+
+Run
+  ✔ s1 TodoStore: [ ] buy milk
+
+Result
+  [ ] buy milk (list: todos)
+`);
+    const json = JSON.parse((await call(db, "show", runId, "--json")).stdout);
+    expect(json).toMatchObject({ runId, status: "completed", request: "add a todo to buy milk", steps: [{}] });
+  });
+
+  it("shows why a run failed and what it waits for, and exits with 0 all the same", async () => {
+    const db = join(newFolder(), "todo.db");
+    await call(db, "Sing a song");
+    const [failed = ""] = await listIds(db);
+    const { exitCode, stdout, stderr } = await call(db, "show", failed);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("\n  failed, ");
+    expect(stdout).toContain("planwright: the request can not be planned: ");
+    const tools = [
+      createFakeTool({ name: "Fake", effect: "once", timeoutMs: 1, outcomes: [{ hangs: "until-aborted" }] }),
+    ];
+    expect((await callCli(["add milk", "--db", db], fakeIo(db, { tools }))).exitCode).toBe(1);
+    const suspended = await call(db, "show", "run_1");
+    expect(suspended.stdout).toContain("\n  suspended, ");
+    expect(suspended.stdout).toMatch(
+      /\n {2}✖ s1 Fake: unknown, .*\n\nplanwright: the run is suspended: it is not known/,
+    );
+  });
+
+  it("does not know every run", async () => {
+    const db = join(newFolder(), "todo.db");
+    createSqliteRunStore({ path: db }).close();
+    for (const name of ["show", "resume"]) {
+      const { exitCode, stdout, stderr } = await call(db, name, "run_none");
+      expect([exitCode, stdout]).toEqual([1, ""]);
+      expect(stderr).toBe(
+        `planwright: There is no run "run_none" in "${db}". To see those there are: planwright runs --db ${db}\n`,
+      );
+      const json = await call(db, name, "run_none", "--json");
+      expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "run-not-found" } });
+    }
+  });
+});
+
+describe("resume", () => {
+  const steps = ["s1", "s2"].map((id) => ({
+    id,
+    tool: "Fake",
+    input: { id },
+    dependsOn: id === "s1" ? [] : ["s1"],
+  }));
+  const planner = () => createScriptedPlanner([{ steps }]);
+
+  it("goes on with a run that was told to end, which exits with 143, and tells what is left of it", async () => {
+    const db = join(newFolder(), "todo.db");
+    const clock = createManualClock();
+    const stopped = createFakeTool({
+      name: "Fake",
+      clock,
+      outcomes: [{ returns: "first" }, { hangs: "until-aborted" }],
+    });
+    let calls = 0;
+    const io = fakeIo(db, { clock, planner: planner(), tools: [stopped] });
+    const { createAgent } = io;
+    io.createAgent = async (choice) => {
+      const made = await createAgent(choice);
+      made.agent.on("step-start", () => {
+        if (++calls === 2) queueMicrotask(() => io.terminators.forEach((tell) => void tell()));
+      });
+      return made;
+    };
+    const first = await clock.runUntil(callCli(["add milk", "--db", db], io));
+    expect(first.exitCode).toBe(143);
+    expect(first.stderr).toBe(
+      `planwright: Interrupted: the agent was closed, and 5000 ms had passed. It can go on later.\nGo on with it: planwright resume run_1 --db ${db}\n`,
+    );
+    expect(first.stdout).toContain("  ✖ s2 Fake: interrupted, ");
+    const shown = await call(db, "show", "run_1");
+    expect(shown.stdout).toContain("\n  ✔ s1 Fake: first\n  ✖ s2 Fake: interrupted");
+    expect(shown.stdout).toMatch(/\nGo on with it: planwright resume run_1 --db .*\n$/);
+
+    const going = createFakeTool({ name: "Fake", outcomes: [{ returns: "second" }] });
+    const second = await callCli(["resume", "run_1", "--db", db], fakeIo(db, { tools: [going] }));
+    expect(second).toEqual({
+      exitCode: 0,
+      stderr: "",
+      stdout: `Plan
+  s1  Fake
+      {"id":"s1"}
+  s2  Fake (after s1)
+      {"id":"s2"}
+
+Run
+  > s2 Fake
+  ✔ s2 Fake: second
+
+Result
+  second
+`,
+    });
+    expect(going.calls).toHaveLength(1);
+  });
+
+  it("prints the result as one document with --json, and only that of a run that has ended", async () => {
+    const db = join(newFolder(), "todo.db");
+    await call(db, "add a todo to buy milk");
+    const [runId = ""] = await listIds(db);
+    const json = await call(db, "resume", runId, "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ runId, status: "completed" });
+    expect(await call(db, "resume", runId)).toEqual({
+      exitCode: 0,
+      stdout: "\nResult\n  [ ] buy milk (list: todos)\n",
+      stderr: "",
+    });
+    expect((await call(db, "show me my tasks")).stdout).toContain("count: 1,");
+  });
+
+  it("is cancelled by Ctrl-C", async () => {
+    const db = join(newFolder(), "todo.db");
+    const failing = createFakeTool({ name: "Fake", retry: { maxAttempts: 1 }, outcomes: [{ throws: "no" }] });
+    expect((await callCli(["x", "--db", db], fakeIo(db, { planner: planner(), tools: [failing] }))).exitCode).toBe(1);
+    const hanging = createFakeTool({ name: "Fake", outcomes: [{ hangs: "until-aborted" }] });
+    const io = fakeIo(db, { tools: [hanging] });
+    const { createAgent } = io;
+    io.createAgent = async (choice) => {
+      const made = await createAgent(choice);
+      made.agent.on("step-start", () => queueMicrotask(() => io.controller.abort("Ctrl-C was pressed")));
+      return made;
+    };
+    const { exitCode, stderr } = await callCli(["resume", "run_1", "--db", db], io);
+    expect([exitCode, stderr]).toEqual([130, "planwright: Cancelled: Ctrl-C was pressed\n"]);
+  });
+
+  it("leaves alone what goes on in another process", async () => {
+    const db = join(newFolder(), "todo.db");
+    const failing = createFakeTool({ name: "Fake", retry: { maxAttempts: 1 }, outcomes: [{ throws: "no" }] });
+    await callCli(["x", "--db", db], fakeIo(db, { planner: planner(), tools: [failing] }));
+    const store = createSqliteRunStore({ path: db });
+    onTestFinished(() => store.close());
+    store.claim("run_1", { owner: "another", ttlMs: 1_000_000 });
+    const { exitCode, stderr } = await callCli(["resume", "run_1", "--db", db], fakeIo(db, { tools: [failing] }));
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      'planwright: Run "run_1" goes on in another process. If that has died, try again in half a minute.\n',
+    );
+  });
+});
