@@ -4,7 +4,15 @@ import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
-import { type ApprovalState, hasBegun, pendingStep, reduceStep, retryFailed, type StepState } from "./step-state.ts";
+import {
+  type ApprovalState,
+  hasBegun,
+  pendingStep,
+  reduceStep,
+  retryFailed,
+  type StepEvent,
+  type StepState,
+} from "./step-state.ts";
 import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
@@ -21,6 +29,8 @@ export interface RunState {
   /** The tools that may be used, as they were when the run began. */
   tools?: readonly ToolFingerprint[];
   plan?: Plan;
+  /** Whether a step of the plan has had its turn: the plan as a whole was let through. */
+  isUnderWay?: boolean;
   /** What the run was started with, if that was a plan: a replan changes `plan`, and not what makes two runs the same. */
   givenPlan?: Plan;
   /** Whether a planner has been asked and has not ended. */
@@ -31,6 +41,8 @@ export interface RunState {
   planApproval?: ApprovalState;
   /** How often the planner was asked again. */
   replans: number;
+  /** Whether it had no other steps the last time, and none has begun since. */
+  hasReplanFailed?: boolean;
   error?: AgentErrorData;
   /** Why there is no plan. */
   planningError?: AgentErrorData;
@@ -67,9 +79,8 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       else if (event.outcome.error.code !== "interrupted") state.planningError = event.outcome.error;
       break;
     case "plan-revise":
-      state.replans = event.replan;
       addToUsage(state, event);
-      if (event.outcome.status === "completed") revisePlan(state, event.outcome.plan);
+      reduceRevision(state, event);
       break;
     case "approval-request":
     case "approval-end":
@@ -82,6 +93,8 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "undo-start":
     case "undo-end":
     case "run-settle": {
+      if (letsThrough(event)) state.isUnderWay = true;
+      if (event.type === "step-start") delete state.hasReplanFailed;
       const step = state.steps.get(event.stepId);
       if (step !== undefined) reduceStep(step, event);
       break;
@@ -129,6 +142,7 @@ function reopen(state: RunState, { retriesFailed }: Extract<AgentEvent, { type: 
   delete state.notUndone;
   if (retriesFailed === undefined) return;
   delete state.planningError;
+  delete state.hasReplanFailed;
   for (const step of state.steps.values()) retryFailed(step);
 }
 
@@ -159,10 +173,25 @@ export function lastCompleted({ plan, steps }: RunState): StepState | undefined 
   return undefined;
 }
 
+/** Whether an event shows that nobody has to approve the plan any more. When a run ends, steps are skipped in any case. */
+function letsThrough(event: StepEvent): boolean {
+  if (event.type === "step-skip") return event.reason === "condition" || event.reason === "no-items";
+  return event.type === "step-start";
+}
+
+/** A revision that was cut off does not count: it can be asked for again. */
+function reduceRevision(state: RunState, { replan, outcome }: Extract<AgentEvent, { type: "plan-revise" }>): void {
+  if (outcome.status !== "completed" && outcome.error.code === "interrupted") return;
+  state.replans = replan;
+  if (outcome.status === "completed") revisePlan(state, outcome.plan);
+  else state.hasReplanFailed = true;
+}
+
 /** Keeps whatever has begun, in place of what has not the new plan's steps. */
 function revisePlan(state: RunState, plan: Plan): void {
   for (const step of [...state.steps.values()]) if (!hasBegun(step)) state.steps.delete(step.stepId);
   delete state.planApproval;
+  delete state.isUnderWay;
   state.plan = plan;
   for (const { id: stepId, ...step } of plan.steps) {
     if (!state.steps.has(stepId)) state.steps.set(stepId, pendingStep({ stepId, ...step }));
@@ -173,6 +202,7 @@ type ApprovalEvent = Extract<AgentEvent, { type: "approval-request" | "approval-
 
 function reduceApproval(state: RunState, event: ApprovalEvent): void {
   if (event.kind === "step") {
+    state.isUnderWay = true;
     const step = state.steps.get(event.stepId);
     if (step !== undefined) reduceStep(step, event);
   } else if (event.type === "approval-request") {

@@ -34,8 +34,10 @@ export interface StepState {
   iteration?: number;
   input: JsonObject;
   status: StepStatus;
-  /** How often the tool was called, over all iterations. */
+  /** How often the tool was called, over all iterations. Of one that runs again, since it has begun anew. */
   attempts: number;
+  /** How often before that. */
+  earlierAttempts?: number;
   /** Of a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
   error?: AgentErrorData;
@@ -95,9 +97,10 @@ export function isOpen({ status, iterations }: StepState): boolean {
 }
 
 /** Whether a step, or one of its iterations, has begun or was skipped: it keeps its place in the log, and its id. */
-export function hasBegun({ status, iterations }: StepState): boolean {
+export function hasBegun({ status, iterations, startedAt }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(hasBegun);
-  return status !== "pending" && status !== "waiting";
+  // One that is to run again is pending, and has begun.
+  return startedAt !== undefined || (status !== "pending" && status !== "waiting");
 }
 
 /** Whether a step, or one of its iterations, asked for approval, has got an answer and has not gone on yet. */
@@ -135,6 +138,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       delete step.error;
       step.input = event.input as JsonObject;
       step.startedAt = event.timestamp;
+      if (step.attempts > 0) step.earlierAttempts = (step.earlierAttempts ?? 0) + step.attempts;
       step.attempts = 1;
       if (event.effect !== undefined) step.effect = event.effect;
       break;

@@ -98,6 +98,11 @@ export class ActiveRuns {
     this.active.set(run.runId, { run, result, identity });
     return result;
   }
+
+  /** Settles when what goes on of a run does, or what is to go on; undefined if nothing is. */
+  occupied(runId: string): Promise<unknown> | undefined {
+    return this.restoring.get(runId) ?? this.active.get(runId)?.result;
+  }
 }
 
 /** The active runs of an engine. */

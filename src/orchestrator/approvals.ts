@@ -66,7 +66,7 @@ export async function approvePlan(run: Run, plan: Plan): Promise<ApprovalStatus>
   const needsIt = isAsked || (await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })));
   if (!needsIt) return "approved";
   const planHash = await hashPlan(plan);
-  if (run.abortReason !== undefined) return "waiting";
+  if (run.abortReason !== undefined || run.isInterrupted) return "waiting";
   const subject = { kind: "plan", planHash } as const;
   return recallOrAsk(run, { place: undefined, hash: planHash, subject, request: { runId, ...subject, plan } });
 }

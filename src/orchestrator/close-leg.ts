@@ -71,9 +71,16 @@ export function stepFailure({ state }: Run): AgentErrorData | undefined {
   if (state.planApproval?.status === "rejected") return state.planApproval.error;
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id);
-    if (step?.error !== undefined && step.status !== "unknown") return step.error;
+    // A loop that was cut off has not ended, and so has no error of its own.
+    const one = step?.error === undefined ? step?.iterations?.states.find(hasFailed) : step;
+    if (one !== undefined && hasFailed(one)) return one.error;
   }
   return undefined;
+}
+
+/** One in doubt, or that may run again, has an error and has not failed. */
+function hasFailed({ error, status }: StepState): boolean {
+  return error !== undefined && status !== "unknown" && status !== "interrupted";
 }
 
 /**
@@ -121,10 +128,14 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   for (const index of steps.keys()) {
     const state = stateOf(index);
     if (isDone(state)) continue;
-    if (isBlocked.has(index) || !isOpen(state) || state.status === "interrupted")
+    if (isBlocked.has(index) || !isOpen(state) || [...partsOf([state])].some(isInterruptedStep))
       for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
     await skipOpen(run, state, isBlocked.has(index) ? "dependency-failed" : "run-ended");
   }
+}
+
+function isInterruptedStep({ status }: StepState): boolean {
+  return status === "interrupted";
 }
 
 /** Tells that a step, or what is left of its iterations, will never start. */

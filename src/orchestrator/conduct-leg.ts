@@ -16,8 +16,8 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
   while (plan !== undefined) {
     const compiling = compileExpressions(plan.steps);
     expressions = compiling && (await compiling);
-    // A leg that goes on has been let through, unless it still waits.
-    const isNew = plan !== run.continuedPlan;
+    // One that is under way has been let through, unless it still waits.
+    const isNew = run.state.isUnderWay !== true;
     if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await approvePlan(run, plan);
     while (run.deciding !== undefined) await run.deciding;
     const approval = run.approvalOf(undefined);

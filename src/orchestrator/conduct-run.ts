@@ -65,7 +65,8 @@ async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
   }
 }
 
-async function requireApproved(plan: PlanInput, { stored: { approvedHash } }: RunSettings): Promise<void> {
+/** Rejects with `plan-not-approved` if another plan was. */
+export async function requireApproved(plan: PlanInput, { stored: { approvedHash } }: RunSettings): Promise<void> {
   if (approvedHash === undefined) return;
   const planHash = await hashPlan(plan);
   if (planHash === approvedHash) return;
@@ -133,7 +134,7 @@ export type Planned =
 /** Plans the request of a run. Never rejects. */
 export async function planInRun(run: Run, request: string): Promise<Planned> {
   const { planner } = run.engine;
-  if (run.abortReason !== undefined || planner === undefined) return {};
+  if (run.abortReason !== undefined || run.isInterrupted || planner === undefined) return {};
   const source = run.openSource();
   try {
     const plan = await planAndTell(run.engine, {

@@ -1,12 +1,15 @@
-import { AgentError } from "../core/errors.ts";
+import { AgentError, type AgentErrorData, fromErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
+import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { cancelledBy } from "./cancelled-by.ts";
+import { skipOpen, stepFailure } from "./close-leg.ts";
 import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
-import { planInRun } from "./conduct-run.ts";
+import { planInRun, requireApproved } from "./conduct-run.ts";
 import { compareTools, readState, restoreSettings } from "./restore-run.ts";
-import type { Run } from "./run.ts";
+import type { AbortReason, Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { resultOfState } from "./stored-runs.ts";
 
@@ -92,11 +95,47 @@ async function resume(run: Run, { retriesFailed, events }: LegBeginning): Promis
 
 async function goOn(run: Run): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
-  if (plan !== undefined || request === undefined || planningError !== undefined) {
-    return conductLeg(run, plan === undefined ? planningError : undefined);
+  if (plan !== undefined) {
+    const refusal = await requireApproved(plan, run.settings).catch((error: AgentError) => error.toJSON());
+    await endWhatEnded(run);
+    return conductLeg(run, refusal as AgentErrorData | undefined);
   }
+  if (request === undefined || planningError !== undefined) return conductLeg(run, planningError);
   const { error } = await planInRun(run, request);
   return conductLeg(run, error);
+}
+
+/** Goes on with ending what was about to end when its process died: a run that was aborted, a loop that failed. */
+async function endWhatEnded(run: Run): Promise<void> {
+  const reason = abortReasonOf(run);
+  if (reason !== undefined) run.abort(reason);
+  if (run.abortReason !== undefined || run.isInterrupted) return;
+  if (run.settings.stored.onStepFailure === "continue") return;
+  for (const step of run.state.steps.values()) {
+    const states = step.iterations?.states ?? [];
+    const isInDoubt = states.some(({ status }) => status === "unknown");
+    if (!isInDoubt && states.some((one) => !isOpen(one) && !isDone(one))) await skipOpen(run, step, "run-ended");
+  }
+}
+
+/** Why an earlier leg was aborted that could not say so any more, by what it has recorded. */
+function abortReasonOf(run: Run): AbortReason | undefined {
+  const { plan, steps } = run.state;
+  let isEnding = false;
+  for (const { id } of plan?.steps ?? []) {
+    for (const { status, error, skipReason } of partsOf([steps.get(id) as StepState])) {
+      if (status === "cancelled" || (status === "failed" && isRunTimeout(error))) {
+        return fromErrorData(error as AgentErrorData<"cancelled" | "timeout">);
+      }
+      isEnding ||= skipReason === "run-ended" || skipReason === "dependency-failed";
+    }
+  }
+  // Where no step has failed, those that were left can only have been skipped because of an abort.
+  return isEnding && stepFailure(run) === undefined ? cancelledBy("its process died while it was ended") : undefined;
+}
+
+function isRunTimeout(error: AgentErrorData | undefined): boolean {
+  return error?.code === "timeout" && error.details.scope === "run";
 }
 
 /** A run does not wait for what somebody says of it. */

@@ -29,6 +29,8 @@ const renewalsPerLease = 3;
  */
 export class Leases {
   private readonly holders = new Set<LeaseHolder>();
+  /** Those the store has not answered about. */
+  private readonly renewing = new Set<LeaseHolder>();
   private owner: string | undefined;
   private timer: unknown;
 
@@ -86,7 +88,7 @@ export class Leases {
   }
 
   private renewLater(): void {
-    this.timer = this.options.clock.setTimeout(() => void this.renewAll(), this.ttlMs / renewalsPerLease);
+    this.timer = this.options.clock.setTimeout(() => this.renewAll(), this.ttlMs / renewalsPerLease);
   }
 
   private stopRenewing(): void {
@@ -94,10 +96,14 @@ export class Leases {
     this.timer = undefined;
   }
 
-  private async renewAll(): Promise<void> {
-    await Promise.all([...this.holders].map((holder) => this.renew(holder)));
-    this.timer = undefined;
-    if (this.holders.size > 0) this.renewLater();
+  /** The next time comes when it is due, whenever the store answers: one claim must not wait for another. */
+  private renewAll(): void {
+    this.renewLater();
+    for (const holder of this.holders) {
+      if (this.renewing.has(holder)) continue;
+      this.renewing.add(holder);
+      void this.renew(holder).finally(() => this.renewing.delete(holder));
+    }
   }
 
   private async renew(holder: LeaseHolder): Promise<void> {

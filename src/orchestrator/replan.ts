@@ -51,6 +51,7 @@ async function skipBegun(run: Run): Promise<void> {
 function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   const { state, settings, abortReason, recorder } = run;
   if (abortReason !== undefined || recorder.failure !== undefined || run.isInterrupted) return false;
+  if (state.hasReplanFailed) return false;
   if (state.replans >= (settings.stored.maxReplans ?? 0) || settings.stored.approvedHash !== undefined) return false;
   return !finalCodes.has(code) && pendingItems(run).length === 0;
 }

@@ -17,17 +17,22 @@ export async function readState(engine: EngineSettings, runId: string): Promise<
 
 /**
  * The settings of a run that goes on: those it began with, and what was given again. Throws `resume-mismatch` if one of its
- * tools is gone, and `invalid-options`.
+ * tools, or the planner that it needs, is gone, and `invalid-options`.
  */
 export function restoreSettings(engine: EngineSettings, state: RunState, options: ContinueOptions): RunSettings {
   const names = state.tools?.map(({ name }) => name) ?? [];
   const missing = names.filter((name) => !engine.toolsByName.has(name));
-  if (missing.length > 0) {
-    const reasons = missing.map((name) => `there is no tool "${name}" any more`);
-    throw resumeMismatch(state.runId, reasons);
-  }
+  const reasons = missing.map((name) => `there is no tool "${name}" any more`);
+  if (engine.planner === undefined && isToBePlanned(state))
+    reasons.push("its request is yet to be planned, and there is no planner");
+  if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
   const { context, metadata } = state;
   return resolveRunOptions({ ...state.options, context, metadata, tools: names, ...options }, engine, "restored");
+}
+
+/** Whether a planner is asked when the run goes on. */
+function isToBePlanned({ plan, planningError, status }: RunState): boolean {
+  return plan === undefined && (planningError === undefined || status === "failed");
 }
 
 /** The tools whose schemas have changed, though what is left of the plan still holds. Rejects with `resume-mismatch`. */

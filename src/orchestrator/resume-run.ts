@@ -5,14 +5,15 @@ import type { RunState } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
-import { followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { continueStored, type LegBeginning } from "./continue-run.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { outcomeUnknown } from "./step-errors.ts";
+import { listRuns } from "./stored-runs.ts";
 
 /** A run that is to go on. */
-export interface Resuming extends Opening {
+export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ContinueOptions;
 }
 
@@ -22,15 +23,19 @@ export interface Resuming extends Opening {
  * ended for good, or waits for somebody, resolves to its result. Rejects with what `continueStored` does.
  */
 export async function resumeRun(engine: RunsOwner, resuming: Resuming): Promise<RunResult> {
-  const { runId, channel, cancelling } = resuming;
+  const { runId } = resuming;
   const runs = runsOf(engine);
-  const restoring = runs.restoring.get(runId);
-  if (restoring !== undefined) await restoring.catch(() => {});
-  const active = runs.active.get(runId);
-  if (active === undefined) return continueStored(engine, { ...resuming, mayGoOn, begin });
-  if (channel !== undefined) active.run.addChannel(channel);
-  if (cancelling !== undefined) followCancel(active.run, cancelling);
-  return active.result;
+  for (;;) {
+    const restoring = runs.restoring.get(runId);
+    const active = runs.active.get(runId);
+    if (restoring !== undefined) await restoring.catch(() => {});
+    else if (active === undefined) return continueStored(engine, { ...resuming, mayGoOn, begin });
+    else {
+      await active.result.catch(() => {});
+      // One that never began was only looked up in the store.
+      if (active.run.state.sequence > 0) return active.result;
+    }
+  }
 }
 
 function mayGoOn(state: RunState): boolean {
@@ -94,8 +99,8 @@ export type ResumedRun<TTool extends Tool = Tool> =
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
 /**
- * Goes on with every run that nobody goes on with, so many at a time, the oldest of a page last. Resolves when they have
- * ended or wait for somebody.
+ * Goes on with every run that nobody goes on with, so many at a time, the oldest first. Resolves when they have ended or
+ * wait for somebody. Rejects with `store-failed` if they can not be listed.
  */
 export async function resumeAll(
   engine: RunsOwner,
@@ -126,7 +131,7 @@ async function listResumable({ settings: { store } }: RunsOwner): Promise<string
   const ids: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.list({ resumable: true, limit: 1_000, ...(cursor !== undefined && { cursor }) });
+    const page = await listRuns(store, { resumable: true, limit: 1_000, ...(cursor !== undefined && { cursor }) });
     ids.push(...page.runs.map(({ runId }) => runId));
     cursor = page.cursor;
   } while (cursor !== undefined);

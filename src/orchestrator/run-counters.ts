@@ -1,5 +1,5 @@
 import type { RunState } from "../core/run-state.ts";
-import type { StepState } from "../core/step-state.ts";
+import { partsOf } from "../core/step-state.ts";
 
 /**
  * What of a run is limited, over all its legs. What this leg does is counted when it is asked for, not by what is recorded:
@@ -47,17 +47,15 @@ export class RunCounters {
   }
 }
 
-function countSteps(state: RunState): number {
-  return sum(state, ({ iterations }) => 1 + (iterations?.states.length ?? 0));
+function countSteps({ steps }: RunState): number {
+  let total = 0;
+  for (const { iterations } of steps.values()) total += 1 + (iterations?.states.length ?? 0);
+  return total;
 }
 
 /** How many calls of tools a state tells of. */
-export function countToolCalls(state: RunState): number {
-  return sum(state, ({ attempts }) => attempts);
-}
-
-function sum({ steps }: RunState, count: (step: StepState) => number): number {
+export function countToolCalls({ steps }: RunState): number {
   let total = 0;
-  for (const step of steps.values()) total += count(step);
+  for (const { attempts, earlierAttempts = 0 } of partsOf(steps.values())) total += attempts + earlierAttempts;
   return total;
 }

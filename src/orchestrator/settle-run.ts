@@ -30,10 +30,14 @@ export interface Settling extends Opening {
 export async function settleRun(engine: RunsOwner, settling: Settling): Promise<RunResult> {
   const { runId, place, settlement } = settling;
   const runs = runsOf(engine);
-  await (runs.restoring.get(runId) ?? runs.active.get(runId)?.result)?.catch(() => {});
+  // What goes on may yet settle it, or come to wait for this.
+  await runs.occupied(runId)?.catch(() => {});
   const state = await readState(engine.settings, runId);
   requireUnknown(state, place);
   const outcome = await toOutcome(engine, { state, place, settlement });
+  for (let other = runs.occupied(runId); other !== undefined; other = runs.occupied(runId)) {
+    await other.catch(() => {});
+  }
   return continueStored(engine, {
     ...settling,
     mayGoOn: (latest) => {
@@ -49,6 +53,11 @@ function requireUnknown(state: RunState, place: StepPlace): void {
   const part = partAt(state.steps, place);
   const name = `step "${describePlace(place)}"`;
   if (part === undefined) throw notWaiting(runId, `it has no ${name}`);
+  if (part.iterations !== undefined) {
+    const last = part.iterations.states.length - 1;
+    throw notWaiting(runId, `${name} waits by iteration: give iteration, from 0 to ${last}`);
+  }
+  if (part.status === "running") throw notWaiting(runId, `${name} has not ended: resume the run first`);
   if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);
   if (status !== "suspended") throw notWaiting(runId, `it is ${status}`);
 }

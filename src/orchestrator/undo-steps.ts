@@ -37,7 +37,8 @@ function hasEffect(step: StepState): boolean {
 /** One that was cut off while it ran may have done what it was asked, as has one whose output does not do. */
 function isInDoubt({ status, attempts, error }: StepState): boolean {
   if (status === "unknown") return true;
-  return attempts > 0 && (status === "cancelled" || (error !== undefined && leavesDoubt(error)));
+  if (attempts > 0 && (status === "cancelled" || status === "interrupted")) return true;
+  return attempts > 0 && error !== undefined && leavesDoubt(error);
 }
 
 function leavesDoubt(error: AgentErrorData): boolean {

@@ -79,7 +79,9 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     const handles = [make(), make()].map((agent) => agent.approve(runId, "s1", approvalOf(result, "s1")));
     const ends = await Promise.allSettled(handles.map((handle) => handle.result));
     expect(ends.filter(({ status }) => status === "fulfilled")).toMatchObject([{ value: { status: "completed" } }]);
-    expect(ends.filter(({ status }) => status === "rejected")).toMatchObject([{ reason: { code: "run-owned-elsewhere" } }]);
+    expect(ends.filter(({ status }) => status === "rejected")).toMatchObject([
+      { reason: { code: "run-owned-elsewhere" } },
+    ]);
     expect(tool.calls).toHaveLength(1);
     const recorded = await memory.read(runId);
     expect(recorded.map(({ sequence }) => sequence)).toEqual(recorded.map((_event, index) => index + 1));

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import {
+  checkResumeAllOptions,
+  checkResumeOptions,
+  readCloseOptions,
+  readSettleOptions,
+} from "../../src/orchestrator/resume-options.ts";
+
+const codeOf = (call: () => unknown) => {
+  try {
+    call();
+  } catch (thrown) {
+    return (thrown as { code: string; message: string }).message;
+  }
+  throw new Error("It was taken.");
+};
+
+describe("the options of resuming", () => {
+  it("are those that are not stored with a run", () => {
+    const options = { resources: 1, signal: new AbortController().signal, throwOnFailure: true };
+    expect(checkResumeOptions(options)).toBe(options);
+    expect(checkResumeOptions({})).toEqual({});
+  });
+
+  it.each([[{ concurrency: 2 }], [{ signal: 1 }], [{ throwOnFailure: "yes" }], [{ runId: "r" }]])(
+    "are not %j",
+    (wrong) => {
+      expect(() => checkResumeOptions(wrong as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+    },
+  );
+
+  it("of all runs say how many go on at a time", () => {
+    expect(checkResumeAllOptions({})).toEqual({ concurrency: 10 });
+    expect(checkResumeAllOptions({ concurrency: 3, resources: 1 })).toEqual({ concurrency: 3, resources: 1 });
+    for (const concurrency of [0, 1.5, "2", Number.NaN])
+      expect(() => checkResumeAllOptions({ concurrency } as never)).toThrow(/concurrency/);
+  });
+
+  it("reject before anything is read", async () => {
+    const agent = createAgent({ tools: [] });
+    await expect(agent.resume("r", { more: 1 } as never)).rejects.toMatchObject({ code: "invalid-options" });
+    await expect(agent.resume(7 as never)).rejects.toMatchObject({ code: "invalid-options" });
+    await expect(agent.resumeAll({ concurrency: 0 })).rejects.toMatchObject({ code: "invalid-options" });
+    expect(() => agent.settle("r", "s1", {})).toThrow(expect.objectContaining({ code: "invalid-options" }));
+    expect(() => agent.settle(7 as never, "s1", { retry: true })).toThrow(
+      expect.objectContaining({ code: "invalid-options" }),
+    );
+  });
+});
+
+describe("the options of settling", () => {
+  it.each([
+    [{ output: 1 }, { output: 1 }],
+    [{ output: undefined }, { output: undefined }],
+    [{ retry: true }, { retry: true }],
+    [{ failed: "no" }, { failed: "no" }],
+  ] as const)("say what came of the step: %j", (options, settlement) => {
+    expect(readSettleOptions("s1", options)).toEqual({ place: { stepId: "s1" }, settlement, options: {} });
+  });
+
+  it("may say which iteration it is about, and what the run needs", () => {
+    const options = { iteration: 2, retry: true, resources: 1, throwOnFailure: true } as const;
+    expect(readSettleOptions("s1", options)).toEqual({
+      place: { stepId: "s1", iteration: 2 },
+      settlement: { retry: true },
+      options: { resources: 1, throwOnFailure: true },
+    });
+  });
+
+  it.each([
+    [{}, "none"],
+    [{ output: 1, retry: true }, "output and retry"],
+    [{ output: undefined, failed: "no" }, "output and failed"],
+    [{ retry: false }, "retry"],
+    [{ retry: undefined }, "retry"],
+    [{ failed: "" }, "failed"],
+    [{ failed: 1 }, "failed"],
+    [{ retry: true, iteration: -1 }, "iteration"],
+    [{ retry: true, iteration: 0.5 }, "iteration"],
+    [{ retry: true, signal: {} }, "signal"],
+    [{ retry: true, more: 1 }, "more"],
+  ])("are not %j", (options, what) => {
+    expect(codeOf(() => readSettleOptions("s1", options as never))).toContain(what);
+  });
+
+  it("name a step", () => {
+    expect(() => readSettleOptions("" as never, { retry: true })).toThrow(/stepId/);
+    expect(() => readSettleOptions(1 as never, { retry: true })).toThrow(/stepId/);
+  });
+});
+
+describe("the options of closing", () => {
+  it("give the time there is", () => {
+    expect(readCloseOptions({})).toBe(10_000);
+    expect(readCloseOptions({ timeoutMs: 0 })).toBe(0);
+    for (const timeoutMs of [-1, Number.POSITIVE_INFINITY, "1"])
+      expect(() => readCloseOptions({ timeoutMs } as never)).toThrow(/timeoutMs/);
+    expect(() => readCloseOptions({ after: 1 } as never)).toThrow(/after/);
+  });
+});

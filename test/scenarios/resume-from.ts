@@ -1,0 +1,90 @@
+import { expect } from "vitest";
+import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import { deepFreeze } from "../../src/core/json.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import { toolFingerprint } from "../../src/core/tool-schemas.ts";
+import type { AgentWarning } from "../../src/orchestrator/options.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import { told } from "./asking.ts";
+import { answerLater, checkInvariants, type Played, type Scenario } from "./run-scenario.ts";
+
+/** A run whose process has died, and an agent of another one. */
+export interface AroundResume {
+  readonly agent: Agent;
+  readonly runId: string;
+  readonly clock: ManualClock;
+  readonly store: RunStore;
+  readonly events: readonly AgentEvent[];
+}
+
+/** What goes on with a run. */
+export type GoOn = (around: AroundResume) => Promise<RunResult>;
+
+/** The agent of a scenario, whatever the scenario runs. */
+export type ResumeScenario = Omit<Scenario, "plan" | "request" | "options" | "act" | "legs">;
+
+/**
+ * Lets a new agent go on with a run of which these events are recorded, with a store that answers at once and again with one
+ * that answers by promises, and checks the invariants of all the run each time.
+ */
+export async function resumeFrom(
+  recorded: readonly AgentEvent[],
+  create: (clock: ManualClock) => ResumeScenario,
+  goOn: GoOn = ({ agent, runId }) => agent.resume(runId),
+): Promise<Played> {
+  const resumed = await play(recorded, { create, goOn, wrap: (store) => store });
+  const slow = await play(recorded, { create, goOn, wrap: answerLater });
+  expect(told(slow.recorded)).toEqual(told(resumed.recorded));
+  expect(slow.result.status).toBe(resumed.result.status);
+  return resumed;
+}
+
+interface Play {
+  readonly create: (clock: ManualClock) => ResumeScenario;
+  readonly goOn: GoOn;
+  readonly wrap: (store: RunStore) => RunStore;
+}
+
+async function play(recorded: readonly AgentEvent[], { create, goOn, wrap }: Play): Promise<Played> {
+  const clock = createManualClock({ nowMs: Date.parse(recorded.at(-1)?.timestamp ?? "") });
+  const { leftoverTimers = 0, ...options } = create(clock);
+  await Promise.all(options.tools.map(toolFingerprint));
+  const { store: memory, runId, before } = await storeOf(recorded);
+  const warnings: AgentWarning[] = [];
+  const events: AgentEvent[] = [];
+  const store = wrap(memory);
+  const agent = createAgent({ ...baseOptions(clock), store, onWarning: (one) => warnings.push(one), ...options });
+  agent.subscribe((event) => events.push(event));
+  const result = await clock.runUntil(goOn({ agent, runId, clock, store, events }));
+  const all = await memory.read(runId);
+  expect(clock.pendingTimers).toBe(leftoverTimers);
+  checkInvariants({ events: [...before, ...events], recorded: all, result, killedAt: before.length });
+  return { result, events, recorded: all, warnings, clock };
+}
+
+/** Options that leave nothing to chance. */
+export function baseOptions(clock: ManualClock): Partial<AgentOptions> {
+  let ids = 0;
+  return { clock, random: () => 1, createId: () => `again_${++ids}` };
+}
+
+/** A store in memory that has these events of one run, as they come from JSON. */
+export async function storeOf(
+  recorded: readonly AgentEvent[],
+  store: RunStore = createMemoryRunStore(),
+): Promise<{ readonly store: RunStore; readonly runId: string; readonly before: readonly AgentEvent[] }> {
+  const before = (JSON.parse(JSON.stringify(recorded)) as AgentEvent[]).map((event) => deepFreeze(event));
+  const runId = before[0]?.runId ?? "";
+  await store.append(runId, before, { sequence: 1 });
+  return { store, runId, before };
+}
+
+/** The events up to one, such as `step-start s1[0]`, the last one that was recorded before the process died. */
+export function until(recorded: readonly AgentEvent[], last: string): readonly AgentEvent[] {
+  const index = told(recorded).indexOf(last);
+  if (index < 0) throw new Error(`There is no ${last}: ${told(recorded).join(", ")}`);
+  return recorded.slice(0, index + 1);
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import type { RunStore } from "../../src/core/run-store.ts";
+import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
+import { told } from "./asking.ts";
+import { planOf } from "./plans.ts";
+import { share, withMethods } from "./two-processes.ts";
+
+const takes = (afterMs: number): FakeOutcome => ({ returns: "done", afterMs });
+const plan = planOf("A", "A") as never;
+
+/** As if its process slept: nothing is renewed. */
+const asleep = (store: RunStore) => withMethods(store, { renew: () => new Promise(() => {}) });
+
+function setUp(outcome: FakeOutcome, isSlow = false) {
+  const timeoutMs = Number.POSITIVE_INFINITY;
+  return share((clock) => [createFakeTool({ name: "A", outcomes: [outcome], timeoutMs, clock })], { isSlow });
+}
+
+const codeOf = (result: Promise<unknown>) =>
+  result.then(
+    () => "resolved",
+    (error: { code: string }) => error.code,
+  );
+
+describe.each([
+  ["at once", false],
+  ["later", true],
+])("the claim on a run, with a store that answers %s", (_when, isSlow) => {
+  it("lasts as long as the run does, and leaves no timer", async () => {
+    const { clock, process } = await setUp(takes(5_000), isSlow);
+    const [one, other] = [process(), process()];
+    const { runId, result } = one.start(plan);
+    for (let second = 0; second < 9; second++) {
+      await clock.advance(1_000);
+      expect(await codeOf(other.resume(runId))).toBe("run-owned-elsewhere");
+      expect((await other.listRuns({ resumable: true })).runs).toEqual([]);
+    }
+    expect(await clock.runUntil(result)).toMatchObject({ status: "completed" });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("ends by time if its process does not renew it, and not before", async () => {
+    const { clock, process, store } = await setUp({ hangs: "forever" }, isSlow);
+    const dead = process({}, asleep);
+    const { runId } = dead.start(plan);
+    await clock.advance(899);
+    const other = process({ tools: [createFakeTool({ name: "A" })] });
+    expect(await codeOf(other.resume(runId))).toBe("run-owned-elsewhere");
+    expect((await other.listRuns({ resumable: true })).runs).toEqual([]);
+    await clock.advance(1);
+    expect((await other.listRuns({ resumable: true })).runs).toMatchObject([{ runId }]);
+    const resumed = other.resume(runId);
+    await clock.advance(0);
+    expect(await resumed).toMatchObject({ status: "completed" });
+    expect(told(await store.read(runId)).slice(2)).toEqual([
+      ...["run-resume", "step-end s1", "step-start s1", "step-end s1", "step-start s2", "step-end s2", "run-end"],
+    ]);
+  });
+
+  it("that is lost keeps the slow process from writing: its result is that somebody else has the run", async () => {
+    const { clock, process, store } = await setUp(takes(2_000), isSlow);
+    const slow = process({}, asleep);
+    const types: string[] = [];
+    slow.subscribe(({ type }) => types.push(type));
+    const { runId, result } = slow.start(plan);
+    await clock.advance(900);
+    const other = process({ tools: [createFakeTool({ name: "A" })] });
+    const resumed = other.resume(runId);
+    await clock.advance(0);
+    const end = await resumed;
+    const recorded = await store.read(runId);
+    await clock.advance(2_000);
+    expect(await result).toMatchObject({
+      status: "failed",
+      error: { code: "run-owned-elsewhere", details: { runId } },
+    });
+    expect(await store.read(runId)).toEqual(recorded);
+    expect(await other.getRun(runId)).toMatchObject({ status: end.status });
+    // Whoever listens in the slow process hears an end, too.
+    expect(types).toEqual(["run-start", "step-start", "step-end", "step-skip", "run-end"]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("that is lost is found out by renewing, and what runs is aborted at once", async () => {
+    const { clock, process } = await setUp({ hangs: "until-aborted" }, isSlow);
+    let isAwake = false;
+    const slow = process({}, (store) =>
+      withMethods(store, { renew: (...args) => (isAwake ? store.renew(...args) : undefined) }),
+    );
+    const { runId, result } = slow.start(plan);
+    await clock.advance(900);
+    const other = process({ tools: [createFakeTool({ name: "A" })] });
+    const resumed = other.resume(runId);
+    await clock.advance(0);
+    await resumed;
+    isAwake = true;
+    await clock.advance(300);
+    expect(await result).toMatchObject({ status: "failed", error: { code: "run-owned-elsewhere" } });
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe("renewing claims", () => {
+  it("is done three times in a claim, for all runs by one timer", async () => {
+    const { clock, process } = await setUp({ hangs: "until-aborted" });
+    const renewed: string[] = [];
+    const agent = process({}, (store) =>
+      withMethods(store, {
+        renew: (runId, options) => {
+          renewed.push(`${runId} ${options.ttlMs}`);
+          return store.renew(runId, options);
+        },
+      }),
+    );
+    const handles = [agent.start(plan), agent.start(plan)];
+    await clock.advance(299);
+    expect(renewed).toEqual([]);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(601);
+    expect(renewed).toEqual([1, 2, 3].flatMap(() => handles.map(({ runId }) => `${runId} 900`)));
+    for (const { cancel, result } of handles) {
+      cancel();
+      await clock.runUntil(result);
+    }
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("that fails for a while loses nothing", async () => {
+    const { clock, process } = await setUp(takes(2_000));
+    let attempts = 0;
+    const agent = process({}, (store) =>
+      withMethods(store, {
+        renew: (...args) => {
+          if (++attempts % 2 === 1) throw new Error("busy");
+          return store.renew(...args);
+        },
+      }),
+    );
+    const { runId, result } = agent.start(plan);
+    await clock.advance(1_500);
+    expect(await codeOf(process().resume(runId))).toBe("run-owned-elsewhere");
+    expect(await clock.runUntil(result)).toMatchObject({ status: "completed" });
+  });
+
+  it("of one run does not wait for that of another", async () => {
+    const { clock, process } = await setUp(takes(3_000));
+    const stuck = new Set<string>();
+    const agent = process({}, (store) =>
+      withMethods(store, {
+        renew: (runId, options) => (stuck.has(runId) ? new Promise(() => {}) : store.renew(runId, options)),
+      }),
+    );
+    stuck.add(agent.start(plan).runId);
+    const { runId } = agent.start(plan);
+    await clock.advance(2_500);
+    expect(await codeOf(process().resume(runId))).toBe("run-owned-elsewhere");
+  });
+
+  it("leaves no second timer when runs end and begin while the store answers", async () => {
+    const { clock, process } = await setUp({ hangs: "until-aborted" });
+    const answers: (() => void)[] = [];
+    const agent = process({}, (store) =>
+      withMethods(store, { renew: () => new Promise<void>((resolve) => answers.push(resolve)) }),
+    );
+    const first = agent.start(plan);
+    await clock.advance(300);
+    first.cancel();
+    await clock.advance(0);
+    await first.result;
+    const second = agent.start(plan);
+    await clock.advance(0);
+    for (const answer of answers) answer();
+    await clock.advance(0);
+    expect(clock.pendingTimers).toBe(1);
+    second.cancel();
+    await clock.advance(0);
+    await second.result;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("is not needed where the store goes with the process", async () => {
+    const { clock, process } = await setUp({ hangs: "until-aborted" });
+    const claims: number[] = [];
+    const agent = process({}, (store) =>
+      withMethods(store, {
+        isVolatile: true,
+        claim: (runId, options) => {
+          claims.push(options.ttlMs);
+          return store.claim(runId, options);
+        },
+      }),
+    );
+    const { cancel, result } = agent.start(plan);
+    await clock.advance(0);
+    expect([clock.pendingTimers, claims]).toEqual([0, [Number.POSITIVE_INFINITY]]);
+    cancel();
+    await clock.runUntil(result);
+  });
+});
+
+describe("a claim that can not be had", () => {
+  it("fails the run with what the store says, and a claim that can not be given back is no matter", async () => {
+    const { clock, process } = await setUp(takes(1));
+    const throwing = () => {
+      throw new Error("no disk");
+    };
+    const unable = process({}, (store) => withMethods(store, { claim: throwing }));
+    expect(await clock.runUntil(unable.start(plan).result)).toMatchObject({
+      status: "failed",
+      error: { code: "store-failed", details: { operation: "claim", reason: "no disk" } },
+    });
+    for (const release of [throwing, () => Promise.reject(new Error("no disk"))]) {
+      const keeping = process({}, (store) => withMethods(store, { release }));
+      expect(await clock.runUntil(keeping.start(plan).result)).toMatchObject({ status: "completed" });
+    }
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

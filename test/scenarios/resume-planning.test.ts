@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import type { ApprovalQuestion } from "../../src/core/approval.ts";
+import { AgentError } from "../../src/core/errors.ts";
+import { hashPlan } from "../../src/core/hash-plan.ts";
+import { createOrchestrator } from "../../src/orchestrator/orchestrator.ts";
+import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { approvalOf, askingTool, planHashOf, statuses, told } from "./asking.ts";
+import { planOf, step } from "./plans.ts";
+import { replanner, steps } from "./replanning.ts";
+import { resumeFrom, until } from "./resume-from.ts";
+import { runScenario, type Scenario } from "./run-scenario.ts";
+
+const works = () => createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
+const planned = () => ({ tools: [works()], planner: createScriptedPlanner([planOf("A", "A") as never]) });
+const create = (): Scenario => ({ ...planned(), request: "Do it" });
+const noPlan = () => new AgentError("cannot-plan", "I can not.", { details: { reason: "no", capabilities: [] } });
+const unable = (): Scenario => ({ tools: [works()], planner: createScriptedPlanner([noPlan()]), request: "Do it" });
+const askForPlan = ({ kind }: ApprovalQuestion) => kind === "plan";
+
+describe("a run whose process died while it was planned", () => {
+  it("is planned again", async () => {
+    const { recorded } = await runScenario(create);
+    const { result, events } = await resumeFrom(until(recorded, "plan-start"), planned);
+    expect(result.status).toBe("completed");
+    expect(told(events).slice(0, 4)).toEqual(["run-resume", "plan-end", "plan-start", "plan-end"]);
+    expect(events[1]).toMatchObject({ outcome: { status: "failed", error: { code: "interrupted" } } });
+  });
+
+  it("before that, is planned", async () => {
+    const { recorded } = await runScenario(create);
+    const { result, events } = await resumeFrom(until(recorded, "run-start"), planned);
+    expect(result.status).toBe("completed");
+    expect(told(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
+  });
+
+  it("after that, keeps its plan", async () => {
+    const { recorded, result } = await runScenario(create);
+    const resumed = await resumeFrom(until(recorded, "plan-end"), () => ({ ...planned(), planner: unable().planner }));
+    expect(resumed.result).toMatchObject({ status: "completed", plan: result.plan });
+  });
+
+  it("after it had no plan, fails as it would have", async () => {
+    const { recorded, result } = await runScenario(unable);
+    const resumed = await resumeFrom(until(recorded, "plan-end"), planned);
+    expect(resumed.result).toEqual(result);
+    expect(told(resumed.events)).toEqual(["run-resume", "run-end"]);
+  });
+
+  it("and that has failed is planned once more when it is resumed", async () => {
+    const { recorded } = await runScenario(unable);
+    const { result, events } = await resumeFrom(recorded, planned);
+    expect(result.status).toBe("completed");
+    expect(told(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
+    expect(events[0]).toMatchObject({ retriesFailed: true });
+  });
+
+  it("can not go on without a planner, and says so", async () => {
+    const { recorded } = await runScenario(create);
+    const { result } = await resumeFrom(
+      until(recorded, "plan-start"),
+      planned,
+      async ({ agent, runId, store, clock }) => {
+        const orchestrator = createOrchestrator({ tools: [works()], store, clock });
+        await expect(orchestrator.resume(runId)).rejects.toMatchObject({
+          code: "resume-mismatch",
+          message: expect.stringContaining("there is no planner"),
+        });
+        return agent.resume(runId);
+      },
+    );
+    expect(result.status).toBe("completed");
+  });
+
+  it("keeps what was used by models before", async () => {
+    const { recorded } = await runScenario(unable);
+    const usage = { modelCalls: 2, inputTokens: 5, outputTokens: 5 } as never;
+    const counted = recorded.map((event) => (event.type === "plan-end" ? { ...event, usage } : event));
+    const { result } = await resumeFrom(counted, planned);
+    expect(result.usage).toEqual(usage);
+  });
+});
+
+describe("the plan of a run whose process died", () => {
+  const asking = (): Scenario => ({ ...create(), needsApproval: askForPlan });
+  const { request: _request, ...agent } = asking();
+  const again = () => ({ ...agent, ...planned() });
+
+  it("is asked about if it was not yet", async () => {
+    const { recorded, result: waiting } = await runScenario(asking);
+    for (const last of ["run-start", "plan-start", "plan-end"]) {
+      const { result } = await resumeFrom(until(recorded, last), again);
+      expect(result).toMatchObject({ status: "suspended", pending: waiting.pending });
+    }
+  });
+
+  it("is asked about as a plan that was given, too", async () => {
+    const given = () => ({ tools: [works()], plan: planOf("A"), needsApproval: askForPlan });
+    const { recorded } = await runScenario(given);
+    const { result } = await resumeFrom(until(recorded, "run-start"), () => ({
+      tools: [works()],
+      needsApproval: askForPlan,
+    }));
+    expect(statuses(result)).toEqual(["s1 pending"]);
+    expect(result.pending).toMatchObject([{ kind: "plan-approval" }]);
+  });
+
+  it("waits on, and can be approved then", async () => {
+    const { recorded } = await runScenario(asking);
+    const { result, events } = await resumeFrom(
+      until(recorded, "approval-request"),
+      again,
+      async ({ agent, runId }) => {
+        const waiting = await agent.resume(runId);
+        return agent.approvePlan(runId, { planHash: planHashOf(waiting) }).result;
+      },
+    );
+    expect(result.status).toBe("completed");
+    expect(told(events).slice(0, 4)).toEqual(["run-resume", "run-suspend", "run-resume", "approval-end"]);
+  });
+
+  it("is not asked about again once it runs", async () => {
+    const { recorded } = await runScenario(create);
+    const { result } = await resumeFrom(until(recorded, "step-end s1"), again);
+    expect(result.status).toBe("completed");
+  });
+
+  it("of a replan is asked about, too", async () => {
+    const revised = (): Scenario => ({
+      tools: [works(), createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] })],
+      planner: replanner(planOf("F"), [steps(step("n1", "A", { dependsOn: [] }))]),
+      request: "Do it",
+      options: { maxReplans: 1 },
+    });
+    const { recorded } = await runScenario(revised);
+    const { result } = await resumeFrom(until(recorded, "plan-revise"), () => {
+      const { request: _, options: _options, ...rest } = revised();
+      return { ...rest, needsApproval: askForPlan };
+    });
+    expect(result.pending).toMatchObject([{ kind: "plan-approval", planHash: await hashPlan(result.plan as never) }]);
+    expect(statuses(result)).toEqual(["s1 failed", "n1 pending"]);
+  });
+
+  it("must be the one that was approved by its hash", async () => {
+    const approvedHash = "0".repeat(64);
+    const other = (): Scenario => ({ ...create(), options: { approvedHash } });
+    const { recorded, result: refused } = await runScenario(other);
+    expect(refused.error?.code).toBe("plan-not-approved");
+    for (const prefix of [until(recorded, "plan-end"), recorded]) {
+      let tools: readonly FakeTool[] = [];
+      const { result } = await resumeFrom(prefix, () => {
+        const one = planned();
+        tools = one.tools;
+        return one;
+      });
+      expect(result).toMatchObject({ status: "failed", error: { code: "plan-not-approved" } });
+      expect(tools[0]?.calls).toEqual([]);
+    }
+  });
+
+  it("goes on if it is that one, and is not planned again", async () => {
+    const plan = { version: 1, request: "Do it", steps: planOf("A", "A").steps } as const;
+    const approvedHash = await hashPlan(plan);
+    const approved = (): Scenario => ({ ...create(), options: { approvedHash } });
+    const { recorded } = await runScenario(approved);
+    const { result } = await resumeFrom(until(recorded, "step-end s1"), planned);
+    expect(result.status).toBe("completed");
+  });
+});
+
+describe("approvals of a run whose process died", () => {
+  const both = (): Scenario => ({
+    tools: [works(), askingTool("B")],
+    plan: {
+      steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] }), step("c", "B", { dependsOn: [] })],
+    },
+  });
+  const tools = () => ({ tools: both().tools });
+
+  it("that wait wait on, beside what goes on", async () => {
+    const { recorded } = await runScenario(both);
+    const { result } = await resumeFrom(until(recorded, "approval-request b"), tools);
+    expect(statuses(result)).toEqual(["b waiting", "a completed", "c waiting"]);
+    expect(result.pending).toMatchObject([{ stepId: "b" }, { stepId: "c" }]);
+  });
+
+  it("that were given hold", async () => {
+    const approve = (): Scenario => ({
+      ...both(),
+      legs: [
+        ({ another, runId, result }) => another().approve(runId, "b", approvalOf(result, "b")),
+        ({ another, runId, result }) => another().approve(runId, "c", approvalOf(result, "c")),
+      ],
+    });
+    const { recorded } = await runScenario(approve);
+    for (const last of ["approval-end c", "step-start c"]) {
+      const { result, events } = await resumeFrom(until(recorded, last), tools);
+      expect(result.status).toBe("completed");
+      expect(told(events)).not.toContain("approval-request c");
+    }
+  });
+
+  it("that were refused hold, too", async () => {
+    const reject = (): Scenario => ({
+      ...both(),
+      legs: [({ another, runId, result }) => another().reject(runId, "b", approvalOf(result, "b"))],
+    });
+    const { recorded } = await runScenario(reject);
+    const { result } = await resumeFrom(until(recorded, "approval-end b"), tools);
+    expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected" } });
+    expect(statuses(result)).toEqual(["b skipped", "a completed", "c skipped"]);
+  });
+
+  it("are asked for once more if the input is another one by then", async () => {
+    const create = (value: number): Scenario => ({
+      tools: [createFakeTool({ name: "A", outcomes: [{ returns: value }] }), askingTool("B")],
+      plan: { steps: [step("a", "A"), step("b", "B", { input: { of: { $ref: "a" } } })] },
+    });
+    const { recorded } = await runScenario(() => ({
+      ...create(1),
+      legs: [({ another, runId, result }) => another().approve(runId, "b", approvalOf(result, "b"))],
+    }));
+    // A store that was mended by hand: what was approved is not what would run.
+    const other = until(recorded, "approval-end b").map((event) =>
+      event.type === "step-end" && event.outcome.status === "completed"
+        ? { ...event, outcome: { ...event.outcome, output: 2 } }
+        : event,
+    );
+    const { result } = await resumeFrom(other, () => ({ tools: create(1).tools }));
+    expect(result).toMatchObject({ status: "suspended", pending: [{ stepId: "b", input: { of: 2 } }] });
+  });
+});

@@ -1,0 +1,289 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { defineTool } from "../../src/core/tool.ts";
+import type { SettleOptions } from "../../src/orchestrator/resume-options.ts";
+import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
+import { statuses, told } from "./asking.ts";
+import { planOf, step } from "./plans.ts";
+import { type GoOn, resumeFrom, until } from "./resume-from.ts";
+import { runScenario, type Scenario } from "./run-scenario.ts";
+
+const paying = (name = "Pay") => createFakeTool({ name, effect: "once", outcomes: [{ returns: { id: 7 } }] });
+const plain = () => createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
+
+/** A step that must run only once, and one that needs what it gave. */
+function pay(): Scenario & { tools: readonly FakeTool[] } {
+  return {
+    tools: [paying(), plain()],
+    plan: { steps: [step("s1", "Pay"), step("s2", "A", { input: { of: { $ref: "s1.id" } } })] },
+  };
+}
+
+/** Three iterations at once, each of which must run only once. */
+const loop = (options: Scenario["options"] = {}): Scenario => ({
+  tools: [paying(), plain()],
+  plan: { steps: [step("s1", "Pay", { forEach: "[1, 2, 3]", concurrency: 3 }), step("s2", "A")] },
+  options,
+});
+
+const agentOf = ({ plan: _plan, options: _options, ...rest }: Scenario) => rest;
+
+/** Kills a run at an event, lets it wait and settles a step of it. */
+async function settled(
+  { create = pay, last = "step-start s1" }: { create?: () => Scenario; last?: string },
+  settling: SettleOptions,
+  then: GoOn = async ({ agent, runId }) => (await agent.getRun(runId)) as never,
+) {
+  const { recorded } = await runScenario(create);
+  let tools: readonly FakeTool[] = [];
+  const played = await resumeFrom(
+    until(recorded, last),
+    () => {
+      tools = create().tools as readonly FakeTool[];
+      return { tools };
+    },
+    async (around) => {
+      expect((await around.agent.resume(around.runId)).status).toBe("suspended");
+      const result = await around.agent.settle(around.runId, "s1", settling).result;
+      await then(around);
+      return result;
+    },
+  );
+  return { ...played, tools };
+}
+
+/** What settling a step is refused with. */
+async function refusal(settling: SettleOptions & { stepId?: string }, create: () => Scenario = pay) {
+  const { recorded } = await runScenario(create);
+  const last = told(recorded).find((one) => one.startsWith("step-start s1")) as string;
+  let refused: unknown;
+  const { stepId = "s1", ...options } = settling;
+  const { events } = await resumeFrom(
+    until(recorded, last),
+    () => agentOf(create()),
+    async ({ agent, runId }) => {
+      const waiting = await agent.resume(runId);
+      refused = await agent.settle(runId, stepId, options).result.catch((error: unknown) => error);
+      return waiting;
+    },
+  );
+  expect(told(events).at(-1)).toBe("run-suspend");
+  return refused;
+}
+
+describe("a step in doubt", () => {
+  it("is completed with the output it is settled with, and not run", async () => {
+    const { result, tools, events } = await settled({}, { output: { id: 9 } });
+    expect(result).toMatchObject({ status: "completed", steps: [{ status: "completed", output: { id: 9 } }, {}] });
+    expect(tools.map(({ calls }) => calls.length)).toEqual([0, 1]);
+    expect(tools[1]?.calls[0]?.input).toEqual({ of: 9 });
+    expect(told(events).slice(3)).toEqual(["run-resume", "run-settle s1", "step-start s2", "step-end s2", "run-end"]);
+    expect(result.steps[0]).not.toHaveProperty("error");
+  });
+
+  it("runs again, with the same key, if it is to be tried again", async () => {
+    const { result, tools } = await settled({}, { retry: true });
+    expect(result).toMatchObject({ status: "completed", steps: [{ output: { id: 7 }, attempts: 1 }, {}] });
+    expect(tools[0]?.calls[0]?.context).toMatchObject({ idempotencyKey: `${result.runId}/s1`, attempt: 1 });
+  });
+
+  it("has failed if somebody says so, and with it its run", async () => {
+    const { result, tools } = await settled({}, { failed: "the bank has no such payment" });
+    expect(result).toMatchObject({
+      status: "failed",
+      error: { code: "tool-failed", message: "the bank has no such payment", details: { stepId: "s1", tool: "Pay" } },
+    });
+    expect(statuses(result)).toEqual(["s1 failed", "s2 skipped"]);
+    expect(tools.map(({ calls }) => calls.length)).toEqual([0, 0]);
+  });
+
+  it("that has failed so runs again when the run is resumed", async () => {
+    const { recorded } = await runScenario(pay);
+    const { result, events } = await resumeFrom(
+      until(recorded, "step-start s1"),
+      () => agentOf(pay()),
+      async ({ agent, runId }) => {
+        await agent.resume(runId);
+        expect((await agent.settle(runId, "s1", { failed: "no" }).result).status).toBe("failed");
+        return agent.resume(runId);
+      },
+    );
+    expect(result).toMatchObject({ status: "completed", steps: [{ output: { id: 7 } }, {}] });
+    expect(told(events).filter((one) => one === "step-start s1")).toHaveLength(1);
+  });
+
+  it("may be in doubt again, when the process dies once more", async () => {
+    const { recorded } = await settled({}, { retry: true });
+    const again = recorded.slice(0, told(recorded).lastIndexOf("step-start s1") + 1);
+    const { result } = await resumeFrom(again, () => agentOf(pay()));
+    expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "s1" }] });
+  });
+
+  it("of another process that died right after it was settled needs not be settled again", async () => {
+    const { recorded } = await settled({}, { output: { id: 9 } });
+    const { result } = await resumeFrom(until(recorded, "run-settle s1"), () => agentOf(pay()));
+    expect(result).toMatchObject({ status: "completed", steps: [{ output: { id: 9 } }, {}] });
+  });
+
+  it("is settled as null with an output that is undefined", async () => {
+    const create = () => ({ tools: [paying(), plain()], plan: planOf("Pay", "A") });
+    const { result } = await settled({ create }, { output: undefined } as SettleOptions);
+    expect(result.steps[0]).toMatchObject({ status: "completed", output: null });
+  });
+
+  it("may time out instead of its process dying, and is settled as well", async () => {
+    const create = (): Scenario => ({
+      tools: [createFakeTool({ name: "Pay", effect: "once", timeoutMs: 10, outcomes: [{ hangs: "until-aborted" }] })],
+      plan: planOf("Pay"),
+    });
+    const { recorded, result } = await runScenario(create);
+    expect(result.status).toBe("suspended");
+    const { result: end } = await resumeFrom(
+      recorded,
+      () => agentOf(create()),
+      ({ agent, runId }) => agent.settle(runId, "s1", { output: 1 }).result,
+    );
+    expect(end).toMatchObject({ status: "completed", output: 1 });
+  });
+});
+
+describe("an iteration in doubt", () => {
+  it("is settled by its number, one after the other", async () => {
+    const { recorded } = await runScenario(() => loop());
+    const { result, events } = await resumeFrom(
+      until(recorded, "step-start s1[2]"),
+      () => agentOf(loop()),
+      async ({ agent, runId }) => {
+        const { pending } = await agent.resume(runId);
+        expect(pending).toEqual([0, 1, 2].map((iteration) => ({ kind: "outcome", stepId: "s1", iteration })));
+        const one = await agent.settle(runId, "s1", { iteration: 1, output: "one" }).result;
+        expect(one.pending).toEqual([0, 2].map((iteration) => ({ kind: "outcome", stepId: "s1", iteration })));
+        const two = await agent.settle(runId, "s1", { iteration: 2, retry: true }).result;
+        expect(two.pending).toEqual([{ kind: "outcome", stepId: "s1", iteration: 0 }]);
+        return agent.settle(runId, "s1", { iteration: 0, output: "zero" }).result;
+      },
+    );
+    expect(result.status).toBe("completed");
+    expect(result.steps.map(({ output }) => output)).toEqual(["zero", "one", { id: 7 }, 1]);
+    // With one in doubt nothing else of the loop begins.
+    expect(told(events).filter((one) => one.startsWith("step-start"))).toEqual(["step-start s1[2]", "step-start s2"]);
+  });
+
+  it.each([
+    ["stop", ["s1 failed", "s1 completed", "s1 completed", "s2 skipped"]],
+    ["continue", ["s1 failed", "s1 completed", "s1 completed", "s2 skipped"]],
+  ] as const)("that has failed fails its loop: %s", async (onStepFailure, expected) => {
+    const create = () => loop({ onStepFailure });
+    const { recorded } = await runScenario(create);
+    const { result } = await resumeFrom(
+      until(recorded, "step-start s1[2]"),
+      () => agentOf(create()),
+      async ({ agent, runId }) => {
+        await agent.resume(runId);
+        await agent.settle(runId, "s1", { iteration: 2, output: 2 }).result;
+        await agent.settle(runId, "s1", { iteration: 0, failed: "no" }).result;
+        return agent.settle(runId, "s1", { iteration: 1, output: 1 }).result;
+      },
+    );
+    expect(result).toMatchObject({ status: "failed", error: { message: "no" } });
+    expect(statuses(result)).toEqual(expected);
+  });
+
+  it("that has failed while others were never begun leaves these skipped, and what depends on them, too", async () => {
+    const create = (): Scenario => ({
+      tools: [paying(), plain()],
+      plan: { steps: [step("s1", "Pay", { forEach: "[1, 2, 3]" }), step("s2", "A")] },
+    });
+    const { result, events } = await settled({ create, last: "step-start s1[0]" }, { iteration: 0, failed: "no" });
+    expect(result).toMatchObject({ status: "failed", error: { message: "no" } });
+    const skipped = events.flatMap((event) => (event.type === "step-skip" ? [`${event.stepId} ${event.reason}`] : []));
+    expect(skipped).toEqual(["s1 run-ended", "s1 run-ended", "s2 dependency-failed"]);
+  });
+});
+
+describe("settling is refused", () => {
+  it.each([
+    [
+      "twice",
+      async () => {
+        let refused: unknown;
+        await settled({}, { output: { id: 1 } }, async ({ agent, runId }) => {
+          refused = await agent.settle(runId, "s1", { output: { id: 2 } }).result.catch((error: unknown) => error);
+          return (await agent.getRun(runId)) as never;
+        });
+        return refused;
+      },
+      'the outcome of step "s1" is known: completed',
+    ],
+    ["a step that there is not", () => refusal({ stepId: "s9", output: 1 }), 'it has no step "s9"'],
+    ["a step that is not in doubt", () => refusal({ stepId: "s2", output: 1 }), "is known: pending"],
+    ["an iteration of a step that has none", () => refusal({ iteration: 0, output: 1 }), 'it has no step "s1[0]"'],
+    ["a loop as a whole", () => refusal({ output: 1 }, () => loop()), "by iteration"],
+    [
+      "an iteration that there is not",
+      () => refusal({ iteration: 3, output: 1 }, () => loop()),
+      'it has no step "s1[3]"',
+    ],
+  ])("%s", async (_what, refuse, message) => {
+    expect(await refuse()).toMatchObject({ code: "run-conflict", message: expect.stringContaining(message) });
+  });
+
+  it("a run that there is not", async () => {
+    const { recorded } = await runScenario(pay);
+    await resumeFrom(
+      recorded,
+      () => agentOf(pay()),
+      async ({ agent, runId }) => {
+        const { result } = agent.settle("nobody", "s1", { retry: true });
+        await expect(result).rejects.toMatchObject({ code: "run-not-found" });
+        return agent.resume(runId);
+      },
+    );
+  });
+
+  it("before the run has been resumed, as nothing is in doubt yet", async () => {
+    const { recorded } = await runScenario(pay);
+    await resumeFrom(
+      until(recorded, "step-start s1"),
+      () => agentOf(pay()),
+      async ({ agent, runId }) => {
+        const { result } = agent.settle(runId, "s1", { retry: true });
+        await expect(result).rejects.toMatchObject({ code: "run-conflict" });
+        return agent.resume(runId);
+      },
+    );
+  });
+
+  it.each([
+    ["what is not JSON", { output: 1n }],
+    ["what is too large", { output: "x".repeat(2_000) }],
+  ])("with an output that is %s", async (_what, settling) => {
+    const refused = await refusal(settling as SettleOptions, () => ({ ...pay(), maxOutputBytes: 1_000 }));
+    expect(refused).toMatchObject({ code: "invalid-tool-output", details: { stepId: "s1", tool: "Pay" } });
+  });
+
+  it.each([
+    ["at once", z.object({ id: z.number() })],
+    ["later", z.object({ id: z.number() }).refine(async () => true)],
+  ])(
+    "with an output that its tool could not give, found out %s, and taken as its schema parses it",
+    async (_when, outputSchema) => {
+      const tool = () =>
+        defineTool({
+          name: "Pay",
+          description: "x",
+          inputSchema: z.looseObject({}),
+          outputSchema,
+          effect: "once",
+          execute: () => ({ id: 7 }),
+        });
+      const create = (): Scenario => ({ tools: [tool(), plain()], plan: planOf("Pay", "A") });
+      expect(await refusal({ output: { id: "seven" } }, create)).toMatchObject({
+        code: "invalid-tool-output",
+        details: { stepId: "s1", tool: "Pay", issues: [{ path: ["id"] }] },
+      });
+      const { result } = await settled({ create }, { output: { id: 1, more: 2 } } as SettleOptions);
+      expect(result.steps[0]).toMatchObject({ output: { id: 1 } });
+    },
+  );
+});

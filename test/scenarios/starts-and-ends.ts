@@ -1,0 +1,79 @@
+import { expect } from "vitest";
+import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
+
+/** Which thing a start and an end are about. */
+export function keyOf(event: AgentEvent): string {
+  const { stepId = "the plan", iteration } = event as { stepId?: string; iteration?: number };
+  return `${event.type.startsWith("undo-") ? "undo " : ""}${stepId}${iteration === undefined ? "" : `[${iteration}]`}`;
+}
+
+/** Checks that each start has one end, in its leg or, after a kill, in the next one, and that nothing begins again that must not. */
+export function checkStartsAndEnds(recorded: readonly AgentEvent[]): void {
+  const things = new Things();
+  for (const event of recorded) things.follow(event);
+  things.expectAllEnded();
+}
+
+/** Whether what has ended may begin once more: never, in any later leg, or in one that tries again what has failed. */
+type Again = "never" | "later" | "if retried";
+
+class Things {
+  private readonly open = new Set<string>();
+  private readonly ended = new Map<string, Again>();
+
+  follow(event: AgentEvent): void {
+    const key = keyOf(event);
+    switch (event.type) {
+      case "step-start":
+      case "plan-start":
+      case "undo-start":
+        this.expectNew(key);
+        this.open.add(key);
+        break;
+      case "step-end":
+      case "plan-end":
+      case "undo-end":
+        expect(this.open.delete(key)).toBe(true);
+        this.onEnd(key, event);
+        break;
+      case "step-skip":
+        this.expectNew(key);
+        this.ended.set(key, reopened.has(event.reason) ? "if retried" : "never");
+        break;
+      case "run-settle":
+        if (event.outcome.status === "retry") this.ended.delete(key);
+        else this.ended.set(key, event.outcome.status === "failed" ? "if retried" : "never");
+        break;
+      case "run-resume":
+        this.reopen(event);
+        break;
+      case "run-end":
+      case "run-suspend":
+        this.expectAllEnded();
+        break;
+      default:
+        break;
+    }
+  }
+
+  expectAllEnded(): void {
+    expect([...this.open]).toEqual([]);
+  }
+
+  private expectNew(key: string): void {
+    expect(this.open.has(key) ? `${key} runs` : this.ended.has(key) ? `${key} has ended` : key).toBe(key);
+  }
+
+  private onEnd(key: string, { type, outcome }: AgentEventOf<"step-end" | "plan-end" | "undo-end">): void {
+    if (outcome.status === "completed" || outcome.status === "unknown") this.ended.set(key, "never");
+    // What a process that died has left open is closed in the leg that runs it again.
+    else if (outcome.error.code !== "interrupted") this.ended.set(key, type === "undo-end" ? "later" : "if retried");
+  }
+
+  private reopen({ retriesFailed }: AgentEventOf<"run-resume">): void {
+    for (const [key, again] of this.ended)
+      if (again === "later" || (again === "if retried" && retriesFailed)) this.ended.delete(key);
+  }
+}
+
+const reopened: ReadonlySet<string> = new Set(["dependency-failed", "run-ended"]);

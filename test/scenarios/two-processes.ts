@@ -1,0 +1,44 @@
+import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import type { Tool } from "../../src/core/tool.ts";
+import { toolFingerprint } from "../../src/core/tool-schemas.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import { storeOf } from "./resume-from.ts";
+import { answerLater } from "./run-scenario.ts";
+
+/** A store that outlives its processes, and the clock that all of them go by. */
+export interface Shared {
+  readonly clock: ManualClock;
+  /** As it is, without a process between. */
+  readonly store: RunStore;
+  /** An agent of another process, with the store as that process reaches it. */
+  process(options?: Partial<AgentOptions>, reach?: (store: RunStore) => RunStore): Agent;
+}
+
+/** A store in memory that says of itself that it outlives its processes, so that claims on its runs end by time. */
+export async function share(
+  tools: (clock: ManualClock) => readonly Tool[],
+  { isSlow = false, recorded }: { isSlow?: boolean; recorded?: readonly AgentEvent[] } = {},
+): Promise<Shared> {
+  const clock = createManualClock();
+  const memory = createMemoryRunStore({ now: () => clock.now() });
+  const durable: RunStore = Object.assign(Object.create(memory) as RunStore, { isVolatile: false });
+  const store = isSlow ? answerLater(durable) : durable;
+  if (recorded !== undefined) await storeOf(recorded, store);
+  await Promise.all(tools(clock).map(toolFingerprint));
+  let processes = 0;
+  const process = (options: Partial<AgentOptions> = {}, reach: (store: RunStore) => RunStore = (one) => one) => {
+    const name = ++processes;
+    let ids = 0;
+    const createId = () => `${name}_${++ids}`;
+    return createAgent({ tools: tools(clock), store: reach(store), clock, createId, leaseMs: 900, ...options });
+  };
+  return { clock, store, process };
+}
+
+/** A store that does some things in another way. */
+export function withMethods(store: RunStore, methods: Partial<RunStore>): RunStore {
+  return Object.assign(Object.create(store) as RunStore, methods);
+}
