@@ -213,11 +213,13 @@ describe("the public surface", () => {
     const expected = [
       "collectEvents",
       "createFakeTool",
+      "createFaultyRunStore",
       "createManualClock",
       "createRecordedModel",
       "createScriptedModel",
       "createScriptedPlanner",
       "fakeOllamaFaults",
+      "forEachKillPoint",
       "startFakeOllama",
     ];
     expect(Object.keys(await import("../src/testing/index.ts")).sort()).toEqual(expected);

@@ -17,6 +17,14 @@ export {
 export type { FakeOllama, FakeOllamaOptions, FakeOllamaScriptEntry } from "./fake-ollama/fake-ollama-options.ts";
 export type { FakeOllamaChat, FakeOllamaMessage, FakeOllamaRequest } from "./fake-ollama/fake-ollama-request.ts";
 export { createFakeTool, type FakeCall, type FakeOutcome, type FakeTool, type FakeToolOptions } from "./fake-tool.ts";
+export { createFaultyRunStore, type FaultyRunStore, type RunStoreFaults } from "./faulty-run-store.ts";
+export {
+  forEachKillPoint,
+  type KilledRun,
+  type KillPoint,
+  type KillPointOptions,
+  type MortalProcess,
+} from "./for-each-kill-point.ts";
 export { createManualClock, type ManualClock } from "./manual-clock.ts";
 export { createRecordedModel, type RecordedModel, type RecordedModelOptions } from "./recorded-model.ts";
 export {

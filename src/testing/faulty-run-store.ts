@@ -1,0 +1,180 @@
+import { isThenable } from "../async/thenable.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { checkKeys, checkNumber, failOption } from "../core/options.ts";
+import type { RunStore } from "../core/run-store.ts";
+
+/** What goes wrong with a {@link FaultyRunStore}. Appends are counted from 1, over all runs. */
+export interface RunStoreFaults {
+  /** The process dies before this append: it is not recorded. */
+  readonly crashBeforeAppend?: number | undefined;
+  /** The process dies after this append: it is recorded, and whoever asked for it is never told. */
+  readonly crashAfterAppend?: number | undefined;
+  /** These appends throw and are not recorded. */
+  readonly failAppends?: readonly number[] | undefined;
+  /**
+   * What a dead process gets from the store: no answer, as in life, or errors, so that what it waits for settles.
+   * @default "hang"
+   */
+  readonly afterCrash?: "hang" | "throw" | undefined;
+}
+
+/** A run store with which things go wrong. What it has of its own is for tests. */
+export interface FaultyRunStore extends RunStore {
+  /** The events of each append that was asked for before the crash, whatever came of it. */
+  readonly appends: readonly (readonly AgentEvent[])[];
+  /** Whether the process is dead. A tool that is still running then can ask, and count for nothing. */
+  readonly hasCrashed: boolean;
+  /** Resolves when the process has died. */
+  readonly crashed: Promise<void>;
+  /** Kills the process: from now on the store does nothing more for it, and its claims have ended. */
+  crash(): void;
+  /** From now on appends wait. */
+  hold(): void;
+  /** Those that wait are recorded, in order, and the next ones at once. */
+  letGo(): void;
+}
+
+/**
+ * A run store around another one, as a process sees it whose disk fails or that is killed. Give each process one of its
+ * own around the same store: what the first has recorded is there for the next, whose claims the dead one does not hinder,
+ * as if it had died long ago.
+ *
+ * What still runs in the process that is "dead" is not stopped. Throws `invalid-options`.
+ */
+export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {}): FaultyRunStore {
+  checkKeys("faults", faults, ["crashBeforeAppend", "crashAfterAppend", "failAppends", "afterCrash"]);
+  const { crashBeforeAppend, crashAfterAppend, failAppends = [], afterCrash = "hang" } = faults;
+  checkNumber("crashBeforeAppend", crashBeforeAppend, { min: 1, isInteger: true });
+  checkNumber("crashAfterAppend", crashAfterAppend, { min: 1, isInteger: true });
+  if (!Array.isArray(failAppends)) failOption("failAppends", failAppends, "a list of numbers");
+  for (const [index, nth] of failAppends.entries()) {
+    checkNumber(`failAppends[${index}]`, nth, { min: 1, isInteger: true, isRequired: true });
+  }
+  if (afterCrash !== "hang" && afterCrash !== "throw") failOption("afterCrash", afterCrash, "hang or throw");
+  return new MortalRunStore(store, faults);
+}
+
+class MortalRunStore implements FaultyRunStore {
+  readonly isVolatile: boolean | undefined;
+  readonly appends: (readonly AgentEvent[])[] = [];
+  readonly crashed: Promise<void>;
+  hasCrashed = false;
+  private tellCrashed = () => {};
+  private readonly claims = new Map<string, { readonly owner: string; readonly fence: number }>();
+  /** Lets appends go that are held. */
+  private gate: { readonly opened: Promise<void>; open(): void } | undefined;
+
+  constructor(
+    private readonly store: RunStore,
+    private readonly faults: RunStoreFaults,
+  ) {
+    this.isVolatile = store.isVolatile;
+    this.crashed = new Promise((resolve) => {
+      this.tellCrashed = resolve;
+    });
+  }
+
+  append(...args: Parameters<RunStore["append"]>): ReturnType<RunStore["append"]> {
+    if (this.hasCrashed) return this.fallSilent();
+    const nth = this.appends.push(args[1]);
+    if (this.gate === undefined) return this.appendNth(nth, args);
+    return this.gate.opened.then(() => this.appendNth(nth, args));
+  }
+
+  private appendNth(nth: number, args: Parameters<RunStore["append"]>): ReturnType<RunStore["append"]> {
+    const { crashBeforeAppend, crashAfterAppend, failAppends = [] } = this.faults;
+    if (nth === crashBeforeAppend) this.crash();
+    return this.answer(
+      () => {
+        if (failAppends.includes(nth)) throw new Error(`append ${nth} fails, as the test says`);
+        return this.store.append(...args);
+      },
+      () => {
+        if (nth === crashAfterAppend) this.crash();
+      },
+    );
+  }
+
+  read(...args: Parameters<RunStore["read"]>): ReturnType<RunStore["read"]> {
+    return this.answer(() => this.store.read(...args));
+  }
+
+  list(...args: Parameters<RunStore["list"]>): ReturnType<RunStore["list"]> {
+    return this.answer(() => this.store.list(...args));
+  }
+
+  claim(...args: Parameters<RunStore["claim"]>): ReturnType<RunStore["claim"]> {
+    const [runId, { owner }] = args;
+    return this.answer(
+      () => this.store.claim(...args),
+      ({ fence }) => {
+        this.claims.set(runId, { owner, fence });
+        if (this.hasCrashed) return this.endClaims();
+      },
+    );
+  }
+
+  renew(...args: Parameters<RunStore["renew"]>): ReturnType<RunStore["renew"]> {
+    return this.answer(() => this.store.renew(...args));
+  }
+
+  release(...args: Parameters<RunStore["release"]>): ReturnType<RunStore["release"]> {
+    return this.answer(
+      () => this.store.release(...args),
+      () => this.claims.delete(args[0]),
+    );
+  }
+
+  crash(): void {
+    if (this.hasCrashed) return;
+    this.hasCrashed = true;
+    const ended = this.endClaims();
+    if (ended === undefined) this.tellCrashed();
+    else ended.then(this.tellCrashed, this.tellCrashed);
+  }
+
+  hold(): void {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    this.gate ??= { opened, open };
+  }
+
+  letGo(): void {
+    this.gate?.open();
+    this.gate = undefined;
+  }
+
+  /** What the store says to a process that lives, to the end. */
+  private answer<T>(ask: () => T | Promise<T>, onDone: (value: T) => unknown = () => {}): T | Promise<T> {
+    if (this.hasCrashed) return this.fallSilent();
+    const answer = ask();
+    if (!isThenable(answer)) {
+      onDone(answer);
+      return this.hasCrashed ? this.fallSilent() : answer;
+    }
+    return (answer as Promise<T>).then(
+      async (value) => {
+        await onDone(value);
+        return this.hasCrashed ? this.fallSilent<T>() : value;
+      },
+      (thrown) => {
+        if (this.hasCrashed) return this.fallSilent<T>();
+        throw thrown;
+      },
+    );
+  }
+
+  private fallSilent<T>(): Promise<T> {
+    if (this.faults.afterCrash === "throw") throw new Error("the process has crashed, as the test says");
+    return new Promise<T>(() => {});
+  }
+
+  /** As time would do. */
+  private endClaims(): Promise<unknown> | undefined {
+    const released = [...this.claims].map(([runId, claim]) => this.store.release(runId, claim));
+    this.claims.clear();
+    return released.some(isThenable) ? Promise.all(released) : undefined;
+  }
+}

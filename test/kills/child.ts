@@ -1,0 +1,107 @@
+import { writeSync } from "node:fs";
+import { type Agent, createAgent } from "../../src/agent.ts";
+import { isAgentError } from "../../src/core/errors.ts";
+import type { PendingItem } from "../../src/core/events.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { childWork, type WantedRun } from "./child-work.ts";
+import { type Journal, openJournal } from "./journal.ts";
+import { killPlans } from "./kill-plans.ts";
+import { createKillStore, createKillSwitch } from "./kill-switch.ts";
+import { createKillTools } from "./kill-tools.ts";
+
+// A process that goes on with the runs of those that were killed before it, and may be killed itself: bundled and started by
+// start-child.ts, and told by its arguments what to do.
+
+const pollMs = 20;
+
+function tell(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+/** Goes on with what is stored until all of it has ended. What waits for somebody is looked after here. */
+async function finishStored(agent: Agent, store: RunStore, journal: Journal): Promise<void> {
+  for (;;) {
+    const resumed = await agent.resumeAll();
+    for (const { error } of resumed) {
+      if (error !== undefined && error.code !== "run-owned-elsewhere") throw new Error(error.message);
+    }
+    const { runs: suspended } = await store.list({ status: "suspended", limit: 1_000 });
+    await Promise.all(suspended.map(({ runId }) => answer(agent, { runId, journal })));
+    const { runs: left } = await store.list({ status: ["planning", "running", "interrupted", "suspended"], limit: 1 });
+    if (left.length === 0) return;
+    // The claims of the process before have not ended yet.
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+interface Answering {
+  readonly runId: string;
+  readonly journal: Journal;
+}
+
+/** Approves of what a run asks for, and settles what is in doubt by looking whether it has taken effect. */
+async function answer(agent: Agent, { runId, journal }: Answering): Promise<void> {
+  try {
+    for (let run = await agent.getRun(runId); run?.status === "suspended"; run = await agent.getRun(runId)) {
+      const item = run.pending?.[0];
+      if (item === undefined) throw new Error(`Run "${runId}" waits for nothing.`);
+      await answerItem(agent, item, { runId, journal });
+    }
+  } catch (thrown) {
+    // Another process has it, or was faster.
+    if (!isAgentError(thrown, "run-owned-elsewhere") && !isAgentError(thrown, "run-conflict")) throw thrown;
+  }
+}
+
+async function answerItem(agent: Agent, item: PendingItem, { runId, journal }: Answering): Promise<void> {
+  if (item.kind === "approval") await agent.approve(runId, item.stepId, item).result;
+  if (item.kind !== "outcome") return;
+  const { stepId, iteration } = item;
+  const value = journal.findEffect(`${runId}/${stepId}${iteration === undefined ? "" : `[${iteration}]`}`);
+  const settlement = value === undefined ? ({ retry: true } as const) : { output: { value } };
+  await agent.settle(runId, stepId, { iteration, ...settlement }).result;
+}
+
+/** Starts the runs that are not stored yet; they end, or wait for somebody. */
+async function startNew(agent: Agent, store: RunStore, runs: readonly WantedRun[]): Promise<void> {
+  const start = async ({ runId, kind }: WantedRun): Promise<void> => {
+    if ((await store.read(runId, { limit: 1 })).length > 0) return;
+    const { plan, options } = killPlans[kind];
+    try {
+      await agent.execute(plan as Parameters<Agent["execute"]>[0], { ...options, runId });
+    } catch (thrown) {
+      // One has claimed it that has not recorded anything yet, and may be dead.
+      if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      return start({ runId, kind });
+    }
+  };
+  await Promise.all(runs.map(start));
+}
+
+async function main(): Promise<void> {
+  const work = childWork(process.argv);
+  const { path, journalPath, generation, aheadMs, leaseMs, effectMs, killPoint, armed = "first" } = work;
+  const { runs, earlierRuns } = work;
+  const journal = openJournal(journalPath, generation);
+  const killSwitch = createKillSwitch(killPoint);
+  const sqlite = createSqliteRunStore({ path, now: () => Date.now() + aheadMs });
+  const store = createKillStore(sqlite, { journal, killSwitch });
+  const tools = createKillTools({ journal, killSwitch, effectMs });
+  const agent: Agent = createAgent({ tools, store, leaseMs });
+  tell("ready");
+  if (armed === "first") killSwitch.arm();
+  await startNew(agent, store, earlierRuns);
+  await finishStored(agent, store, journal);
+  killSwitch.arm();
+  await startNew(agent, store, runs);
+  sqlite.close();
+  journal.close();
+  tell("done");
+}
+
+main().catch((thrown) => {
+  console.error(thrown);
+  process.exitCode = 1;
+});

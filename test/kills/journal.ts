@@ -1,0 +1,56 @@
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import type { AgentEvent } from "../../src/core/events.ts";
+
+/**
+ * What processes tell of themselves, one row after another, to outlive them.
+ * - `try`: events are about to be recorded; `ack`: they are, and the store has said so.
+ * - `begin`: a tool was called; `effect`: it has taken effect; `end`: it is about to answer.
+ */
+export type JournalRow = { readonly generation: number } & (
+  | { readonly type: "try"; readonly runId: string; readonly events: readonly AgentEvent[] }
+  | { readonly type: "ack"; readonly runId: string; readonly sequence: number }
+  | { readonly type: "begin"; readonly key: string; readonly attempt: number }
+  | { readonly type: "effect"; readonly key: string; readonly value: number }
+  | { readonly type: "end"; readonly key: string; readonly attempt: number }
+);
+
+type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** A journal that a process writes. */
+export interface Journal {
+  write(row: OmitEach<JournalRow, "generation">): void;
+  /** What a call has left behind in the world, in this process or one before; undefined if it has not taken effect. */
+  findEffect(key: string): number | undefined;
+  close(): void;
+}
+
+/** Opens a journal to add rows; those of tools are on the disk when `write` returns. */
+export function openJournal(path: string, generation: number): Journal {
+  const effects = new Map<string, number>();
+  for (const row of readJournal(path)) if (row.type === "effect") effects.set(row.key, row.value);
+  const file = openSync(path, "a");
+  return {
+    findEffect: (key) => effects.get(key),
+    write(row) {
+      if (row.type === "effect") effects.set(row.key, row.value);
+      // A line of its own, even if the process before was killed in the midst of one.
+      writeSync(file, `\n${JSON.stringify({ generation, ...row })}\n`);
+      if (row.type !== "try" && row.type !== "ack") fsyncSync(file);
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** All rows so far. What a process was killed in the midst of writing has not happened. */
+export function readJournal(path: string): readonly JournalRow[] {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      try {
+        return line === "" ? [] : [JSON.parse(line) as JournalRow];
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,78 @@
+import type { PlanInput } from "../../src/core/plan.ts";
+import type { RunStatus } from "../../src/core/run-status.ts";
+import type { RunOptions } from "../../src/orchestrator/run-options.ts";
+
+/** The kinds of runs that are killed. */
+export const planKinds = ["sequential", "parallel", "looped", "approved", "undone"] as const;
+
+/** One of {@link planKinds}. */
+export type PlanKind = (typeof planKinds)[number];
+
+/** A plan, how it runs, and what must come of it however often it is killed. */
+export interface KillPlan {
+  readonly plan: PlanInput;
+  readonly options: Pick<RunOptions, "concurrency" | "undoOnFailure">;
+  readonly status: RunStatus;
+  /** What the status of each step is in the end. */
+  readonly steps: readonly string[];
+  /** The effects there must have been, by the end of their keys. */
+  readonly effects: readonly string[];
+}
+
+const put = (id: string, value: number, dependsOn?: readonly string[]) => ({
+  id,
+  tool: "Put",
+  input: { value },
+  ...(dependsOn && { dependsOn }),
+});
+const send = (id: string, value: unknown, dependsOn?: readonly string[]) => ({
+  ...put(id, 0, dependsOn),
+  tool: "Send",
+  input: { value },
+});
+
+/** A plan of each kind. `Put` may be repeated, `Send` may not, `Refuse` always fails. */
+export const killPlans: Readonly<Record<PlanKind, KillPlan>> = {
+  sequential: {
+    plan: { steps: [put("a", 1), send("b", { $ref: "a.value" }), put("c", 3)] },
+    options: {},
+    status: "completed",
+    steps: ["completed", "completed", "completed"],
+    effects: ["a", "b", "c"],
+  },
+  parallel: {
+    plan: {
+      steps: [put("a", 1, []), send("b", 2, []), put("c", 3, []), send("d", 4, []), put("e", 5, ["a", "b", "c", "d"])],
+    },
+    options: { concurrency: 4 },
+    status: "completed",
+    steps: ["completed", "completed", "completed", "completed", "completed"],
+    effects: ["a", "b", "c", "d", "e"],
+  },
+  looped: {
+    plan: {
+      steps: [
+        { id: "a", tool: "Send", input: { value: { $ref: "item" } }, forEach: "[1, 2]" },
+        { id: "b", tool: "Put", input: { value: { $ref: "item.value" } }, forEach: "a", concurrency: 2 },
+      ],
+    },
+    options: {},
+    status: "completed",
+    steps: ["completed", "completed", "completed", "completed"],
+    effects: ["a[0]", "a[1]", "b[0]", "b[1]"],
+  },
+  approved: {
+    plan: { steps: [put("a", 1), { id: "b", tool: "Ask", input: { value: 2 } }, put("c", 3)] },
+    options: {},
+    status: "completed",
+    steps: ["completed", "completed", "completed"],
+    effects: ["a", "b", "c"],
+  },
+  undone: {
+    plan: { steps: [put("a", 1), send("b", 2), { id: "c", tool: "Refuse", input: { value: 3 } }] },
+    options: { undoOnFailure: true },
+    status: "failed",
+    steps: ["undone", "undone", "failed"],
+    effects: ["a", "b", "a/undo", "b/undo"],
+  },
+};

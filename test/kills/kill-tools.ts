@@ -1,0 +1,60 @@
+import { z } from "zod/v4";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import type { Journal } from "./journal.ts";
+import type { KillSwitch } from "./kill-switch.ts";
+
+/** What the tools of a process that may be killed need. */
+export interface KillToolsOptions {
+  readonly journal: Journal;
+  readonly killSwitch: KillSwitch;
+  readonly effectMs: number;
+}
+
+const schema = z.object({ value: z.number() });
+
+/** Tools that tell the journal what they do. The one that must not be repeated does not look whether it was. */
+export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOptions) {
+  const perform = async (value: number, { idempotencyKey: key, attempt }: ToolContext, isRepeatable: boolean) => {
+    journal.write({ type: "begin", key, attempt });
+    if (effectMs > 0) await new Promise((resolve) => setTimeout(resolve, effectMs));
+    if (!isRepeatable || journal.findEffect(key) === undefined) {
+      killSwitch.pass("effect", () => journal.write({ type: "effect", key, value }));
+    }
+    journal.write({ type: "end", key, attempt });
+    return { value };
+  };
+  const common = { inputSchema: schema, outputSchema: schema } as const;
+  return [
+    defineTool({
+      ...common,
+      name: "Put",
+      description: "Takes effect once however often it is called with the same key",
+      execute: ({ value }, context) => perform(value, context, true),
+      undo: ({ input }, context) => perform(-input.value, context, true),
+    }),
+    defineTool({
+      ...common,
+      name: "Send",
+      description: "Takes effect each time it is called",
+      effect: "once",
+      execute: ({ value }, context) => perform(value, context, false),
+      undo: ({ input }, context) => perform(-input.value, context, true),
+    }),
+    defineTool({
+      ...common,
+      name: "Ask",
+      description: "Takes effect each time it is called, once somebody has approved",
+      effect: "once",
+      needsApproval: true,
+      execute: ({ value }, context) => perform(value, context, false),
+    }),
+    defineTool({
+      ...common,
+      name: "Refuse",
+      description: "Never does anything",
+      execute: () => {
+        throw Object.assign(new Error("refused"), { retryable: false });
+      },
+    }),
+  ] as const;
+}

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { buildSync } from "esbuild";
+import type { ChildWork } from "./child-work.ts";
+
+/** Bundles what the processes do: once, as each would take a second to translate it. `remove` deletes it. */
+export function buildChild(): { readonly script: string; remove(): void } {
+  // Inside of the repository, so that it finds the drivers.
+  mkdirSync(resolve(".build"), { recursive: true });
+  const folder = mkdtempSync(resolve(".build/kills-"));
+  buildSync({
+    entryPoints: ["test/kills/child.ts"],
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+  });
+  return { script: join(folder, "child.mjs"), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A process that has been started. */
+export interface Child {
+  /** Resolves when it begins, or has ended before that. */
+  readonly ready: Promise<void>;
+  /** Resolves when it has ended; throws unless it was killed or has done all its work. */
+  readonly ended: Promise<"killed" | "done">;
+  kill(): void;
+}
+
+/** Starts a process. */
+export function startChild(script: string, work: ChildWork): Child {
+  const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ["ignore", "pipe", "pipe"] });
+  const said: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => said.push(line));
+  const ended = new Promise<"killed" | "done">((settle, reject) => {
+    child.once("close", (code, signal) => {
+      if (signal === "SIGKILL") settle("killed");
+      else if (code === 0) settle("done");
+      else reject(new Error(`A process has failed at ${JSON.stringify(work)}:\n${said.join("\n")}`));
+    });
+  });
+  const ready = new Promise<void>((settle) => {
+    createInterface({ input: child.stdout }).once("line", () => settle());
+    child.once("close", () => settle());
+  });
+  return { ready, ended, kill: () => void child.kill("SIGKILL") };
+}
