@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
+import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import { planOf } from "./plans.ts";
 import { until } from "./resume-from.ts";
 import { runScenario, type Scenario } from "./run-scenario.ts";
@@ -21,7 +22,7 @@ async function store(shared: RunStore, events: readonly AgentEvent[], ...ids: re
   for (const id of ids) await shared.append(id, named(events, id), { sequence: 1 });
 }
 
-async function setUp(tools: () => readonly Tool[] = () => [works("A"), works("B")]) {
+async function setUp(tools: (clock: ManualClock) => readonly Tool[] = () => [works("A"), works("B")]) {
   const { recorded } = await runScenario(create);
   const one = await share(tools);
   return { ...one, recorded, cut: until(recorded, "step-start s2") };
@@ -81,8 +82,12 @@ describe("all runs that nobody goes on with", () => {
   });
 
   it("go on so many at a time, with the resources that are given", async () => {
-    const tool = createFakeTool({ name: "B", outcomes: [{ returns: 1 }] });
-    const { clock, process, store: shared, cut } = await setUp(() => [works("A"), tool]);
+    let tool: FakeTool | undefined;
+    const shop = await setUp((clock) => {
+      tool = createFakeTool({ name: "B", outcomes: [{ returns: 1, afterMs: 5 }], clock });
+      return [works("A"), tool];
+    });
+    const { clock, process, store: shared, cut } = shop;
     await store(shared, cut, "r1", "r2", "r3", "r4", "r5");
     const agent = process();
     const events: AgentEvent[] = [];
@@ -91,7 +96,7 @@ describe("all runs that nobody goes on with", () => {
     expect(resumed).toHaveLength(5);
     // Steps that were cut off end without having begun in this process.
     expect(peakOf(events.filter((event) => event.type !== "step-end" || event.outcome.status === "completed"))).toBe(2);
-    expect(tool.calls.map(({ context }) => context.resources)).toEqual(Array(5).fill("db"));
+    expect(tool?.calls.map(({ context }) => context.resources)).toEqual(Array(5).fill("db"));
   });
 
   it("are all of them, on however many pages", async () => {
