@@ -25,7 +25,7 @@ const agent = createAgent({
   }),
 });
 
-agent.on("plan-fallback", ({ planner, next, error }) => console.log(`  ${planner} -> ${next}: ${error.message}`));
+agent.on("plan-fallback", ({ planner, next, error }) => console.log(`  ${planner} -> ${next}: ${error.code}`));
 
 const ahead = "If anything is due before next Monday, list it";
 for (const [request, tokens] of [
