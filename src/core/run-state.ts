@@ -43,6 +43,10 @@ export interface RunState {
   replans: number;
   /** Whether it had no other steps the last time, and none has begun since. */
   hasReplanFailed?: boolean;
+  /** Whether steps were to be undone in the latest leg: it was about to end. */
+  hasUndone?: boolean;
+  /** When its latest leg has begun. ISO 8601, UTC. */
+  legStartedAt?: string;
   error?: AgentErrorData;
   /** Why there is no plan. */
   planningError?: AgentErrorData;
@@ -92,13 +96,9 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "step-end":
     case "undo-start":
     case "undo-end":
-    case "run-settle": {
-      if (letsThrough(event)) state.isUnderWay = true;
-      if (event.type === "step-start") delete state.hasReplanFailed;
-      const step = state.steps.get(event.stepId);
-      if (step !== undefined) reduceStep(step, event);
+    case "run-settle":
+      reduceStepOf(state, event);
       break;
-    }
     case "run-suspend":
       state.pending = event.pending;
       break;
@@ -124,8 +124,17 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   return state;
 }
 
+function reduceStepOf(state: RunState, event: StepEvent): void {
+  if (letsThrough(event)) state.isUnderWay = true;
+  if (event.type === "step-start") delete state.hasReplanFailed;
+  if (event.type === "undo-start") state.hasUndone = true;
+  const step = state.steps.get(event.stepId);
+  if (step !== undefined) reduceStep(step, event);
+}
+
 function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-start" }>): void {
   state.createdAt = event.timestamp;
+  state.legStartedAt = event.timestamp;
   state.metadata = event.metadata;
   state.options = event.options;
   state.tools = event.tools;
@@ -136,7 +145,9 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
   adoptPlan(state, event.plan);
 }
 
-function reopen(state: RunState, { retriesFailed }: Extract<AgentEvent, { type: "run-resume" }>): void {
+function reopen(state: RunState, { retriesFailed, timestamp }: Extract<AgentEvent, { type: "run-resume" }>): void {
+  state.legStartedAt = timestamp;
+  delete state.hasUndone;
   delete state.pending;
   delete state.error;
   delete state.notUndone;

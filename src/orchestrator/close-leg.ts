@@ -67,7 +67,7 @@ function abortedOutcome(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEve
 }
 
 /** The error of the first step of the plan that has one, or of the plan that was not approved. */
-export function stepFailure({ state }: Run): AgentErrorData | undefined {
+export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | undefined {
   if (state.planApproval?.status === "rejected") return state.planApproval.error;
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id);
@@ -128,14 +128,17 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   for (const index of steps.keys()) {
     const state = stateOf(index);
     if (isDone(state)) continue;
-    if (isBlocked.has(index) || !isOpen(state) || [...partsOf([state])].some(isInterruptedStep))
+    if (isBlocked.has(index) || !isUnbegun(state))
       for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
     await skipOpen(run, state, isBlocked.has(index) ? "dependency-failed" : "run-ended");
   }
 }
 
-function isInterruptedStep({ status }: StepState): boolean {
-  return status === "interrupted";
+/** Whether nothing but the end of the run keeps a step from being run, be it in a leg that died while it said so. */
+function isUnbegun(state: StepState): boolean {
+  if (!isOpen(state)) return state.skipReason === "run-ended";
+  for (const { status } of partsOf([state])) if (status === "interrupted") return false;
+  return true;
 }
 
 /** Tells that a step, or what is left of its iterations, will never start. */

@@ -123,7 +123,8 @@ async function emitStart(run: Run, target: RunBeginning): Promise<void> {
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {
-  return typeof request === "string" ? request.slice(0, engine.maxRequestLength) : "";
+  // With one character more, so that it is too long for whoever reads it, too.
+  return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
 }
 
 /** What planning in a run gives: a plan, or why there is none. */

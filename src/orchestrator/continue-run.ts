@@ -1,13 +1,13 @@
-import { AgentError, type AgentErrorData, fromErrorData } from "../core/errors.ts";
+import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import { isDone, isOpen } from "../core/step-state.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
-import { cancelledBy } from "./cancelled-by.ts";
-import { skipOpen, stepFailure } from "./close-leg.ts";
+import { skipOpen } from "./close-leg.ts";
 import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
 import { planInRun, requireApproved } from "./conduct-run.ts";
+import { endingOf } from "./ending-of.ts";
 import { compareTools, readState, restoreSettings } from "./restore-run.ts";
 import type { AbortReason, Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
@@ -61,10 +61,11 @@ async function openStored(
     const run = runs.open(restoreSettings(engine.settings, state, options), continuation, state);
     run.keepHistory();
     runs.leases.handOver(lease, run);
+    const ending = endingOf(state);
     const resuming = resume(run, continuation.begin(state));
     const leg = runs.hold(
       run,
-      resuming.then(() => goOn(run)),
+      resuming.then(() => goOn(run, ending)),
     );
     // It fails as this function does.
     leg.catch(() => {});
@@ -93,11 +94,12 @@ async function resume(run: Run, { retriesFailed, events }: LegBeginning): Promis
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
 
-async function goOn(run: Run): Promise<RunResult> {
+async function goOn(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
   if (plan !== undefined) {
     const refusal = await requireApproved(plan, run.settings).catch((error: AgentError) => error.toJSON());
-    await endWhatEnded(run);
+    if (refusal === undefined && ending !== undefined) run.abort(ending);
+    if (refusal === undefined) await endLoops(run);
     return conductLeg(run, refusal as AgentErrorData | undefined);
   }
   if (request === undefined || planningError !== undefined) return conductLeg(run, planningError);
@@ -105,37 +107,14 @@ async function goOn(run: Run): Promise<RunResult> {
   return conductLeg(run, error);
 }
 
-/** Goes on with ending what was about to end when its process died: a run that was aborted, a loop that failed. */
-async function endWhatEnded(run: Run): Promise<void> {
-  const reason = abortReasonOf(run);
-  if (reason !== undefined) run.abort(reason);
-  if (run.abortReason !== undefined || run.isInterrupted) return;
-  if (run.settings.stored.onStepFailure === "continue") return;
+/** After an iteration that has failed no other one of its loop begins: what would have been said of these if nobody had died. */
+async function endLoops(run: Run): Promise<void> {
+  if (run.abortReason !== undefined || run.isInterrupted || run.settings.stored.onStepFailure === "continue") return;
   for (const step of run.state.steps.values()) {
     const states = step.iterations?.states ?? [];
     const isInDoubt = states.some(({ status }) => status === "unknown");
     if (!isInDoubt && states.some((one) => !isOpen(one) && !isDone(one))) await skipOpen(run, step, "run-ended");
   }
-}
-
-/** Why an earlier leg was aborted that could not say so any more, by what it has recorded. */
-function abortReasonOf(run: Run): AbortReason | undefined {
-  const { plan, steps } = run.state;
-  let isEnding = false;
-  for (const { id } of plan?.steps ?? []) {
-    for (const { status, error, skipReason } of partsOf([steps.get(id) as StepState])) {
-      if (status === "cancelled" || (status === "failed" && isRunTimeout(error))) {
-        return fromErrorData(error as AgentErrorData<"cancelled" | "timeout">);
-      }
-      isEnding ||= skipReason === "run-ended" || skipReason === "dependency-failed";
-    }
-  }
-  // Where no step has failed, those that were left can only have been skipped because of an abort.
-  return isEnding && stepFailure(run) === undefined ? cancelledBy("its process died while it was ended") : undefined;
-}
-
-function isRunTimeout(error: AgentErrorData | undefined): boolean {
-  return error?.code === "timeout" && error.details.scope === "run";
 }
 
 /** A run does not wait for what somebody says of it. */

@@ -291,7 +291,8 @@ function isFailure(init: EventInit): boolean {
   return init.type === "step-skip" && init.reason === "approval-rejected";
 }
 
-function runTimeout(timeoutMs: number): AgentError<"timeout"> {
+/** The error of a run whose time is up. */
+export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
   return new AgentError("timeout", `The run took longer than its timeoutMs of ${timeoutMs} ms.`, {
     details: { scope: "run", timeoutMs },
     retryable: false,

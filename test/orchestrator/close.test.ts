@@ -1,59 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { toolFingerprint } from "../../src/core/tool-schemas.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { approvalOf, askingTool, statuses, told } from "../scenarios/asking.ts";
 import { planOf, step } from "../scenarios/plans.ts";
-import { answerLater, checkInvariants } from "../scenarios/run-scenario.ts";
+import { answerLater } from "../scenarios/run-scenario.ts";
 
-interface Setup extends Partial<Omit<AgentOptions, "tools">> {
-  tools: (clock: ManualClock) => readonly Tool[];
-}
-
-/** An agent that is to be closed, and others of the same store that go on. */
-async function setUp({ tools, store = createMemoryRunStore(), ...options }: Setup) {
-  const clock = createManualClock();
-  await Promise.all(tools(clock).map(toolFingerprint));
-  const events: AgentEvent[] = [];
-  let ids = 0;
-  const open = (others: Partial<AgentOptions> = {}): Agent => {
-    const base = { tools: tools(clock), store, clock, random: () => 1, createId: () => `${++ids}` };
-    const agent = createAgent({ ...base, ...options, ...others });
-    agent.subscribe((event) => events.push(event));
-    return agent;
-  };
-  const check = async (runId: string) => {
-    const recorded = await store.read(runId);
-    const snapshot = await open().getRun(runId);
-    const {
-      request: _,
-      metadata: _metadata,
-      createdAt: _createdAt,
-      updatedAt: _updatedAt,
-      ...result
-    } = snapshot as never as Record<string, unknown>;
-    checkInvariants({ events, recorded, result: result as never });
-    expect(clock.pendingTimers).toBe(0);
-  };
-  return { agent: open(), open, clock, events, check, store };
-}
-
-const tool =
-  (name: string, outcome: FakeOutcome, effect: "idempotent" | "once" = "idempotent") =>
-  (clock: ManualClock) =>
-    createFakeTool({ name, outcomes: [outcome], effect, clock });
-const both = (outcome: FakeOutcome) => (clock: ManualClock) => [
-  tool("A", outcome)(clock),
-  createFakeTool({ name: "B" }),
-];
-const plan = planOf("A", "B") as never;
-const interrupted = expect.objectContaining({ code: "interrupted" });
+import { both, plan, setUp, tool } from "./closing.ts";
 
 describe.each([
   ["at once", (store: RunStore) => store],
@@ -258,75 +213,5 @@ describe.each([
     expect(statuses(await result)).toEqual(["s1 completed", "s1 completed", "s1 pending"]);
     expect(await clock.runUntil(open().resume(runId))).toMatchObject({ status: "completed", output: [1, 1, 1] });
     await check(runId);
-  });
-});
-
-describe("an agent that was closed", () => {
-  it("takes no more runs", async () => {
-    const { agent, clock, store } = await setUp({
-      tools: both({ returns: 1 }),
-      planner: createScriptedPlanner([plan]),
-    });
-    const { runId } = await clock.runUntil(agent.execute(plan));
-    await agent.close();
-    await agent.close({ timeoutMs: 5 });
-    const calls: readonly (() => Promise<unknown>)[] = [
-      () => agent.execute(plan),
-      () => agent.run("Do it"),
-      () => agent.plan("Do it"),
-      () => agent.start(plan).result,
-      () => agent.resume(runId),
-      () => agent.resumeAll(),
-      () => agent.settle(runId, "s1", { retry: true }).result,
-      () => agent.approve(runId, "s1", { inputHash: "0".repeat(64) }).result,
-      () => agent.rejectPlan(runId, { planHash: "0".repeat(64) }).result,
-    ];
-    for (const call of calls) await expect(call()).rejects.toEqual(interrupted);
-    expect((await store.list()).runs).toHaveLength(1);
-    // Looking is allowed.
-    expect(await agent.getRun(runId)).toMatchObject({ status: "completed" });
-    expect((await agent.listRuns()).runs).toHaveLength(1);
-  });
-
-  it("is closed for everybody at the same time", async () => {
-    const { agent, clock } = await setUp({ tools: both({ hangs: "until-aborted" }) });
-    const { result } = agent.start(plan);
-    await clock.advance(10);
-    const closing = Promise.all([agent.close({ timeoutMs: 100 }), agent.close({ timeoutMs: 5 })]);
-    await clock.advance(99);
-    await clock.runUntil(closing);
-    expect(clock.now() - createManualClock().now()).toBe(110);
-    expect((await result).status).toBe("interrupted");
-  });
-
-  it("and never had a run is closed at once", async () => {
-    const { agent } = await setUp({ tools: both({ returns: 1 }) });
-    await agent.close();
-    await expect(agent.execute(plan)).rejects.toEqual(interrupted);
-  });
-
-  it("does not throw for runs that were interrupted, even if failures do", async () => {
-    const { agent, clock } = await setUp({ tools: both({ hangs: "until-aborted" }) });
-    const { result } = agent.start(plan, { throwOnFailure: true });
-    await clock.advance(10);
-    await clock.runUntil(agent.close({ timeoutMs: 1 }));
-    expect((await result).status).toBe("interrupted");
-  });
-
-  it("cancels nothing that is cancelled before it has to", async () => {
-    const { agent, clock } = await setUp({ tools: both({ hangs: "until-aborted" }) });
-    const { result, cancel } = agent.start(plan);
-    await clock.advance(10);
-    const closing = agent.close({ timeoutMs: 100 });
-    cancel("enough");
-    await clock.runUntil(closing);
-    expect(await result).toMatchObject({ status: "cancelled", error: { details: { reason: "enough" } } });
-  });
-
-  it.each([[{ timeoutMs: -1 }], [{ timeoutMs: "1" }], [{ timeout: 1 }]])("refuses %j", async (options) => {
-    const { agent } = await setUp({ tools: both({ returns: 1 }) });
-    await expect(agent.close(options as never)).rejects.toMatchObject({ code: "invalid-options" });
-    // It was not closed by that.
-    expect(await agent.execute(planOf("B") as never)).toMatchObject({ status: "completed" });
   });
 });

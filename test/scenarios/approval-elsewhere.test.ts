@@ -37,12 +37,11 @@ describe("a run that goes on in another agent", () => {
     const stored = JSON.stringify(await store.read(runId));
     expect(stored).not.toContain('"db"');
     const resources = { db: 2 };
-    const agent = other();
-    const end = await agent.approve(runId, "s1", { ...approvalOf(result, "s1"), resources }).result;
+    const end = await other().approve(runId, "s1", { ...approvalOf(result, "s1"), resources }).result;
     expect(end.status).toBe("completed");
     expect(tool.calls[0]?.context).toMatchObject({ runId, metadata: { user: "u1" }, idempotencyKey: `${runId}/s1` });
     expect(tool.calls[0]?.context.resources).toBe(resources);
-    expect(await agent.getRun(runId)).toMatchObject({ status: "completed", metadata: { user: "u1" } });
+    expect(await other().getRun(runId)).toMatchObject({ status: "completed", metadata: { user: "u1" } });
   });
 
   it("keeps what is done, and its outputs, from what went through JSON", async () => {
@@ -113,6 +112,7 @@ describe("a run that goes on in another agent", () => {
 
   it("can be cancelled by its handle, even before it is read", async () => {
     const { result } = await runScenario(() => ({
+      isResumable: false,
       tools: [askingTool("B")],
       plan: planOf("B"),
       legs: [

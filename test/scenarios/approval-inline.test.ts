@@ -19,6 +19,7 @@ describe("the approve function", () => {
     const { result, events } = await runScenario(() => {
       requests.length = 0;
       return {
+        isResumable: false,
         tools: [askingTool("B")],
         plan: { steps: [step("s1", "B", { input: { a: 1 }, reasoning: "Why not" })] },
         approve: (request) => {
@@ -150,6 +151,7 @@ describe("an approve function that never answers", () => {
 
   it("nor one whose time is up", async () => {
     const { result, clock, events } = await runScenario(() => ({
+      isResumable: false,
       tools: [askingTool("B")],
       plan: planOf("B"),
       options: { timeoutMs: 500 },

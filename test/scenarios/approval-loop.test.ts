@@ -81,6 +81,7 @@ describe("iterations that need approval", () => {
       keys.length = 0;
       const undo = (_done: unknown, { idempotencyKey }: { idempotencyKey: string }) => keys.push(idempotencyKey);
       return {
+        isResumable: false,
         tools: [{ ...askingTool("B"), undo }],
         plan: looped,
         options: { undoOnFailure: true },
@@ -146,7 +147,8 @@ describe.each([
     const keys: string[] = [];
     const { result } = await runScenario(() => {
       keys.length = 0;
-      return revised(waiting, step("n1", "F", { dependsOn: [] }), (key) => keys.push(key));
+      const scenario = revised(waiting, step("n1", "F", { dependsOn: [] }), (key) => keys.push(key));
+      return { ...scenario, isResumable: false };
     });
     expect(result.status).toBe("failed");
     expect(keys).toEqual([...done].reverse().map((other) => `${result.runId}/s1[${other}]/undo`));

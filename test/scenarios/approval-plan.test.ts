@@ -208,6 +208,7 @@ describe("a plan that is revised", () => {
     const { result } = await runScenario(() => {
       hashes.length = 0;
       return {
+        isResumable: false,
         tools: [...tools(), failing()],
         planner: planner(),
         request: "Do it",
@@ -230,6 +231,7 @@ describe("a plan that is revised", () => {
     const { result, events } = await runScenario(() => {
       questions = 0;
       return {
+        isResumable: false,
         tools: [...tools(), failing()],
         planner: planner(),
         request: "Do it",

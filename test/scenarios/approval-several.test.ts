@@ -163,6 +163,7 @@ describe("several steps that wait", () => {
       const { result, events } = await runScenario(() => {
         open.length = 0;
         return {
+          isResumable: false,
           tools: [askingTool("B", { effect: "once" })],
           plan: three,
           legs: order.map((id) => ({ another, runId, result }) => {

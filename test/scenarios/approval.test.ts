@@ -93,6 +93,7 @@ describe("the agent's policy", () => {
     const { result } = await runScenario(() => {
       questions.length = 0;
       return {
+        isResumable: false,
         tools: [createFakeTool({ name: "A", effect: "once", outcomes: [{ returns: 7 }] })],
         plan: {
           steps: [step("s1", "A"), step("s2", "A", { input: { of: { $ref: "s1" } }, reasoning: "Because" })],
@@ -116,6 +117,7 @@ describe("the agent's policy", () => {
     const { result } = await runScenario(() => {
       asked.length = 0;
       return {
+        isResumable: false,
         tools: [createFakeTool({ name: "A" }), askingTool("B")],
         plan: { steps: [step("s1", "A", { dependsOn: [] }), step("s2", "B", { dependsOn: [] })] },
         needsApproval: async (question) => {

@@ -29,6 +29,7 @@ describe("what can not be read", () => {
 
   it("thrown by a tool or its effect fails the step", async () => {
     const { result } = await runScenario(() => ({
+      isResumable: false,
       tools: [
         createFakeTool({ name: "A", outcomes: [{ throws: unreadable }], retry: { maxAttempts: 1 } }),
         {
@@ -108,7 +109,7 @@ describe("a schema that never answers", () => {
       // The plan is checked twice, each time by a sync try and then an async one.
       const inputSchema = z.object({}).refine(() => (calls++ < 4 ? Promise.resolve(true) : never()));
       const late = defineTool({ name: "A", description: "", inputSchema, execute: () => null });
-      return { tools: [late], plan: planOf("A"), options: { timeoutMs: 50 } };
+      return { tools: [late], plan: planOf("A"), options: { timeoutMs: 50 }, isResumable: false };
     });
     expect(result).toMatchObject({
       status: "failed",

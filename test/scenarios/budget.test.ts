@@ -122,6 +122,7 @@ describe("budget.toolCalls", () => {
 
   it("is not used up by calls that an open circuit refuses", async () => {
     const { result } = await runScenario(() => ({
+      isResumable: false,
       tools: [
         withLimits(createFakeTool({ name: "Down", outcomes: [{ throws: "no" }], retry: { maxAttempts: 1 } }), {
           circuitBreaker: { maxFailures: 1 },
@@ -142,6 +143,7 @@ describe("budget.toolCalls", () => {
 
   it("is not used up by undoing", async () => {
     const { result, events } = await runScenario(() => ({
+      isResumable: false,
       tools: [
         defineTool({
           name: "A",

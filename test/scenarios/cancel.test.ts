@@ -27,6 +27,7 @@ describe("cancelling a run", () => {
 
   it("works by the caller's signal, before the run begins", async () => {
     const { result, events } = await runScenario(() => ({
+      isResumable: false,
       tools: [hanging()],
       plan: planOf("A"),
       options: { signal: AbortSignal.abort(new Error("never mind")) },

@@ -48,6 +48,7 @@ describe("the circuit breaker of a tool", () => {
       const tool = fragile([down]);
       calls.length = 0;
       return {
+        isResumable: false,
         tools: [tool],
         plan: free(4),
         options: goOn,

@@ -76,6 +76,7 @@ describe("a limit", () => {
     const { result } = await runScenario((clock) => {
       const slow = createFakeTool({ name: "Slow", outcomes: [{ afterMs: 100, throws: final }], clock });
       return {
+        isResumable: false,
         tools: [{ ...slow, concurrency: 1 }, createFakeTool({ name: "Other" })],
         plan: {
           steps: ["a", "b", "c"]

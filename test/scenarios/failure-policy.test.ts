@@ -25,6 +25,7 @@ const play = (steps: readonly PlanStep[], options: RunOptions = {}) =>
     tools: [...new Set(steps.map(({ tool }) => tool))].map((name) => makeTool(clock, name)),
     plan: { steps },
     options,
+    isResumable: false,
   }));
 
 const statuses = ({ steps }: RunResult) => steps.map(({ stepId, status }) => `${stepId} ${status}`);
@@ -81,6 +82,7 @@ describe("onStepFailure stop", () => {
 
   it("lets those that run be tried again", async () => {
     const { result } = await runScenario((clock) => ({
+      isResumable: false,
       tools: [
         makeTool(clock, "Bad10"),
         createFakeTool({ name: "Flaky", outcomes: [{ throws: "once", afterMs: 20 }, { returns: "at last" }], clock }),

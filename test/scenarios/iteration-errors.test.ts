@@ -18,7 +18,8 @@ async function errorOf(
   rest: Partial<PlanStep> = {},
   more: Partial<Scenario> = {},
 ): Promise<RunResult["error"]> {
-  const make = (): Scenario => ({ tools: [data, tool], plan: { steps: [step("d", "D"), looped(rest)] }, ...more });
+  const plan = { steps: [step("d", "D"), looped(rest)] };
+  const make = (): Scenario => ({ tools: [data, tool], plan, isResumable: more.options === undefined, ...more });
   return (await runScenario(make)).result.error;
 }
 
@@ -37,6 +38,7 @@ describe("the error of an iteration names it", () => {
     const make = (): Scenario => ({
       tools: [data, createFakeTool({ name: "T", outcomes, retry: once })],
       plan: { steps: [step("d", "D"), looped()] },
+      isResumable: false,
     });
     const { result } = await runScenario(make);
     expect(result.error).toMatchObject({

@@ -22,7 +22,7 @@ describe("a run is not kept", () => {
         name: "B",
         outcomes: [{ throws: Object.assign(new Error("no"), { retryable: false }) }],
       });
-      return { tools: [tool, failing], plan: planOf("A", "B"), options: { undoOnFailure: true } };
+      return { tools: [tool, failing], plan: planOf("A", "B"), options: { undoOnFailure: true }, isResumable: false };
     });
     expect(result.notUndone).toEqual([{ stepId: "s1", tool: "A", reason: "failed" }]);
     expect(events.find(({ type }) => type === "undo-end")).toMatchObject({

@@ -30,6 +30,7 @@ describe("an output", () => {
   it("is the same JSON in events, references, store and result, whatever the tool does with it later", async () => {
     const kept: { when: Date; gone: undefined; tags: string[] } = { when: new Date(0), gone: undefined, tags: ["a"] };
     const { result } = await runScenario(() => ({
+      isResumable: false,
       tools: [
         createFakeTool({ name: "A", outcomes: [{ returns: kept }] }),
         { ...createFakeTool({ name: "B" }), execute: () => kept.tags.push("b") },

@@ -51,6 +51,7 @@ describe("what a planner tells", () => {
       return new Promise(() => {});
     });
     const { result, events } = await runScenario((clock) => ({
+      isResumable: false,
       tools: [works()],
       planner: where === "alone" ? hanging : createFallbackPlanner([hanging], { clock }),
       request: "Do it",

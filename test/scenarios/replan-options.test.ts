@@ -28,7 +28,7 @@ describe("replanning together with other options", () => {
       return failingScenario(
         [steps(added("n1"), step("n2", "F"))],
         { undoOnFailure: true },
-        { tools: [undoable(), failing()] },
+        { tools: [undoable(), failing()], isResumable: false },
       );
     });
     expect(undone).toEqual(["n1", "s1"]);

@@ -16,7 +16,7 @@ describe("replanning", () => {
         [steps(added("n1", "A", { input: { of: { $ref: "s1.value" } } }), step("n2", "A"))],
         requests,
       );
-      return failingScenario([], { context: "at home" }, { planner });
+      return failingScenario([], { context: "at home" }, { planner, isResumable: false });
     });
     expect(result).toMatchObject({ status: "completed", output: { value: 7 } });
     expect(statuses(result)).toEqual(["s1 completed", "s2 failed", "n1 completed", "n2 completed"]);
@@ -66,6 +66,7 @@ describe("replanning", () => {
         [],
         {},
         {
+          isResumable: false,
           planner: replanner(plan, [steps(added("n1"))]),
           legs: [
             ({ another, runId, result }) => another({ planner: unable }).approve(runId, "b", approvalOf(result, "b")),
@@ -99,7 +100,8 @@ describe("replanning", () => {
     const { result, events } = await runScenario(() => {
       requests.length = 0;
       const answers = ["n1", "n2", "n3", "n4"].map((id) => steps(added(id, "F")));
-      return failingScenario([], { maxReplans: 3 }, { planner: replanner(planOf("A", "F"), answers, requests) });
+      const planner = replanner(planOf("A", "F"), answers, requests);
+      return failingScenario([], { maxReplans: 3 }, { planner, isResumable: false });
     });
     expect(result).toMatchObject({ status: "failed", error: { details: { stepId: "n3" } } });
     expect(statuses(result)).toEqual(["s1 completed", "s2 failed", "n1 failed", "n2 failed", "n3 failed"]);

@@ -5,8 +5,8 @@ import type { Tool } from "../../src/core/tool.ts";
 import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import { planOf } from "./plans.ts";
-import { until } from "./resume-from.ts";
-import { runScenario, type Scenario } from "./run-scenario.ts";
+import { record, until } from "./resume-from.ts";
+import type { Scenario } from "./run-scenario.ts";
 import { peakOf } from "./together.ts";
 import { share, withMethods } from "./two-processes.ts";
 
@@ -23,7 +23,7 @@ async function store(shared: RunStore, events: readonly AgentEvent[], ...ids: re
 }
 
 async function setUp(tools: (clock: ManualClock) => readonly Tool[] = () => [works("A"), works("B")]) {
-  const { recorded } = await runScenario(create);
+  const { recorded } = await record(create);
   const one = await share(tools);
   return { ...one, recorded, cut: until(recorded, "step-start s2") };
 }
@@ -33,7 +33,7 @@ describe("all runs that nobody goes on with", () => {
     const { clock, process, store: shared, recorded, cut } = await setUp();
     await store(shared, cut, "r1", "r2");
     await store(shared, recorded, "done");
-    const failing = await runScenario(() => ({
+    const failing = await record(() => ({
       ...create(),
       tools: [works("A"), createFakeTool({ name: "B", outcomes: [{ throws: { retryable: false } }] })],
     }));

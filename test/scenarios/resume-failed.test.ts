@@ -4,8 +4,8 @@ import { createFakeTool, type FakeOutcome, type FakeTool } from "../../src/testi
 import { approvalOf, askingTool, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { added, replanner, revisions, steps } from "./replanning.ts";
-import { type ResumeScenario, resumeFrom, until } from "./resume-from.ts";
-import { runScenario, type Scenario } from "./run-scenario.ts";
+import { type ResumeScenario, record, resumeFrom, until } from "./resume-from.ts";
+import type { Scenario } from "./run-scenario.ts";
 
 const fake = (name: string, ...outcomes: FakeOutcome[]) => createFakeTool({ name, outcomes });
 const works = (name = "A") => fake(name, { returns: name });
@@ -19,7 +19,7 @@ async function failedThen(
   tools: () => readonly FakeTool[],
   rest: Partial<ResumeScenario> = {},
 ) {
-  const { recorded, result } = await runScenario(create);
+  const { recorded, result } = await record(create);
   expect(result.status).toBe("failed");
   let used: readonly FakeTool[] = [];
   const resumed = await resumeFrom(recorded, () => {
@@ -45,7 +45,7 @@ describe("a run that has failed", () => {
 
   it("fails again if nothing is mended, as often as it is resumed", async () => {
     const create = () => ({ tools: [works(), fails()], plan: planOf("A", "F", "A") });
-    const { recorded, result } = await runScenario(create);
+    const { recorded, result } = await record(create);
     const resumed = await resumeFrom(
       recorded,
       () => ({ tools: create().tools }),
@@ -146,7 +146,7 @@ describe("a run that has failed", () => {
       plan: planOf("A", "F", "A"),
       options: { budget: { toolCalls: 4 } },
     });
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result } = await resumeFrom(
       recorded,
       () => ({ tools: create().tools }),
@@ -178,7 +178,7 @@ describe("a run that has failed for good", () => {
       }),
     ],
   ])("%s resolves to its result", async (_how, create) => {
-    const { recorded, result } = await runScenario(create);
+    const { recorded, result } = await record(create);
     const { plan: _plan, options: _options, legs: _legs, ...rest } = create();
     const resumed = await resumeFrom(recorded, () => rest);
     expect(resumed.result).toEqual(result);
@@ -196,7 +196,7 @@ describe("a run that is planned again", () => {
       request: "Do it",
       options: { maxReplans: 2 },
     });
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const requests: ReplanRequest[] = [];
     const { result, events } = await resumeFrom(recorded, () => ({
       tools: [works(), fails()],
@@ -216,7 +216,7 @@ describe("a run that is planned again", () => {
       request: "Do it",
       options: { maxReplans: 2 },
     });
-    const { recorded, result } = await runScenario(create);
+    const { recorded, result } = await record(create);
     const requests: ReplanRequest[] = [];
     const resumed = await resumeFrom(until(recorded, "plan-revise"), () => ({
       tools: [works(), fails()],
@@ -233,7 +233,7 @@ describe("a run that is planned again", () => {
       request: "Do it",
       options: { maxReplans: 1 },
     });
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "step-end s2"), () => ({
       tools: [works(), fails()],
       planner: replanner({}, [steps(added("n1"))]),
@@ -243,7 +243,7 @@ describe("a run that is planned again", () => {
   });
 
   it("keeps the ids, and so the keys, of steps that are to run again", async () => {
-    const { recorded, result } = await runScenario(() => ({
+    const { recorded, result } = await record(() => ({
       tools: [works(), fails()],
       planner: replanner(steps(F("f1"), F("f2")), [new Error("no")]),
       request: "Do it",
@@ -263,5 +263,30 @@ describe("a run that is planned again", () => {
         outcome: { status: "failed", error: { code: "invalid-plan", details: { issues: [{ code: "duplicate-id" }] } } },
       },
     ]);
+  });
+});
+
+describe("a run that is planned again while its process ends", () => {
+  it("may still be planned again as often as before", async () => {
+    const planner = (answer: unknown) => ({ ...replanner(planOf("A", "F"), [answer]), name: "planner" });
+    const create = (): Scenario => ({
+      tools: [works(), fails()],
+      planner: planner(() => new Promise(() => {})),
+      request: "Do it",
+      options: { maxReplans: 1 },
+      act: async ({ agent, clock }) => {
+        await clock.advance(10);
+        await clock.runUntil(agent.close({ timeoutMs: 10 }));
+      },
+    });
+    const { recorded, result } = await record(create);
+    expect(result.status).toBe("interrupted");
+    expect(revisions(recorded)).toMatchObject([{ replan: 1, outcome: { error: { code: "interrupted" } } }]);
+    const resumed = await resumeFrom(recorded, () => ({
+      tools: [works(), fails()],
+      planner: planner(steps(added("n1"))),
+    }));
+    expect(resumed.result.status).toBe("completed");
+    expect(revisions(resumed.events)).toMatchObject([{ replan: 1, outcome: { status: "completed" } }]);
   });
 });

@@ -9,7 +9,8 @@ import type { AgentWarning } from "../../src/orchestrator/options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { told } from "./asking.ts";
-import { answerLater, checkInvariants, type Played, type Scenario } from "./run-scenario.ts";
+import { checkInvariants } from "./invariants.ts";
+import { answerLater, type Played, runScenario, type Scenario } from "./run-scenario.ts";
 
 /** A run whose process has died, and an agent of another one. */
 export interface AroundResume {
@@ -18,6 +19,11 @@ export interface AroundResume {
   readonly clock: ManualClock;
   readonly store: RunStore;
   readonly events: readonly AgentEvent[];
+}
+
+/** Plays a run whose events are to be cut off somewhere. */
+export function record(create: (clock: ManualClock) => Scenario): Promise<Played> {
+  return runScenario((clock) => ({ ...create(clock), isResumable: false }));
 }
 
 /** What goes on with a run. */

@@ -8,8 +8,8 @@ import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { approvalOf, askingTool, planHashOf, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { replanner, steps } from "./replanning.ts";
-import { resumeFrom, until } from "./resume-from.ts";
-import { runScenario, type Scenario } from "./run-scenario.ts";
+import { record, resumeFrom, until } from "./resume-from.ts";
+import type { Scenario } from "./run-scenario.ts";
 
 const works = () => createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
 const planned = () => ({ tools: [works()], planner: createScriptedPlanner([planOf("A", "A") as never]) });
@@ -20,7 +20,7 @@ const askForPlan = ({ kind }: ApprovalQuestion) => kind === "plan";
 
 describe("a run whose process died while it was planned", () => {
   it("is planned again", async () => {
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "plan-start"), planned);
     expect(result.status).toBe("completed");
     expect(told(events).slice(0, 4)).toEqual(["run-resume", "plan-end", "plan-start", "plan-end"]);
@@ -28,27 +28,27 @@ describe("a run whose process died while it was planned", () => {
   });
 
   it("before that, is planned", async () => {
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "run-start"), planned);
     expect(result.status).toBe("completed");
     expect(told(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
   });
 
   it("after that, keeps its plan", async () => {
-    const { recorded, result } = await runScenario(create);
+    const { recorded, result } = await record(create);
     const resumed = await resumeFrom(until(recorded, "plan-end"), () => ({ ...planned(), planner: unable().planner }));
     expect(resumed.result).toMatchObject({ status: "completed", plan: result.plan });
   });
 
   it("after it had no plan, fails as it would have", async () => {
-    const { recorded, result } = await runScenario(unable);
+    const { recorded, result } = await record(unable);
     const resumed = await resumeFrom(until(recorded, "plan-end"), planned);
     expect(resumed.result).toEqual(result);
     expect(told(resumed.events)).toEqual(["run-resume", "run-end"]);
   });
 
   it("and that has failed is planned once more when it is resumed", async () => {
-    const { recorded } = await runScenario(unable);
+    const { recorded } = await record(unable);
     const { result, events } = await resumeFrom(recorded, planned);
     expect(result.status).toBe("completed");
     expect(told(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
@@ -56,7 +56,7 @@ describe("a run whose process died while it was planned", () => {
   });
 
   it("can not go on without a planner, and says so", async () => {
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result } = await resumeFrom(
       until(recorded, "plan-start"),
       planned,
@@ -73,7 +73,7 @@ describe("a run whose process died while it was planned", () => {
   });
 
   it("keeps what was used by models before", async () => {
-    const { recorded } = await runScenario(unable);
+    const { recorded } = await record(unable);
     const usage = { modelCalls: 2, inputTokens: 5, outputTokens: 5 } as never;
     const counted = recorded.map((event) => (event.type === "plan-end" ? { ...event, usage } : event));
     const { result } = await resumeFrom(counted, planned);
@@ -87,7 +87,7 @@ describe("the plan of a run whose process died", () => {
   const again = () => ({ ...agent, ...planned() });
 
   it("is asked about if it was not yet", async () => {
-    const { recorded, result: waiting } = await runScenario(asking);
+    const { recorded, result: waiting } = await record(asking);
     for (const last of ["run-start", "plan-start", "plan-end"]) {
       const { result } = await resumeFrom(until(recorded, last), again);
       expect(result).toMatchObject({ status: "suspended", pending: waiting.pending });
@@ -96,7 +96,7 @@ describe("the plan of a run whose process died", () => {
 
   it("is asked about as a plan that was given, too", async () => {
     const given = () => ({ tools: [works()], plan: planOf("A"), needsApproval: askForPlan });
-    const { recorded } = await runScenario(given);
+    const { recorded } = await record(given);
     const { result } = await resumeFrom(until(recorded, "run-start"), () => ({
       tools: [works()],
       needsApproval: askForPlan,
@@ -106,7 +106,7 @@ describe("the plan of a run whose process died", () => {
   });
 
   it("waits on, and can be approved then", async () => {
-    const { recorded } = await runScenario(asking);
+    const { recorded } = await record(asking);
     const { result, events } = await resumeFrom(
       until(recorded, "approval-request"),
       again,
@@ -120,7 +120,7 @@ describe("the plan of a run whose process died", () => {
   });
 
   it("is not asked about again once it runs", async () => {
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result } = await resumeFrom(until(recorded, "step-end s1"), again);
     expect(result.status).toBe("completed");
   });
@@ -132,7 +132,7 @@ describe("the plan of a run whose process died", () => {
       request: "Do it",
       options: { maxReplans: 1 },
     });
-    const { recorded } = await runScenario(revised);
+    const { recorded } = await record(revised);
     const { result } = await resumeFrom(until(recorded, "plan-revise"), () => {
       const { request: _, options: _options, ...rest } = revised();
       return { ...rest, needsApproval: askForPlan };
@@ -144,7 +144,7 @@ describe("the plan of a run whose process died", () => {
   it("must be the one that was approved by its hash", async () => {
     const approvedHash = "0".repeat(64);
     const other = (): Scenario => ({ ...create(), options: { approvedHash } });
-    const { recorded, result: refused } = await runScenario(other);
+    const { recorded, result: refused } = await record(other);
     expect(refused.error?.code).toBe("plan-not-approved");
     for (const prefix of [until(recorded, "plan-end"), recorded]) {
       let tools: readonly FakeTool[] = [];
@@ -162,7 +162,7 @@ describe("the plan of a run whose process died", () => {
     const plan = { version: 1, request: "Do it", steps: planOf("A", "A").steps } as const;
     const approvedHash = await hashPlan(plan);
     const approved = (): Scenario => ({ ...create(), options: { approvedHash } });
-    const { recorded } = await runScenario(approved);
+    const { recorded } = await record(approved);
     const { result } = await resumeFrom(until(recorded, "step-end s1"), planned);
     expect(result.status).toBe("completed");
   });
@@ -178,7 +178,7 @@ describe("approvals of a run whose process died", () => {
   const tools = () => ({ tools: both().tools });
 
   it("that wait wait on, beside what goes on", async () => {
-    const { recorded } = await runScenario(both);
+    const { recorded } = await record(both);
     const { result } = await resumeFrom(until(recorded, "approval-request b"), tools);
     expect(statuses(result)).toEqual(["b waiting", "a completed", "c waiting"]);
     expect(result.pending).toMatchObject([{ stepId: "b" }, { stepId: "c" }]);
@@ -192,7 +192,7 @@ describe("approvals of a run whose process died", () => {
         ({ another, runId, result }) => another().approve(runId, "c", approvalOf(result, "c")),
       ],
     });
-    const { recorded } = await runScenario(approve);
+    const { recorded } = await record(approve);
     for (const last of ["approval-end c", "step-start c"]) {
       const { result, events } = await resumeFrom(until(recorded, last), tools);
       expect(result.status).toBe("completed");
@@ -205,7 +205,7 @@ describe("approvals of a run whose process died", () => {
       ...both(),
       legs: [({ another, runId, result }) => another().reject(runId, "b", approvalOf(result, "b"))],
     });
-    const { recorded } = await runScenario(reject);
+    const { recorded } = await record(reject);
     const { result } = await resumeFrom(until(recorded, "approval-end b"), tools);
     expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected" } });
     expect(statuses(result)).toEqual(["b skipped", "a completed", "c skipped"]);
@@ -216,7 +216,7 @@ describe("approvals of a run whose process died", () => {
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: value }] }), askingTool("B")],
       plan: { steps: [step("a", "A"), step("b", "B", { input: { of: { $ref: "a" } } })] },
     });
-    const { recorded } = await runScenario(() => ({
+    const { recorded } = await record(() => ({
       ...create(1),
       legs: [({ another, runId, result }) => another().approve(runId, "b", approvalOf(result, "b"))],
     }));

@@ -5,8 +5,8 @@ import type { SettleOptions } from "../../src/orchestrator/resume-options.ts";
 import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
 import { statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
-import { type GoOn, resumeFrom, until } from "./resume-from.ts";
-import { runScenario, type Scenario } from "./run-scenario.ts";
+import { type GoOn, record, resumeFrom, until } from "./resume-from.ts";
+import type { Scenario } from "./run-scenario.ts";
 
 const paying = (name = "Pay") => createFakeTool({ name, effect: "once", outcomes: [{ returns: { id: 7 } }] });
 const plain = () => createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
@@ -34,7 +34,7 @@ async function settled(
   settling: SettleOptions,
   then: GoOn = async ({ agent, runId }) => (await agent.getRun(runId)) as never,
 ) {
-  const { recorded } = await runScenario(create);
+  const { recorded } = await record(create);
   let tools: readonly FakeTool[] = [];
   const played = await resumeFrom(
     until(recorded, last),
@@ -54,7 +54,7 @@ async function settled(
 
 /** What settling a step is refused with. */
 async function refusal(settling: SettleOptions & { stepId?: string }, create: () => Scenario = pay) {
-  const { recorded } = await runScenario(create);
+  const { recorded } = await record(create);
   const last = told(recorded).find((one) => one.startsWith("step-start s1")) as string;
   let refused: unknown;
   const { stepId = "s1", ...options } = settling;
@@ -98,7 +98,7 @@ describe("a step in doubt", () => {
   });
 
   it("that has failed so runs again when the run is resumed", async () => {
-    const { recorded } = await runScenario(pay);
+    const { recorded } = await record(pay);
     const { result, events } = await resumeFrom(
       until(recorded, "step-start s1"),
       () => agentOf(pay()),
@@ -136,7 +136,7 @@ describe("a step in doubt", () => {
       tools: [createFakeTool({ name: "Pay", effect: "once", timeoutMs: 10, outcomes: [{ hangs: "until-aborted" }] })],
       plan: planOf("Pay"),
     });
-    const { recorded, result } = await runScenario(create);
+    const { recorded, result } = await record(create);
     expect(result.status).toBe("suspended");
     const { result: end } = await resumeFrom(
       recorded,
@@ -149,7 +149,7 @@ describe("a step in doubt", () => {
 
 describe("an iteration in doubt", () => {
   it("is settled by its number, one after the other", async () => {
-    const { recorded } = await runScenario(() => loop());
+    const { recorded } = await record(() => loop());
     const { result, events } = await resumeFrom(
       until(recorded, "step-start s1[2]"),
       () => agentOf(loop()),
@@ -174,7 +174,7 @@ describe("an iteration in doubt", () => {
     ["continue", ["s1 failed", "s1 completed", "s1 completed", "s2 skipped"]],
   ] as const)("that has failed fails its loop: %s", async (onStepFailure, expected) => {
     const create = () => loop({ onStepFailure });
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result } = await resumeFrom(
       until(recorded, "step-start s1[2]"),
       () => agentOf(create()),
@@ -229,7 +229,7 @@ describe("settling is refused", () => {
   });
 
   it("a run that there is not", async () => {
-    const { recorded } = await runScenario(pay);
+    const { recorded } = await record(pay);
     await resumeFrom(
       recorded,
       () => agentOf(pay()),
@@ -242,7 +242,7 @@ describe("settling is refused", () => {
   });
 
   it("before the run has been resumed, as nothing is in doubt yet", async () => {
-    const { recorded } = await runScenario(pay);
+    const { recorded } = await record(pay);
     await resumeFrom(
       until(recorded, "step-start s1"),
       () => agentOf(pay()),

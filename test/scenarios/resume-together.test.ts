@@ -5,8 +5,8 @@ import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
-import { baseOptions, resumeFrom, storeOf, until } from "./resume-from.ts";
-import { answerLater, runScenario } from "./run-scenario.ts";
+import { baseOptions, record, resumeFrom, storeOf, until } from "./resume-from.ts";
+import { answerLater } from "./run-scenario.ts";
 import { share, withMethods } from "./two-processes.ts";
 
 const works = (name = "A") => createFakeTool({ name, outcomes: [{ returns: name }] });
@@ -15,7 +15,7 @@ const create = () => ({ tools: [works(), works("B")], plan: planOf("A", "B") });
 
 /** A run that was cut off in its second step. */
 async function cutOff(): Promise<readonly AgentEvent[]> {
-  const { recorded } = await runScenario(create);
+  const { recorded } = await record(create);
   return until(recorded, "step-start s2");
 }
 
@@ -74,7 +74,7 @@ describe("a run that is resumed twice at once in one agent", () => {
   });
 
   it("as it was started: by its id, which only looks it up", async () => {
-    const { recorded } = await runScenario(() => ({ ...create(), options: { runId: "r" } }));
+    const { recorded } = await record(() => ({ ...create(), options: { runId: "r" } }));
     const { store } = await storeOf(until(recorded, "step-start s2"));
     const clock = createManualClock();
     const agent = createAgent({ ...baseOptions(clock), tools: create().tools, store: answerLater(store) });
@@ -106,7 +106,7 @@ describe("steps that are settled at once in one agent", () => {
   });
 
   it("the same one: the first counts, and the other is refused", async () => {
-    const { recorded } = await runScenario(payments);
+    const { recorded } = await record(payments);
     const { result } = await resumeFrom(
       until(recorded, "step-start s1"),
       () => ({ tools: payments().tools }),
@@ -123,7 +123,7 @@ describe("steps that are settled at once in one agent", () => {
   });
 
   it("two of one run: one after the other", async () => {
-    const { recorded } = await runScenario(payments);
+    const { recorded } = await record(payments);
     const { result, events } = await resumeFrom(
       until(recorded, "step-start s2"),
       () => ({ tools: payments().tools }),

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
 import { statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
-import { resumeFrom, until } from "./resume-from.ts";
-import { runScenario, type Scenario } from "./run-scenario.ts";
+import { record, resumeFrom, until } from "./resume-from.ts";
+import type { Scenario } from "./run-scenario.ts";
 
 const returning = (name: string, value: unknown) => createFakeTool({ name, outcomes: [{ returns: value }] });
 const paying = () => createFakeTool({ name: "Pay", effect: "once", outcomes: [{ returns: "paid" }] });
@@ -20,7 +20,7 @@ const agentOf = ({ plan: _plan, request: _request, options: _options, ...rest }:
 
 describe("a run whose process died", () => {
   it("runs nothing again that is recorded, and again with the same key what was cut off", async () => {
-    const { recorded } = await runScenario(chain);
+    const { recorded } = await record(chain);
     let tools: readonly FakeTool[] = [];
     const resumed = await resumeFrom(until(recorded, "step-start s2"), () => {
       const scenario = chain();
@@ -50,7 +50,7 @@ describe("a run whose process died", () => {
   });
 
   it("opens its next leg and closes the last one in one append", async () => {
-    const { recorded } = await runScenario(chain);
+    const { recorded } = await record(chain);
     const appended: string[][] = [];
     await resumeFrom(
       until(recorded, "step-start s2"),
@@ -72,7 +72,7 @@ describe("a run whose process died", () => {
     ["between two steps", "step-end s1", ["run-resume", "step-start s2"]],
     ["before it could say that it has ended", "step-end s3", ["run-resume", "run-end"]],
   ])("goes on %s", async (_when, last, first) => {
-    const { recorded, result } = await runScenario(chain);
+    const { recorded, result } = await record(chain);
     const resumed = await resumeFrom(until(recorded, last), () => agentOf(chain()));
     expect(told(resumed.events).slice(0, 2)).toEqual(first);
     expect(resumed.result).toMatchObject({ status: "completed", output: result.output });
@@ -80,7 +80,7 @@ describe("a run whose process died", () => {
 
   it("keeps context, metadata and options, and takes resources and signal anew", async () => {
     const options = { context: "at home", metadata: { user: "u1" }, concurrency: 3, resources: 1 };
-    const { recorded } = await runScenario(() => ({ ...chain(), options }));
+    const { recorded } = await record(() => ({ ...chain(), options }));
     const tool = returning("B", 2);
     const [a, , c] = chain().tools;
     const { signal } = new AbortController();
@@ -95,7 +95,7 @@ describe("a run whose process died", () => {
   });
 
   it("is cancelled by the signal of whoever resumes it, and throws if that is asked for", async () => {
-    const { recorded } = await runScenario(chain);
+    const { recorded } = await record(chain);
     const prefix = until(recorded, "step-start s2");
     const signal = AbortSignal.abort("enough");
     const { result } = await resumeFrom(
@@ -122,14 +122,14 @@ describe("a run whose process died", () => {
       plan: planOf("A", "B"),
       options: { timeoutMs: 100 },
     });
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result, clock, events } = await resumeFrom(until(recorded, "step-start s2"), () => agentOf(create()));
     expect(result).toMatchObject({ status: "failed", error: { code: "timeout", details: { scope: "run" } } });
     expect(clock.now() - Date.parse(events[0]?.timestamp ?? "")).toBe(100);
   });
 
   it("can die in each of its legs", async () => {
-    const { recorded } = await runScenario(chain);
+    const { recorded } = await record(chain);
     const second = await resumeFrom(until(recorded, "step-start s2"), () => agentOf(chain()));
     const cut = second.recorded.length - 4;
     expect(told(second.recorded.slice(0, cut)).at(-1)).toBe("step-start s2");
@@ -143,7 +143,7 @@ describe("a step that must run only once", () => {
   const create = () => ({ tools: [paying(), returning("A", 1)], plan: planOf("Pay", "A") });
 
   it("is unknown when the process died while it ran: the run waits to be told", async () => {
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "step-start s1"), () => agentOf(create()));
     expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "s1" }] });
     expect(statuses(result)).toEqual(["s1 unknown", "s2 pending"]);
@@ -152,7 +152,7 @@ describe("a step that must run only once", () => {
   });
 
   it("waits on, resumed again", async () => {
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     const { events, result } = await resumeFrom(
       until(recorded, "step-start s1"),
       () => agentOf(create()),
@@ -167,7 +167,7 @@ describe("a step that must run only once", () => {
   });
 
   it("runs if it had not begun, and is not run again once it has ended", async () => {
-    const { recorded } = await runScenario(create);
+    const { recorded } = await record(create);
     for (const [last, calls] of [
       ["run-start", 1],
       ["step-end s1", 0],
@@ -188,7 +188,7 @@ describe("a step that must run only once", () => {
       plan: { steps: [step("s1", "Pay", { dependsOn: [] }), step("s2", "A", { dependsOn: [] })] },
       options: { concurrency: 2 },
     });
-    const { recorded } = await runScenario(together);
+    const { recorded } = await record(together);
     const { result, events } = await resumeFrom(
       until(recorded, "step-start s2"),
       () => agentOf(together()),
@@ -207,7 +207,7 @@ describe("a step that must run only once", () => {
 
 describe("a run that has nothing to go on with", () => {
   it("resolves to its result, and nothing is told", async () => {
-    const { recorded, result } = await runScenario(chain);
+    const { recorded, result } = await record(chain);
     const resumed = await resumeFrom(recorded, () => agentOf(chain()));
     expect(resumed.result).toEqual(result);
     expect(resumed.events).toEqual([]);
@@ -215,14 +215,14 @@ describe("a run that has nothing to go on with", () => {
 
   it("and was cancelled stays so", async () => {
     const create = (): Scenario => ({ ...chain(), act: ({ handle }) => handle.cancel("enough") });
-    const { recorded, result } = await runScenario(create);
+    const { recorded, result } = await record(create);
     const resumed = await resumeFrom(recorded, () => agentOf(chain()));
     expect(resumed.result).toEqual(result);
     expect(resumed.events).toEqual([]);
   });
 
   it("rejects if there is none", async () => {
-    const { recorded } = await runScenario(chain);
+    const { recorded } = await record(chain);
     await resumeFrom(
       recorded,
       () => agentOf(chain()),

@@ -2,9 +2,13 @@ import { expect } from "vitest";
 import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
 
 /** Which thing a start and an end are about. */
-export function keyOf(event: AgentEvent): string {
-  const { stepId = "the plan", iteration } = event as { stepId?: string; iteration?: number };
-  return `${event.type.startsWith("undo-") ? "undo " : ""}${stepId}${iteration === undefined ? "" : `[${iteration}]`}`;
+export function keyOf(event: {
+  readonly type?: string;
+  readonly stepId?: string;
+  readonly iteration?: number;
+}): string {
+  const { stepId = "the plan", iteration } = event;
+  return `${event.type?.startsWith("undo-") ? "undo " : ""}${stepId}${iteration === undefined ? "" : `[${iteration}]`}`;
 }
 
 /** Checks that each start has one end, in its leg or, after a kill, in the next one, and that nothing begins again that must not. */

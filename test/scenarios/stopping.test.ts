@@ -19,6 +19,7 @@ const working = (clock: ManualClock) => createFakeTool({ name: "Ok", outcomes: [
 describe("after a step has failed, with onStepFailure stop", () => {
   it("a step that waits for its turn at a tool does not start", async () => {
     const { events } = await runScenario((clock) => ({
+      isResumable: false,
       tools: [failing(clock), withLimits(working(clock), { concurrency: 1 })],
       plan: { steps: [free("a", "Bad"), free("b", "Ok"), free("c", "Ok")] },
       options: { concurrency: 3 },
@@ -55,6 +56,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
 
   it("a step that waits for its rate does not start, and the run does not wait for it", async () => {
     const { events } = await runScenario((clock) => ({
+      isResumable: false,
       tools: [failing(clock), withLimits(working(clock), { rateLimit: { limit: 1, intervalMs: 5_000 } })],
       plan: { steps: [free("a", "Bad"), free("b", "Ok"), free("c", "Ok")] },
       options: { concurrency: 3 },
@@ -83,6 +85,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
 
   it("one that has failed and waits to be tried again is tried again, and takes its turn", async () => {
     const { result, events } = await runScenario((clock) => ({
+      isResumable: false,
       tools: [
         failing(clock),
         withLimits(createFakeTool({ name: "Flaky", outcomes: [{ throws: "once" }, { returns: "kept" }], clock }), {
@@ -99,6 +102,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
 
   it("gives back the places that were waited for", async () => {
     const { result } = await runScenario((clock) => ({
+      isResumable: false,
       tools: [failing(clock, 0), withLimits(working(clock), { concurrency: 1 })],
       plan: { steps: [free("b", "Ok"), free("a", "Bad"), free("c", "Ok"), free("d", "Ok")] },
       options: { concurrency: 4 },

@@ -179,6 +179,7 @@ describe("the concurrency of a tool", () => {
 
   it("is given back when the tool throws at once, or answers what is no JSON", async () => {
     const { result } = await runScenario((clock) => ({
+      isResumable: false,
       tools: [one(clock, [{ throws: "no" }, { returns: 1n }, { returns: "third" }])],
       plan: wide(2, "One"),
       options: { concurrency: 2, onStepFailure: "continue" },
@@ -213,6 +214,7 @@ describe("the rate limit of a tool", () => {
       calls.length = 0;
       const tool = rated(clock, [{ throws: 1 }, { throws: 2 }, { returns: 3 }]);
       return {
+        isResumable: false,
         tools: [
           {
             ...tool,

@@ -32,6 +32,7 @@ describe("undoing a run that failed", () => {
     const { result, events } = await runScenario(() => {
       calls.length = 0;
       return {
+        isResumable: false,
         tools: [undoable("A", undo, { outcomes: [{ returns: { at: new Date(0), gone: undefined } }] }), failing()],
         plan: { steps: [step("s1", "A", { input: { n: 1 } }), step("s2", "A", { input: { n: 2 } }), step("s3", "F")] },
         options: { ...options, metadata: { user: "u1" } },
@@ -92,6 +93,7 @@ describe("undoing a run that failed", () => {
       undo: ({ input }) => void inputs.push(input),
     });
     await runScenario(() => ({
+      isResumable: false,
       tools: [tool, failing()],
       plan: { steps: [step("s1", "A", { input: { n: 4 } }), step("s2", "F")] },
       options,
@@ -104,6 +106,7 @@ describe("undoing a run that failed", () => {
 
   it("names what could not be undone, and why, and goes on", async () => {
     const { result, events } = await runScenario((clock) => ({
+      isResumable: false,
       tools: [
         undoable("A"),
         createFakeTool({ name: "None" }),
@@ -143,6 +146,7 @@ describe("undoing a run that failed", () => {
   it("tries again as the tool's policy says, whatever the effect", async () => {
     const attempts: number[] = [];
     const { result, events } = await runScenario(() => ({
+      isResumable: false,
       tools: [
         undoable(
           "A",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import { told } from "./asking.ts";
-import { planOf } from "./plans.ts";
-import { share, withMethods } from "./two-processes.ts";
+import { told } from "../scenarios/asking.ts";
+import { planOf } from "../scenarios/plans.ts";
+import { share, withMethods } from "../scenarios/two-processes.ts";
 
 const takes = (afterMs: number): FakeOutcome => ({ returns: "done", afterMs });
 const plan = planOf("A", "A") as never;

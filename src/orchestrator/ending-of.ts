@@ -1,0 +1,39 @@
+import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
+import type { RunState } from "../core/run-state.ts";
+import { partsOf, type StepState } from "../core/step-state.ts";
+import { cancelledBy } from "./cancelled-by.ts";
+import { stepFailure } from "./close-leg.ts";
+import { type AbortReason, runTimeout } from "./run.ts";
+
+/**
+ * Why a run was about to end when its process died, by what it has recorded: it was cancelled, or its deadline had passed.
+ * Undefined if it was not, or because of a step that has failed. To be asked before its next leg begins.
+ */
+export function endingOf(state: RunState): AbortReason | undefined {
+  if (state.status !== "running" || state.planApproval?.status === "rejected") return undefined;
+  let isEnding = state.hasUndone === true;
+  let isInDoubt = false;
+  for (const { id } of state.plan?.steps ?? []) {
+    for (const { status, error, skipReason } of partsOf([state.steps.get(id) as StepState])) {
+      if (status === "cancelled" || (status === "failed" && isRunTimeout(error))) {
+        return fromErrorData(error as AgentErrorData<"cancelled" | "timeout">);
+      }
+      isInDoubt ||= status === "unknown";
+      isEnding ||= skipReason === "run-ended" || skipReason === "dependency-failed";
+    }
+  }
+  // A failure would have let the run wait for what is in doubt.
+  if (!isEnding || (stepFailure({ state }) !== undefined && !isInDoubt)) return undefined;
+  return unsaid(state);
+}
+
+function isRunTimeout(error: AgentErrorData | undefined): boolean {
+  return error?.code === "timeout" && error.details.scope === "run";
+}
+
+/** What nobody could say any more: whether its time was up shows whether that was it. */
+function unsaid({ options, legStartedAt = "", updatedAt }: RunState): AbortReason {
+  const { timeoutMs = Number.POSITIVE_INFINITY } = options ?? {};
+  const lastedMs = Date.parse(updatedAt) - Date.parse(legStartedAt);
+  return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ended");
+}

@@ -1,0 +1,76 @@
+import { expect } from "vitest";
+import { type AgentEvent, isTransient } from "../../src/core/events.ts";
+import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
+import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
+import { checkStartsAndEnds, keyOf } from "./starts-and-ends.ts";
+
+/** What {@link checkInvariants} looks at. */
+export interface Checked {
+  /** As they were told. */
+  readonly events: readonly AgentEvent[];
+  readonly recorded: readonly AgentEvent[];
+  readonly result: RunResult;
+  /** How many events were told when a process died, if one has. */
+  readonly killedAt?: number;
+}
+
+/** The five invariants of a run whose store did not fail. */
+export function checkInvariants({ events, recorded, result, killedAt }: Checked): void {
+  checkLeg(events, killedAt);
+  checkStartsAndEnds(recorded);
+  checkDecisions(recorded);
+  checkSequence(events, recorded);
+  for (const event of events) {
+    expect(JSON.parse(JSON.stringify(event))).toEqual(event);
+    expect(Object.isFrozen(event)).toBe(true);
+  }
+  checkFold(recorded, result);
+}
+
+function checkLeg(events: readonly AgentEvent[], killedAt = 0): void {
+  const types = events.map(({ type }) => type);
+  const isOpening = (type: string) => type === "run-start" || type === "run-resume";
+  const isClosing = (type: string) => type === "run-end" || type === "run-suspend";
+  expect(types[0]).toBe("run-start");
+  expect(types.filter((type) => type === "run-start")).toHaveLength(1);
+  expect(isClosing(types.at(-1) ?? "")).toBe(true);
+  // A leg opens where one has closed, and nowhere else.
+  for (const [index, type] of types.entries()) {
+    if (index <= killedAt && type === "run-resume") continue;
+    if (index > 0) expect(isOpening(type)).toBe(isClosing(types[index - 1] ?? ""));
+  }
+}
+
+/** Each decision answers a question that is open, and is the only one to do so. */
+function checkDecisions(recorded: readonly AgentEvent[]): void {
+  const asked = new Set<string>();
+  for (const event of recorded) {
+    const key = keyOf(event);
+    if (event.type === "approval-request") {
+      expect(asked.has(key)).toBe(false);
+      asked.add(key);
+    } else if (event.type === "approval-end") expect(asked.delete(key)).toBe(true);
+    else if (event.type === "step-start") expect(asked.has(key)).toBe(false);
+  }
+}
+
+function checkSequence(events: readonly AgentEvent[], recorded: readonly AgentEvent[]): void {
+  let last = 0;
+  for (const event of events) {
+    if (!isTransient(event)) last++;
+    expect(event.sequence).toBe(last);
+  }
+  expect(events.filter((event) => !isTransient(event))).toEqual(recorded);
+}
+
+function checkFold(recorded: readonly AgentEvent[], result: RunResult): void {
+  const { runId } = result;
+  const live = initialRunState(runId);
+  const stored: AgentEvent[] = [];
+  for (const event of recorded) {
+    reduceRunState(live, event);
+    stored.push(JSON.parse(JSON.stringify(event)) as AgentEvent);
+    if (recorded.length < 200 || stored.length === recorded.length) expect(foldEvents(runId, stored)).toEqual(live);
+  }
+  expect(toRunResult(live)).toEqual(result);
+}

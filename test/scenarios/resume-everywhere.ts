@@ -1,0 +1,102 @@
+import { expect } from "vitest";
+import { type Agent, createAgent } from "../../src/agent.ts";
+import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/events.ts";
+import { deepFreeze } from "../../src/core/json.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
+import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import { checkInvariants } from "./invariants.ts";
+import type { Played, Scenario } from "./run-scenario.ts";
+import { keyOf } from "./starts-and-ends.ts";
+
+type Create = (clock: ManualClock) => Scenario;
+
+/**
+ * The fifth invariant: kills a run after each event that it has recorded and goes on with it in another process, where
+ * everything is decided and settled as it was. It must come to the same statuses and outputs.
+ */
+export async function resumeEverywhere(create: Create, whole: Pick<Played, "recorded" | "result">): Promise<void> {
+  const { recorded, result } = whole;
+  // One that has failed is tried again, which may come to another end.
+  const last = recorded.length - (result.status === "failed" ? 1 : 0);
+  for (let count = 1; count <= last; count++) {
+    const before = (JSON.parse(JSON.stringify(recorded.slice(0, count))) as AgentEvent[]).map((one) => deepFreeze(one));
+    expect([count, endOf(await goOn(create, before, recorded))]).toEqual([count, endOf(result)]);
+  }
+}
+
+/** More legs than a scenario has. */
+const maxLegs = 20;
+
+async function goOn(create: Create, before: readonly AgentEvent[], whole: readonly AgentEvent[]): Promise<RunResult> {
+  const clock = createManualClock({ nowMs: Date.parse(before.at(-1)?.timestamp ?? "") });
+  const { plan: _plan, request: _, options: _options, act: _act, legs: _legs, ...scenario } = create(clock);
+  const { leftoverTimers: _timers, isResumable: _isResumable, ...agentOptions } = scenario;
+  const store = createMemoryRunStore();
+  const runId = before[0]?.runId ?? "";
+  store.append(runId, before, { sequence: 1 });
+  let ids = 0;
+  const createId = () => `again_${++ids}`;
+  const agent = createAgent({ store, clock, random: () => 1, createId, onWarning: () => {}, ...agentOptions });
+  const told: AgentEvent[] = [];
+  agent.subscribe((event) => told.push(event));
+  let result = await clock.runUntil(agent.resume(runId));
+  for (let leg = 1; leg < maxLegs; leg++) {
+    const handle = answerTo(agent, result, whole);
+    if (handle === undefined) break;
+    result = await clock.runUntil(handle.result);
+  }
+  const recorded = await store.read(runId);
+  checkInvariants({ events: [...before, ...told], recorded, result, killedAt: before.length });
+  return result;
+}
+
+/** What must be the same, times, ids and attempts aside. */
+function endOf({ status, steps, output }: RunResult): unknown {
+  const ends = steps.map(({ stepId, iteration, status, output, reason }) => ({
+    stepId,
+    iteration,
+    status,
+    output,
+    reason,
+  }));
+  return { status, output, steps: ends };
+}
+
+/** What was said first of all that is pending; undefined if nothing was. */
+function answerTo(
+  agent: Agent,
+  { runId, pending = [] }: RunResult,
+  whole: readonly AgentEvent[],
+): RunHandle | undefined {
+  for (const event of whole) {
+    const item = pending.find((one) => "stepId" in event && "stepId" in one && keyOf(one) === keyOf(event));
+    if (event.type === "approval-end") {
+      const verdict = event.outcome.status === "approved" ? "approve" : "reject";
+      if (item?.kind === "approval") return agent[verdict](runId, item.stepId, item);
+      const plan = event.kind === "plan" && pending.find(({ kind }) => kind === "plan-approval");
+      if (plan && isAbout(plan, event, whole)) return agent[`${verdict}Plan`](runId, plan as Question);
+    } else if (event.type === "step-end" && item?.kind === "outcome") {
+      const settlement = settlementOf(event);
+      if (settlement !== undefined)
+        return agent.settle(runId, item.stepId, { iteration: item.iteration, ...settlement });
+    }
+  }
+  return undefined;
+}
+
+type Question = Extract<PendingItem, { kind: "plan-approval" }>;
+
+/** Whether the last plan that was asked about before a decision is the one that is pending. */
+function isAbout(item: PendingItem, { sequence }: AgentEvent, whole: readonly AgentEvent[]): boolean {
+  const asked = whole.findLast(
+    (one) => one.type === "approval-request" && one.kind === "plan" && one.sequence < sequence,
+  );
+  return (asked as Question | undefined)?.planHash === (item as Question).planHash;
+}
+
+function settlementOf({ outcome }: AgentEventOf<"step-end">): { output: unknown } | { failed: string } | undefined {
+  if (outcome.status === "completed") return { output: outcome.output };
+  return outcome.status === "failed" ? { failed: outcome.error.message } : undefined;
+}
