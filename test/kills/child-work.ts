@@ -25,7 +25,7 @@ export interface ChildWork {
   /** Which process of the database it is, from 1. */
   readonly generation: number;
   readonly runs: readonly WantedRun[];
-  /** Those that the process before was to start, and may not have got to. */
+  /** Those that processes before were to start, and may not have got to. */
   readonly earlierRuns: readonly WantedRun[];
   /** How far its time for claims is ahead of the clock, so that those of the processes before it have ended. */
   readonly aheadMs: number;

@@ -37,8 +37,8 @@ export class KillChain {
   private readonly path = join(this.folder, "runs.db");
   private readonly journalPath = join(this.folder, "journal");
   private readonly runs: WantedRun[] = [];
-  /** Those that the latest process was to start. */
-  private latestRuns: readonly WantedRun[] = [];
+  /** Those that may not be recorded: no process has come to its end since they were to be started. */
+  private readonly unsure = new Set<WantedRun>();
   private generation = 0;
   private kills = 0;
 
@@ -53,8 +53,8 @@ export class KillChain {
   async killAndResumeTwice(kind: PlanKind): Promise<void> {
     await atEachPoint(["append"], async (killPoint) => {
       const end = await this.makeRun(kind, killPoint);
-      const both = { aheadMs: (this.generation + 1) * hourMs, earlierRuns: this.latestRuns };
-      await Promise.all([this.live(both), this.live(both)]);
+      const aheadMs = (this.generation + 1) * hourMs;
+      await Promise.all([this.live({ aheadMs }), this.live({ aheadMs })]);
       return end;
     });
   }
@@ -136,8 +136,8 @@ export class KillChain {
     const { path, journalPath } = this;
     const aheadMs = generation * hourMs;
     const { runs = [] } = work;
-    const earlierRuns = this.latestRuns;
-    this.latestRuns = runs;
+    const earlierRuns = [...this.unsure];
+    for (const run of runs) this.unsure.add(run);
     const common = { path, journalPath, generation, aheadMs, leaseMs: 60_000, effectMs: 0 };
     return startChild(this.script, { ...common, runs, earlierRuns, ...work });
   }
@@ -145,6 +145,7 @@ export class KillChain {
   private async endOf(child: Child): Promise<"killed" | "done"> {
     const end = await child.ended;
     if (end === "killed") this.kills++;
+    else this.unsure.clear();
     return end;
   }
 }

@@ -5,7 +5,7 @@ import { seededRandom } from "../kills/seeded-random.ts";
 
 const playChain = useKillChains();
 
-// About 6000 kills, which take a quarter of an hour on two cores.
+// Almost 5000 kills, which take some ten minutes on two cores.
 describe.concurrent("processes that are killed lose nothing and repeat nothing", { timeout: 3_600_000 }, () => {
   for (const kind of planKinds) {
     it(`at each point of a run, ${kind}, and at each point of going on with it`, async (context) => {
