@@ -1,3 +1,4 @@
+export type { SqliteFileOptions } from "./database-file.ts";
 export type { SqliteDriver } from "./load-driver.ts";
 export { createSqliteRunStore, type SqliteRunStore, type SqliteRunStoreOptions } from "./sqlite-run-store.ts";
 export { createSqliteTodos, type SqliteTodos, type SqliteTodosOptions } from "./sqlite-todos.ts";

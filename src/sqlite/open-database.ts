@@ -30,7 +30,7 @@ export function openDatabase(path: string, { driver, busyTimeoutMs, upgrades }: 
       mkdirSync(dirname(path), { recursive: true });
     }
     db = toSqlDatabase(new Database(path));
-    // First of all, as any of the others may find the file locked.
+    // Before any other statement: each may find the file locked.
     query(db, `PRAGMA busy_timeout = ${busyTimeoutMs}`);
     upgradeDatabase(db, path, upgrades);
     setJournalMode(db);

@@ -3,6 +3,9 @@ import { dirname } from "node:path";
 import { describeThrown } from "../core/describe-thrown.ts";
 import { AgentError, type StoreOperation, type StoreProblem } from "../core/errors.ts";
 
+/** What a driver, or a disk, can have against a file; whoever reads the format knows if it is a newer one. */
+type FileProblem = Exclude<StoreProblem, "newer-format">;
+
 /** What a store did when something went wrong. */
 export interface StoreAttempt {
   readonly path: string;
@@ -54,7 +57,7 @@ export function checkWritable(path: string): void {
   if (existsSync(real)) accessSync(real, constants.W_OK);
 }
 
-function findProblem(thrown: unknown, { code, path }: { code: number; path: string }): StoreProblem | undefined {
+function findProblem(thrown: unknown, { code, path }: { code: number; path: string }): FileProblem | undefined {
   if (code === movedCode) return undefined;
   if (isDamage(thrown)) return "corrupt";
   switch (code & 0xff) {
@@ -111,7 +114,7 @@ function codeOfName(name: string): number {
 }
 
 /** What SQLite calls a failed read or write, or a file that it can not open, may be a full disk or a missing right. */
-function problemOfDisk(path: string): StoreProblem | undefined {
+function problemOfDisk(path: string): FileProblem | undefined {
   try {
     checkWritable(path);
     const { bavail, bsize } = statfsSync(dirname(path));
@@ -121,7 +124,7 @@ function problemOfDisk(path: string): StoreProblem | undefined {
   }
 }
 
-function problemOfFile(thrown: unknown): StoreProblem | undefined {
+function problemOfFile(thrown: unknown): FileProblem | undefined {
   switch ((thrown as Partial<NodeJS.ErrnoException> | null | undefined)?.code) {
     case "EROFS":
     case "EACCES":
@@ -135,7 +138,7 @@ function problemOfFile(thrown: unknown): StoreProblem | undefined {
   }
 }
 
-function advice(problem: StoreProblem, reason: string): string {
+function advice(problem: FileProblem, reason: string): string {
   switch (problem) {
     case "busy":
       return "is kept locked by another process, perhaps by a tool for databases with an open transaction. End that, try again, or raise `busyTimeoutMs`.";
@@ -145,8 +148,6 @@ function advice(problem: StoreProblem, reason: string): string {
       return "has no room left on its disk. Make room and try again: what was recorded is not lost.";
     case "corrupt":
       return `is damaged, or no database at all (${reason}). Put back a copy of it, or move it away to begin with a new one.`;
-    case "newer-format":
-      return "was written by a later version of planwright. Update planwright, or choose another path.";
     default:
       return problem satisfies never;
   }

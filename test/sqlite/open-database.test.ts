@@ -55,6 +55,13 @@ describe.each(drivers)("opening with %s", (driver) => {
     }
   });
 
+  it("has each commit written to the disk, and waits as long as it is told", () => {
+    const db = openDatabase(newPath(), { driver, busyTimeoutMs: 77 });
+    expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+    expect(db.prepare("PRAGMA busy_timeout").get()).toEqual({ timeout: 77 });
+    db.close();
+  });
+
   it("takes an empty file for a new one", () => {
     const path = newPath();
     writeFileSync(path, "");

@@ -66,13 +66,6 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
     for (const store of stores) expect(store.list().runs.map(({ runId }) => runId)).toEqual(ids);
   });
 
-  it("writes each commit to the disk", () => {
-    const store = openStore(newPath(), { driver });
-    const { db } = (store as unknown as { open: { db: ReturnType<typeof openRaw> } }).open;
-    expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
-    expect(db.prepare("PRAGMA busy_timeout").get()).toEqual({ timeout: 5_000 });
-  });
-
   it("gives up when another process keeps the file locked, and goes on after that", () => {
     const path = newPath();
     const store = openStore(path, { driver, busyTimeoutMs: 1 });
@@ -174,30 +167,6 @@ describe("createSqliteRunStore", () => {
     expect(await listIds(store)).toBe("c b a");
     const { cursor } = store.list({ limit: 2 });
     expect(await listIds(store, { cursor, since: at(1) })).toBe("a");
-  });
-
-  it("goes by an index for every list, so that a page costs the same of many runs", () => {
-    const path = newPath();
-    const store = openStore(path);
-    const filters = [{}, { status: "running" }, { status: ["failed", "running"] }, { resumable: true }] as const;
-    const { db } = (store as unknown as { open: { db: ReturnType<typeof openRaw> } }).open;
-    const statements: string[] = [];
-    const prepare = db.prepare.bind(db);
-    db.prepare = (sql) => {
-      statements.push(sql);
-      return prepare(sql);
-    };
-    for (const filter of filters) store.list(filter);
-    expect(statements).toHaveLength(filters.length);
-    for (const sql of statements) {
-      const values = [...sql.matchAll(/\?/g)].map(() => 0);
-      const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
-      const details = plan.map(({ detail }) => String(detail));
-      expect(details.filter((detail) => detail.startsWith("SCAN runs"))).toEqual([]);
-      expect(details.some((detail) => /SEARCH runs USING COVERING INDEX runs_by_(creation|status)/.test(detail))).toBe(
-        !sql.includes("run_claims"),
-      );
-    }
   });
 
   it("counts a run as ended only while it is", async () => {

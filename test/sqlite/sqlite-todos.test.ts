@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SqliteDriver } from "../../src/sqlite/load-driver.ts";
 import { createSqliteTodos, type SqliteTodos } from "../../src/sqlite/sqlite-todos.ts";
@@ -63,6 +64,15 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
       expect(storage.recall("a\u0000", "key\u0000")).toEqual(record);
       storage.close();
     }
+  });
+
+  it("changes nothing more in a file that was deleted while it was open", () => {
+    const path = newPath();
+    const storage = openTodos(path, { driver });
+    storage.apply("a", insertion({ id: "x" }));
+    rmSync(path);
+    const failure = failureOf(() => storage.apply("a", insertion({ id: "y" })));
+    expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it anew\./);
   });
 
   it("gives up when another process keeps the file locked, and has then changed nothing", () => {
@@ -141,7 +151,7 @@ describe("createSqliteTodos", () => {
       () => storage.find("a", { limit: 1 }),
     ];
     expect(uses.map((use) => failureOf(use).details.operation)).toEqual(["append", "read", "list"]);
-    expect(failureOf(() => storage.recall("a", "k")).message).toMatch(/have been closed/);
+    expect(failureOf(() => storage.recall("a", "k")).message).toMatch(/has been closed/);
   });
 
   it("says what is missing of a file whose tables are not those of todos", () => {

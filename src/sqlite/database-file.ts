@@ -1,0 +1,90 @@
+import { resolve } from "node:path";
+import { AgentError, type StoreOperation } from "../core/errors.ts";
+import { checkNumber, failOption, maxDurationMs } from "../core/options.ts";
+import { guardFile } from "./file-guard.ts";
+import { checkDriver, type SqliteDriver } from "./load-driver.ts";
+import { inMemory, openDatabase } from "./open-database.ts";
+import { inTransaction, type SqlDatabase } from "./sql-database.ts";
+import { toStoreFailure } from "./store-failure.ts";
+
+/** What every store in a file of SQLite can be told. */
+export interface SqliteFileOptions {
+  /**
+   * The file: it, and the folders above it, are made if they are missing. It must be on a disk of this machine. Runs and
+   * todos may share one. `:memory:` keeps all in memory.
+   */
+  readonly path: string;
+  /**
+   * How long a method waits while another process writes, before it throws `store-failed`; this process stands still for
+   * so long. @default 5000
+   */
+  readonly busyTimeoutMs?: number | undefined;
+  /**
+   * Different processes may open a file with different ones. Within a process all must have the same: SQLite can not
+   * see the locks of another copy of itself. @default The first there is of `node`, `better-sqlite3` and `libsql`.
+   */
+  readonly driver?: SqliteDriver | undefined;
+}
+
+interface OpenFile<TRows> {
+  readonly db: SqlDatabase;
+  readonly rows: TRows;
+  /** Throws if the file is no longer where it was. */
+  guard(): void;
+}
+
+/** An open file, and the rows in it that a store works with. What goes wrong with it is `store-failed`. */
+export class DatabaseFile<TRows> {
+  private readonly path: string;
+  /** Undefined once it is closed. */
+  private open: OpenFile<TRows> | undefined;
+
+  /** Throws `invalid-options`, `store-failed` or `missing-dependency`. */
+  constructor({ path, busyTimeoutMs = 5_000, driver }: SqliteFileOptions, rowsOf: (db: SqlDatabase) => TRows) {
+    if (typeof path !== "string" || path === "" || /^(file|https?|wss?|libsql):/i.test(path)) {
+      failOption("path", path, 'the path of a file, or ":memory:"');
+    }
+    checkNumber("busyTimeoutMs", busyTimeoutMs, { min: 0, max: maxDurationMs, isInteger: true });
+    checkDriver(driver);
+    this.path = path === inMemory ? path : resolve(path);
+    const db = openDatabase(this.path, { busyTimeoutMs, driver });
+    try {
+      this.open = { db, rows: rowsOf(db), guard: path === inMemory ? () => {} : guardFile(this.path) };
+    } catch (thrown) {
+      db.close();
+      throw toStoreFailure(thrown, { path: this.path, operation: "open", runId: "" });
+    }
+  }
+
+  /** Reads all in one transaction, so that the answers to several questions fit together. */
+  read<T>(operation: StoreOperation, runId: string, work: (rows: TRows) => T): T {
+    return this.attempt(operation, runId, ({ db, rows }) => inTransaction(db, "DEFERRED", () => work(rows)));
+  }
+
+  /** Writes all or none; what it has returned from is on the disk. */
+  write<T>(operation: StoreOperation, runId: string, work: (rows: TRows) => T): T {
+    return this.attempt(operation, runId, ({ db, rows, guard }) => {
+      guard();
+      return inTransaction(db, "IMMEDIATE", () => work(rows));
+    });
+  }
+
+  close(): void {
+    const { open } = this;
+    // The statements go, too: libsql keeps the file open as long as there are any.
+    this.open = undefined;
+    open?.db.close();
+  }
+
+  private attempt<T>(operation: StoreOperation, runId: string, work: (open: OpenFile<TRows>) => T): T {
+    if (this.open === undefined) {
+      const message = `The database "${this.path}" has been closed. Close it when no run needs it any more.`;
+      throw new AgentError("store-failed", message, { details: { runId, operation, reason: "it is closed" } });
+    }
+    try {
+      return work(this.open);
+    } catch (thrown) {
+      throw toStoreFailure(thrown, { path: this.path, operation, runId });
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { expect, it, onTestFinished } from "vitest";
+import { listSql, readListOptions } from "../../src/sqlite/list-query.ts";
+import { openDatabase } from "../../src/sqlite/open-database.ts";
+
+it.each([
+  { filter: {}, index: "runs_by_creation" },
+  { filter: { status: "running" }, index: "runs_by_status" },
+  { filter: { status: ["failed", "running"] }, index: "runs_by_status" },
+  { filter: { resumable: true } },
+] as const)("goes by an index for $filter, so that a page costs the same of many runs", ({ filter, ...expected }) => {
+  const db = openDatabase(":memory:", { driver: undefined, busyTimeoutMs: 0 });
+  onTestFinished(() => db.close());
+  const sql = listSql(readListOptions(filter));
+  const values = [...sql.matchAll(/\?/g)].map(() => 0);
+  const details = db
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...values)
+    .map(({ detail }) => String(detail));
+  expect(details.filter((detail) => detail.startsWith("SCAN runs"))).toEqual([]);
+  const covering = details.map((detail) => /SEARCH runs USING COVERING INDEX (\w+)/.exec(detail)?.[1]);
+  expect(covering.find((index) => index !== undefined)).toBe("index" in expected ? expected.index : undefined);
+});
