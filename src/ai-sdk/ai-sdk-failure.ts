@@ -1,3 +1,4 @@
+import { cutText } from "../core/cut-text.ts";
 import { describeThrown } from "../core/describe-thrown.ts";
 import type { AgentError } from "../core/errors.ts";
 import { type LanguageModel, type ModelFailureReason, modelName } from "../core/language-model.ts";
@@ -81,8 +82,5 @@ function messageOf(thrown: unknown): string {
 }
 
 function cut(message: string): string {
-  const text = message.replace(bodyMessages, "$1").replace(/\s+/g, " ").trim();
-  if (text.length <= maxMessageLength) return text;
-  // Not between the halves of a surrogate pair.
-  return `${text.slice(0, maxMessageLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return cutText(message.replace(bodyMessages, "$1").replace(/\s+/g, " ").trim(), maxMessageLength);
 }

@@ -8,7 +8,8 @@ import {
   modelName,
 } from "../core/language-model.ts";
 import { modelFailure } from "../core/model-failure.ts";
-import { checkKeys, checkNumber, checkObject, failOption } from "../core/options.ts";
+import { checkPrice } from "../core/model-usage.ts";
+import { checkKeys, checkObject, failOption } from "../core/options.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 import type {
   AiSdkCallOptions,
@@ -40,7 +41,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   checkModel(model);
   checkKeys("options", options, ["price", "providerOptions"]);
   const { price, providerOptions } = options;
-  checkPrice(price);
+  checkPrice("options.price", price);
   if (providerOptions !== undefined) checkObject("options.providerOptions", providerOptions);
   const { provider, modelId } = model;
   return {
@@ -127,12 +128,4 @@ function checkModel(model: unknown): void {
   if (typeof modelId !== "string") failOption("model.modelId", modelId, "a text");
   if (typeof doStream !== "function" && typeof doGenerate !== "function")
     failOption("model.doStream", doStream, "a function");
-}
-
-function checkPrice(price: unknown): void {
-  if (price === undefined) return;
-  checkKeys("options.price", price, ["inputPerMillion", "outputPerMillion"]);
-  const { inputPerMillion, outputPerMillion } = price as Record<string, unknown>;
-  checkNumber("options.price.inputPerMillion", inputPerMillion, { min: 0, isRequired: true });
-  checkNumber("options.price.outputPerMillion", outputPerMillion, { min: 0, isRequired: true });
 }

@@ -1,6 +1,7 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { PendingItem, PlanFallbackEvent } from "../core/events.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
+import { describePlace } from "../core/step-place.ts";
 import type { CliOptions } from "./parse-arguments.ts";
 import { printable } from "./printable.ts";
 
@@ -44,18 +45,14 @@ export function renderHint(
 function describePending(item: PendingItem): string {
   switch (item.kind) {
     case "outcome":
-      return `it is not known whether ${nameOf(item)} took effect`;
+      return `it is not known whether ${printable(describePlace(item))} took effect`;
     case "approval":
-      return `${nameOf(item)} needs approval`;
+      return `${printable(describePlace(item))} needs approval`;
     case "plan-approval":
       return "the plan needs approval";
     default:
       return item satisfies never;
   }
-}
-
-function nameOf({ stepId, iteration }: { readonly stepId: string; readonly iteration?: number }): string {
-  return printable(iteration === undefined ? stepId : `${stepId}[${iteration}]`);
 }
 
 function renderRefusal({ details }: AgentErrorLike<"cannot-plan">): string[] {

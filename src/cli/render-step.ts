@@ -1,20 +1,19 @@
 import type { StepEndEvent } from "../core/events.ts";
 import type { StepRecord } from "../core/run-result.ts";
+import { describePlace, type StepPlace } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Colors } from "./colors.ts";
 import { printable } from "./printable.ts";
 import { summarizeOutput } from "./render-output.ts";
 
 /** What says which step, or which iteration of it, is meant. */
-export interface NamedStep {
-  readonly stepId: string;
-  readonly iteration?: number;
+export interface NamedStep extends StepPlace {
   readonly tool: string;
 }
 
 /** A step by its id, its iteration and its tool. */
-export function nameOf({ stepId, iteration, tool }: NamedStep): string {
-  return `${printable(stepId)}${iteration === undefined ? "" : `[${iteration}]`} ${printable(tool)}`;
+export function nameOf(step: NamedStep): string {
+  return `${printable(describePlace(step))} ${printable(step.tool)}`;
 }
 
 /** How a step ended, in one line. */

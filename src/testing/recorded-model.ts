@@ -100,11 +100,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
   if (given !== undefined && modelName(given) !== name) {
     throw new Error(`The recording "${path}" is of ${name}, not of ${modelName(given)}. ${howToRecord(path)}`);
   }
-  const queues = new Map<string, RecordedCall[]>();
-  for (const call of calls) {
-    const key = requestKey(call.request);
-    queues.set(key, [...(queues.get(key) ?? []), call]);
-  }
+  const queues = queueCalls(calls);
   const left = new Set(calls);
   const misses: string[] = [];
   const price = given?.price ?? model.price;
@@ -116,12 +112,13 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
       request.signal.throwIfAborted();
       const asked = pickRequest(request);
       const queue = queues.get(requestKey(asked));
-      const call = queue?.find((queued) => left.has(queued));
-      if (call === undefined) {
-        const why = queue ? tooOften(asked, queue.length) : describeMiss(asked, calls);
+      const call = queue?.calls[queue.asked];
+      if (queue === undefined || call === undefined) {
+        const why = queue ? tooOften(asked, queue.calls.length) : describeMiss(asked, calls);
         misses.push(why);
         throw new Error(`The recording "${path}" has no answer of ${name} to this call: ${why}. ${howToRecord(path)}`);
       }
+      queue.asked++;
       left.delete(call);
       if (call.outcome.type === "failure") throw modelFailure(model, call.outcome.failure.reason, call.outcome.failure);
       const { response } = call.outcome;
@@ -141,6 +138,23 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
       );
     },
   };
+}
+
+/** The calls of one request, in the order of the recording, and how many of them were asked for. */
+interface CallQueue {
+  readonly calls: RecordedCall[];
+  asked: number;
+}
+
+function queueCalls(calls: readonly RecordedCall[]): ReadonlyMap<string, CallQueue> {
+  const queues = new Map<string, CallQueue>();
+  for (const call of calls) {
+    const key = requestKey(call.request);
+    const queue = queues.get(key);
+    if (queue === undefined) queues.set(key, { calls: [call], asked: 0 });
+    else queue.calls.push(call);
+  }
+  return queues;
 }
 
 function tooOften(request: RecordedRequest, times: number): string {

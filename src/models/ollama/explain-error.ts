@@ -1,3 +1,4 @@
+import { cutText } from "../../core/cut-text.ts";
 import { describeThrown } from "../../core/describe-thrown.ts";
 import type { AgentError } from "../../core/errors.ts";
 import type { ModelFailureReason } from "../../core/language-model.ts";
@@ -6,6 +7,9 @@ import type { OllamaSettings } from "./ollama-options.ts";
 import type { ServerError } from "./server-error.ts";
 
 type Server = Pick<OllamaSettings, "provider" | "modelId" | "host">;
+
+/** How much of what the network said is shown. */
+const maxReasonLength = 200;
 
 const namesFormat = /grammar|schema|\b(?:response_)?format\b|structured output/i;
 const namesLength =
@@ -76,7 +80,7 @@ export function explainNoAnswer(server: Server, thrown: unknown): AgentError<"mo
     const message = `What answers at ${host} does not speak HTTP (${code}). Check the option "host".`;
     return modelFailure(server, "invalid-response", { message, cause: thrown });
   }
-  const why = code ?? describeThrown(deepestCause(thrown)).slice(0, 200);
+  const why = code ?? cutText(describeThrown(deepestCause(thrown)), maxReasonLength);
   // All other codes are of an address that is wrong, or too far away.
   const isDown = code === undefined || code === "ECONNREFUSED";
   const remedy = isDown ? "Type: ollama serve" : 'Check the option "host".';
@@ -86,7 +90,7 @@ export function explainNoAnswer(server: Server, thrown: unknown): AgentError<"mo
 
 /** What it means that an answer broke off. */
 export function explainCut(server: Server, thrown: unknown): AgentError<"model-failed"> {
-  const why = codeOf(thrown) ?? describeThrown(deepestCause(thrown)).slice(0, 200);
+  const why = codeOf(thrown) ?? cutText(describeThrown(deepestCause(thrown)), maxReasonLength);
   const message = `The connection to ${server.host} broke off before the answer was whole (${why}).`;
   return modelFailure(server, "interrupted", { message, cause: thrown });
 }

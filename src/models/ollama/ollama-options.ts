@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../../async/clock.ts";
 import type { RetryPolicy } from "../../async/retry.ts";
 import { checkRetryOptions } from "../../core/check-tool.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
+import { checkPrice } from "../../core/model-usage.ts";
 import { checkFunction, checkKeys, checkNumber, checkObject, failOption } from "../../core/options.ts";
 import type { RetryOptions } from "../../core/retry-options.ts";
 import { defaultOllamaHost, parseOllamaHost } from "./ollama-host.ts";
@@ -96,7 +97,7 @@ export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSetting
   }
   checkNumber("contextTokens", contextTokens, { min: 256, max: Number.MAX_SAFE_INTEGER, isInteger: true });
   checkKeepAlive(keepAlive);
-  checkPrice(price);
+  checkPrice("price", price);
   checkRetryOptions("retry", retry);
   checkClock(options.clock);
   for (const key of ["fetch", "random"] as const) checkFunction(key, options[key]);
@@ -150,15 +151,6 @@ function checkKeepAlive(keepAlive: unknown): void {
   const isNumber = typeof keepAlive === "number" && Number.isFinite(keepAlive);
   if (keepAlive === undefined || isNumber || (typeof keepAlive === "string" && goDuration.test(keepAlive))) return;
   failOption("keepAlive", keepAlive, 'a number of seconds, or a text such as "10m"');
-}
-
-function checkPrice(price: unknown): void {
-  if (price === undefined) return;
-  checkKeys("price", price, ["inputPerMillion", "outputPerMillion"]);
-  const { inputPerMillion, outputPerMillion } = price as ModelPrice;
-  const bounds = { min: 0, max: Number.MAX_VALUE, isRequired: true };
-  checkNumber("price.inputPerMillion", inputPerMillion, bounds);
-  checkNumber("price.outputPerMillion", outputPerMillion, bounds);
 }
 
 function checkClock(clock: unknown): void {

@@ -1,4 +1,5 @@
 import { retryAfterMs } from "../../async/retry-after.ts";
+import { cutText } from "../../core/cut-text.ts";
 
 const maxBodyBytes = 16_384;
 const maxTextLength = 200;
@@ -80,6 +81,5 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
 /** One line that can be shown: short, and without what would move a cursor. */
 function shorten(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be removed
-  const line = text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim();
-  return line.length <= maxTextLength ? line : `${line.slice(0, maxTextLength - 1)}…`;
+  return cutText(text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim(), maxTextLength);
 }

@@ -1,10 +1,10 @@
+import { cutText } from "../../core/cut-text.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases } from "../../core/phrase.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { findReferences, parseReference } from "../../core/reference.ts";
 import { chainSteps } from "./chain-steps.ts";
-import { cutText } from "./cut-text.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";

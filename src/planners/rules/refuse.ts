@@ -1,5 +1,5 @@
+import { cutText } from "../../core/cut-text.ts";
 import { AgentError } from "../../core/errors.ts";
-import { cutText } from "./cut-text.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
