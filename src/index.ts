@@ -96,7 +96,7 @@ export type {
 } from "./core/planner.ts";
 export type { RetryOptions } from "./core/retry-options.ts";
 export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
-export type { RunStatus } from "./core/run-status.ts";
+export { type RunStatus, runStatusAfter } from "./core/run-status.ts";
 export type { ListRunsOptions, RunPage, RunStore, RunSummary } from "./core/run-store.ts";
 export type { InferSchemaInput, InferSchemaOutput, JsonSchema, SchemaIssue, StandardSchema } from "./core/schema.ts";
 export type { StepStatus } from "./core/step-state.ts";

@@ -54,7 +54,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   {
     layer: "src/testing/",
     own: /^src\/(?!cli\/|index\.ts)/,
-    packages: /^(zod\/v4|p-retry|node:(fs|path|http|net|crypto))$/,
+    packages: /^(zod\/v4|p-retry|node:(assert\/strict|crypto|events|fs|http|net|path))$/,
   },
   { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(fs|util))$/ },
 ];
@@ -220,6 +220,8 @@ describe("the public surface", () => {
       "createScriptedPlanner",
       "fakeOllamaFaults",
       "forEachKillPoint",
+      "plannerConformance",
+      "runStoreConformance",
       "startFakeOllama",
     ];
     expect(Object.keys(await import("../src/testing/index.ts")).sort()).toEqual(expected);

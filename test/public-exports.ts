@@ -22,6 +22,7 @@ export const valueExports = [
   "isAgentError",
   "modelFailure",
   "planSchema",
+  "runStatusAfter",
   "validatePlan",
 ] as const;
 

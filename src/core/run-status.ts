@@ -3,7 +3,7 @@ import type { AgentEvent } from "./events.ts";
 /** Where a run stands. */
 export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
 
-/** The status of a run after an event; undefined if the event does not change it. */
+/** The status of a run after an event, for a run store that lists by it; undefined if the event does not change it. */
 export function runStatusAfter(event: AgentEvent): RunStatus | undefined {
   switch (event.type) {
     case "run-start":

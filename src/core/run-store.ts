@@ -52,7 +52,10 @@ export interface RunStore {
   append(runId: string, events: readonly AgentEvent[], options: { sequence: number; fence?: number }): Awaitable<void>;
   /** A run's events in order, those behind number `after`, at most `limit`; none for a run that is not known. */
   read(runId: string, options?: { after?: number; limit?: number }): Awaitable<readonly AgentEvent[]>;
-  /** A page of the stored runs, the newest first. Throws `invalid-options` for an option that can not be. */
+  /**
+   * A page of the stored runs, the newest first. The status of a run is what its last event that changes it has made of it,
+   * as `runStatusAfter` says. Throws `invalid-options` for an option that can not be.
+   */
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
    * Takes a run for an owner for `ttlMs`. The fence grows with each claim by another owner, and writes with an older one

@@ -1,4 +1,7 @@
 export { type CollectedEvents, collectEvents } from "./collect-events.ts";
+export type { ConformanceCase } from "./conformance/conformance-case.ts";
+export { type PlannerConformanceOptions, plannerConformance } from "./conformance/planner-conformance.ts";
+export { type RunStoreConformanceOptions, runStoreConformance } from "./conformance/run-store-conformance.ts";
 export type { FakeOllamaModel } from "./fake-ollama/fake-models.ts";
 export { startFakeOllama } from "./fake-ollama/fake-ollama.ts";
 export {

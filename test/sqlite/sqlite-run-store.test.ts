@@ -2,8 +2,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
-import { testRunStore } from "../contracts/run-store.ts";
-import { at, listIds, runEnd, runStart, stepStart } from "../contracts/run-store-suite.ts";
+import { listIds } from "../../src/testing/conformance/run-store-case.ts";
+import { runStoreConformance } from "../../src/testing/conformance/run-store-conformance.ts";
+import { at, runEnd, runStart, stepStart } from "../../src/testing/conformance/sample-events.ts";
 import {
   checkIntegrity,
   drivers,
@@ -17,17 +18,12 @@ import {
 
 describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
   describe.each(["a file", "memory"])("in %s", (place) => {
-    testRunStore({ describe, it, expect }, () => {
-      let nowMs = 5_000;
-      const path = place === "memory" ? ":memory:" : newPath();
-      const store = openStore(path, { driver, now: () => nowMs });
-      return {
-        store,
-        advance: (ms) => {
-          nowMs += ms;
-        },
-      };
+    const cases = runStoreConformance({
+      createStore: ({ now }) =>
+        createSqliteRunStore({ path: place === "memory" ? ":memory:" : newPath(), driver, now }),
+      closeStore: (store) => store.close(),
     });
+    for (const { name, run } of cases) it(name, run);
   });
 
   it("keeps all of it for whoever opens the file next, with any driver", () => {

@@ -2,9 +2,9 @@ import { rmSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SqliteDriver } from "../../src/sqlite/load-driver.ts";
 import { createSqliteTodos, type SqliteTodos } from "../../src/sqlite/sqlite-todos.ts";
+import { runStart } from "../../src/testing/conformance/sample-events.ts";
 import type { Todo } from "../../src/tools/todo-store/todo.ts";
 import type { TodoQuery, TodoWrite } from "../../src/tools/todo-store/todo-storage.ts";
-import { runStart } from "../contracts/run-store-suite.ts";
 import { testTodoStorage, todoWith } from "../contracts/todo-storage.ts";
 import { checkIntegrity, drivers, failureOf, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 

@@ -1,20 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { testRunStore } from "../contracts/run-store.ts";
-import { listIds, runEnd, runStart, stepStart } from "../contracts/run-store-suite.ts";
+import { listIds } from "../../src/testing/conformance/run-store-case.ts";
+import { runStoreConformance } from "../../src/testing/conformance/run-store-conformance.ts";
+import { runEnd, runStart, stepStart } from "../../src/testing/conformance/sample-events.ts";
 
 describe("createMemoryRunStore", () => {
   describe("as a run store", () => {
-    testRunStore({ describe, it, expect }, () => {
-      let nowMs = 5_000;
-      const store = createMemoryRunStore({ now: () => nowMs });
-      return {
-        store,
-        advance: (ms) => {
-          nowMs += ms;
-        },
-      };
-    });
+    for (const { name, run } of runStoreConformance({ createStore: createMemoryRunStore })) it(name, run);
   });
 
   async function finish(store: ReturnType<typeof createMemoryRunStore>, ...ids: readonly string[]) {

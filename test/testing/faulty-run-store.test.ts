@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { runStoreConformance } from "../../src/testing/conformance/run-store-conformance.ts";
+import { runStart, stepStart } from "../../src/testing/conformance/sample-events.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createFaultyRunStore, type RunStoreFaults } from "../../src/testing/faulty-run-store.ts";
-import { testRunStore } from "../contracts/run-store.ts";
-import { runStart, stepStart } from "../contracts/run-store-suite.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
 
 const first = [runStart("r")];
@@ -28,16 +28,8 @@ async function stateOf(answer: unknown): Promise<string> {
 
 describe("createFaultyRunStore", () => {
   describe("without faults, as a run store", () => {
-    testRunStore({ describe, it, expect }, () => {
-      let nowMs = 5_000;
-      const store = createFaultyRunStore(createMemoryRunStore({ now: () => nowMs }));
-      return {
-        store,
-        advance: (ms) => {
-          nowMs += ms;
-        },
-      };
-    });
+    const createStore = ({ now }: { now: () => number }) => createFaultyRunStore(createMemoryRunStore({ now }));
+    for (const { name, run } of runStoreConformance({ createStore })) it(name, run);
   });
 
   const wraps: readonly (readonly [string, (store: RunStore) => RunStore])[] = [

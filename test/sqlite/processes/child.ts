@@ -3,7 +3,7 @@ import { isAgentError } from "../../../src/core/errors.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import type { SqliteDriver } from "../../../src/sqlite/load-driver.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../../src/sqlite/sqlite-run-store.ts";
-import { runStart, stepStart } from "../../contracts/run-store-suite.ts";
+import { runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
 import { childWork } from "./child-work.ts";
 
 // A process that uses a store: bundled and started by start-children.ts, and told by its arguments what to do.

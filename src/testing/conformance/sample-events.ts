@@ -1,29 +1,9 @@
-import type * as vitest from "vitest";
-import type { AgentErrorCode } from "../../src/core/errors.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Plan } from "../../src/core/plan.ts";
-import type { ListRunsOptions, RunStore } from "../../src/core/run-store.ts";
-
-/** The functions of the test runner that a contract suite needs. */
-export type ContractRunner = Pick<typeof vitest, "describe" | "it" | "expect">;
-
-/** A store to be tested, new and empty, whose claims last by a clock that the test moves. */
-export interface TestedStore {
-  readonly store: RunStore;
-  /** Moves the time by which claims last. */
-  advance(ms: number): void;
-}
-
-/** What the parts of the suite share. */
-export interface RunStoreSuite extends ContractRunner {
-  create(): Promise<TestedStore>;
-  /** Expects an operation to fail with a code, be it at once or by a rejection. */
-  expectCode(operation: () => unknown, code: AgentErrorCode): Promise<void>;
-}
+import type { AgentEvent } from "../../core/events.ts";
+import type { Plan } from "../../core/plan.ts";
 
 const firstMs = Date.UTC(2026, 0, 1);
 
-/** The `minute`-th minute of the tests, as events have it. */
+/** The `minute`-th minute of the samples, as events have it. */
 export function at(minute: number): string {
   return new Date(firstMs + minute * 60_000).toISOString();
 }
@@ -77,10 +57,4 @@ export function runEnd(
   } as const;
   const outcome = status === "completed" ? { status, output: null } : { status, error };
   return { type: "run-end", runId, sequence, timestamp: at(minute), outcome };
-}
-
-/** Lists the ids of runs. */
-export async function listIds(store: RunStore, options?: ListRunsOptions): Promise<string> {
-  const { runs } = await store.list(options);
-  return runs.map(({ runId }) => runId).join(" ");
 }

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { cutText } from "../../core/cut-text.ts";
+import type { AgentErrorData } from "../../core/errors.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { Planner } from "../../core/planner.ts";
+import type { StepRecord } from "../../core/run-result.ts";
+import { type CheckedDraft, checkDraft } from "../../planners/check-draft.ts";
+import { assertFails, type ConformanceCase, failureOf } from "./conformance-case.ts";
+import type { PlannerConformanceOptions } from "./planner-conformance.ts";
+import { askPlanner, type Trial, type TrialAnswer } from "./planner-trial.ts";
+
+type Settings = Required<PlannerConformanceOptions>;
+type Asked = Omit<Trial, "planner" | "tools" | "settleMs">;
+
+/** The cases of a planner, by what it can and can not do. */
+export function plannerCases(settings: Settings): readonly ConformanceCase[] {
+  const { requests, refusals, createPlanner } = settings;
+  return [
+    { name: "has a short name, which is always the same", run: () => checkName(settings) },
+    ...requests.map((request) => ({
+      name: `plans "${cutText(request, maxNameLength)}"`,
+      run: async () => void (await plan(await createPlanner(), settings, { request })),
+    })),
+    ...refusals.map((request) => ({
+      name: `refuses "${cutText(request, maxNameLength)}"`,
+      run: () => checkRefusal(settings, request),
+    })),
+    { name: "takes nothing of what was typed for a reference", run: () => checkTyped(settings) },
+    { name: "plans several requests at once", run: () => checkTogether(settings) },
+    { name: "makes no plan when it was stopped before it began", run: () => checkStopped(settings) },
+    { name: "ends soon when it is stopped", run: () => checkStopping(settings) },
+    { name: "plans anew, if it can, after a step has failed", run: () => checkReplan(settings) },
+  ];
+}
+
+const maxNameLength = 60;
+
+async function plan(planner: Planner, { tools, settleMs }: Settings, asking: Asked): Promise<CheckedDraft> {
+  return checkAnswer(planner, await askPlanner({ planner, tools, settleMs, ...asking }));
+}
+
+/** It may say that it can not, however it says so. */
+async function planOrRefuse(planner: Planner, { tools, settleMs }: Settings, asking: Asked): Promise<void> {
+  let answer: TrialAnswer;
+  try {
+    answer = await askPlanner({ planner, tools, settleMs, ...asking });
+  } catch (thrown) {
+    if (thrown instanceof assert.AssertionError) throw thrown;
+    return;
+  }
+  await checkAnswer(planner, answer);
+}
+
+async function checkAnswer(planner: Planner, { draft, asked }: TrialAnswer): Promise<CheckedDraft> {
+  const checked = await checkDraft(planner, draft, asked);
+  for (const { id, dependsOn } of checked.steps) {
+    assert.notEqual(dependsOn, undefined, `step "${id}" does not say what it depends on: dependsOn is missing`);
+  }
+  return checked;
+}
+
+async function checkName({ createPlanner }: Settings): Promise<void> {
+  const [first, second] = [await createPlanner(), await createPlanner()];
+  assert.match(first.name, /^[^\p{C}]{1,100}$/u);
+  assert.equal(first.name, second.name);
+}
+
+async function checkRefusal({ createPlanner, tools, settleMs }: Settings, request: string): Promise<void> {
+  const planner = await createPlanner();
+  await assertFails(() => askPlanner({ planner, tools, settleMs, request }), "cannot-plan");
+}
+
+/** There is no step of that name: as a reference it is one that does not hold. */
+const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
+
+async function checkTyped(settings: Settings): Promise<void> {
+  const planner = await settings.createPlanner();
+  for (const typed of typedReferences) {
+    for (const request of settings.requests) {
+      await planOrRefuse(planner, settings, { request: `${request} ${typed}` });
+      await planOrRefuse(planner, settings, { request: request.replace(/(?<=\s)\S+(?=\s)/, typed) });
+    }
+  }
+}
+
+async function checkTogether(settings: Settings): Promise<void> {
+  const planner = await settings.createPlanner();
+  await Promise.all(settings.requests.map((request) => plan(planner, settings, { request })));
+}
+
+async function checkStopped(settings: Settings): Promise<void> {
+  const planner = await settings.createPlanner();
+  for (const request of settings.requests) {
+    const failure = await failureOf(() => askPlanner({ ...settings, planner, request, abort: "before" }));
+    assert.ok(failure !== undefined, "the planner has made a plan though its signal was aborted");
+    if (failure.thrown instanceof assert.AssertionError) throw failure.thrown;
+  }
+}
+
+async function checkStopping(settings: Settings): Promise<void> {
+  const planner = await settings.createPlanner();
+  for (const request of settings.requests) {
+    const failure = await failureOf(() => askPlanner({ ...settings, planner, request, abort: "meanwhile" }));
+    if (failure?.thrown instanceof assert.AssertionError) throw failure.thrown;
+  }
+}
+
+/** The first step has failed, and no other one has begun. */
+async function checkReplan(settings: Settings): Promise<void> {
+  const planner = await settings.createPlanner();
+  if (planner.replan === undefined) return;
+  for (const request of settings.requests) {
+    const { steps, source } = await plan(planner, settings, { request });
+    const failed: Plan = {
+      version: 1,
+      id: "plan_1",
+      request,
+      source,
+      createdAt: "2026-01-15T12:00:00.000Z",
+      steps: steps as Plan["steps"],
+    };
+    const records = steps.map(({ id, tool, input }, index): StepRecord => {
+      const step = { stepId: id, tool, input };
+      return index === 0
+        ? { ...step, status: "failed", attempts: 1, error: failureOfStep(id, tool) }
+        : { ...step, status: "pending", attempts: 0 };
+    });
+    const [first] = steps;
+    if (first === undefined) continue;
+    const error = failureOfStep(first.id, first.tool);
+    await planOrRefuse(planner, settings, { request, failed: { plan: failed, steps: records, error } });
+  }
+}
+
+function failureOfStep(stepId: string, tool: string): AgentErrorData {
+  const details = { tool, stepId, attempts: 1, errors: [] };
+  return { name: "AgentError", code: "tool-failed", message: "It is out of order.", retryable: false, details };
+}

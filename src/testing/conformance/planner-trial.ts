@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
+import type { Planner, PlanRequest, ReplanRequest } from "../../core/planner.ts";
+import type { Tool } from "../../core/tool.ts";
+
+/** What a planner is asked. */
+export interface Trial {
+  readonly planner: Planner;
+  readonly tools: readonly Tool[];
+  readonly request: string;
+  /** When its signal is aborted. @default never */
+  readonly abort?: "before" | "meanwhile";
+  /** How long it may take after that. */
+  readonly settleMs: number;
+  /** For another plan than the one that has failed. */
+  readonly failed?: Pick<ReplanRequest, "plan" | "steps" | "error">;
+}
+
+/** What a planner has answered, and the request it was given. */
+export interface TrialAnswer {
+  readonly draft: unknown;
+  readonly asked: PlanRequest | ReplanRequest;
+}
+
+/** Asks a planner as a run does, until it has ended. Rejects as it does, or if it has done what no planner may. */
+export async function askPlanner({ planner, request, abort, settleMs, failed, ...given }: Trial): Promise<TrialAnswer> {
+  const controller = new AbortController();
+  const executed: string[] = [];
+  let hasEnded = false;
+  let toldLate = 0;
+  const asked = Object.freeze({
+    request,
+    tools: Object.freeze(given.tools.map((tool) => withoutEffect(tool, executed))),
+    maxSteps: 1_000,
+    nowMs: Date.UTC(2026, 0, 15, 12),
+    timeZone: "UTC",
+    signal: controller.signal,
+    generate: (model, modelRequest) => model.generate(modelRequest),
+    tell: () => {
+      if (hasEnded) toldLate++;
+    },
+  } satisfies PlanRequest);
+  const replanned = failed && Object.freeze({ ...asked, ...failed, replan: 1 });
+  if (abort === "before") controller.abort(new Error("stopped before it began"));
+  try {
+    const asking = (async () => (replanned === undefined ? planner.plan(asked) : planner.replan?.(replanned)))();
+    if (abort === "meanwhile") controller.abort(new Error("stopped meanwhile"));
+    const draft: unknown = await (abort === undefined ? asking : within(settleMs, asking));
+    return { draft, asked: replanned ?? asked };
+  } finally {
+    hasEnded = true;
+    // What it has begun and not waited for comes now.
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(toldLate, 0, "the planner has told something after it had ended");
+    assert.deepEqual(executed, [], "the planner has executed a tool");
+    const listeners = getEventListeners(controller.signal, "abort").length;
+    assert.equal(listeners, 0, "the planner still listens to its signal after it has ended");
+  }
+}
+
+function withoutEffect(tool: Tool, executed: string[]): Tool {
+  const execute = () => {
+    executed.push(tool.name);
+    throw new Error("A planner never executes a tool.");
+  };
+  return Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, { execute });
+}
+
+async function within<T>(settleMs: number, asking: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const message = `the planner has not ended ${settleMs} ms after its signal was aborted`;
+    timer = setTimeout(() => reject(new assert.AssertionError({ message })), settleMs);
+  });
+  try {
+    return await Promise.race([asking, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

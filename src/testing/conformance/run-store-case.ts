@@ -1,0 +1,22 @@
+import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
+import { runStart } from "./sample-events.ts";
+
+/** One thing that every run store must do. */
+export interface RunStoreCase {
+  readonly name: string;
+  /** Rejects if it is not so. The store is new and empty; `advance` moves the time by which its claims last. */
+  check(tested: { readonly store: RunStore; readonly advance: (ms: number) => void }): Promise<void>;
+}
+
+/** Records so many runs, `r1` first, each created a minute after the one before. */
+export async function fillStore(store: RunStore, count: number): Promise<void> {
+  for (let number = 1; number <= count; number++) {
+    await store.append(`r${number}`, [runStart(`r${number}`, { minute: number })], { sequence: 1 });
+  }
+}
+
+/** The ids of a page of runs, in its order. */
+export async function listIds(store: RunStore, options?: ListRunsOptions): Promise<string> {
+  const { runs } = await store.list(options);
+  return runs.map(({ runId }) => runId).join(" ");
+}

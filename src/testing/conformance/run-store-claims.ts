@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { assertFails, assertSame } from "./conformance-case.ts";
+import type { RunStoreCase } from "./run-store-case.ts";
+import { runStart, stepStart } from "./sample-events.ts";
+
+const ada = { owner: "ada", ttlMs: 1_000 };
+const bob = { owner: "bob", ttlMs: 1_000 };
+
+/** What every run store must do about claims and fences. */
+export const claimCases: readonly RunStoreCase[] = [
+  {
+    name: "claims: gives a run to one owner at a time",
+    async check({ store }) {
+      await store.claim("r", ada);
+      await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+      await store.claim("other", bob);
+    },
+  },
+  {
+    name: "claims: gives a run to one of two who claim at once",
+    async check({ store }) {
+      const claim = async (owner: string) => store.claim("r", { owner, ttlMs: 1_000 });
+      const settled = await Promise.allSettled([claim("ada"), claim("bob")]);
+      assertSame(settled.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    },
+  },
+  {
+    name: "claims: gives the same claim to an owner that asks again, from now on",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      advance(900);
+      assertSame(await store.claim("r", ada), { fence });
+      advance(900);
+      await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+    },
+  },
+  {
+    name: "claims: ends a claim after its time, and the next has a higher fence",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      advance(999);
+      await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+      advance(1);
+      assert.ok((await store.claim("r", bob)).fence > fence);
+    },
+  },
+  {
+    name: "claims: ends a claim that is released, and the next has a higher fence",
+    async check({ store }) {
+      const { fence } = await store.claim("r", ada);
+      await store.release("r", { owner: "ada", fence });
+      assert.ok((await store.claim("r", bob)).fence > fence);
+    },
+  },
+  {
+    name: "claims: records with the fence of the latest claim, and without one",
+    async check({ store }) {
+      const { fence } = await store.claim("r", ada);
+      await store.append("r", [runStart("r")], { sequence: 1, fence });
+      await store.append("r", [stepStart("r", 2)], { sequence: 2 });
+      assert.equal((await store.read("r")).length, 2);
+    },
+  },
+  {
+    name: "claims: refuses the fence of an earlier claim, and one that never was, and records nothing",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      await store.append("r", [runStart("r")], { sequence: 1, fence });
+      advance(1_000);
+      const { fence: later } = await store.claim("r", bob);
+      for (const stale of [fence, later + 1]) {
+        const append = () => store.append("r", [stepStart("r", 2)], { sequence: 2, fence: stale });
+        await assertFails(append, "run-owned-elsewhere");
+      }
+      await assertFails(() => store.append("new", [runStart("new")], { sequence: 1, fence: 1 }), "run-owned-elsewhere");
+      assert.equal((await store.read("r")).length, 1);
+      assertSame(await store.read("new"), []);
+      await store.append("r", [stepStart("r", 2)], { sequence: 2, fence: later });
+    },
+  },
+  {
+    name: "claims: lengthens a claim from now",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      advance(900);
+      await store.renew("r", { ...ada, fence });
+      advance(900);
+      await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+      advance(100);
+      await store.claim("r", bob);
+    },
+  },
+  {
+    name: "claims: does not renew a claim that another owner has taken, that was released, or that never was",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      await assertFails(() => store.renew("r", { ...ada, fence: fence + 1 }), "run-owned-elsewhere");
+      await assertFails(() => store.renew("r", { ...bob, fence }), "run-owned-elsewhere");
+      advance(1_000);
+      const { fence: later } = await store.claim("r", bob);
+      await assertFails(() => store.renew("r", { ...ada, fence }), "run-owned-elsewhere");
+      await store.release("r", { owner: "bob", fence: later });
+      await assertFails(() => store.renew("r", { ...bob, fence: later }), "run-owned-elsewhere");
+      await assertFails(() => store.renew("none", { ...ada, fence: 1 }), "run-owned-elsewhere");
+    },
+  },
+  {
+    name: "claims: releases only what the owner holds, and does nothing else",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      await store.release("r", { owner: "bob", fence });
+      await store.release("r", { owner: "ada", fence: fence + 1 });
+      await store.release("none", { owner: "ada", fence });
+      await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+      advance(1_000);
+      const { fence: later } = await store.claim("r", bob);
+      await store.release("r", { owner: "ada", fence });
+      await assertFails(() => store.claim("r", ada), "run-owned-elsewhere");
+      assert.ok(later > fence);
+    },
+  },
+];

@@ -1,0 +1,51 @@
+import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
+import type { RunStore } from "../../core/run-store.ts";
+import type { ConformanceCase } from "./conformance-case.ts";
+import type { RunStoreCase } from "./run-store-case.ts";
+import { claimCases } from "./run-store-claims.ts";
+import { eventCases } from "./run-store-events.ts";
+import { listCases } from "./run-store-lists.ts";
+
+/** Options of {@link runStoreConformance}. */
+export interface RunStoreConformanceOptions<TStore extends RunStore> {
+  /**
+   * Makes a new, empty store for each case. Its claims must last by `now`, which gives milliseconds and moves only when the
+   * case has it move.
+   */
+  createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
+  /** Lets go of a store when its case is over, however it ended. */
+  closeStore?: ((store: TStore) => void | Promise<void>) | undefined;
+}
+
+/**
+ * What every {@link RunStore} must do, as cases for a test runner: events, lists, claims and fences. Each has a store of its
+ * own. Throws `invalid-options`.
+ */
+export function runStoreConformance<TStore extends RunStore>(
+  options: RunStoreConformanceOptions<TStore>,
+): readonly ConformanceCase[] {
+  checkKeys("options", options, ["createStore", "closeStore"]);
+  const { createStore, closeStore } = options;
+  if (typeof createStore !== "function") failOption("createStore", createStore, "a function that makes a store");
+  checkFunction("closeStore", closeStore);
+  return [...eventCases, ...listCases, ...claimCases].map(({ name, check }) => ({
+    name,
+    run: () => checkStore({ createStore, closeStore }, check),
+  }));
+}
+
+async function checkStore<TStore extends RunStore>(
+  { createStore, closeStore }: RunStoreConformanceOptions<TStore>,
+  check: RunStoreCase["check"],
+): Promise<void> {
+  let nowMs = Date.UTC(2026, 0, 1);
+  const store = await createStore({ now: () => nowMs });
+  const advance = (ms: number) => {
+    nowMs += ms;
+  };
+  try {
+    await check({ store, advance });
+  } finally {
+    await closeStore?.(store);
+  }
+}

@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AgentError } from "../../../src/core/errors.ts";
+import { escapeTemplate } from "../../../src/core/escape-template.ts";
+import type { LanguageModel } from "../../../src/core/language-model.ts";
+import type { PlanDraft, Planner, PlanRequest } from "../../../src/core/planner.ts";
+import type { Tool } from "../../../src/core/tool.ts";
+import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
+import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
+import { createRoutingPlanner } from "../../../src/planners/routing-planner.ts";
+import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
+import { plannerConformance } from "../../../src/testing/conformance/planner-conformance.ts";
+import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
+import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
+import { note } from "../../planners/llm/ask.ts";
+
+/** A model that does as a simple one would: it has what was typed written down, and knows nothing of the moon. */
+const model: LanguageModel = {
+  provider: "test",
+  modelId: "copies",
+  async generate({ messages, signal }) {
+    signal.throwIfAborted();
+    const request = messages.find(({ role }) => role === "user")?.content ?? "";
+    const text = request.includes("moon")
+      ? { steps: [], missing: "flying" }
+      : { steps: [{ tool: "Note", input: { title: request } }] };
+    return { text: JSON.stringify(text), finishReason: "stop", usage: {} };
+  },
+};
+
+const byModel = () => createLlmPlanner({ model });
+
+const planners: readonly (readonly [name: string, createPlanner: () => Planner, tools: readonly Tool[]])[] = [
+  ["rules", createRulePlanner, [createCalculator(), createTodoStore()]],
+  ["a model", byModel, [note]],
+  ["a model with a cache", () => createLlmPlanner({ model, cache: { maxPlans: 10 } }), [note]],
+  [
+    "a model, then rules",
+    () => createFallbackPlanner([byModel(), createRulePlanner()], { continueOnCannotPlan: true }),
+    [note, createTodoStore()],
+  ],
+  [
+    "rules for what is simple, a model for the rest",
+    () => createRoutingPlanner({ simple: createRulePlanner(), moderate: byModel(), complex: byModel() }),
+    [note, createCalculator(), createTodoStore()],
+  ],
+];
+
+describe.each(planners)("planning by %s", (_name, createPlanner, tools) => {
+  const cases = plannerConformance({
+    createPlanner,
+    tools,
+    requests: ["Add milk to my list", "Add a todo to call ada, then show me all my todos"],
+    refusals: ["fly me to the moon"],
+  });
+  for (const { name, run } of cases) it(name, run);
+});
+
+const sound: Planner = {
+  name: "sound",
+  plan({ request, signal }) {
+    signal.throwIfAborted();
+    if (request.includes("moon")) throw cannotPlan();
+    return draftOf(escapeTemplate(request));
+  },
+  replan: ({ request }) => draftOf(escapeTemplate(request), "again"),
+};
+
+function draftOf(title: string, id = "s1", rest: object = { dependsOn: [] }): PlanDraft {
+  return { steps: [{ id, tool: "Note", input: { title }, ...rest }] };
+}
+
+function cannotPlan(): AgentError {
+  return new AgentError("cannot-plan", "Not to the moon.", { details: { reason: "the moon", capabilities: [] } });
+}
+
+const hang = () => new Promise<never>(() => {});
+
+/** What a planner does wrong. */
+const defects: readonly (readonly [what: string, defect: Partial<Planner>, failed: RegExp])[] = [
+  ["has no name", { name: "" }, /has a short name/],
+  ["gives nothing", { plan: async () => undefined as never }, /plans "Do it"/],
+  ["names a tool there is not", { plan: () => ({ steps: [{ id: "s1", tool: "None", input: {} }] }) }, /plans "Do it"/],
+  [
+    "does not say what a step depends on",
+    { plan: ({ request }) => draftOf(escapeTemplate(request), "s1", {}) },
+    /plans/,
+  ],
+  ["plans everything", { plan: ({ request }) => draftOf(escapeTemplate(request)) }, /refuses "fly me to the moon"/],
+  [
+    "refuses with an error of its own",
+    {
+      plan(asked) {
+        if (asked.request.includes("moon")) throw new Error("no");
+        return sound.plan(asked);
+      },
+    },
+    /refuses/,
+  ],
+  ["does not escape what was typed", { plan: ({ request }) => draftOf(request) }, /takes nothing of what was typed/],
+  [
+    "executes a tool",
+    {
+      plan(asked) {
+        asked.tools[0]?.execute({}, {} as never);
+        return sound.plan(asked);
+      },
+    },
+    /plans "Do it"/,
+  ],
+  [
+    "changes what it was asked",
+    {
+      plan(asked) {
+        (asked as { request: string }).request = "other";
+        return sound.plan(asked);
+      },
+    },
+    /plans "Do it"/,
+  ],
+  [
+    "keeps its request in itself",
+    (() => {
+      let last = "";
+      return {
+        async plan({ request, signal }: PlanRequest) {
+          signal.throwIfAborted();
+          last = request;
+          await Promise.resolve();
+          if (last !== request) throw new Error("mixed up");
+          return sound.plan({ request, signal } as PlanRequest);
+        },
+      };
+    })(),
+    /plans several requests at once/,
+  ],
+  [
+    "looks at its signal too late",
+    {
+      plan: ({ request }) =>
+        request.includes("moon") ? Promise.reject(cannotPlan()) : draftOf(escapeTemplate(request)),
+    },
+    /stopped before it began/,
+  ],
+  [
+    "never stops",
+    { plan: (asked) => Promise.resolve().then(() => (asked.signal.aborted ? hang() : sound.plan(asked))) },
+    /ends soon when it is stopped/,
+  ],
+  [
+    "goes on listening",
+    {
+      plan(asked) {
+        asked.signal.addEventListener("abort", () => {});
+        return sound.plan(asked);
+      },
+    },
+    /plans "Do it"/,
+  ],
+  [
+    "goes on telling",
+    {
+      plan(asked) {
+        const error = cannotPlan().toJSON();
+        setImmediate(() => asked.tell?.({ type: "plan-fallback", planner: "a", next: "b", error }));
+        return sound.plan(asked);
+      },
+    },
+    /plans "Do it"/,
+  ],
+  ["plans what has failed under the same id", { replan: sound.plan.bind(sound) }, /plans anew/],
+];
+
+describe("plannerConformance", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** The cases that do not pass, with time going by. */
+  async function failuresOf(planner: Planner): Promise<readonly string[]> {
+    const cases = plannerConformance({
+      createPlanner: () => planner,
+      tools: [note],
+      requests: ["Do it", "Do it for ada"],
+      refusals: ["fly me to the moon"],
+      settleMs: 1,
+    });
+    const failed: string[] = [];
+    for (const { name, run } of cases) {
+      const running = run().catch(() => failed.push(name));
+      await new Promise((resolve) => setImmediate(resolve));
+      await vi.advanceTimersByTimeAsync(1);
+      await running;
+    }
+    return failed;
+  }
+
+  it("finds nothing wrong with a sound planner, with or without replan, be it slow to refuse", async () => {
+    expect(await failuresOf(sound)).toEqual([]);
+    expect(await failuresOf({ name: "plain", plan: sound.plan })).toEqual([]);
+    expect(await failuresOf({ ...sound, plan: async (asked) => sound.plan(asked) })).toEqual([]);
+  });
+
+  it.each(defects)("finds a planner that %s", async (_what, defect, failed) => {
+    expect((await failuresOf({ ...sound, ...defect })).join("\n")).toMatch(failed);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  const createPlanner = () => sound;
+  it.each([
+    undefined,
+    {},
+    { createPlanner: 5, tools: [note], requests: ["a"] },
+    { createPlanner, tools: [], requests: ["a"] },
+    { createPlanner, tools: [note], requests: [] },
+    { createPlanner, tools: [note], requests: [" "] },
+    { createPlanner, tools: [note], requests: ["a"], refusals: [5] },
+    { createPlanner, tools: [note], requests: ["a"], settleMs: 0 },
+    { createPlanner, tools: [note], requests: ["a"], request: "b" },
+  ])("refuses %j as options", (options) => {
+    expect(() => plannerConformance(options as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+  });
+});
