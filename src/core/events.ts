@@ -18,6 +18,8 @@ interface EventBase<TType extends string> {
 
 /** A run began, with the request to plan or the plan to run. */
 export interface RunStartEvent extends EventBase<"run-start"> {
+  /** The version of the format of the events from here on: 1. */
+  readonly version: number;
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -225,6 +227,8 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
 
 /** A run goes on that was suspended or interrupted, had failed, or whose process died. */
 export interface RunResumeEvent extends EventBase<"run-resume"> {
+  /** As of `run-start`, for the events of this leg. */
+  readonly version: number;
   /** What has failed is tried again. */
   readonly retriesFailed?: true;
   /** The tools as they are now. */

@@ -1,5 +1,6 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import { eventVersion } from "../core/event-version.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
@@ -112,6 +113,7 @@ async function emitStart(run: Run, target: RunBeginning): Promise<void> {
   const { context, metadata, stored, tools } = run.settings;
   await run.emit({
     type: "run-start",
+    version: eventVersion,
     // A request that is far too long is refused later; here it must not fill the store.
     ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
     ...(context !== undefined && { context }),

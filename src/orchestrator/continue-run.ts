@@ -1,4 +1,5 @@
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import { eventVersion } from "../core/event-version.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
@@ -86,6 +87,7 @@ async function resume(run: Run, { retriesFailed, events }: LegBeginning): Promis
   const changedTools = await compareTools(run, tools);
   const opening = {
     type: "run-resume",
+    version: eventVersion,
     tools,
     ...(changedTools.length > 0 && { changedTools }),
     ...(retriesFailed && { retriesFailed }),

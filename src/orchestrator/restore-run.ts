@@ -48,10 +48,13 @@ export async function compareTools(
   if (changed.length > 0 && state.plan !== undefined) {
     const { steps } = state.plan;
     const { issues } = await checkPlan(toJson(state.plan), { tools: settings.tools, maxSteps: steps.length });
-    for (const { path, message } of issues) {
+    const unfit = issues.flatMap(({ path, message }) => {
       const step = state.steps.get(steps[Number(path[1])]?.id ?? "");
-      if (step === undefined || isOpen(step)) reasons.push(`${path.join(".")}: ${message}`);
-    }
+      if (step !== undefined && !isOpen(step)) return [];
+      const what = step === undefined ? "the plan" : `step "${step.stepId}" of "${step.tool}"`;
+      return [`${what} no longer fits: ${path.join(".")}: ${message}`];
+    });
+    if (unfit.length > 0) reasons.push(...changed.map(({ name }) => `the schemas of "${name}" have changed`), ...unfit);
   }
   if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
   return changed.map(({ name }) => name);

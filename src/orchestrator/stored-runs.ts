@@ -1,4 +1,5 @@
 import { AgentError } from "../core/errors.ts";
+import { upgradeEvents } from "../core/event-version.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
 import { foldEvents, type RunState } from "../core/run-state.ts";
@@ -23,13 +24,15 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
   }
 }
 
-/** The recorded events of a run, none if there is no such run. Rejects with `store-failed`. */
+/** The recorded events of a run in the newest format, none if there is no such run. Rejects with `store-failed`. */
 export async function readEvents(store: RunStore, runId: string): Promise<readonly AgentEvent[]> {
+  let events: readonly AgentEvent[];
   try {
-    return await store.read(runId);
+    events = await store.read(runId);
   } catch (thrown) {
     throw toStoreError(thrown, { runId, operation: "read" });
   }
+  return upgradeEvents(runId, events);
 }
 
 /** The result of a stored run. Throws `run-conflict` if it was of something else, `run-owned-elsewhere` if it still goes on. */
@@ -49,6 +52,6 @@ export function resultOfState(state: RunState): RunResult {
 }
 
 function runElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
-  const message = `Run "${runId}" has begun elsewhere and has not ended; its result is not known here.`;
+  const message = `Run "${runId}" has begun elsewhere and has not ended; its result is not known here. If its process has died, resume it: agent.resume("${runId}").`;
   return new AgentError("run-owned-elsewhere", message, { details: { runId } });
 }

@@ -237,7 +237,7 @@ describe("a plan that is revised", () => {
 describe("a run that goes on", () => {
   it("waits no longer for what it was suspended for, and ends with what was not undone", () => {
     const suspend: EventInit = { type: "run-suspend", pending: [{ kind: "plan-approval", planHash: "p" }] };
-    const resume: EventInit = { type: "run-resume", tools: [] };
+    const resume: EventInit = { type: "run-resume", version: 1, tools: [] };
     expect(fold([given, suspend, resume])).toMatchObject({ status: "running" });
     expect(fold([given, suspend, resume])).not.toHaveProperty("pending");
     const notUndone = [{ stepId: "s1", tool: "Sum", reason: "no-undo" as const }];

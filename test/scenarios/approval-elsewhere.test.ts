@@ -211,7 +211,8 @@ describe("tools that have changed", () => {
   it.each([
     ["one that is missing", shapedTools().slice(1), "A"],
     ["another effect", shapedTools({ effect: "once" }), "effect"],
-    ["an input that no longer fits", shapedTools({ b: strict }), "steps.1.input.x"],
+    ["an input that no longer fits", shapedTools({ b: strict }), 'step "b" of "B" no longer fits: steps.1.input.x: '],
+    ["another schema", shapedTools({ b: strict }), 'the schemas of "B" have changed'],
   ])("by %s are resume-mismatch, and the run waits on", async (_how, tools, reason) => {
     const { result, runId, other, store } = await suspended({ tools: shapedTools(), plan: shaped });
     const before = await store.read(runId);

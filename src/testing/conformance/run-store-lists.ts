@@ -97,7 +97,7 @@ export const listCases: readonly RunStoreCase[] = [
       await store.append("r3", [{ type: "run-suspend", ...base, pending: [] }], { sequence: 2 });
       assertSame((await listIds(store, { resumable: true })).split(" ").sort(), ["planning", "r4"]);
       assert.equal((await listIds(store, { resumable: false })).split(" ").length, 5);
-      await store.append("r3", [{ type: "run-resume", ...base, sequence: 3, tools: [] }], { sequence: 3 });
+      await store.append("r3", [{ type: "run-resume", ...base, sequence: 3, version: 1, tools: [] }], { sequence: 3 });
       assertSame((await listIds(store, { resumable: true })).split(" ").sort(), ["planning", "r3", "r4"]);
     },
   },

@@ -23,6 +23,7 @@ export function runStart(
   };
   return {
     type: "run-start",
+    version: 1,
     runId,
     sequence: 1,
     timestamp: at(minute),

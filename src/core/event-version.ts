@@ -1,0 +1,40 @@
+import { AgentError } from "./errors.ts";
+import type { AgentEvent } from "./events.ts";
+
+/** Takes an event from one version of the format to the next; it keeps its number. */
+export type EventUpgrade = (event: AgentEvent) => AgentEvent;
+
+/** From version 1 to 2, and so on: to change the shape of an event that is recorded, add a function. */
+const upgrades: readonly EventUpgrade[] = [];
+
+/** The version of the format in which events are recorded now. */
+export const eventVersion = upgrades.length + 1;
+
+/**
+ * Stored events in the newest format. Each leg says in its first event which one it was recorded in: an older run may have
+ * been resumed by a newer version. Throws `store-failed` for a leg of a later version of planwright.
+ */
+export function upgradeEvents(
+  runId: string,
+  events: readonly AgentEvent[],
+  steps: readonly EventUpgrade[] = upgrades,
+): readonly AgentEvent[] {
+  let version = 1;
+  return events.map((event) => {
+    if (event.type === "run-start" || event.type === "run-resume") {
+      version = event.version ?? 1;
+      if (version > steps.length + 1) throw newerFormat(runId, version, steps.length + 1);
+    }
+    let upgraded = event;
+    for (let from = version; from <= steps.length; from++) upgraded = (steps[from - 1] as EventUpgrade)(upgraded);
+    return upgraded;
+  });
+}
+
+function newerFormat(runId: string, version: number, newest: number): AgentError<"store-failed"> {
+  const reason = `events of version ${version}, known are those up to ${newest}`;
+  const message = `Run "${runId}" was recorded by a later version of planwright (${reason}). Update planwright; the run was left as it is.`;
+  return new AgentError("store-failed", message, {
+    details: { runId, operation: "read", reason, problem: "newer-format" },
+  });
+}

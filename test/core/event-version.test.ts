@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { type EventUpgrade, eventVersion, upgradeEvents } from "../../src/core/event-version.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import { runEnd, runStart, stepStart } from "../../src/testing/conformance/sample-events.ts";
+
+const resume = (sequence: number, version: number): AgentEvent => {
+  return { ...runEnd("r", { sequence }), type: "run-resume", version, tools: [], outcome: undefined } as never;
+};
+
+/** Marks the tool of a step with the version that the event came to. */
+const toVersion = (version: number): EventUpgrade => {
+  return (event) => (event.type === "step-start" ? { ...event, tool: `${event.tool} ${version}` } : event);
+};
+
+const toolsOf = (events: readonly AgentEvent[]) => events.flatMap((event) => ("tool" in event ? [event.tool] : []));
+
+describe("upgradeEvents", () => {
+  it("leaves what is recorded now as it is", () => {
+    const events = [runStart("r"), stepStart("r", 2), runEnd("r", { sequence: 3 })];
+    expect(events[0]).toMatchObject({ version: eventVersion });
+    expect(upgradeEvents("r", events)).toEqual(events);
+    expect(upgradeEvents("r", [])).toEqual([]);
+  });
+
+  it("takes each leg from the version that it was recorded in, step by step", () => {
+    const legs = [runStart("r"), stepStart("r", 2), resume(3, 2), stepStart("r", 4), resume(5, 3), stepStart("r", 6)];
+    const upgraded = upgradeEvents("r", legs, [toVersion(2), toVersion(3)]);
+    expect(toolsOf(upgraded)).toEqual(["Fake 2 3", "Fake 3", "Fake"]);
+    expect(upgraded.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("takes a leg that does not say its version for one of the first", () => {
+    const { version: _, ...first } = runStart("r") as AgentEvent & { version: number };
+    const upgraded = upgradeEvents("r", [first as AgentEvent, stepStart("r", 2)], [toVersion(2)]);
+    expect(toolsOf(upgraded)).toEqual(["Fake 2"]);
+  });
+
+  it("refuses a leg of a later version, and says what to do", () => {
+    const legs = [runStart("r"), resume(2, eventVersion + 1), stepStart("r", 3)];
+    const refusal = {
+      code: "store-failed",
+      message: expect.stringMatching(/later version of planwright .*Update planwright/),
+      details: { runId: "r", operation: "read", problem: "newer-format" },
+    };
+    expect(() => upgradeEvents("r", legs)).toThrow(
+      expect.objectContaining({ ...refusal, details: expect.objectContaining(refusal.details) }),
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createAgent } from "../../../src/agent.ts";
+import { upgrades } from "../../../src/sqlite/formats.ts";
+import { createSqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
+import { checkIntegrity, drivers, newPath, openStore } from "../sqlite-files.ts";
+import { createFixtureTools } from "./fixture-tools.ts";
+
+/** A copy of a database as a released version has left it behind. */
+function copyFixture(format: number): string {
+  const path = newPath();
+  writeFileSync(path, gunzipSync(readFileSync(new URL(`./format-${format}.db.gz`, import.meta.url))));
+  return path;
+}
+
+const formats = upgrades.map((_, index) => index + 1);
+
+it("has a fixture of each format: write-fixture.ts writes the newest", () => {
+  const missing = formats.filter((format) => !existsSync(new URL(`./format-${format}.db.gz`, import.meta.url)));
+  expect(missing).toEqual([]);
+  const files = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".gz"));
+  expect(files).toHaveLength(formats.length);
+});
+
+const cases = formats.flatMap((format) => drivers.map((driver) => ({ format, driver })));
+
+describe.each(cases)("format $format, opened with $driver", ({ format, driver }) => {
+  function open() {
+    const path = copyFixture(format);
+    const store = openStore(path, { driver });
+    const todos = createSqliteTodos({ path, driver });
+    onTestFinished(() => todos.close());
+    return { path, todos, agent: createAgent({ tools: createFixtureTools(todos), store }) };
+  }
+
+  it("has all runs and todos as they were", async () => {
+    const { path, agent, todos } = open();
+    const { runs } = await agent.listRuns();
+    expect(Object.fromEntries(runs.map(({ runId, status }) => [runId, status]))).toEqual({
+      "todo-milk": "completed",
+      "todo-call": "completed",
+      "todo-done": "completed",
+      completed: "completed",
+      failed: "failed",
+      undone: "failed",
+      cancelled: "cancelled",
+      waiting: "suspended",
+      killed: "running",
+      "killed-in-loop": "running",
+      "in-doubt": "running",
+      interrupted: "interrupted",
+      unplanned: "planning",
+    });
+    expect((await agent.getRun("todo-milk"))?.metadata).toEqual({ user: "ada" });
+    expect((await agent.getRun("completed"))?.output).toEqual({ value: 2 });
+    const { todos: kept } = todos.find("default", { limit: 10 });
+    expect(kept.map(({ title, completed }) => [title, completed])).toEqual([
+      ["milk", true],
+      ["call \u{1F600}", false],
+    ]);
+    expect(checkIntegrity(path, driver)).toBe("ok");
+  });
+
+  it("goes on with all that can go on", async () => {
+    const { agent, todos } = open();
+    const resumed = await agent.resumeAll();
+    // Several go on at once.
+    const inOrder = [...resumed].sort((a, b) => (a.runId < b.runId ? -1 : 1));
+    expect(inOrder.map(({ runId, result, error }) => [runId, result?.status ?? error, result?.output])).toEqual([
+      ["in-doubt", "suspended", { numbers: [0, 1, 2] }],
+      ["interrupted", "completed", { value: 2 }],
+      ["killed", "completed", { value: 2 }],
+      ["killed-in-loop", "completed", [{ value: 1 }, { value: 2 }, { value: 3 }]],
+      ["unplanned", "completed", expect.objectContaining({ title: "bread" })],
+    ]);
+    expect(todos.find("default", { limit: 10 }).count).toBe(3);
+    expect(await agent.resume("failed")).toMatchObject({ status: "completed", output: { value: 2 } });
+    expect(await agent.resume("undone")).toMatchObject({ status: "failed" });
+    const settled = await agent.settle("in-doubt", "act", { output: { value: 2 } }).result;
+    expect(settled).toMatchObject({ status: "completed", output: { value: 2 } });
+    const [pending] = (await agent.getRun("waiting"))?.pending ?? [];
+    if (pending?.kind !== "approval") throw new Error("It waits for something else.");
+    const approved = await agent.approve("waiting", "act", { inputHash: pending.inputHash }).result;
+    expect(approved).toMatchObject({ status: "completed", output: { value: 2 } });
+  });
+});
