@@ -5,11 +5,25 @@ import { exitCodes } from "./exit-codes.ts";
 /** What the command was asked to do; `exit` if that is done already, or was not understood. */
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
-  | { readonly type: "request"; readonly request: string; readonly options: CliOptions }
+  | RequestArguments
   | ({ readonly options: CliOptions & { readonly db: string } } & StoredRunCommand);
 
+/** A request, or words that are one unless the database has a run of that id. */
+export interface RequestArguments {
+  readonly type: "request";
+  readonly request: string;
+  readonly options: CliOptions;
+  readonly ofRun?: NamedRunCommand;
+}
+
 /** What is to be done with the runs of a database. */
-export type StoredRunCommand = { readonly type: "runs" } | { readonly type: "show" | "resume"; readonly runId: string };
+export type StoredRunCommand = { readonly type: "runs" } | NamedRunCommand;
+
+/** What is to be done with one of them. */
+export interface NamedRunCommand {
+  readonly type: "show" | "resume";
+  readonly runId: string;
+}
 
 /** The options of the command. */
 export interface CliOptions {
@@ -71,6 +85,10 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const options = { planOnly, json, color, planner: readPlanner(read, env, command), db };
     const stored = argv.includes("--") ? undefined : readStoredRunCommand(command.args);
     if (stored === undefined) return { type: "request", request, options };
+    if (stored.type !== "runs" && !stored.runId.startsWith("run_")) {
+      const mayBeRun = db !== undefined && !planOnly;
+      return { type: "request", request, options, ...(mayBeRun && { ofRun: stored }) };
+    }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
     if (db !== undefined) return { ...stored, options: { ...options, db } };
     return command.error(
@@ -86,13 +104,10 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
   }
 }
 
-/**
- * Only words that can hardly be a request: `runs` alone, `show` or `resume` with nothing but the id of a run, which nobody
- * could take for a todo ("show me my tasks", "show tasks"). All else is a request.
- */
+/** `runs` alone, `show` or `resume` with nothing but what can be the id of a run. All else is a request: "show me my tasks". */
 function readStoredRunCommand([name, runId, ...others]: readonly string[]): StoredRunCommand | undefined {
   if (name === "runs" && runId === undefined) return { type: name };
-  const isRunId = runId !== undefined && /^run_[\w.-]+$/.test(runId);
+  const isRunId = runId !== undefined && /^[\w.-]{1,128}$/.test(runId);
   return (name === "show" || name === "resume") && isRunId && others.length === 0 ? { type: name, runId } : undefined;
 }
 

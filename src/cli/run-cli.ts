@@ -4,7 +4,7 @@ import { type CliCall, colorsFor, tellFallbacks, writeLines } from "./cli-call.t
 import type { CliIo } from "./cli-io.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { followRun } from "./follow-run.ts";
-import { type CliArguments, parseArguments } from "./parse-arguments.ts";
+import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { printableJson } from "./printable.ts";
 import { renderError } from "./render-error.ts";
 import { renderPlan } from "./render-plan.ts";
@@ -49,8 +49,7 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
 function perform(work: Work, call: CliCall): Promise<number> {
   switch (work.type) {
     case "request":
-      if (work.options.planOnly) return showPlan(call, work.request);
-      return followRun(call, { go: () => call.agent.run(work.request, { signal: call.io.signal }) });
+      return performRequest(work, call);
     case "runs":
       return listRuns(call);
     case "show":
@@ -60,6 +59,15 @@ function perform(work: Work, call: CliCall): Promise<number> {
     default:
       return work satisfies never;
   }
+}
+
+async function performRequest({ request, options, ofRun }: RequestArguments, call: CliCall): Promise<number> {
+  const { agent, io } = call;
+  if (options.planOnly) return showPlan(call, request);
+  // "show tasks" is a request, unless somebody has called a run so.
+  const isRun = ofRun !== undefined && (await agent.getRun(ofRun.runId)) !== undefined;
+  if (isRun) return ofRun.type === "show" ? showRun(call, ofRun.runId) : resumeRun(call, ofRun.runId);
+  return followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
 }
 
 async function showPlan(call: CliCall, request: string): Promise<number> {

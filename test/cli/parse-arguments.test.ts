@@ -155,14 +155,11 @@ describe("parseArguments", () => {
   it.each([
     [["show me my tasks"]],
     [["show", "me", "my", "tasks"]],
-    [["show", "tasks"]],
     [["show"]],
     [["show", "run_1", "again"]],
     [["show run_1"]],
-    [["show", "run_"]],
     [["show", "run_1/2"]],
     [["Show", "run_1"]],
-    [["resume", "work"]],
     [["resume"]],
     [["runs", "today"]],
     [["runs today"]],
@@ -175,6 +172,19 @@ describe("parseArguments", () => {
     expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions });
     const { parsed } = parse("--db", "a.db", ...words);
     expect(parsed).toEqual({ type: "request", request, options: { ...noOptions, db: "a.db" } });
+  });
+
+  it.each([
+    [["show", "tasks"], { type: "show", runId: "tasks" }],
+    [["show", "run"], { type: "show", runId: "run" }],
+    [["resume", "2026-11.nightly"], { type: "resume", runId: "2026-11.nightly" }],
+  ])("takes %j for a request, unless there is a run of that id", (words, ofRun) => {
+    const request = words.join(" ");
+    expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions });
+    const kept = parse(...words, "--db", "a.db").parsed;
+    expect(kept).toEqual({ type: "request", request, options: { ...noOptions, db: "a.db" }, ofRun });
+    const planned = parse("--plan-only", ...words, "--db", "a.db").parsed;
+    expect(planned).toEqual({ type: "request", request, options: { ...noOptions, planOnly: true, db: "a.db" } });
   });
 
   it.each([[["add", "milk", "--db"]], [["--db", "--json", "add milk"]], [["--db", "", "add milk"]]])(

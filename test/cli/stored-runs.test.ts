@@ -178,6 +178,19 @@ Result
     );
   });
 
+  it("finds a run by any id, and takes for a request what is none", async () => {
+    const db = join(newFolder(), "todo.db");
+    const io = fakeIo(db, { tools: [createFakeTool({ name: "Fake" })] });
+    const { agent, close } = await io.createAgent({ planner: { type: "rules" }, db });
+    await agent.execute({ steps: [{ id: "a", tool: "Fake", input: {} }] }, { runId: "nightly" });
+    close();
+    for (const name of ["show", "resume"]) {
+      expect((await call(db, name, "nightly")).stdout).toMatch(name === "show" ? /^nightly\n/ : /Result/);
+      expect((await call(db, name, "--", "nightly")).exitCode).toBe(2);
+    }
+    expect((await call(db, "show", "tasks")).stdout).toContain("count: 0");
+  });
+
   it("does not know every run", async () => {
     const db = join(newFolder(), "todo.db");
     createSqliteRunStore({ path: db }).close();
