@@ -81,19 +81,30 @@ export async function requireApproved(plan: PlanInput, { stored: { approvedHash 
  */
 export async function conductRun(run: Run, { target, identity, leases }: RunStart): Promise<RunResult> {
   const beginning = await beginningOf(run, target);
-  if (identity !== undefined) {
-    const events = await readEvents(run.engine.store, run.runId);
-    if (events.length > 0) {
-      const stored = storedResult(foldEvents(run.runId, events), { identity, settings: run.engine });
-      run.replay(events);
-      return stored;
-    }
-  }
+  const known = await findStored(run, identity);
+  if (known !== undefined) return known;
   const claiming = claim(run, leases);
   if (claiming !== undefined) await claiming;
   await emitStart(run, beginning);
+  const { failure } = run.recorder;
+  if (failure?.code === "run-conflict") {
+    // Another process was faster: it has had the run from its beginning to its end since this one looked for it.
+    const others = await findStored(run, identity);
+    if (others === undefined) throw failure;
+    return others;
+  }
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
   return conductLeg(run, "error" in planned ? planned.error : undefined);
+}
+
+/** The result of the stored run of the same id, if the caller gave one and it is there. Rejects as {@link storedResult} throws. */
+async function findStored(run: Run, identity: string | undefined): Promise<RunResult | undefined> {
+  if (identity === undefined) return undefined;
+  const events = await readEvents(run.engine.store, run.runId);
+  if (events.length === 0) return undefined;
+  const stored = storedResult(foldEvents(run.runId, events), { identity, settings: run.engine });
+  run.replay(events);
+  return stored;
 }
 
 /** A store that can not claim can not record either: the run fails, as it would with its first event. */
@@ -121,7 +132,6 @@ async function emitStart(run: Run, target: RunBeginning): Promise<void> {
     options: stored,
     tools: knownFingerprints(tools) ?? (await fingerprintsOf(tools)),
   });
-  if (run.recorder.failure?.code === "run-conflict") throw run.recorder.failure;
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {

@@ -88,7 +88,10 @@ export class Leases {
   }
 
   private renewLater(): void {
-    this.timer = this.options.clock.setTimeout(() => this.renewAll(), this.ttlMs / renewalsPerLease);
+    const timer = this.options.clock.setTimeout(() => this.renewAll(), this.ttlMs / renewalsPerLease);
+    // A process with nothing else to do may end: it has died then, as far as its runs go.
+    (timer as { unref?(): void } | undefined)?.unref?.();
+    this.timer = timer;
   }
 
   private stopRenewing(): void {

@@ -71,7 +71,7 @@ function groupRows(journal: readonly JournalRow[]): ReadonlyMap<string, readonly
   return groups;
 }
 
-/** Gives for each event the row from which on it was recorded: the last try is the one that came through. */
+/** Gives for each event the row from which on it was recorded: the try that came through is the one of what is stored. */
 function checkRecorded({ events, rows }: KilledRun, report: KillReport): readonly number[] {
   const recordedAt: number[] = [];
   const tried = new Map<number, readonly AgentEvent[]>();
@@ -79,7 +79,9 @@ function checkRecorded({ events, rows }: KilledRun, report: KillReport): readonl
   for (const [index, row] of rows.entries()) {
     if (row.type === "try") {
       tried.set(row.generation, row.events);
-      for (const { sequence } of row.events) recordedAt[sequence - 1] = index;
+      for (const event of row.events) {
+        if (isDeepStrictEqual(events[event.sequence - 1], event)) recordedAt[event.sequence - 1] = index;
+      }
     } else if (row.type === "ack") {
       for (const event of tried.get(row.generation) ?? []) {
         acknowledged.add(event.sequence);

@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadDriver } from "../../src/sqlite/load-driver.ts";
+import { inTransaction, toSqlDatabase } from "../../src/sqlite/sql-database.ts";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { isBusy } from "../../src/sqlite/store-failure.ts";
 import { checkRuns, type KillReport } from "./check-runs.ts";
 import type { Boundary, ChildWork, KillPoint, WantedRun } from "./child-work.ts";
 import { readJournal } from "./journal.ts";
@@ -24,6 +28,15 @@ export interface RandomKills {
   readonly withinMs: number;
   /** Whether processes wait until the claims of those before have ended, as they have to outside of a test. */
   readonly waits: boolean;
+}
+
+/** How processes are stopped at random. */
+export interface RandomPauses {
+  readonly pauses: number;
+  /** Gives a number from 0 to below 1. */
+  readonly random: () => number;
+  /** The longest that a process lives before. */
+  readonly withinMs: number;
 }
 
 /** What came of a chain, and how often it was killed. */
@@ -92,6 +105,27 @@ export class KillChain {
     }
   }
 
+  /** Makes runs of all kinds and stops whoever has them, at any time, until another process has ended them; then it goes on. */
+  async pauseAtRandom({ pauses, random, withinMs }: RandomPauses): Promise<void> {
+    for (let paused = 0; paused < pauses; paused++) {
+      const sleeper = this.begin({ runs: planKinds.map((kind) => this.want(kind)), effectMs: 2 });
+      await sleeper.ready;
+      await sleep(random() * withinMs);
+      await this.pauseBetweenWrites(sleeper);
+      await this.live({});
+      sleeper.unpause();
+      await sleeper.ended;
+    }
+  }
+
+  /** One that is stopped while it writes keeps the file locked for all. */
+  private async pauseBetweenWrites(child: Child): Promise<void> {
+    for (child.pause(); isLocked(this.path); child.pause()) {
+      child.unpause();
+      await sleep(1);
+    }
+  }
+
   /** Lets a last process end what is left, and looks at everything that has happened. */
   async report(): Promise<ChainReport> {
     await this.live({});
@@ -147,6 +181,19 @@ export class KillChain {
     if (end === "killed") this.kills++;
     else this.unsure.clear();
     return end;
+  }
+}
+
+function isLocked(path: string): boolean {
+  const db = toSqlDatabase(new (loadDriver(undefined))(path));
+  try {
+    inTransaction(db, "IMMEDIATE", () => {});
+    return false;
+  } catch (thrown) {
+    if (isBusy(thrown)) return true;
+    throw thrown;
+  } finally {
+    db.close();
   }
 }
 

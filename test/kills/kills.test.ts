@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allBoundaries } from "./kill-chain.ts";
-import { useKillChains } from "./kill-chains.ts";
+import { expectOnlyCallsOnTheirWay, onlyCallsOnTheirWay, useKillChains } from "./kill-chains.ts";
 import { planKinds } from "./kill-plans.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -36,5 +36,12 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
     const how = { kills: 12, random, withinMs: 150, waits: true };
     const { kills } = await playChain(context, (chain) => chain.killAtRandom(how));
     expect(kills).toBe(12);
+  });
+
+  it("nor do those that slept while others went on with their runs, but for calls that were on their way", async (context) => {
+    const how = { pauses: 4, random: seededRandom(4), withinMs: 60 };
+    const report = await playChain(context, (chain) => chain.pauseAtRandom(how), onlyCallsOnTheirWay);
+    expect(report.runs).toBe(4 * planKinds.length);
+    expectOnlyCallsOnTheirWay(report, how.pauses);
   });
 });

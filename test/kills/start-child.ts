@@ -29,6 +29,10 @@ export interface Child {
   /** Resolves when it has ended; throws unless it was killed or has done all its work. */
   readonly ended: Promise<"killed" | "done">;
   kill(): void;
+  /** Stops it where it is, as a machine that falls asleep does. */
+  pause(): void;
+  /** Lets it go on, and it does not know that time has passed. */
+  unpause(): void;
 }
 
 /** Starts a process. */
@@ -47,5 +51,11 @@ export function startChild(script: string, work: ChildWork): Child {
     createInterface({ input: child.stdout }).once("line", () => settle());
     child.once("close", () => settle());
   });
-  return { ready, ended, kill: () => void child.kill("SIGKILL") };
+  return {
+    ready,
+    ended,
+    kill: () => void child.kill("SIGKILL"),
+    pause: () => void child.kill("SIGSTOP"),
+    unpause: () => void child.kill("SIGCONT"),
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { useKillChains } from "../kills/kill-chains.ts";
+import { expectOnlyCallsOnTheirWay, onlyCallsOnTheirWay, useKillChains } from "../kills/kill-chains.ts";
 import { planKinds } from "../kills/kill-plans.ts";
 import { seededRandom } from "../kills/seeded-random.ts";
 
@@ -22,6 +22,13 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
       expect(report.kills).toBeGreaterThanOrEqual(10);
     });
   }
+
+  it("while they sleep, and others go on with their runs, but for calls that were on their way", async (context) => {
+    const how = { pauses: 100, random: seededRandom(5), withinMs: 60 };
+    const report = await playChain(context, (chain) => chain.pauseAtRandom(how), onlyCallsOnTheirWay);
+    console.log("asleep", JSON.stringify(report));
+    expectOnlyCallsOnTheirWay(report, how.pauses);
+  });
 
   for (const waits of [false, true]) {
     it(`at any time, while claims ${waits ? "end by the clock" : "have ended"}`, async (context) => {

@@ -125,6 +125,21 @@ describe("renewing claims", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it("keeps no process alive that has nothing else to do", async () => {
+    const { clock, process } = await setUp({ hangs: "forever" });
+    const timers = new Set<object>();
+    const setTimeout: typeof clock.setTimeout = (callback, delayMs) => {
+      const timer = { inner: clock.setTimeout(callback, delayMs), unref: () => timers.delete(timer) };
+      timers.add(timer);
+      return timer;
+    };
+    const clearTimeout = (timer: unknown) => clock.clearTimeout((timer as { inner: unknown }).inner);
+    process({ clock: { now: () => clock.now(), setTimeout, clearTimeout } }).start(plan);
+    await clock.advance(2_000);
+    expect(clock.pendingTimers).toBe(1);
+    expect(timers.size).toBe(0);
+  });
+
   it("that fails for a while loses nothing", async () => {
     const { clock, process } = await setUp(takes(2_000));
     let attempts = 0;

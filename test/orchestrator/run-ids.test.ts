@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
@@ -59,6 +60,32 @@ describe("a run id given twice", () => {
         details: { runId: "r1" },
       });
     }
+  });
+
+  it("gives the stored result if another process was faster, from the beginning to the end", async () => {
+    const { tool, store, create } = createCounted();
+    for (const [runId, theirs] of [
+      ["r1", plan],
+      ["r2", other],
+    ] as const) {
+      const slow = Object.assign(Object.create(store) as RunStore, {
+        async claim(...args: Parameters<RunStore["claim"]>) {
+          await create().execute(theirs, { runId });
+          return store.claim(...args);
+        },
+      });
+      const sleeper = createAgent({ tools: [tool], store: slow });
+      const handle = sleeper.start(plan, { runId });
+      if (theirs === other) await expect(handle.result).rejects.toMatchObject({ code: "run-conflict" });
+      else {
+        expect(await handle.result).toEqual(await create().resume(runId));
+        const types: string[] = [];
+        for await (const { type } of handle.events) types.push(type);
+        expect(types).toEqual(["run-start", "step-start", "step-end", "run-end"]);
+      }
+      await store.claim(runId, { owner: "another", ttlMs: 1 });
+    }
+    expect(tool.calls).toHaveLength(2);
   });
 
   it("shows the stored events to those who join while the store is asked", async () => {
