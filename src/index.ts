@@ -25,11 +25,6 @@ export type {
   CircuitState,
   NotUndone,
   PendingItem,
-  PlanDeltaEvent,
-  PlanEndEvent,
-  PlanFallbackEvent,
-  PlanReviseEvent,
-  PlanStartEvent,
   RunEndEvent,
   RunResumeEvent,
   RunSettleEvent,
@@ -86,6 +81,13 @@ export {
   type Reference,
   type UncheckedPlan,
 } from "./core/plan.ts";
+export type {
+  PlanDeltaEvent,
+  PlanEndEvent,
+  PlanFallbackEvent,
+  PlanReviseEvent,
+  PlanStartEvent,
+} from "./core/plan-events.ts";
 export type {
   GenerateFunction,
   PlanDraft,

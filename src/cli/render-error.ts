@@ -1,5 +1,6 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import type { PendingItem, PlanFallbackEvent } from "../core/events.ts";
+import type { PendingItem } from "../core/events.ts";
+import type { PlanFallbackEvent } from "../core/plan-events.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import { describePlace } from "../core/step-place.ts";
 import type { CliOptions } from "./parse-arguments.ts";

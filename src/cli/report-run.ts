@@ -1,5 +1,6 @@
-import type { AgentEvent, PlanReviseEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
+import type { AgentEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
+import type { PlanReviseEvent } from "../core/plan-events.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Colors } from "./colors.ts";
 import type { LiveLine } from "./live-line.ts";

@@ -1,79 +1,33 @@
 import type { ApprovalSubject } from "./approval.ts";
 import type { AgentErrorData, ErrorData } from "./errors.ts";
+import type { EventBase } from "./event-base.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { ModelUsage } from "./model-usage.ts";
-import type { Plan, PlanStep } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import type {
+  PlanDeltaEvent,
+  PlanEndEvent,
+  PlanFallbackEvent,
+  PlanReviseEvent,
+  PlanStartEvent,
+} from "./plan-events.ts";
 import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
-interface EventBase<TType extends string> {
-  readonly type: TType;
-  readonly runId: string;
-  /** From 1, without gaps among recorded events; a transient event repeats the number recorded last. */
-  readonly sequence: number;
-  /** ISO 8601, UTC. */
-  readonly timestamp: string;
+interface LegStart<TType extends string> extends EventBase<TType> {
+  /** The version of the format of the events of this leg: 1. */
+  readonly version: number;
+  /** The tools that may be used, as they are now. */
+  readonly tools: readonly ToolFingerprint[];
 }
 
 /** A run began, with the request to plan or the plan to run. */
-export interface RunStartEvent extends EventBase<"run-start"> {
-  /** The version of the format of the events from here on: 1. */
-  readonly version: number;
+export interface RunStartEvent extends LegStart<"run-start"> {
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
   readonly metadata: JsonObject;
   readonly options: StoredRunOptions;
-  /** The tools that may be used. */
-  readonly tools: readonly ToolFingerprint[];
-}
-
-/** A planner began. */
-export interface PlanStartEvent extends EventBase<"plan-start"> {
-  readonly planner: string;
-}
-
-/** A whole step of a plan that is still being written. It fits its tool, but the plan may yet come to nothing. Transient. */
-export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
-  readonly planner: string;
-  /** Which answer of its model it is from, from 1: a later one begins anew. */
-  readonly attempt: number;
-  /** Its place in the plan, from 0. */
-  readonly index: number;
-  readonly step: PlanStep;
-}
-
-/** A planner gave no plan, so the next one is asked. */
-export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
-  readonly planner: string;
-  /** Who is asked next. */
-  readonly next: string;
-  /** Why there was no plan. */
-  readonly error: AgentErrorData;
-}
-
-/** A planner ended. */
-export interface PlanEndEvent extends EventBase<"plan-end"> {
-  /** What all model calls used, those that gave no plan included; absent if there were none. */
-  readonly usage?: ModelUsage;
-  readonly outcome:
-    | { readonly status: "completed"; readonly plan: Plan }
-    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
-}
-
-/** The planner was asked again after a failure. A plan it gave keeps the steps that have completed. */
-export interface PlanReviseEvent extends EventBase<"plan-revise"> {
-  readonly planner: string;
-  /** Which replan of the run it is, from 1. */
-  readonly replan: number;
-  /** The failure that it is about. */
-  readonly cause: AgentErrorData;
-  /** As of `plan-end`. */
-  readonly usage?: ModelUsage;
-  readonly outcome:
-    | { readonly status: "completed"; readonly plan: Plan }
-    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
 }
 
 type StepFields<TTool extends Tool> = {
@@ -226,13 +180,9 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
 };
 
 /** A run goes on that was suspended or interrupted, had failed, or whose process died. */
-export interface RunResumeEvent extends EventBase<"run-resume"> {
-  /** As of `run-start`, for the events of this leg. */
-  readonly version: number;
+export interface RunResumeEvent extends LegStart<"run-resume"> {
   /** What has failed is tried again. */
   readonly retriesFailed?: true;
-  /** The tools as they are now. */
-  readonly tools: readonly ToolFingerprint[];
   /** The names of tools whose schemas are no longer those that the run began with, though the plan still holds. */
   readonly changedTools?: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { lastCompleted, type RunState } from "./run-state.ts";
 import type { RunStatus } from "./run-status.ts";
-import type { StepState, StepStatus } from "./step-state.ts";
+import { hadNothingToDo, type StepState, type StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 
 /** One entry of the execution log. */
@@ -124,6 +124,11 @@ export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
     else for (const iteration of step.iterations.states) records.push(toRecord(iteration));
   }
   return records as StepRecord[];
+}
+
+/** Whether an entry of the log is done, so that what depends on it may go on. */
+export function isDoneRecord({ status, reason }: StepRecord): boolean {
+  return status === "completed" || hadNothingToDo(reason);
 }
 
 /** A copy key by key: it is made for every step of every run, and spreading costs twenty times as much. */

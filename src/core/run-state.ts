@@ -6,6 +6,7 @@ import type { Plan } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
 import {
   type ApprovalState,
+  hadNothingToDo,
   hasBegun,
   pendingStep,
   reduceStep,
@@ -186,7 +187,7 @@ export function lastCompleted({ plan, steps }: RunState): StepState | undefined 
 
 /** Whether an event shows that nobody has to approve the plan any more. When a run ends, steps are skipped in any case. */
 function letsThrough(event: StepEvent): boolean {
-  if (event.type === "step-skip") return event.reason === "condition" || event.reason === "no-items";
+  if (event.type === "step-skip") return hadNothingToDo(event.reason);
   return event.type === "step-start";
 }
 

@@ -87,7 +87,12 @@ export function pendingStep(step: {
 
 /** Whether those that depend on a step may go on: it has completed, or there was nothing for it to do. */
 export function isDone({ status, skipReason }: StepState): boolean {
-  return status === "completed" || skipReason === "condition" || skipReason === "no-items";
+  return status === "completed" || hadNothingToDo(skipReason);
+}
+
+/** Whether a step was skipped because there was nothing for it to do, and not because of a failure or an end. */
+export function hadNothingToDo(skipReason: SkipReason | undefined): boolean {
+  return skipReason === "condition" || skipReason === "no-items";
 }
 
 /** Whether a step, or some of its iterations, is still to be run; one that was interrupted is so again. */

@@ -3,6 +3,7 @@ import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type PlanSource, type PlanStep } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
+import { isDoneRecord } from "../core/run-result.ts";
 
 /** A draft that was held against the tools, with its source. */
 export interface CheckedDraft extends PlanDraft {
@@ -51,9 +52,10 @@ const nothingDone = { kept: [] as readonly PlanStep[], begun: new Set<string>() 
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
   const begun = new Set<string>();
   const undone = new Set<string>();
-  for (const { stepId, status, reason } of steps) {
+  for (const record of steps) {
+    const { stepId, status } = record;
     if (status !== "pending" && status !== "waiting") begun.add(stepId);
-    if (status !== "completed" && reason !== "condition" && reason !== "no-items") undone.add(stepId);
+    if (!isDoneRecord(record)) undone.add(stepId);
   }
   // What waited for the step before it, without saying so, may have lost that one.
   const kept = plan.steps

@@ -1,7 +1,7 @@
 import type { LanguageModel, ModelMessage } from "../../core/language-model.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
-import type { StepRecord } from "../../core/run-result.ts";
+import { isDoneRecord } from "../../core/run-result.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { askModel, type ModelPlan } from "./ask-model.ts";
@@ -49,7 +49,8 @@ export class ModelPlanner {
   /** As `Planner.replan`. What steps have put out may stand in the new ones as well. */
   async replan(request: ReplanRequest): Promise<PlanDraft> {
     const { steps, plan, replan, error } = request;
-    const open = new Set(steps.filter((record) => !isDone(record)).map(({ stepId }) => stepId));
+    // Of a loop that was cut short nothing can be referred to.
+    const open = new Set(steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
     return this.ask(request, {
       // Its steps stand behind others, which listeners have long seen.
       tell: undefined,
@@ -126,11 +127,6 @@ interface Asked {
   /** What may stand in a plan besides the request. */
   readonly typed: string;
   readonly messagesOf: (prompt: ToolsPrompt) => readonly ModelMessage[];
-}
-
-/** Whether a step, or an iteration of one, stays in the plan. Of a loop that was cut short nothing can be referred to. */
-function isDone({ status, reason }: StepRecord): boolean {
-  return status === "completed" || reason === "condition" || reason === "no-items";
 }
 
 /** The keys, texts and numbers of an output, as they are: none of them is a reference. */

@@ -1,0 +1,51 @@
+import type { AgentErrorData } from "./errors.ts";
+import type { EventBase } from "./event-base.ts";
+import type { ModelUsage } from "./model-usage.ts";
+import type { Plan, PlanStep } from "./plan.ts";
+
+/** A planner began. */
+export interface PlanStartEvent extends EventBase<"plan-start"> {
+  readonly planner: string;
+}
+
+/** A whole step of a plan that is still being written. It fits its tool, but the plan may yet come to nothing. Transient. */
+export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
+  readonly planner: string;
+  /** Which answer of its model it is from, from 1: a later one begins anew. */
+  readonly attempt: number;
+  /** Its place in the plan, from 0. */
+  readonly index: number;
+  readonly step: PlanStep;
+}
+
+/** A planner gave no plan, so the next one is asked. */
+export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
+  readonly planner: string;
+  /** Who is asked next. */
+  readonly next: string;
+  /** Why there was no plan. */
+  readonly error: AgentErrorData;
+}
+
+/** A planner ended. */
+export interface PlanEndEvent extends EventBase<"plan-end"> {
+  /** What all model calls used, those that gave no plan included; absent if there were none. */
+  readonly usage?: ModelUsage;
+  readonly outcome:
+    | { readonly status: "completed"; readonly plan: Plan }
+    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+}
+
+/** The planner was asked again after a failure. A plan it gave keeps the steps that have completed. */
+export interface PlanReviseEvent extends EventBase<"plan-revise"> {
+  readonly planner: string;
+  /** Which replan of the run it is, from 1. */
+  readonly replan: number;
+  /** The failure that it is about. */
+  readonly cause: AgentErrorData;
+  /** As of `plan-end`. */
+  readonly usage?: ModelUsage;
+  readonly outcome:
+    | { readonly status: "completed"; readonly plan: Plan }
+    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+}
