@@ -13,7 +13,7 @@ import { outcomeUnknown } from "./step-errors.ts";
 import { listRuns } from "./stored-runs.ts";
 
 /** A run that is to go on. */
-export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
+export interface Resuming extends Opening {
   readonly options: ContinueOptions;
 }
 

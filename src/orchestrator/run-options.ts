@@ -32,8 +32,9 @@ interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
   metadata?: JsonObject | undefined;
   /**
    * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
-   * gives its result; with another it is `run-conflict`. Who joins a run that is going on can cancel it by the handle; its
-   * own `signal`, `timeoutMs` and other options do not count.
+   * gives its result; with another it is `run-conflict`. One that has stopped on the way is resumed, with the options it began
+   * with; if it belongs to another process, it is `run-owned-elsewhere`. Who joins a run that is going on can cancel it by the
+   * handle; its own `signal`, `timeoutMs` and other options do not count.
    */
   runId?: string | undefined;
   /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */

@@ -1,6 +1,8 @@
+import { isAgentError } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { type ActiveRun, followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { completeTarget, conductRun } from "./conduct-run.ts";
+import { resumeRun } from "./resume-run.ts";
 import { identityOf, type RunTarget, runConflict, targetOf } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
 
@@ -13,20 +15,41 @@ export interface StartOpening extends Opening {
 }
 
 /**
- * Conducts a run from its beginning, or joins the one of the same id that goes on here. Resolves to how its leg ends.
- * Rejects with what {@link conductRun} does.
+ * Conducts a run from its beginning. Of the same id, one that goes on here is joined, a stored one that has ended or waits for
+ * somebody gives its result, and one that nobody goes on with goes on here. Resolves to how the leg ends. Rejects with what
+ * {@link conductRun} and {@link resumeRun} do.
  */
 export function startRun(engine: RunsOwner, opening: StartOpening): Promise<RunResult> {
-  const { target, settings, isNamed, runId } = opening;
+  const { target, settings, isNamed } = opening;
+  if (isNamed) return startNamed(engine, opening);
   const runs = runsOf(engine);
-  if (!isNamed) {
-    const run = runs.open(settings, opening);
-    return runs.hold(run, conductRun(run, { target, leases: runs.leases }));
+  const run = runs.open(settings, opening);
+  return runs.hold(run, conductRun(run, { target, leases: runs.leases }));
+}
+
+async function startNamed(engine: RunsOwner, opening: StartOpening): Promise<RunResult> {
+  try {
+    return await startOrJoin(engine, opening);
+  } catch (thrown) {
+    if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+    // Somebody else who has asked for it may go on with it by now.
+    if (runsOf(engine).occupied(opening.runId) !== undefined) return startOrJoin(engine, opening);
+    // Its process may be gone.
+    const { resources, signal, throwOnFailure } = opening.settings;
+    const options = { resources, signal, throwOnFailure };
+    return resumeRun(engine, { ...opening, options }).catch((other) => {
+      throw isAgentError(other, "run-not-found") ? thrown : other;
+    });
   }
+}
+
+function startOrJoin(engine: RunsOwner, opening: StartOpening): Promise<RunResult> {
+  const { target, settings, runId } = opening;
+  const runs = runsOf(engine);
   const identity = identityOf(target, engine.settings);
   const active = runs.active.get(runId);
   if (active !== undefined) return join(engine, { ...opening, identity, active });
-  const again = () => startRun(engine, opening);
+  const again = () => startOrJoin(engine, opening);
   const restoring = runs.restoring.get(runId);
   if (restoring !== undefined) return restoring.then(again, again);
   const run = runs.open(settings, opening);

@@ -35,12 +35,16 @@ export async function readEvents(store: RunStore, runId: string): Promise<readon
   return upgradeEvents(runId, events);
 }
 
-/** The result of a stored run. Throws `run-conflict` if it was of something else, `run-owned-elsewhere` if it still goes on. */
+/**
+ * The result of a stored run that has ended or waits for somebody. Throws `run-conflict` if it was of something else,
+ * `run-owned-elsewhere` if it has stopped on the way, or goes on.
+ */
 export function storedResult(
   state: RunState,
   { identity, settings }: { identity: string; settings: EngineSettings },
 ): RunResult {
   if (identityOf(targetOf(state), settings) !== identity) throw runConflict(state.runId);
+  if (state.status === "interrupted") throw runElsewhere(state.runId);
   return resultOfState(state);
 }
 

@@ -144,13 +144,54 @@ describe("a run id given twice", () => {
     expect((await result).steps).toMatchObject([{ input: { n: 1 } }]);
   });
 
-  it("of a run that has begun elsewhere and not ended says so", async () => {
-    const { agent, store } = createCounted();
-    await agent.execute(plan, { runId: "r1" });
-    const [start] = await store.read("r1");
-    if (start !== undefined) await store.append("r2", [{ ...start, runId: "r2" }], { sequence: 1 });
-    await expect(agent.execute(plan, { runId: "r2" })).rejects.toMatchObject({ code: "run-owned-elsewhere" });
-    expect(await agent.getRun("r2")).toMatchObject({ status: "running", steps: [{ status: "pending" }] });
+  describe("of a run that has begun elsewhere and not ended", () => {
+    async function beginElsewhere() {
+      const counted = createCounted();
+      await counted.agent.execute(plan, { runId: "r1" });
+      const [start] = await counted.store.read("r1");
+      if (start !== undefined) await counted.store.append("r2", [{ ...start, runId: "r2" }], { sequence: 1 });
+      return counted;
+    }
+
+    it("says so while that goes on with it", async () => {
+      const { agent, store, tool } = await beginElsewhere();
+      await store.claim("r2", { owner: "another", ttlMs: 1_000 });
+      await expect(agent.execute(plan, { runId: "r2" })).rejects.toMatchObject({ code: "run-owned-elsewhere" });
+      expect(await agent.getRun("r2")).toMatchObject({ status: "running", steps: [{ status: "pending" }] });
+      expect(tool.calls).toHaveLength(1);
+    });
+
+    it("says so while that has claimed it, and recorded nothing", async () => {
+      const { agent, store } = createCounted();
+      await store.claim("r1", { owner: "another", ttlMs: 1_000 });
+      await expect(agent.execute(plan, { runId: "r1" })).rejects.toMatchObject({ code: "run-owned-elsewhere" });
+      expect(await store.read("r1")).toEqual([]);
+    });
+
+    it("goes on with it once nobody else does, for all who ask, and not with another plan", async () => {
+      const { agent, tool } = await beginElsewhere();
+      await expect(agent.execute(other, { runId: "r2" })).rejects.toMatchObject({ code: "run-conflict" });
+      const handles = [agent.start(plan, { runId: "r2" }), agent.start(plan, { runId: "r2" })];
+      for (const { result, events } of handles) {
+        expect(await result).toMatchObject({ status: "completed", runId: "r2" });
+        const types: string[] = [];
+        for await (const { type } of events) types.push(type);
+        expect(types).toEqual(["run-resume", "step-start", "step-end", "run-end"]);
+      }
+      expect(tool.calls).toHaveLength(2);
+    });
+
+    it("goes on with it after it was interrupted, as whoever asks wants the result", async () => {
+      const { create, tool } = createCounted();
+      const closed = create();
+      const { result } = closed.start(plan, { runId: "r1" });
+      await closed.close();
+      expect((await result).status).toBe("interrupted");
+      expect(await create().execute(plan, { runId: "r1", throwOnFailure: true })).toMatchObject({
+        status: "completed",
+      });
+      expect(tool.calls).toHaveLength(1);
+    });
   });
 
   it("must be a fit id", async () => {

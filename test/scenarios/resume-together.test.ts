@@ -73,14 +73,15 @@ describe("a run that is resumed twice at once in one agent", () => {
     expect(told(await store.read(runId)).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
-  it("as it was started: by its id, which only looks it up", async () => {
+  it("as it was started: by its id, which goes on with it as well", async () => {
     const { recorded } = await record(() => ({ ...create(), options: { runId: "r" } }));
     const { store } = await storeOf(until(recorded, "step-start s2"));
     const clock = createManualClock();
     const agent = createAgent({ ...baseOptions(clock), tools: create().tools, store: answerLater(store) });
     const started = codeOf(agent.start(planOf("A", "B") as never, { runId: "r" }).result);
     const resumed = codeOf(agent.resume("r"));
-    expect(await clock.runUntil(Promise.all([started, resumed]))).toEqual(["run-owned-elsewhere", "completed"]);
+    expect(await clock.runUntil(Promise.all([started, resumed]))).toEqual(["completed", "completed"]);
+    expect(told(await store.read("r")).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
   it("as it runs for the first time is joined", async () => {
