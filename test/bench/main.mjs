@@ -15,6 +15,7 @@ import { installSize } from "./sections/install-size.mjs";
 import { manyRuns } from "./sections/many-runs.mjs";
 import { modelPlanning } from "./sections/model-planning.mjs";
 import { stepCost } from "./sections/step-cost.mjs";
+import { storedRuns } from "./sections/stored-runs.mjs";
 import { unusedFeatures } from "./sections/unused-features.mjs";
 import { widePlan } from "./sections/wide-plan.mjs";
 import { printTable } from "./table.mjs";
@@ -30,6 +31,7 @@ const sections = [
   installSize,
   calculator,
   modelPlanning,
+  storedRuns,
 ];
 
 const { values: options } = parseArgs({

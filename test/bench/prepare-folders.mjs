@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { packBaseline } from "./prepare-baseline.mjs";
 
 /** What the package is compared with. None of it is a dependency of the project. */
-const peers = ["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3"];
+const peers = ["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3", "libsql@0.5"];
 
 /**
  * Packs the package and installs it into two folders: `bench`, beside what it is compared with and the files of `inside/`,
