@@ -8,8 +8,7 @@ import {
   modelName,
 } from "../core/language-model.ts";
 import { modelFailure } from "../core/model-failure.ts";
-import { checkPrice } from "../core/model-usage.ts";
-import { checkKeys, checkObject, failOption } from "../core/options.ts";
+import { checkKeys, checkObject, checkPrice, failOption } from "../core/options.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 import type {
   AiSdkCallOptions,

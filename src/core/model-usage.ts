@@ -1,5 +1,4 @@
 import { type LanguageModel, type ModelPrice, type ModelTokens, modelName } from "./language-model.ts";
-import { checkKeys, checkNumber } from "./options.ts";
 
 /** What calls of models used. */
 export interface ModelUsage {
@@ -45,16 +44,6 @@ export function modelCall(
 /** A model's price; undefined if it has none, or none that can be counted with. */
 export function priceOf({ price }: Pick<LanguageModel, "price">): ModelPrice | undefined {
   return isAmount(price?.inputPerMillion) && isAmount(price?.outputPerMillion) ? price : undefined;
-}
-
-/** Throws `invalid-options` unless it is the price of a model, or undefined; `option` is what the caller calls it. */
-export function checkPrice(option: string, price: unknown): void {
-  if (price === undefined) return;
-  checkKeys(option, price, ["inputPerMillion", "outputPerMillion"]);
-  const { inputPerMillion, outputPerMillion } = price as Partial<ModelPrice>;
-  const bounds = { min: 0, max: Number.MAX_VALUE, isRequired: true };
-  checkNumber(`${option}.inputPerMillion`, inputPerMillion, bounds);
-  checkNumber(`${option}.outputPerMillion`, outputPerMillion, bounds);
 }
 
 function isAmount(value: unknown): value is number {

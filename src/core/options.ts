@@ -45,6 +45,16 @@ export function checkFunction(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== "function") failOption(option, value, "a function");
 }
 
+/** Throws `invalid-options` unless it is the price of a model, or undefined; `option` is what the caller calls it. */
+export function checkPrice(option: string, price: unknown): void {
+  if (price === undefined) return;
+  checkKeys(option, price, ["inputPerMillion", "outputPerMillion"]);
+  const { inputPerMillion, outputPerMillion } = price as Readonly<Record<string, unknown>>;
+  const bounds = { min: 0, max: Number.MAX_VALUE, isRequired: true };
+  checkNumber(`${option}.inputPerMillion`, inputPerMillion, bounds);
+  checkNumber(`${option}.outputPerMillion`, outputPerMillion, bounds);
+}
+
 /** Throws `invalid-options` for what is no object. */
 export function checkObject(option: string, value: unknown): asserts value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, value, "an object");

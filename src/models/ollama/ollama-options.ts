@@ -2,8 +2,7 @@ import { type Clock, systemClock } from "../../async/clock.ts";
 import type { RetryPolicy } from "../../async/retry.ts";
 import { checkRetryOptions } from "../../core/check-tool.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
-import { checkPrice } from "../../core/model-usage.ts";
-import { checkFunction, checkKeys, checkNumber, checkObject, failOption } from "../../core/options.ts";
+import { checkFunction, checkKeys, checkNumber, checkObject, checkPrice, failOption } from "../../core/options.ts";
 import type { RetryOptions } from "../../core/retry-options.ts";
 import { defaultOllamaHost, parseOllamaHost } from "./ollama-host.ts";
 
