@@ -30,6 +30,11 @@ export interface ActiveRun {
   readonly result: Promise<RunResult>;
   /** Of one whose id the caller gave. */
   readonly identity: string | undefined;
+  /**
+   * Resolves when it has recorded its first event, or has ended without one: until then it may only be looked for in the store.
+   * @default it has begun
+   */
+  readonly begun?: Promise<void> | undefined;
 }
 
 /** What has runs: an engine. */
@@ -48,8 +53,11 @@ export class ActiveRuns {
   readonly restoring = new Map<string, Promise<unknown>>();
 
   readonly leases: Leases;
+  /** Whether no run begins any more. */
+  isStopping = false;
   private readonly host: RunHost;
-  private isStopping = false;
+  /** What may yet open a run. */
+  private readonly opening = new Set<Promise<unknown>>();
   /** Set once those that run have had their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
 
@@ -71,10 +79,17 @@ export class ActiveRuns {
       this.stopReason = reason;
       for (const { run } of this.active.values()) run.abort(reason);
     }, timeoutMs);
-    while (this.active.size > 0 || this.restoring.size > 0) {
-      await Promise.allSettled([...[...this.active.values()].map(({ result }) => result), ...this.restoring.values()]);
+    while (this.active.size > 0 || this.opening.size > 0) {
+      await Promise.allSettled([...[...this.active.values()].map(({ result }) => result), ...this.opening]);
     }
     clock.clearTimeout(timer);
+  }
+
+  /** Follows what may open a run later, so that who stops them waits for it. */
+  follow<T>(opening: Promise<T>): Promise<T> {
+    const followed = opening.finally(() => this.opening.delete(followed));
+    this.opening.add(followed);
+    return followed;
   }
 
   /** Makes a run, which goes on from `state` if that is given, and opens it. */
@@ -89,13 +104,17 @@ export class ActiveRuns {
   }
 
   /** Holds an open run until what conducts it has ended. */
-  hold(run: Run, conducting: Promise<RunResult>, identity?: string): Promise<RunResult> {
+  hold(
+    run: Run,
+    conducting: Promise<RunResult>,
+    { identity, begun }: Partial<Pick<ActiveRun, "identity" | "begun">> = {},
+  ): Promise<RunResult> {
     const result = conducting.finally(() => {
       run.close();
       this.active.delete(run.runId);
       return this.leases.release(run);
     });
-    this.active.set(run.runId, { run, result, identity });
+    this.active.set(run.runId, { run, result, identity, begun });
     return result;
   }
 

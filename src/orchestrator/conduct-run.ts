@@ -14,7 +14,7 @@ import type { Run } from "./run.ts";
 import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
-import { readEvents, storedResult } from "./stored-runs.ts";
+import { readEvents, runElsewhere, storedResult } from "./stored-runs.ts";
 
 /** What a run begins with: a request, or a plan that holds. */
 type RunBeginning = { readonly request: string } | { readonly plan: Plan };
@@ -77,9 +77,10 @@ export async function requireApproved(plan: PlanInput, { stored: { approvedHash 
 
 /**
  * Conducts a run that is open, from its first event to its last. Resolves to the result, whatever happened, or to that of
- * the stored run of its id. Rejects with what {@link completeTarget} does, or if the store has something else of this id.
+ * the stored run of its id. Rejects with what {@link completeTarget} does, with `run-conflict` if the store has something else
+ * of this id, and with `run-owned-elsewhere` if it has, or may have, a run of this id that has not ended.
  */
-export async function conductRun(run: Run, { target, identity, leases }: RunStart): Promise<RunResult> {
+export async function conductRun(run: Run, { target, identity, leases, onBegun }: RunStart): Promise<RunResult> {
   const beginning = await beginningOf(run, target);
   const known = await findStored(run, identity);
   if (known !== undefined) return known;
@@ -87,12 +88,11 @@ export async function conductRun(run: Run, { target, identity, leases }: RunStar
   if (claiming !== undefined) await claiming;
   await emitStart(run, beginning);
   const { failure } = run.recorder;
-  if (failure?.code === "run-conflict") {
-    // Another process was faster: it has had the run from its beginning to its end since this one looked for it.
-    const others = await findStored(run, identity);
-    if (others === undefined) throw failure;
-    return others;
+  if (failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere") {
+    // Another process was faster, and has had the run since this one looked for it.
+    throw identity === undefined ? failure : runElsewhere(run.runId, failure);
   }
+  onBegun?.();
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
   return conductLeg(run, "error" in planned ? planned.error : undefined);
 }

@@ -32,7 +32,11 @@ export interface Deciding extends Opening {
  * if the run does not wait for this, `run-owned-elsewhere` if it goes on in another process, `resume-mismatch`,
  * `invalid-options` or `store-failed`.
  */
-export async function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
+export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
+  return runsOf(engine).follow(decide(engine, deciding));
+}
+
+async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
   const { runId, decision, cancelling, channel } = deciding;
   const runs = runsOf(engine);
   for (;;) {

@@ -13,7 +13,7 @@ import { outcomeUnknown } from "./step-errors.ts";
 import { listRuns } from "./stored-runs.ts";
 
 /** A run that is to go on. */
-export interface Resuming extends Opening {
+export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ContinueOptions;
 }
 
@@ -22,7 +22,11 @@ export interface Resuming extends Opening {
  * run only once. One that has failed goes on with the step that failed. A run that goes on here is joined; one that has
  * ended for good, or waits for somebody, resolves to its result. Rejects with what `continueStored` does.
  */
-export async function resumeRun(engine: RunsOwner, resuming: Resuming): Promise<RunResult> {
+export function resumeRun(engine: RunsOwner, resuming: Resuming): Promise<RunResult> {
+  return runsOf(engine).follow(resume(engine, resuming));
+}
+
+async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult> {
   const { runId } = resuming;
   const runs = runsOf(engine);
   for (;;) {
@@ -62,7 +66,12 @@ function canRetry({ error, steps }: RunState): boolean {
 }
 
 function begin(state: RunState): LegBeginning {
-  return state.status === "failed" ? { retriesFailed: true, events: [] } : { events: closeKilled(state) };
+  return state.status === "failed" ? { retriesFailed: true, events: [] } : beginStopped(state);
+}
+
+/** How a run goes on that has stopped on the way. */
+export function beginStopped(state: RunState): LegBeginning {
+  return { events: closeKilled(state) };
 }
 
 const died = "its process has died";

@@ -13,6 +13,8 @@ export type RunTarget = { readonly request: string } | { readonly plan: PlanInpu
 export interface RunStart {
   readonly target: RunTarget;
   readonly identity?: string;
+  /** Called when its first event is recorded. */
+  readonly onBegun?: () => void;
   /** By which it is claimed. */
   readonly leases: Leases;
 }

@@ -27,7 +27,11 @@ export interface Settling extends Opening {
  * Says what came of a step whose outcome is `unknown`, and goes on with its run. Rejects with `run-conflict` if the run does not
  * wait for that, `invalid-tool-output` for an output that the tool could not have given, and what `continueStored` does.
  */
-export async function settleRun(engine: RunsOwner, settling: Settling): Promise<RunResult> {
+export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunResult> {
+  return runsOf(engine).follow(settle(engine, settling));
+}
+
+async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult> {
   const { runId, place, settlement } = settling;
   const runs = runsOf(engine);
   // What goes on may yet settle it, or come to wait for this.

@@ -6,7 +6,7 @@ import { foldEvents, type RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { EngineSettings } from "./options.ts";
 import { identityOf, runConflict, targetOf } from "./run-identity.ts";
-import { toStoreError } from "./run-recorder.ts";
+import { type StoreError, toStoreError } from "./run-recorder.ts";
 
 /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
 export async function readRun(store: RunStore, runId: string): Promise<RunSnapshot | undefined> {
@@ -55,7 +55,8 @@ export function resultOfState(state: RunState): RunResult {
   return toRunResult(state);
 }
 
-function runElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
+/** A run has begun, and somebody else has it, or nobody. */
+export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run-owned-elsewhere"> {
   const message = `Run "${runId}" has begun elsewhere and has not ended; its result is not known here. If its process has died, resume it: agent.resume("${runId}").`;
-  return new AgentError("run-owned-elsewhere", message, { details: { runId } });
+  return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }

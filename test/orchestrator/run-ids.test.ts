@@ -1,20 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
-
-const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
-const other = { steps: [{ id: "s1", tool: "A", input: { more: 1 } }] } as const;
-
-function createCounted() {
-  const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
-  const store = createMemoryRunStore();
-  const create = () => createAgent({ tools: [tool], store, planner: createScriptedPlanner([plan, plan, plan]) });
-  return { tool, store, create, agent: create() };
-}
+import { createCounted, otherPlan as other, plan } from "./counted-agent.ts";
 
 describe("a run id given twice", () => {
   it("with the same request gives the stored result; nothing runs again", async () => {
@@ -88,6 +76,15 @@ describe("a run id given twice", () => {
     expect(tool.calls).toHaveLength(2);
   });
 
+  it("with the right plan is right, though somebody else asks at once with a wrong one", async () => {
+    const { tool, store } = createCounted();
+    const first = await createAgent({ tools: [tool], store }).execute(plan, { runId: "r1" });
+    const agent = createAgent({ tools: [tool], store: answerLater(store) });
+    const [wrong, right] = [agent.start(other, { runId: "r1" }), agent.start(plan, { runId: "r1" })];
+    await expect(wrong.result).rejects.toMatchObject({ code: "run-conflict" });
+    expect(await right.result).toEqual(first);
+  });
+
   it("shows the stored events to those who join while the store is asked", async () => {
     const { agent, store, tool } = createCounted();
     await agent.execute(plan, { runId: "r1" });
@@ -142,56 +139,6 @@ describe("a run id given twice", () => {
     const { result } = agent.start(given, { runId: "r1" });
     for (const { input } of given.steps) input.n = 2;
     expect((await result).steps).toMatchObject([{ input: { n: 1 } }]);
-  });
-
-  describe("of a run that has begun elsewhere and not ended", () => {
-    async function beginElsewhere() {
-      const counted = createCounted();
-      await counted.agent.execute(plan, { runId: "r1" });
-      const [start] = await counted.store.read("r1");
-      if (start !== undefined) await counted.store.append("r2", [{ ...start, runId: "r2" }], { sequence: 1 });
-      return counted;
-    }
-
-    it("says so while that goes on with it", async () => {
-      const { agent, store, tool } = await beginElsewhere();
-      await store.claim("r2", { owner: "another", ttlMs: 1_000 });
-      await expect(agent.execute(plan, { runId: "r2" })).rejects.toMatchObject({ code: "run-owned-elsewhere" });
-      expect(await agent.getRun("r2")).toMatchObject({ status: "running", steps: [{ status: "pending" }] });
-      expect(tool.calls).toHaveLength(1);
-    });
-
-    it("says so while that has claimed it, and recorded nothing", async () => {
-      const { agent, store } = createCounted();
-      await store.claim("r1", { owner: "another", ttlMs: 1_000 });
-      await expect(agent.execute(plan, { runId: "r1" })).rejects.toMatchObject({ code: "run-owned-elsewhere" });
-      expect(await store.read("r1")).toEqual([]);
-    });
-
-    it("goes on with it once nobody else does, for all who ask, and not with another plan", async () => {
-      const { agent, tool } = await beginElsewhere();
-      await expect(agent.execute(other, { runId: "r2" })).rejects.toMatchObject({ code: "run-conflict" });
-      const handles = [agent.start(plan, { runId: "r2" }), agent.start(plan, { runId: "r2" })];
-      for (const { result, events } of handles) {
-        expect(await result).toMatchObject({ status: "completed", runId: "r2" });
-        const types: string[] = [];
-        for await (const { type } of events) types.push(type);
-        expect(types).toEqual(["run-resume", "step-start", "step-end", "run-end"]);
-      }
-      expect(tool.calls).toHaveLength(2);
-    });
-
-    it("goes on with it after it was interrupted, as whoever asks wants the result", async () => {
-      const { create, tool } = createCounted();
-      const closed = create();
-      const { result } = closed.start(plan, { runId: "r1" });
-      await closed.close();
-      expect((await result).status).toBe("interrupted");
-      expect(await create().execute(plan, { runId: "r1", throwOnFailure: true })).toMatchObject({
-        status: "completed",
-      });
-      expect(tool.calls).toHaveLength(1);
-    });
   });
 
   it("must be a fit id", async () => {

@@ -1,0 +1,15 @@
+import { createAgent } from "../../src/agent.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+
+export const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
+export const otherPlan = { steps: [{ id: "s1", tool: "A", input: { more: 1 } }] } as const;
+
+/** A tool whose calls are counted, and agents with one store between them. */
+export function createCounted() {
+  const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
+  const store = createMemoryRunStore();
+  const create = () => createAgent({ tools: [tool], store, planner: createScriptedPlanner([plan, plan, plan]) });
+  return { tool, store, create, agent: create() };
+}
