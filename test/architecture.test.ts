@@ -54,7 +54,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   {
     layer: "src/testing/",
     own: /^src\/(?!cli\/|index\.ts)/,
-    packages: /^(zod\/v4|p-retry|node:(assert\/strict|crypto|events|fs|http|net|path))$/,
+    packages: /^(zod\/v4|p-retry|node:(assert\/strict|crypto|fs|http|net|path))$/,
   },
   { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(fs|util))$/ },
 ];

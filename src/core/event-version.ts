@@ -12,7 +12,7 @@ export const eventVersion = upgrades.length + 1;
 
 /**
  * Stored events in the newest format. Each leg says in its first event which one it was recorded in: an older run may have
- * been resumed by a newer version. Throws `store-failed` for a leg of a later version of planwright.
+ * been resumed by a newer version. Throws `store-failed` for a leg of a later version of planwright, or of none that can be.
  */
 export function upgradeEvents(
   runId: string,
@@ -23,11 +23,19 @@ export function upgradeEvents(
   return events.map((event) => {
     if (event.type === "run-start" || event.type === "run-resume") {
       version = event.version ?? 1;
+      if (!Number.isSafeInteger(version) || version < 1) throw corrupt(runId, version);
       if (version > steps.length + 1) throw newerFormat(runId, version, steps.length + 1);
     }
     let upgraded = event;
     for (let from = version; from <= steps.length; from++) upgraded = (steps[from - 1] as EventUpgrade)(upgraded);
     return upgraded;
+  });
+}
+
+function corrupt(runId: string, version: unknown): AgentError<"store-failed"> {
+  const reason = `events of version ${JSON.stringify(version)}, which can not be`;
+  return new AgentError("store-failed", `What is stored of run "${runId}" is damaged: ${reason}.`, {
+    details: { runId, operation: "read", reason, problem: "corrupt" },
   });
 }
 

@@ -59,7 +59,7 @@ export interface RunStore {
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
    * Takes a run for an owner for `ttlMs`. The fence grows with each claim by another owner, and writes with an older one
-   * are refused. While another owner's claim lasts: `run-owned-elsewhere`.
+   * are refused. While another owner's claim lasts: `run-owned-elsewhere`. A volatile store is asked for `Infinity`.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number }>;
   /** Lengthens a claim, from now. `run-owned-elsewhere` if it is no longer held. */

@@ -35,6 +35,14 @@ describe("upgradeEvents", () => {
     expect(toolsOf(upgraded)).toEqual(["Fake 2"]);
   });
 
+  it.each([0, -1, 1.5, Number.NaN, "2", {}])("finds what is stored damaged if a leg has version %j", (version) => {
+    const legs = [{ ...runStart("r"), version } as AgentEvent, stepStart("r", 2)];
+    for (const steps of [[], [toVersion(2)]]) {
+      const details = expect.objectContaining({ runId: "r", problem: "corrupt" });
+      expect(() => upgradeEvents("r", legs, steps)).toThrow(expect.objectContaining({ code: "store-failed", details }));
+    }
+  });
+
   it("refuses a leg of a later version, and says what to do", () => {
     const legs = [runStart("r"), resume(2, eventVersion + 1), stepStart("r", 3)];
     const refusal = {

@@ -48,7 +48,7 @@ describe("the built package", () => {
     }
     // The fake server of planwright/testing has to listen, and its conformance suites assert.
     const ofTesting = walk(join(folder, "testing/index.js")).builtins.map((line) => line.split(" ").at(-1));
-    expect([...new Set(ofTesting)].sort()).toEqual(["assert/strict", "events", "http"]);
+    expect([...new Set(ofTesting)].sort()).toEqual(["assert/strict", "http"]);
   });
 
   it("has no top-level await in any file, nor in a package that it loads", () => {

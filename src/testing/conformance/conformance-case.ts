@@ -1,11 +1,28 @@
 import assert from "node:assert/strict";
+import { describeThrown } from "../../core/describe-thrown.ts";
 import { type AgentErrorCode, isAgentError } from "../../core/errors.ts";
 
 /** One thing that every implementation must do, for whichever test runner there is: `it(name, run)`. */
 export interface ConformanceCase {
   readonly name: string;
-  /** Rejects with an `AssertionError` of `node:assert` if it is not so. */
+  /** Rejects with an `AssertionError` of `node:assert` if it is not so; `cause` is what was thrown, if that shows it. */
   run(): Promise<void>;
+}
+
+/** A case of its own name: whatever it throws, it is that something is not so. */
+export function conformanceCase(name: string, check: () => Promise<void>): ConformanceCase {
+  return {
+    name,
+    async run() {
+      try {
+        await check();
+      } catch (thrown) {
+        if (thrown instanceof assert.AssertionError) throw thrown;
+        const message = isAgentError(thrown) ? `${thrown.code}: ${thrown.message}` : describeThrown(thrown);
+        throw Object.assign(new assert.AssertionError({ message }), { cause: thrown });
+      }
+    },
+  };
 }
 
 /** Asserts that both are the same JSON: a key without a value counts for nothing. */

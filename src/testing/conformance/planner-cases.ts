@@ -5,7 +5,7 @@ import type { Plan } from "../../core/plan.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { StepRecord } from "../../core/run-result.ts";
 import { type CheckedDraft, checkDraft } from "../../planners/check-draft.ts";
-import { assertFails, type ConformanceCase, failureOf } from "./conformance-case.ts";
+import { assertFails, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 import type { PlannerConformanceOptions } from "./planner-conformance.ts";
 import { askPlanner, type Trial, type TrialAnswer } from "./planner-trial.ts";
 
@@ -16,20 +16,20 @@ type Asked = Omit<Trial, "planner" | "tools" | "settleMs">;
 export function plannerCases(settings: Settings): readonly ConformanceCase[] {
   const { requests, refusals, createPlanner } = settings;
   return [
-    { name: "has a short name, which is always the same", run: () => checkName(settings) },
-    ...requests.map((request) => ({
-      name: `plans "${cutText(request, maxNameLength)}"`,
-      run: async () => void (await plan(await createPlanner(), settings, { request })),
-    })),
-    ...refusals.map((request) => ({
-      name: `refuses "${cutText(request, maxNameLength)}"`,
-      run: () => checkRefusal(settings, request),
-    })),
-    { name: "takes nothing of what was typed for a reference", run: () => checkTyped(settings) },
-    { name: "plans several requests at once", run: () => checkTogether(settings) },
-    { name: "makes no plan when it was stopped before it began", run: () => checkStopped(settings) },
-    { name: "ends soon when it is stopped", run: () => checkStopping(settings) },
-    { name: "plans anew, if it can, after a step has failed", run: () => checkReplan(settings) },
+    conformanceCase("has a short name, which is always the same", () => checkName(settings)),
+    ...requests.map((request) =>
+      conformanceCase(`plans "${cutText(request, maxNameLength)}"`, async () => {
+        await plan(await createPlanner(), settings, { request });
+      }),
+    ),
+    ...refusals.map((request) =>
+      conformanceCase(`refuses "${cutText(request, maxNameLength)}"`, () => checkRefusal(settings, request)),
+    ),
+    conformanceCase("takes nothing of what was typed for a reference", () => checkTyped(settings)),
+    conformanceCase("plans several requests at once", () => checkTogether(settings)),
+    conformanceCase("makes no plan when it was stopped before it began", () => checkStopped(settings)),
+    conformanceCase("ends soon when it is stopped", () => checkStopping(settings)),
+    conformanceCase("plans anew, if it can, after a step has failed", () => checkReplan(settings)),
   ];
 }
 
@@ -78,14 +78,15 @@ async function checkTyped(settings: Settings): Promise<void> {
   for (const typed of typedReferences) {
     for (const request of settings.requests) {
       await planOrRefuse(planner, settings, { request: `${request} ${typed}` });
-      await planOrRefuse(planner, settings, { request: request.replace(/(?<=\s)\S+(?=\s)/, typed) });
+      await planOrRefuse(planner, settings, { request: request.replace(/(?<=\s)\S+/, () => typed) });
     }
   }
 }
 
 async function checkTogether(settings: Settings): Promise<void> {
   const planner = await settings.createPlanner();
-  await Promise.all(settings.requests.map((request) => plan(planner, settings, { request })));
+  const twice = [...settings.requests, ...settings.requests];
+  await Promise.all(twice.map((request) => plan(planner, settings, { request })));
 }
 
 async function checkStopped(settings: Settings): Promise<void> {

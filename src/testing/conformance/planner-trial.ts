@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { getEventListeners } from "node:events";
 import type { Planner, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 
@@ -53,8 +52,6 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(toldLate, 0, "the planner has told something after it had ended");
     assert.deepEqual(executed, [], "the planner has executed a tool");
-    const listeners = getEventListeners(controller.signal, "abort").length;
-    assert.equal(listeners, 0, "the planner still listens to its signal after it has ended");
   }
 }
 
@@ -63,7 +60,8 @@ function withoutEffect(tool: Tool, executed: string[]): Tool {
     executed.push(tool.name);
     throw new Error("A planner never executes a tool.");
   };
-  return Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, { execute });
+  const guards = { execute, ...(tool.undo && { undo: execute }) };
+  return Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, guards);
 }
 
 async function within<T>(settleMs: number, asking: Promise<T>): Promise<T> {

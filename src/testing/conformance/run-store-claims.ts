@@ -6,6 +6,13 @@ import { runStart, stepStart } from "./sample-events.ts";
 const ada = { owner: "ada", ttlMs: 1_000 };
 const bob = { owner: "bob", ttlMs: 1_000 };
 
+function assertHigher(later: number, earlier: number): void {
+  assert.ok(
+    later > earlier,
+    `the fence of a later owner is ${later}; it must be higher than the one before, ${earlier}`,
+  );
+}
+
 /** What every run store must do about claims and fences. */
 export const claimCases: readonly RunStoreCase[] = [
   {
@@ -14,6 +21,14 @@ export const claimCases: readonly RunStoreCase[] = [
       await store.claim("r", ada);
       await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
       await store.claim("other", bob);
+    },
+  },
+  {
+    name: "claims: keeps runs apart, whatever they are called",
+    async check({ store }) {
+      const ids = ["a", "A", "a.b", "__proto__", "constructor", "0"];
+      for (const id of ids) await store.claim(id, { owner: `owner of ${id}`, ttlMs: 1_000 });
+      for (const id of ids) await assertFails(() => store.claim(id, bob), "run-owned-elsewhere");
     },
   },
   {
@@ -41,7 +56,7 @@ export const claimCases: readonly RunStoreCase[] = [
       advance(999);
       await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
       advance(1);
-      assert.ok((await store.claim("r", bob)).fence > fence);
+      assertHigher((await store.claim("r", bob)).fence, fence);
     },
   },
   {
@@ -49,7 +64,7 @@ export const claimCases: readonly RunStoreCase[] = [
     async check({ store }) {
       const { fence } = await store.claim("r", ada);
       await store.release("r", { owner: "ada", fence });
-      assert.ok((await store.claim("r", bob)).fence > fence);
+      assertHigher((await store.claim("r", bob)).fence, fence);
     },
   },
   {
@@ -76,6 +91,17 @@ export const claimCases: readonly RunStoreCase[] = [
       assert.equal((await store.read("r")).length, 1);
       assertSame(await store.read("new"), []);
       await store.append("r", [stepStart("r", 2)], { sequence: 2, fence: later });
+    },
+  },
+  {
+    name: "claims: records with the fence of the latest claim though it has ended, as nobody else has the run",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      advance(1_000);
+      await store.append("r", [runStart("r")], { sequence: 1, fence });
+      await store.release("r", { owner: "ada", fence });
+      await store.append("r", [stepStart("r", 2)], { sequence: 2, fence });
+      assert.equal((await store.read("r")).length, 2);
     },
   },
   {
@@ -116,7 +142,7 @@ export const claimCases: readonly RunStoreCase[] = [
       const { fence: later } = await store.claim("r", bob);
       await store.release("r", { owner: "ada", fence });
       await assertFails(() => store.claim("r", ada), "run-owned-elsewhere");
-      assert.ok(later > fence);
+      assertHigher(later, fence);
     },
   },
 ];

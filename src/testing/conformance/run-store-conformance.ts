@@ -1,6 +1,6 @@
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import type { RunStore } from "../../core/run-store.ts";
-import type { ConformanceCase } from "./conformance-case.ts";
+import { type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 import type { RunStoreCase } from "./run-store-case.ts";
 import { claimCases } from "./run-store-claims.ts";
 import { eventCases } from "./run-store-events.ts";
@@ -28,10 +28,9 @@ export function runStoreConformance<TStore extends RunStore>(
   const { createStore, closeStore } = options;
   if (typeof createStore !== "function") failOption("createStore", createStore, "a function that makes a store");
   checkFunction("closeStore", closeStore);
-  return [...eventCases, ...listCases, ...claimCases].map(({ name, check }) => ({
-    name,
-    run: () => checkStore({ createStore, closeStore }, check),
-  }));
+  return [...eventCases, ...listCases, ...claimCases].map(({ name, check }) =>
+    conformanceCase(name, () => checkStore({ createStore, closeStore }, check)),
+  );
 }
 
 async function checkStore<TStore extends RunStore>(
@@ -45,7 +44,10 @@ async function checkStore<TStore extends RunStore>(
   };
   try {
     await check({ store, advance });
-  } finally {
-    await closeStore?.(store);
+  } catch (thrown) {
+    // What goes wrong with closing matters less.
+    await failureOf(() => closeStore?.(store));
+    throw thrown;
   }
+  await closeStore?.(store);
 }

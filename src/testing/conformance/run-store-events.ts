@@ -71,6 +71,31 @@ export const eventCases: readonly RunStoreCase[] = [
     },
   },
   {
+    name: "events: records all of an append, or nothing, whoever reads meanwhile",
+    async check({ store }) {
+      const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3)];
+      const appending = store.append("r", events, { sequence: 1 });
+      const meanwhile = [];
+      for (let turn = 0; turn < 5; turn++) {
+        meanwhile.push((await store.read("r")).length);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await appending;
+      const partly = meanwhile.filter((count) => count !== 0 && count !== events.length);
+      assert.deepEqual(partly, [], "a part of an append was read");
+      assertSame(await store.read("r"), events);
+    },
+  },
+  {
+    name: "events: gives what is read for good, and adds nothing to it later",
+    async check({ store }) {
+      await store.append("r", [runStart("r")], { sequence: 1 });
+      const before = await store.read("r");
+      await store.append("r", [stepStart("r", 2)], { sequence: 2 });
+      assert.equal(before.length, 1);
+    },
+  },
+  {
     name: "events: records nothing for no events",
     async check({ store }) {
       await store.append("r", [], { sequence: 1 });

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
-import type { RunStore } from "../../core/run-store.ts";
+import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 import { assertFails, assertSame } from "./conformance-case.ts";
 import { fillStore, listIds, type RunStoreCase } from "./run-store-case.ts";
-import { at, runEnd, runStart, stepStart } from "./sample-events.ts";
+import { at, type EndStatus, planEnd, runEnd, runResume, runStart, runSuspend, stepStart } from "./sample-events.ts";
+
+/** How a run may end. */
+const ends: readonly EndStatus[] = ["completed", "failed", "cancelled", "interrupted"];
 
 async function readPages(
   store: RunStore,
-  limit: number,
+  options: ListRunsOptions,
   between: () => Promise<void> = async () => {},
 ): Promise<readonly string[]> {
   const pages: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.list({ limit, ...(cursor !== undefined && { cursor }) });
+    const page = await store.list({ ...options, ...(cursor !== undefined && { cursor }) });
     pages.push(page.runs.map(({ runId }) => runId).join(" "));
     cursor = page.cursor;
     await between();
@@ -42,17 +45,36 @@ export const listCases: readonly RunStoreCase[] = [
       const statusOf = async () => (await store.list()).runs[0]?.status;
       await store.append("a", [runStart("a", { request: "Add milk" })], { sequence: 1 });
       assert.equal(await statusOf(), "planning");
-      const base = { runId: "a", sequence: 2, timestamp: at(0) };
-      const error = { name: "AgentError", message: "", retryable: false } as const;
-      const failed = { ...error, code: "planning-failed", details: { planner: "x" } } as const;
-      await store.append("a", [{ type: "plan-end", ...base, outcome: { status: "failed", error: failed } }], {
-        sequence: 2,
-      });
+      await store.append("a", [planEnd("a", 2, "failed")], { sequence: 2 });
       assert.equal(await statusOf(), "planning");
-      await store.append("a", [{ type: "run-suspend", ...base, sequence: 3, pending: [] }], { sequence: 3 });
+      await store.append("a", [planEnd("a", 3, "completed")], { sequence: 3 });
+      assert.equal(await statusOf(), "running");
+      await store.append("a", [runSuspend("a", 4)], { sequence: 4 });
       assert.equal(await statusOf(), "suspended");
-      await store.append("a", [runEnd("a", { sequence: 4, status: "cancelled" })], { sequence: 4 });
-      assert.equal(await statusOf(), "cancelled");
+      let sequence = 4;
+      for (const status of ends) {
+        await store.append("a", [runResume("a", ++sequence)], { sequence });
+        assert.equal(await statusOf(), "running");
+        await store.append("a", [runEnd("a", { sequence: ++sequence, status })], { sequence });
+        assert.equal(await statusOf(), status);
+      }
+    },
+  },
+  {
+    name: "lists: keeps the time of creation when a run goes on",
+    async check({ store }) {
+      await store.append("a", [runStart("a", { minute: 1 })], { sequence: 1 });
+      await store.append("a", [runResume("a", 2, 7)], { sequence: 2 });
+      const { runs } = await store.list();
+      assertSame(runs, [{ runId: "a", status: "running", createdAt: at(1), updatedAt: at(7) }]);
+    },
+  },
+  {
+    name: "lists: knows nothing of a run that is only claimed",
+    async check({ store }) {
+      await store.claim("a", { owner: "ada", ttlMs: 1_000 });
+      assert.equal(await listIds(store), "");
+      assert.equal(await listIds(store, { resumable: true }), "");
     },
   },
   {
@@ -90,15 +112,19 @@ export const listCases: readonly RunStoreCase[] = [
     name: "lists: selects the runs that have not ended and that nobody goes on with",
     async check({ store }) {
       await store.append("planning", [runStart("planning", { request: "Add milk" })], { sequence: 1 });
-      await fillStore(store, 4);
-      await store.append("r1", [runEnd("r1")], { sequence: 2 });
-      await store.append("r2", [runEnd("r2", { status: "cancelled" })], { sequence: 2 });
-      const base = { runId: "r3", sequence: 2, timestamp: at(5) };
-      await store.append("r3", [{ type: "run-suspend", ...base, pending: [] }], { sequence: 2 });
-      assertSame((await listIds(store, { resumable: true })).split(" ").sort(), ["planning", "r4"]);
-      assert.equal((await listIds(store, { resumable: false })).split(" ").length, 5);
-      await store.append("r3", [{ type: "run-resume", ...base, sequence: 3, version: 1, tools: [] }], { sequence: 3 });
-      assertSame((await listIds(store, { resumable: true })).split(" ").sort(), ["planning", "r3", "r4"]);
+      await fillStore(store, 2);
+      for (const status of ends)
+        await store.append(status, [runStart(status), runEnd(status, { status })], { sequence: 1 });
+      await store.append("r1", [runSuspend("r1", 2)], { sequence: 2 });
+      assertSame((await listIds(store, { resumable: true })).split(" ").sort(), ["interrupted", "planning", "r2"]);
+      assert.equal((await listIds(store, { resumable: false })).split(" ").length, 7);
+      await store.append("r1", [runResume("r1", 3)], { sequence: 3 });
+      assertSame((await listIds(store, { resumable: true })).split(" ").sort(), [
+        "interrupted",
+        "planning",
+        "r1",
+        "r2",
+      ]);
     },
   },
   {
@@ -115,7 +141,7 @@ export const listCases: readonly RunStoreCase[] = [
       assert.equal(await listIds(store, { resumable: true }), "r3 r1");
       await store.release("r2", { owner: "bob", fence });
       assert.equal(await listIds(store, { resumable: true }), "r3 r2 r1");
-      await store.claim("r3", { owner: "ada", ttlMs: Number.POSITIVE_INFINITY });
+      await store.claim("r3", { owner: "ada", ttlMs: store.isVolatile ? Number.POSITIVE_INFINITY : 10_000_000_000 });
       advance(1_000_000_000);
       assert.equal(await listIds(store, { resumable: true }), "r2 r1");
     },
@@ -155,9 +181,20 @@ export const listCases: readonly RunStoreCase[] = [
     name: "lists: goes through all runs page by page, and has no cursor on the last",
     async check({ store }) {
       await fillStore(store, 5);
-      assertSame(await readPages(store, 2), ["r5 r4", "r3 r2", "r1"]);
-      assertSame(await readPages(store, 5), ["r5 r4 r3 r2 r1"]);
-      assert.equal((await readPages(store, 1_000)).length, 1);
+      assertSame(await readPages(store, { limit: 2 }), ["r5 r4", "r3 r2", "r1"]);
+      assertSame(await readPages(store, { limit: 5 }), ["r5 r4 r3 r2 r1"]);
+      assert.equal((await readPages(store, { limit: 1_000 })).length, 1);
+    },
+  },
+  {
+    name: "lists: goes by the same filter on each page",
+    async check({ store }) {
+      await fillStore(store, 9);
+      for (const number of [2, 4, 6, 8]) await store.append(`r${number}`, [runEnd(`r${number}`)], { sequence: 2 });
+      assertSame(await readPages(store, { status: "completed", limit: 1 }), ["r8", "r6", "r4", "r2"]);
+      assertSame(await readPages(store, { status: ["running", "failed"], limit: 2 }), ["r9 r7", "r5 r3", "r1"]);
+      assertSame(await readPages(store, { since: at(5), limit: 2 }), ["r9 r8", "r7 r6", "r5"]);
+      assertSame(await readPages(store, { resumable: true, limit: 2 }), ["r9 r7", "r5 r3", "r1"]);
     },
   },
   {
@@ -170,14 +207,14 @@ export const listCases: readonly RunStoreCase[] = [
         await store.append(id, [runStart(id, { minute: number })], { sequence: 1 });
         if (number === 6) await store.append("r1", [stepStart("r1", 2, number)], { sequence: 2 });
       };
-      assertSame(await readPages(store, 2, addRun), ["r5 r4", "r3 r2", "r1"]);
+      assertSame(await readPages(store, { limit: 2 }, addRun), ["r5 r4", "r3 r2", "r1"]);
     },
   },
   {
     name: "lists: keeps runs of one moment in one order",
     async check({ store }) {
       for (const id of ["a", "b", "c", "d"]) await store.append(id, [runStart(id)], { sequence: 1 });
-      const pages = await readPages(store, 1);
+      const pages = await readPages(store, { limit: 1 });
       assertSame([...pages].sort(), ["a", "b", "c", "d"]);
     },
   },
@@ -191,12 +228,13 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: refuses a limit or a cursor that can not be",
+    name: "lists: refuses a status, a limit or a cursor that can not be",
     async check({ store }) {
       await fillStore(store, 1);
       for (const limit of [0, -1, 1.5, 1_001, Number.NaN]) {
         await assertFails(() => store.list({ limit }), "invalid-options");
       }
+      await assertFails(() => store.list({ status: "nope" as never }), "invalid-options");
       await assertFails(() => store.list({ cursor: "not a cursor" }), "invalid-options");
       await assertFails(() => store.list({ since: "yesterday" }), "invalid-options");
     },

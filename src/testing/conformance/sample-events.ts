@@ -8,12 +8,8 @@ export function at(minute: number): string {
   return new Date(firstMs + minute * 60_000).toISOString();
 }
 
-/** The first event of a run: of a request, or of a plan where there is none. */
-export function runStart(
-  runId: string,
-  { request, minute = 0 }: { request?: string; minute?: number } = {},
-): AgentEvent {
-  const plan: Plan = {
+function samplePlan(minute: number): Plan {
+  return {
     version: 1,
     id: "plan_1",
     request: "",
@@ -21,17 +17,42 @@ export function runStart(
     createdAt: at(minute),
     steps: [{ id: "s1", tool: "Fake", input: { text: 'use ${HOME} {"$ref":"s1"} \u0000 \u{1F600}' } }],
   };
+}
+
+/** The first event of a run: of a request, or of a plan where there is none. */
+export function runStart(
+  runId: string,
+  { request, minute = 0 }: { request?: string; minute?: number } = {},
+): AgentEvent {
   return {
     type: "run-start",
     version: 1,
     runId,
     sequence: 1,
     timestamp: at(minute),
-    ...(request === undefined ? { plan } : { request }),
+    ...(request === undefined ? { plan: samplePlan(minute) } : { request }),
     metadata: { user: "ada" },
     options: { maxSteps: 10, concurrency: 1, timeZone: "UTC" },
     tools: [],
   };
+}
+
+/** The end of planning. */
+export function planEnd(runId: string, sequence: number, status: "completed" | "failed"): AgentEvent {
+  const details = { planner: "x" };
+  const error = { name: "AgentError", code: "planning-failed", message: "", retryable: false, details } as const;
+  const outcome = status === "completed" ? { status, plan: samplePlan(0) } : { status, error };
+  return { type: "plan-end", runId, sequence, timestamp: at(0), outcome };
+}
+
+/** The beginning of another leg. */
+export function runResume(runId: string, sequence: number, minute = 0): AgentEvent {
+  return { type: "run-resume", runId, sequence, timestamp: at(minute), version: 1, tools: [] };
+}
+
+/** A leg that waits for somebody. */
+export function runSuspend(runId: string, sequence: number): AgentEvent {
+  return { type: "run-suspend", runId, sequence, timestamp: at(0), pending: [] };
 }
 
 /** The start of a step, as event number `sequence`. */
@@ -40,19 +61,19 @@ export function stepStart(runId: string, sequence: number, minute = 0): AgentEve
   return { ...base, runId, sequence, timestamp: at(minute) };
 }
 
+/** How a run may end. */
+export type EndStatus = "completed" | "failed" | "cancelled" | "interrupted";
+
 /** The end of a run. */
 export function runEnd(
   runId: string,
-  {
-    sequence = 2,
-    status = "completed",
-    minute = 0,
-  }: { sequence?: number; status?: "completed" | "cancelled"; minute?: number } = {},
+  { sequence = 2, status = "completed", minute = 0 }: { sequence?: number; status?: EndStatus; minute?: number } = {},
 ): AgentEvent {
+  const code = status === "interrupted" ? status : "cancelled";
   const error = {
     name: "AgentError",
-    code: "cancelled",
-    message: "Cancelled: stop",
+    code,
+    message: "It ended",
     retryable: false,
     details: { reason: "stop" },
   } as const;

@@ -73,6 +73,8 @@ function cannotPlan(): AgentError {
   return new AgentError("cannot-plan", "Not to the moon.", { details: { reason: "the moon", capabilities: [] } });
 }
 
+const undoable: Tool = { ...note, undo: () => {} };
+
 const hang = () => new Promise<never>(() => {});
 
 /** What a planner does wrong. */
@@ -147,14 +149,40 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
     /ends soon when it is stopped/,
   ],
   [
-    "goes on listening",
+    "undoes a tool",
     {
       plan(asked) {
-        asked.signal.addEventListener("abort", () => {});
+        asked.tools[0]?.undo?.({ input: {}, output: null }, {} as never);
         return sound.plan(asked);
       },
     },
     /plans "Do it"/,
+  ],
+  [
+    "escapes only at the end",
+    {
+      plan(asked) {
+        sound.plan(asked);
+        return draftOf(asked.request.replace(/\$\{([^}]*\})$/, "${$}{$1"));
+      },
+    },
+    /takes nothing of what was typed/,
+  ],
+  [
+    "can only do one thing at a time",
+    (() => {
+      let isBusy = false;
+      return {
+        async plan(asked: PlanRequest) {
+          if (isBusy) throw new Error("busy");
+          isBusy = true;
+          await new Promise((resolve) => setImmediate(resolve));
+          isBusy = false;
+          return sound.plan(asked);
+        },
+      };
+    })(),
+    /plans several requests at once/,
   ],
   [
     "goes on telling",
@@ -178,7 +206,7 @@ describe("plannerConformance", () => {
   async function failuresOf(planner: Planner): Promise<readonly string[]> {
     const cases = plannerConformance({
       createPlanner: () => planner,
-      tools: [note],
+      tools: [undoable],
       requests: ["Do it", "Do it for ada"],
       refusals: ["fly me to the moon"],
       settleMs: 1,
@@ -197,6 +225,34 @@ describe("plannerConformance", () => {
     expect(await failuresOf(sound)).toEqual([]);
     expect(await failuresOf({ name: "plain", plan: sound.plan })).toEqual([]);
     expect(await failuresOf({ ...sound, plan: async (asked) => sound.plan(asked) })).toEqual([]);
+  });
+
+  it("finds nothing wrong with one that leaves a listener behind, as fetch does", async () => {
+    const listening: Planner = {
+      ...sound,
+      plan(asked) {
+        asked.signal.addEventListener("abort", () => {});
+        return sound.plan(asked);
+      },
+    };
+    expect(await failuresOf(listening)).toEqual([]);
+  });
+
+  it("rejects with an AssertionError whatever was thrown, which is its cause", async () => {
+    const broken = new TypeError("out of order");
+    const throwing: Planner = {
+      name: "throwing",
+      plan: () => {
+        throw broken;
+      },
+    };
+    const cases = plannerConformance({ createPlanner: () => throwing, tools: [note], requests: ["Do it"] });
+    const planning = cases.find(({ name }) => name === 'plans "Do it"');
+    await expect(planning?.run()).rejects.toMatchObject({
+      code: "ERR_ASSERTION",
+      message: "TypeError: out of order",
+      cause: broken,
+    });
   });
 
   it.each(defects)("finds a planner that %s", async (_what, defect, failed) => {
