@@ -8,22 +8,17 @@ export type CliArguments =
   | RequestArguments
   | ({ readonly options: CliOptions & { readonly db: string } } & StoredRunCommand);
 
-/** A request, or words that are one unless the database has a run of that id. */
+/** A request. */
 export interface RequestArguments {
   readonly type: "request";
   readonly request: string;
   readonly options: CliOptions;
-  readonly ofRun?: NamedRunCommand;
+  /** The run that is to be shown, if there is one of that id: "show tasks" is a request, and "show nightly" may be none. */
+  readonly shownRunId?: string;
 }
 
 /** What is to be done with the runs of a database. */
-export type StoredRunCommand = { readonly type: "runs" } | NamedRunCommand;
-
-/** What is to be done with one of them. */
-export interface NamedRunCommand {
-  readonly type: "show" | "resume";
-  readonly runId: string;
-}
+export type StoredRunCommand = { readonly type: "runs" } | { readonly type: "show" | "resume"; readonly runId: string };
 
 /** The options of the command. */
 export interface CliOptions {
@@ -50,7 +45,7 @@ interface ReadOptions {
 const moreHelp = `
 With --db, instead of a request (words behind "--" are always one):
   runs              list the runs, the newest first
-  show <run id>     show a run as it stands
+  show <run id>     show a run as it stands (any other word is a request)
   resume <run id>   go on with a run that has stopped
 
 Example:
@@ -85,9 +80,8 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const options = { planOnly, json, color, planner: readPlanner(read, env, command), db };
     const stored = argv.includes("--") ? undefined : readStoredRunCommand(command.args);
     if (stored === undefined) return { type: "request", request, options };
-    if (stored.type !== "runs" && !stored.runId.startsWith("run_")) {
-      const mayBeRun = db !== undefined && !planOnly;
-      return { type: "request", request, options, ...(mayBeRun && { ofRun: stored }) };
+    if (stored.type === "show" && !stored.runId.startsWith("run_")) {
+      return { type: "request", request, options, ...(!planOnly && { shownRunId: stored.runId }) };
     }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
     if (db !== undefined) return { ...stored, options: { ...options, db } };

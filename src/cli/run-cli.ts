@@ -5,7 +5,7 @@ import type { CliIo } from "./cli-io.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { followRun } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
-import { printableJson } from "./printable.ts";
+import { printable, printableJson } from "./printable.ts";
 import { renderError } from "./render-error.ts";
 import { renderPlan } from "./render-plan.ts";
 import { listRuns, resumeRun, showRun } from "./stored-runs.ts";
@@ -61,13 +61,22 @@ function perform(work: Work, call: CliCall): Promise<number> {
   }
 }
 
-async function performRequest({ request, options, ofRun }: RequestArguments, call: CliCall): Promise<number> {
+async function performRequest({ request, options, shownRunId }: RequestArguments, call: CliCall): Promise<number> {
   const { agent, io } = call;
+  const { db } = options;
   if (options.planOnly) return showPlan(call, request);
-  // "show tasks" is a request, unless somebody has called a run so.
-  const isRun = ofRun !== undefined && (await agent.getRun(ofRun.runId)) !== undefined;
-  if (isRun) return ofRun.type === "show" ? showRun(call, ofRun.runId) : resumeRun(call, ofRun.runId);
-  return followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
+  const isRun = shownRunId !== undefined && db !== undefined && (await agent.getRun(shownRunId)) !== undefined;
+  if (isRun) return showRun(call, shownRunId);
+  const exitCode = await followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
+  if (shownRunId !== undefined && exitCode === exitCodes.usage) writeLines(io.stderr, [renderNoRun(shownRunId, db)]);
+  return exitCode;
+}
+
+/** That words were taken for a request, as there is no such run. */
+function renderNoRun(runId: string, db: string | undefined): string {
+  const id = printable(runId);
+  if (db === undefined) return `To show a run that is kept: planwright show ${id} --db ./todo.db`;
+  return `There is no run "${id}" in "${printable(db)}" either. To see those there are: planwright runs --db ${printable(db)}`;
 }
 
 async function showPlan(call: CliCall, request: string): Promise<number> {

@@ -140,6 +140,7 @@ describe("parseArguments", () => {
     [["runs"], { type: "runs" }],
     [["show", "run_1f-3.a"], { type: "show", runId: "run_1f-3.a" }],
     [["resume", "run_1"], { type: "resume", runId: "run_1" }],
+    [["resume", "nightly"], { type: "resume", runId: "nightly" }],
   ])("takes %j for what is to be done with stored runs, where there is a database", (words, command) => {
     const options = { ...noOptions, json: true, db: "a.db" };
     expect(parse("--json", "--db", "a.db", ...words).parsed).toEqual({ ...command, options });
@@ -175,14 +176,13 @@ describe("parseArguments", () => {
   });
 
   it.each([
-    [["show", "tasks"], { type: "show", runId: "tasks" }],
-    [["show", "run"], { type: "show", runId: "run" }],
-    [["resume", "2026-11.nightly"], { type: "resume", runId: "2026-11.nightly" }],
-  ])("takes %j for a request, unless there is a run of that id", (words, ofRun) => {
+    [["show", "tasks"], "tasks"],
+    [["show", "2026-11.nightly"], "2026-11.nightly"],
+  ])("takes %j for a request, unless there is a run of that id", (words, shownRunId) => {
     const request = words.join(" ");
-    expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions });
+    expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions, shownRunId });
     const kept = parse(...words, "--db", "a.db").parsed;
-    expect(kept).toEqual({ type: "request", request, options: { ...noOptions, db: "a.db" }, ofRun });
+    expect(kept).toEqual({ type: "request", request, options: { ...noOptions, db: "a.db" }, shownRunId });
     const planned = parse("--plan-only", ...words, "--db", "a.db").parsed;
     expect(planned).toEqual({ type: "request", request, options: { ...noOptions, planOnly: true, db: "a.db" } });
   });

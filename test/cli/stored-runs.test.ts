@@ -1,41 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { AgentOptions } from "../../src/agent.ts";
-import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
 import { openDatabase } from "../../src/sqlite/open-database.ts";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "planwright-cli-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Calls the command with its own agent, as a process of its own does. */
-function call(db: string, ...argv: readonly string[]) {
-  return callCli([...argv, "--db", db], { ...createFakeIo(), createAgent: createCliAgent });
-}
-
-/** The outside world with an agent of fake parts over a file, which is closed with the call. */
-function fakeIo(db: string, options: Partial<AgentOptions>, createId = () => "1") {
-  const io = createFakeIo();
-  io.createAgent = async () => {
-    const store = createSqliteRunStore({ path: db });
-    return { agent: createFakeAgent({ createId, ...options, store }), close: () => store.close() };
-  };
-  return io;
-}
-
-async function listIds(db: string): Promise<string[]> {
-  const { runs } = JSON.parse((await call(db, "runs", "--json")).stdout);
-  return runs.map(({ runId }: { runId: string }) => runId);
-}
+import { call, fakeIo, listIds, newFolder } from "./kept-runs.ts";
 
 describe("--db", () => {
   it("keeps todos and runs for the next call", async () => {
@@ -176,19 +148,6 @@ Result
     expect(suspended.stdout).toMatch(
       /\n {2}✖ s1 Fake: unknown, .*\n\nplanwright: the run is suspended: it is not known/,
     );
-  });
-
-  it("finds a run by any id, and takes for a request what is none", async () => {
-    const db = join(newFolder(), "todo.db");
-    const io = fakeIo(db, { tools: [createFakeTool({ name: "Fake" })] });
-    const { agent, close } = await io.createAgent({ planner: { type: "rules" }, db });
-    await agent.execute({ steps: [{ id: "a", tool: "Fake", input: {} }] }, { runId: "nightly" });
-    close();
-    for (const name of ["show", "resume"]) {
-      expect((await call(db, name, "nightly")).stdout).toMatch(name === "show" ? /^nightly\n/ : /Result/);
-      expect((await call(db, name, "--", "nightly")).exitCode).toBe(2);
-    }
-    expect((await call(db, "show", "tasks")).stdout).toContain("count: 0");
   });
 
   it("does not know every run", async () => {

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { AgentOptions } from "../../src/agent.ts";
+import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
+import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
+
+/** A new folder, deleted when the test is over. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "planwright-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Calls the command with its own agent, as a process of its own does. */
+export function call(db: string, ...argv: readonly string[]) {
+  return callCli([...argv, "--db", db], { ...createFakeIo(), createAgent: createCliAgent });
+}
+
+/** The outside world with an agent of fake parts over a file, which is closed with the call. */
+export function fakeIo(db: string, options: Partial<AgentOptions>, createId = () => "1") {
+  const io = createFakeIo();
+  io.createAgent = async () => {
+    const store = createSqliteRunStore({ path: db });
+    return { agent: createFakeAgent({ createId, ...options, store }), close: () => store.close() };
+  };
+  return io;
+}
+
+export async function listIds(db: string): Promise<string[]> {
+  const { runs } = JSON.parse((await call(db, "runs", "--json")).stdout);
+  return runs.map(({ runId }: { runId: string }) => runId);
+}
