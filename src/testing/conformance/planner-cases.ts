@@ -4,16 +4,24 @@ import type { AgentErrorData } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { StepRecord } from "../../core/run-result.ts";
+import type { Tool } from "../../core/tool.ts";
 import { type CheckedDraft, checkDraft } from "../../planners/check-draft.ts";
 import { assertFails, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
-import type { PlannerConformanceOptions } from "./planner-conformance.ts";
 import { askPlanner, type Trial, type TrialAnswer } from "./planner-trial.ts";
 
-type Settings = Required<PlannerConformanceOptions>;
+/** What a planner is tried with. */
+export interface PlannerSettings {
+  createPlanner(): Planner | Promise<Planner>;
+  readonly tools: readonly Tool[];
+  readonly requests: readonly string[];
+  readonly refusals: readonly string[];
+  readonly settleMs: number;
+}
+
 type Asked = Omit<Trial, "planner" | "tools" | "settleMs">;
 
 /** The cases of a planner, by what it can and can not do. */
-export function plannerCases(settings: Settings): readonly ConformanceCase[] {
+export function plannerCases(settings: PlannerSettings): readonly ConformanceCase[] {
   const { requests, refusals, createPlanner } = settings;
   return [
     conformanceCase("has a short name, which is always the same", () => checkName(settings)),
@@ -35,12 +43,12 @@ export function plannerCases(settings: Settings): readonly ConformanceCase[] {
 
 const maxNameLength = 60;
 
-async function plan(planner: Planner, { tools, settleMs }: Settings, asking: Asked): Promise<CheckedDraft> {
+async function plan(planner: Planner, { tools, settleMs }: PlannerSettings, asking: Asked): Promise<CheckedDraft> {
   return checkAnswer(planner, await askPlanner({ planner, tools, settleMs, ...asking }));
 }
 
 /** It may say that it can not, however it says so. */
-async function planOrRefuse(planner: Planner, { tools, settleMs }: Settings, asking: Asked): Promise<void> {
+async function planOrRefuse(planner: Planner, { tools, settleMs }: PlannerSettings, asking: Asked): Promise<void> {
   let answer: TrialAnswer;
   try {
     answer = await askPlanner({ planner, tools, settleMs, ...asking });
@@ -59,13 +67,13 @@ async function checkAnswer(planner: Planner, { draft, asked }: TrialAnswer): Pro
   return checked;
 }
 
-async function checkName({ createPlanner }: Settings): Promise<void> {
+async function checkName({ createPlanner }: PlannerSettings): Promise<void> {
   const [first, second] = [await createPlanner(), await createPlanner()];
   assert.match(first.name, /^[^\p{C}]{1,100}$/u);
   assert.equal(first.name, second.name);
 }
 
-async function checkRefusal({ createPlanner, tools, settleMs }: Settings, request: string): Promise<void> {
+async function checkRefusal({ createPlanner, tools, settleMs }: PlannerSettings, request: string): Promise<void> {
   const planner = await createPlanner();
   await assertFails(() => askPlanner({ planner, tools, settleMs, request }), "cannot-plan");
 }
@@ -73,7 +81,7 @@ async function checkRefusal({ createPlanner, tools, settleMs }: Settings, reques
 /** There is no step of that name: as a reference it is one that does not hold. */
 const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
 
-async function checkTyped(settings: Settings): Promise<void> {
+async function checkTyped(settings: PlannerSettings): Promise<void> {
   const planner = await settings.createPlanner();
   for (const typed of typedReferences) {
     for (const request of settings.requests) {
@@ -83,13 +91,13 @@ async function checkTyped(settings: Settings): Promise<void> {
   }
 }
 
-async function checkTogether(settings: Settings): Promise<void> {
+async function checkTogether(settings: PlannerSettings): Promise<void> {
   const planner = await settings.createPlanner();
   const twice = [...settings.requests, ...settings.requests];
   await Promise.all(twice.map((request) => plan(planner, settings, { request })));
 }
 
-async function checkStopped(settings: Settings): Promise<void> {
+async function checkStopped(settings: PlannerSettings): Promise<void> {
   const planner = await settings.createPlanner();
   for (const request of settings.requests) {
     const failure = await failureOf(() => askPlanner({ ...settings, planner, request, abort: "before" }));
@@ -98,7 +106,7 @@ async function checkStopped(settings: Settings): Promise<void> {
   }
 }
 
-async function checkStopping(settings: Settings): Promise<void> {
+async function checkStopping(settings: PlannerSettings): Promise<void> {
   const planner = await settings.createPlanner();
   for (const request of settings.requests) {
     const failure = await failureOf(() => askPlanner({ ...settings, planner, request, abort: "meanwhile" }));
@@ -107,7 +115,7 @@ async function checkStopping(settings: Settings): Promise<void> {
 }
 
 /** The first step has failed, and no other one has begun. */
-async function checkReplan(settings: Settings): Promise<void> {
+async function checkReplan(settings: PlannerSettings): Promise<void> {
   const planner = await settings.createPlanner();
   if (planner.replan === undefined) return;
   for (const request of settings.requests) {
