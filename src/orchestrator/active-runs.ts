@@ -1,6 +1,7 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
+import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
@@ -55,6 +56,9 @@ export class ActiveRuns {
   readonly leases: Leases;
   /** Whether no run begins any more. */
   isStopping = false;
+  private isStopped = false;
+  /** What the runs are of that starts go on with, by run id, until their next leg has begun. */
+  readonly goingOn = new Map<string, string>();
   private readonly host: RunHost;
   /** What may yet open a run. */
   private readonly opening = new Set<Promise<unknown>>();
@@ -71,7 +75,7 @@ export class ActiveRuns {
    * meanwhile is interrupted, too.
    */
   async stop(timeoutMs: number): Promise<void> {
-    const { clock } = this.host.settings;
+    const { clock, abortGraceMs } = this.host.settings;
     this.isStopping = true;
     for (const { run } of this.active.values()) run.interrupt();
     const reason = interruptedBy(`the agent was closed, and ${timeoutMs} ms had passed`);
@@ -79,9 +83,14 @@ export class ActiveRuns {
       this.stopReason = reason;
       for (const { run } of this.active.values()) run.abort(reason);
     }, timeoutMs);
-    while (this.active.size > 0 || this.opening.size > 0) {
-      await Promise.allSettled([...[...this.active.values()].map(({ result }) => result), ...this.opening]);
+    for (;;) {
+      while (this.active.size > 0) await Promise.allSettled([...this.active.values()].map(({ result }) => result));
+      if (this.opening.size === 0) break;
+      const opened = await settleWithin(Promise.allSettled(this.opening), timeoutMs + abortGraceMs, clock);
+      // What hangs in something of the caller's, such as an async schema, is left behind: it opens nothing any more.
+      if (opened === notInTime && this.active.size === 0) break;
     }
+    this.isStopped = true;
     clock.clearTimeout(timer);
   }
 
@@ -92,8 +101,9 @@ export class ActiveRuns {
     return followed;
   }
 
-  /** Makes a run, which goes on from `state` if that is given, and opens it. */
+  /** Makes a run, which goes on from `state` if that is given, and opens it. Throws `interrupted` once all has stopped. */
   open(settings: RunSettings, { runId, startedMs, channel, cancelling }: Opening, state?: RunState): Run {
+    if (this.isStopped) throw interruptedBy("the agent was closed and takes no more runs");
     const run = new Run(runId, this.host, settings, state);
     if (channel !== undefined) run.addChannel(channel);
     run.open(startedMs);
@@ -109,10 +119,12 @@ export class ActiveRuns {
     conducting: Promise<RunResult>,
     { identity, begun }: Partial<Pick<ActiveRun, "identity" | "begun">> = {},
   ): Promise<RunResult> {
-    const result = conducting.finally(() => {
+    const result = conducting.finally(async () => {
       run.close();
+      const released = this.leases.release(run);
+      // Whoever opens the next leg gets a claim of the same fence: it must not be given back with this one.
+      if (released !== undefined) await released;
       this.active.delete(run.runId);
-      return this.leases.release(run);
     });
     this.active.set(run.runId, { run, result, identity, begun });
     return result;

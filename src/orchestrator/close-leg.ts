@@ -32,7 +32,7 @@ export async function closeLeg(run: Run, { planningError, expressions }: LegEnd)
   } else if (run.recorder.failure === undefined) {
     if (!isFinished) await skipRest(run, expressions);
     if (run.recorder.failure === undefined)
-      await endRun(run, planningError ?? (isFinished ? undefined : stepFailure(run)));
+      await endRun(run, { isFinished, error: planningError ?? (isFinished ? undefined : stepFailure(run)) });
   }
   if (run.recorder.failure !== undefined) closeBroken(run, run.recorder.failure.toJSON() as AgentErrorData);
 }
@@ -46,8 +46,14 @@ function interruption({ abortReason }: Run): AgentErrorData {
   return (abortReason ?? interruptedBy("the agent was closed")).toJSON() as AgentErrorData;
 }
 
-async function endRun(run: Run, error: AgentErrorData | undefined): Promise<void> {
-  const outcome = runOutcome(run, error);
+interface RunClosing {
+  /** Whether all steps are done. */
+  readonly isFinished: boolean;
+  readonly error: AgentErrorData | undefined;
+}
+
+async function endRun(run: Run, closing: RunClosing): Promise<void> {
+  const outcome = runOutcome(run, closing);
   const notUndone =
     outcome.status !== "completed" && run.settings.stored.undoOnFailure ? await undoSteps(run) : noneUndone;
   await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
@@ -55,8 +61,10 @@ async function endRun(run: Run, error: AgentErrorData | undefined): Promise<void
 
 const noneUndone: readonly NotUndone[] = [];
 
-function runOutcome({ abortReason, state }: Run, error: AgentErrorData | undefined): RunEndEvent["outcome"] {
-  if (abortReason !== undefined) return abortedOutcome(abortReason);
+function runOutcome({ abortReason, state }: Run, { isFinished, error }: RunClosing): RunEndEvent["outcome"] {
+  // Interrupted when nothing was left to do, it has not been.
+  const wasInTime = isFinished && abortReason?.code === "interrupted";
+  if (abortReason !== undefined && !wasInTime) return abortedOutcome(abortReason);
   // An earlier leg that was cancelled may have died before it could say so.
   if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };

@@ -88,10 +88,9 @@ export async function conductRun(run: Run, { target, identity, leases, onBegun }
   if (claiming !== undefined) await claiming;
   await emitStart(run, beginning);
   const { failure } = run.recorder;
-  if (failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere") {
-    // Another process was faster, and has had the run since this one looked for it.
-    throw identity === undefined ? failure : runElsewhere(run.runId, failure);
-  }
+  const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
+  // Another process was faster, and has had the run since this one looked for it.
+  if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(run.runId, failure);
   onBegun?.();
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
   return conductLeg(run, "error" in planned ? planned.error : undefined);

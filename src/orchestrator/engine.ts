@@ -54,8 +54,8 @@ export class Engine implements RunsOwner {
   /** Starts a run, or joins the one of the same id that is going on here. Throws for options that can not be. */
   start(given: RunTarget, options?: AnyRunOptions): EngineHandle {
     const settings = this.optionsOf(options);
-    const target = holdFast(given);
     const isNamed = options?.runId !== undefined;
+    const target = holdFast(given, { waits: isNamed });
     const runId = options?.runId ?? this.createRunId();
     return this.handOut(runId, settings, (parts, opening) =>
       parts.startRun(this, { ...opening, target, settings, isNamed }),
@@ -65,8 +65,8 @@ export class Engine implements RunsOwner {
   /** Runs to the end, for whoever wants no handle and so no events kept for it. */
   async run(given: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
     const settings = this.optionsOf(options);
-    const target = holdFast(given);
     const isNamed = options?.runId !== undefined;
+    const target = holdFast(given, { waits: isNamed });
     const runId = options?.runId ?? this.createRunId();
     const startedMs = this.settings.clock.now();
     const opening = { runId, startedMs, target, settings, isNamed };
@@ -168,7 +168,7 @@ export class Engine implements RunsOwner {
   /** What a request or a plan would do. Rejects with what planning does, `invalid-plan`, `plan-not-approved` or `cancelled`. */
   async dryRun(given: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
     const settings = this.optionsOf(options, "dryRun");
-    const target = holdFast(given);
+    const target = holdFast(given, { waits: false });
     const { planAlone, dryRun } = loadedConductor() ?? (await loadConductor());
     if ("plan" in target) return dryRun(this.settings, settings, target.plan);
     const plan = await planAlone(this, { runId: this.createRunId(), request: target.request, settings });
@@ -197,11 +197,11 @@ export class Engine implements RunsOwner {
 }
 
 /**
- * What a run is of, as it stands when the run starts: the caller may change the plan while the conductor is loaded, which else
- * takes its copy at once.
+ * What a run is of, as it stands when the run starts: the caller may change the plan while the conductor is loaded, or looks
+ * for a run of the same id. Else that takes its copy at once.
  */
-function holdFast(target: RunTarget): RunTarget {
-  if ("request" in target || loadedConductor() !== undefined) return target;
+function holdFast(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
+  if ("request" in target || (loadedConductor() !== undefined && !waits)) return target;
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // What is not JSON is refused by validation, which says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;

@@ -7,7 +7,7 @@ import type { RunState } from "../core/run-state.ts";
 import { parseWith } from "../core/schema.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
-import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { continueStored, notWaiting } from "./continue-run.ts";
 import { readState } from "./restore-run.ts";
 import type { ContinueOptions } from "./run-options.ts";
@@ -35,13 +35,17 @@ async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult>
   const { runId, place, settlement } = settling;
   const runs = runsOf(engine);
   // What goes on may yet settle it, or come to wait for this.
-  await runs.occupied(runId)?.catch(() => {});
-  const state = await readState(engine.settings, runId);
+  await unoccupied(runs, runId);
+  let state = await readState(engine.settings, runId);
+  if (runs.occupied(runId) !== undefined) {
+    // It was only looked for, and goes on now.
+    await unoccupied(runs, runId);
+    state = await readState(engine.settings, runId);
+  }
   requireUnknown(state, place);
   const outcome = await toOutcome(engine, { state, place, settlement });
-  for (let other = runs.occupied(runId); other !== undefined; other = runs.occupied(runId)) {
-    await other.catch(() => {});
-  }
+  // Nothing may come between the last look and going on.
+  while (runs.occupied(runId) !== undefined) await unoccupied(runs, runId);
   return continueStored(engine, {
     ...settling,
     mayGoOn: (latest) => {
@@ -50,6 +54,12 @@ async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult>
     },
     begin: () => ({ events: [{ type: "run-settle", ...place, outcome }] }),
   });
+}
+
+async function unoccupied(runs: ActiveRuns, runId: string): Promise<void> {
+  for (let other = runs.occupied(runId); other !== undefined; other = runs.occupied(runId)) {
+    await other.catch(() => {});
+  }
 }
 
 function requireUnknown(state: RunState, place: StepPlace): void {

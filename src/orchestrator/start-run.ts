@@ -1,7 +1,7 @@
-import { isAgentError } from "../core/errors.ts";
+import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import { unendedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { type ActiveRun, followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { type ActiveRun, type ActiveRuns, followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { completeTarget, conductRun } from "./conduct-run.ts";
 import { continueStored } from "./continue-run.ts";
@@ -39,48 +39,66 @@ interface NamedOpening extends StartOpening {
 
 async function startNamed(engine: RunsOwner, opening: NamedOpening): Promise<RunResult> {
   const runs = runsOf(engine);
+  const { runId } = opening;
   for (;;) {
+    while (runs.restoring.has(runId)) await awaitOther(runs, opening);
     try {
-      return await startOrJoin(engine, opening);
+      const active = runs.active.get(runId);
+      return await (active === undefined ? lookOrConduct(engine, opening) : join(engine, { ...opening, active }));
     } catch (thrown) {
+      if (thrown instanceof NotThis) continue;
       if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
-      if (runs.isStopping) throw interruptedBy("the agent was closed and takes no more runs");
       // Others may have asked for it, and one of them goes on with it by now.
-      if (runs.occupied(opening.runId) !== undefined) continue;
-      const result = await goOn(engine, opening).catch((other) => {
-        // Nothing of it is recorded: what was said first is all that is known.
-        throw isAgentError(other, "run-not-found") ? (thrown.cause ?? thrown) : other;
-      });
+      const isTaken = runs.occupied(runId) !== undefined;
+      const result = isTaken ? undefined : await goOn(engine, opening, thrown);
       if (result !== undefined) return result;
     }
   }
 }
 
-/** Goes on with a run that has stopped on the way; undefined if it has ended meanwhile. */
-async function goOn(engine: RunsOwner, { identity, ...opening }: NamedOpening): Promise<RunResult | undefined> {
-  const { resources, signal, throwOnFailure } = opening.settings;
-  let hasStopped = true;
-  const result = await continueStored(engine, {
-    ...opening,
-    options: { resources, signal, throwOnFailure },
-    mayGoOn: (state) => {
-      if (identityOf(targetOf(state), engine.settings) !== identity) throw runConflict(state.runId);
-      hasStopped = unendedStatuses.has(state.status);
-      return hasStopped;
-    },
-    begin: beginStopped,
+/** Waits until somebody else's leg has begun. What goes wrong with another start of the same is the same for this one. */
+async function awaitOther(runs: ActiveRuns, { runId, identity }: NamedOpening): Promise<void> {
+  const isSame = runs.goingOn.get(runId) === identity;
+  await runs.restoring.get(runId)?.catch((thrown) => {
+    if (isSame && !isAgentError(thrown, "run-not-found")) throw thrown;
   });
-  return hasStopped ? result : undefined;
 }
 
-function startOrJoin(engine: RunsOwner, opening: NamedOpening): Promise<RunResult> {
-  const { target, settings, runId, identity } = opening;
+/** Goes on with a run that has stopped on the way; undefined if it has ended meanwhile. */
+async function goOn(
+  engine: RunsOwner,
+  { identity, ...opening }: NamedOpening,
+  said: AgentErrorLike,
+): Promise<RunResult | undefined> {
+  const { goingOn, isStopping } = runsOf(engine);
+  if (isStopping) throw interruptedBy("the agent was closed and takes no more runs");
+  const { resources, signal, throwOnFailure } = opening.settings;
+  let hasStopped = true;
+  goingOn.set(opening.runId, identity);
+  try {
+    const result = await continueStored(engine, {
+      ...opening,
+      options: { resources, signal, throwOnFailure },
+      mayGoOn: (state) => {
+        if (identityOf(targetOf(state), engine.settings) !== identity) throw runConflict(state.runId);
+        hasStopped = unendedStatuses.has(state.status);
+        return hasStopped;
+      },
+      begin: beginStopped,
+    });
+    return hasStopped ? result : undefined;
+  } catch (thrown) {
+    // Nothing of it is recorded: what was said first is all that is known.
+    throw isAgentError(thrown, "run-not-found") ? (said.cause ?? said) : thrown;
+  } finally {
+    goingOn.delete(opening.runId);
+  }
+}
+
+/** Gives the stored result, or conducts the run from its beginning. */
+function lookOrConduct(engine: RunsOwner, opening: NamedOpening): Promise<RunResult> {
+  const { target, settings, identity } = opening;
   const runs = runsOf(engine);
-  const active = runs.active.get(runId);
-  if (active !== undefined) return join(engine, { ...opening, active });
-  const again = () => startOrJoin(engine, opening);
-  const restoring = runs.restoring.get(runId);
-  if (restoring !== undefined) return restoring.then(again, again);
   const run = runs.open(settings, opening);
   run.keepHistory();
   let onBegun = () => {};
@@ -95,7 +113,13 @@ interface Joining extends NamedOpening {
   readonly active: ActiveRun;
 }
 
-/** A second caller has its own events from the first of the leg on, and is told of its own misuse. */
+/** What goes on was not what was asked for: somebody has only looked for it, or was wrong about it. */
+class NotThis {}
+
+/**
+ * A second caller has its own events, and is told of its own misuse, not of that of the first. Throws {@link NotThis} if it has
+ * to ask once more.
+ */
 async function join(engine: RunsOwner, joining: Joining): Promise<RunResult> {
   const { active, identity, target, settings, channel, cancelling } = joining;
   const { run, result } = active;
@@ -103,12 +127,13 @@ async function join(engine: RunsOwner, joining: Joining): Promise<RunResult> {
   if (identity !== known) {
     await active.begun;
     if (run.state.sequence > 0) throw runConflict(run.runId);
-    // Somebody else was wrong about it, and has only looked.
     await result.catch(() => {});
-    return startOrJoin(engine, joining);
+    throw new NotThis();
   }
+  await completeTarget(engine.settings, settings, target);
   if (channel !== undefined) run.addChannel(channel);
   if (cancelling !== undefined) followCancel(run, cancelling);
-  await completeTarget(engine.settings, settings, target);
-  return result;
+  return result.catch((thrown) => {
+    throw run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere") ? thrown : new NotThis();
+  });
 }

@@ -6,8 +6,9 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
-import { createCounted, otherPlan as other, plan } from "./counted-agent.ts";
+import { createCounted, otherPlan, plan } from "./counted-agent.ts";
 
 describe("starting a run that has begun elsewhere and not ended", () => {
   async function beginElsewhere() {
@@ -35,7 +36,7 @@ describe("starting a run that has begun elsewhere and not ended", () => {
 
   it("goes on with it once nobody else does, for all who ask, and not with another plan", async () => {
     const { agent, tool } = await beginElsewhere();
-    await expect(agent.execute(other, { runId: "r2" })).rejects.toMatchObject({ code: "run-conflict" });
+    await expect(agent.execute(otherPlan, { runId: "r2" })).rejects.toMatchObject({ code: "run-conflict" });
     const handles = [agent.start(plan, { runId: "r2" }), agent.start(plan, { runId: "r2" })];
     for (const { result, events } of handles) {
       expect(await result).toMatchObject({ status: "completed", runId: "r2" });
@@ -116,7 +117,7 @@ describe("starting a run that has begun elsewhere and not ended", () => {
           return await store.claim(...args);
         } finally {
           await store.release("r1", { owner: "theirs", fence: 1 });
-          await create().execute(other, { runId: "r1" });
+          await create().execute(otherPlan, { runId: "r1" });
         }
       },
     });
@@ -190,5 +191,123 @@ describe("starting a run that has begun elsewhere and not ended", () => {
       status: "completed",
     });
     expect(tool.calls).toHaveLength(1);
+  });
+
+  it("costs the same for each of many who ask for it while it is held elsewhere", async () => {
+    const { store, tool } = await beginElsewhere();
+    await store.claim("r2", { owner: "another", ttlMs: 1_000 });
+    let reads = 0;
+    const counted = Object.assign(Object.create(store) as RunStore, {
+      read: (...args: Parameters<RunStore["read"]>) => {
+        reads++;
+        return store.read(...args);
+      },
+    });
+    const agent = createAgent({ tools: [tool], store: answerLater(counted) });
+    const ended = await Promise.allSettled(Array.from({ length: 100 }, () => agent.execute(plan, { runId: "r2" })));
+    expect(ended.every((one) => one.status === "rejected" && one.reason.code === "run-owned-elsewhere")).toBe(true);
+    expect(reads).toBeLessThan(10);
+  });
+
+  it("gives back the claim of a leg before the next one gets its own", async () => {
+    const { store } = createCounted();
+    const slow = Object.assign(Object.create(store) as RunStore, {
+      release: async (...args: Parameters<RunStore["release"]>) => {
+        for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+        return store.release(...args);
+      },
+    });
+    const asking = { ...createFakeTool({ name: "A" }), needsApproval: () => true };
+    const agent = createAgent({ tools: [asking], store: slow });
+    const { result, pending } = await new Promise<{ result: Promise<unknown>; pending: unknown }>((resolve) => {
+      const handle = agent.start(plan, { runId: "r1" });
+      agent.on("run-suspend", (event) => resolve({ result: handle.result, pending: event.pending[0] }));
+    });
+    const going = agent.approve("r1", "s1", pending as { inputHash: string });
+    await going.result;
+    await result;
+    await expect((async () => store.claim("r1", { owner: "another", ttlMs: 1 }))()).resolves.toEqual({ fence: 3 });
+  });
+
+  it("tells who joins of its own misuse, and not of that of the first", async () => {
+    for (const isStored of [true, false]) {
+      const { agent, create } = createCounted();
+      if (isStored) await create().execute(plan, { runId: "r1" });
+      const bad = agent.start(plan, { runId: "r1", approvedHash: "0".repeat(64) });
+      const good = agent.start(plan, { runId: "r1" });
+      await expect(bad.result).rejects.toMatchObject({ code: "plan-not-approved" });
+      expect(await good.result).toMatchObject({ status: "completed" });
+    }
+  });
+
+  it("lets nobody cancel it, or see it, who may not join it", async () => {
+    const agent = createAgent({ tools: [createFakeTool({ name: "A", outcomes: [{ hangs: "until-aborted" }] })] });
+    const first = agent.start(plan, { runId: "r1" });
+    await vi.waitFor(async () => expect((await agent.getRun("r1"))?.steps[0]?.status).toBe("running"));
+    const refused = agent.start(plan, { runId: "r1", approvedHash: "0".repeat(64) });
+    await expect(refused.result).rejects.toMatchObject({ code: "plan-not-approved" });
+    refused.cancel("by one who was refused");
+    const types: string[] = [];
+    for await (const { type } of refused.events) types.push(type);
+    expect(types).toEqual([]);
+    first.cancel("by its owner");
+    expect(await first.result).toMatchObject({ status: "cancelled", error: { details: { reason: "by its owner" } } });
+  });
+
+  it("runs the plan as it was when it was given, though it has to wait", async () => {
+    const { agent } = createCounted();
+    const looking = agent.resume("r2").catch(() => {});
+    const given = { steps: [{ id: "s1", tool: "A" as const, input: { n: 1 } }] };
+    const { result } = agent.start(given, { runId: "r2" });
+    for (const { input } of given.steps) input.n = 2;
+    expect((await result).steps).toMatchObject([{ input: { n: 1 } }]);
+    await looking;
+  });
+
+  it("ends completed if all was done when its agent was closed", async () => {
+    const { store, tool } = createCounted();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const slow = Object.assign(Object.create(store) as RunStore, {
+      append: async (...args: Parameters<RunStore["append"]>) => {
+        if (args[1].some(({ type }) => type === "step-end")) await gate;
+        return store.append(...args);
+      },
+    });
+    const clock = createManualClock();
+    const agent = createAgent({ tools: [tool], store: slow, clock });
+    const { result } = agent.start(plan, { runId: "r1" });
+    await vi.waitFor(() => expect(tool.calls).toHaveLength(1));
+    const closed = agent.close({ timeoutMs: 0 });
+    await clock.advance(1);
+    open();
+    await closed;
+    expect(await result).toMatchObject({ status: "completed" });
+  });
+
+  it("does not keep an agent from closing if somebody's schema never answers", async () => {
+    let isStuck = false;
+    const schema = z.looseObject({}).refine(async () => {
+      if (isStuck) await new Promise(() => {});
+      return true;
+    });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const tool = defineTool({ name: "A", description: "A", inputSchema: schema, execute: () => gate });
+    const clock = createManualClock();
+    const agent = createAgent({ tools: [tool], abortGraceMs: 5, clock });
+    const first = agent.start(plan, { runId: "r1" });
+    await vi.waitFor(async () => expect((await agent.getRun("r1"))?.steps[0]?.status).toBe("running"));
+    isStuck = true;
+    agent.start(plan, { runId: "r1" });
+    open();
+    await first.result;
+    const closed = agent.close({ timeoutMs: 0 });
+    await clock.advance(10);
+    await closed;
   });
 });
