@@ -57,7 +57,7 @@ export class ActiveRuns {
   /** Whether no run begins any more. */
   isStopping = false;
   private isStopped = false;
-  /** What the runs are of that starts go on with, by run id, until their next leg has begun. */
+  /** What the runs are of that were started again and go on, by run id. */
   readonly goingOn = new Map<string, string>();
   private readonly host: RunHost;
   /** What may yet open a run. */
