@@ -119,12 +119,12 @@ export class ActiveRuns {
     conducting: Promise<RunResult>,
     { identity, begun }: Partial<Pick<ActiveRun, "identity" | "begun">> = {},
   ): Promise<RunResult> {
-    const result = conducting.finally(async () => {
+    const forget = () => void this.active.delete(run.runId);
+    const result = conducting.finally(() => {
       run.close();
-      const released = this.leases.release(run);
       // Whoever opens the next leg gets a claim of the same fence: it must not be given back with this one.
-      if (released !== undefined) await released;
-      this.active.delete(run.runId);
+      const releasing = this.leases.release(run);
+      return releasing === undefined ? forget() : releasing.then(forget);
     });
     this.active.set(run.runId, { run, result, identity, begun });
     return result;

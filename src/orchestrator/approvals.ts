@@ -22,7 +22,7 @@ export type ApprovalStatus = "approved" | "rejected" | "waiting";
 /** Whether a step may need approval, so that {@link approveStep} has to be asked. */
 export function mayNeedApproval(run: Run, call: StepCall): boolean {
   if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
-  return run.continuedPlan !== undefined && run.approvalOf(placeOfTask(call)) !== undefined;
+  return run.isContinued && run.approvalOf(placeOfTask(call)) !== undefined;
 }
 
 /** Asks for the approval of a step that is ready to be called, if it needs one. Never rejects. */

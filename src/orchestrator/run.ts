@@ -6,7 +6,6 @@ import { onAbort } from "../async/on-abort.ts";
 import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
-import type { Plan } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
@@ -58,8 +57,8 @@ export class Run implements RecorderOwner {
   fence: number | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
-  /** The plan that an earlier leg has begun with; undefined in a first leg. */
-  readonly continuedPlan: Plan | undefined;
+  /** Whether an earlier leg has had a plan. */
+  readonly isContinued: boolean;
   private isEnding = false;
   private isClosed = false;
   private isShielded = false;
@@ -76,7 +75,7 @@ export class Run implements RecorderOwner {
   ) {
     this.engine = host.settings;
     this.recorder = new RunRecorder(this, state);
-    this.continuedPlan = state?.plan;
+    this.isContinued = state?.plan !== undefined;
     if (state !== undefined) this.counted = new RunCounters(state, countToolCalls(state));
   }
 

@@ -35,17 +35,16 @@ async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult>
   const { runId, place, settlement } = settling;
   const runs = runsOf(engine);
   // What goes on may yet settle it, or come to wait for this.
-  await unoccupied(runs, runId);
-  let state = await readState(engine.settings, runId);
-  if (runs.occupied(runId) !== undefined) {
-    // It was only looked for, and goes on now.
-    await unoccupied(runs, runId);
+  let state: RunState;
+  do {
+    await settled(runs, runId);
     state = await readState(engine.settings, runId);
-  }
+    // It may only have been looked for, and goes on now.
+  } while (runs.occupied(runId) !== undefined);
   requireUnknown(state, place);
   const outcome = await toOutcome(engine, { state, place, settlement });
   // Nothing may come between the last look and going on.
-  while (runs.occupied(runId) !== undefined) await unoccupied(runs, runId);
+  while (runs.occupied(runId) !== undefined) await settled(runs, runId);
   return continueStored(engine, {
     ...settling,
     mayGoOn: (latest) => {
@@ -56,10 +55,9 @@ async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult>
   });
 }
 
-async function unoccupied(runs: ActiveRuns, runId: string): Promise<void> {
-  for (let other = runs.occupied(runId); other !== undefined; other = runs.occupied(runId)) {
-    await other.catch(() => {});
-  }
+/** Waits for what goes on of a run, or is to go on, if anything does. */
+async function settled(runs: ActiveRuns, runId: string): Promise<void> {
+  await runs.occupied(runId)?.catch(() => {});
 }
 
 function requireUnknown(state: RunState, place: StepPlace): void {

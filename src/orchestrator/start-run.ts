@@ -44,9 +44,10 @@ async function startNamed(engine: RunsOwner, opening: NamedOpening): Promise<Run
     while (runs.restoring.has(runId)) await awaitOther(runs, opening);
     try {
       const active = runs.active.get(runId);
-      return await (active === undefined ? lookOrConduct(engine, opening) : join(engine, { ...opening, active }));
+      const looking = active === undefined ? lookOrConduct(engine, opening) : join(engine, { ...opening, active });
+      const result = await looking;
+      if (result !== undefined) return result;
     } catch (thrown) {
-      if (thrown instanceof NotThis) continue;
       if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
       // Others may have asked for it, and one of them goes on with it by now.
       const isTaken = runs.occupied(runId) !== undefined;
@@ -113,14 +114,11 @@ interface Joining extends NamedOpening {
   readonly active: ActiveRun;
 }
 
-/** What goes on was not what was asked for: somebody has only looked for it, or was wrong about it. */
-class NotThis {}
-
 /**
- * A second caller has its own events, and is told of its own misuse, not of that of the first. Throws {@link NotThis} if it has
- * to ask once more.
+ * A second caller has its own events, and is told of its own misuse, not of that of the first. Undefined if that one has only
+ * looked for the run, or was wrong about it: then it has to be asked for once more.
  */
-async function join(engine: RunsOwner, joining: Joining): Promise<RunResult> {
+async function join(engine: RunsOwner, joining: Joining): Promise<RunResult | undefined> {
   const { active, identity, target, settings, channel, cancelling } = joining;
   const { run, result } = active;
   const known = active.identity ?? identityOf(targetOf(run.state), engine.settings);
@@ -128,12 +126,13 @@ async function join(engine: RunsOwner, joining: Joining): Promise<RunResult> {
     await active.begun;
     if (run.state.sequence > 0) throw runConflict(run.runId);
     await result.catch(() => {});
-    throw new NotThis();
+    return undefined;
   }
   await completeTarget(engine.settings, settings, target);
   if (channel !== undefined) run.addChannel(channel);
   if (cancelling !== undefined) followCancel(run, cancelling);
   return result.catch((thrown) => {
-    throw run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere") ? thrown : new NotThis();
+    if (run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+    return undefined;
   });
 }
