@@ -41,6 +41,18 @@ export function stepsOf(model: ModelCase): ModelStep[] {
   return toModelSteps(model.steps, { ids: idsOf(model), toolCount: model.tools.length });
 }
 
+/** What agents of the model test do about failures and approval: the same wherever a case is played. */
+export function policyOf(model: ModelCase) {
+  return {
+    random: () => 1,
+    retry: { minDelayMs: 10, maxDelayMs: 40 },
+    stepTimeoutMs: 100,
+    abortGraceMs,
+    onWarning: () => {},
+    needsApproval: ({ kind }: { readonly kind: string }) => kind === "plan" && model.asksForPlan,
+  };
+}
+
 /** The plan of a case. */
 export function planOf(model: ModelCase): PlanInput {
   return { steps: stepsOf(model).map(toPlanStep) };
@@ -110,13 +122,8 @@ class Player {
       store: this.store,
       planner: this.planner,
       clock,
-      random: () => 1,
       createId: () => `${++this.ids}`,
-      retry: { minDelayMs: 10, maxDelayMs: 40 },
-      stepTimeoutMs: 100,
-      abortGraceMs,
-      onWarning: () => {},
-      needsApproval: ({ kind }) => kind === "plan" && model.asksForPlan,
+      ...policyOf(model),
       ...(model.answers.length > 0 && { approve: () => this.answer() }),
     });
     agent.subscribe((event) => {

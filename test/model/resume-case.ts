@@ -13,7 +13,7 @@ import { modelCase } from "./model-arbitrary.ts";
 import type { ModelCase, StepDraft } from "./model-case.ts";
 import { type ModelStep, toModelSteps, toPlanStep } from "./model-plan.ts";
 import { type Call, createModelTools } from "./model-tools.ts";
-import { planOf, stepsOf } from "./play-case.ts";
+import { planOf, policyOf, stepsOf } from "./play-case.ts";
 import { keyOf } from "./watch.ts";
 
 /**
@@ -97,13 +97,8 @@ class Process {
       store: model.isStoreSlow ? answerLater(this.memory) : this.memory,
       planner: this.planner,
       clock,
-      random: () => 1,
       createId: () => `${++this.ids}`,
-      retry: { minDelayMs: 10, maxDelayMs: 40 },
-      stepTimeoutMs: 100,
-      abortGraceMs: 10,
-      onWarning: () => {},
-      needsApproval: ({ kind }) => kind === "plan" && model.asksForPlan,
+      ...policyOf(model),
     });
     this.agent.subscribe((event) => this.events.push(event));
   }
