@@ -38,6 +38,14 @@ export interface ActiveRun {
   readonly begun?: Promise<void> | undefined;
 }
 
+/** A run that is being read to go on here. */
+export interface RestoringRun {
+  /** Settles when its next leg has begun, or can not begin. */
+  readonly opening: Promise<unknown>;
+  /** Of one that was started again. */
+  readonly identity: string | undefined;
+}
+
 /** What has runs: an engine. */
 export interface RunsOwner {
   readonly settings: EngineSettings;
@@ -51,14 +59,12 @@ export class ActiveRuns {
   /** By run id. */
   readonly active = new Map<string, ActiveRun>();
   /** The runs that are being read to go on, until their next leg has begun. */
-  readonly restoring = new Map<string, Promise<unknown>>();
+  readonly restoring = new Map<string, RestoringRun>();
 
   readonly leases: Leases;
   /** Whether no run begins any more. */
   isStopping = false;
   private isStopped = false;
-  /** What the runs are of that were started again and go on, by run id. */
-  readonly goingOn = new Map<string, string>();
   private readonly host: RunHost;
   /** What may yet open a run. */
   private readonly opening = new Set<Promise<unknown>>();
@@ -132,7 +138,7 @@ export class ActiveRuns {
 
   /** Settles when what goes on of a run does, or what is to go on; undefined if nothing is. */
   occupied(runId: string): Promise<unknown> | undefined {
-    return this.restoring.get(runId) ?? this.active.get(runId)?.result;
+    return this.restoring.get(runId)?.opening ?? this.active.get(runId)?.result;
   }
 }
 

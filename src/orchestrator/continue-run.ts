@@ -16,6 +16,8 @@ import { resultOfState } from "./stored-runs.ts";
 
 /** How a stored run is to go on. */
 export interface Continuation extends Opening {
+  /** Of a run that was started again. */
+  readonly identity?: string;
   readonly options: ContinueOptions;
   /** Whether another leg is to begin; if not, the run's result is as it stands. Throws if it can not. */
   readonly mayGoOn: (state: RunState) => boolean;
@@ -39,9 +41,9 @@ export interface LegBeginning {
  */
 export async function continueStored(engine: RunsOwner, continuation: Continuation): Promise<RunResult> {
   const { restoring } = runsOf(engine);
-  const { runId } = continuation;
+  const { runId, identity } = continuation;
   const opening = openStored(engine, continuation).finally(() => restoring.delete(runId));
-  restoring.set(runId, opening);
+  restoring.set(runId, { opening, identity });
   return (await opening).leg;
 }
 

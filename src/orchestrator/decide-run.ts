@@ -52,7 +52,7 @@ async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult>
     }
     if (active === undefined && restoring === undefined) return continueWith(engine, deciding);
     // What it waits for may go wrong for others, which is nothing to this decision.
-    await (restoring ?? active?.run.deciding ?? active?.result)?.catch(() => {});
+    await (restoring?.opening ?? active?.run.deciding ?? active?.result)?.catch(() => {});
   }
 }
 

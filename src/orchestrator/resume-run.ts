@@ -32,7 +32,7 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
   for (;;) {
     const restoring = runs.restoring.get(runId);
     const active = runs.active.get(runId);
-    if (restoring !== undefined) await restoring.catch(() => {});
+    if (restoring !== undefined) await restoring.opening.catch(() => {});
     else if (active === undefined) return continueStored(engine, { ...resuming, mayGoOn, begin });
     else {
       await active.result.catch(() => {});

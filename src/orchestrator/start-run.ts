@@ -59,29 +59,23 @@ async function startNamed(engine: RunsOwner, opening: NamedOpening): Promise<Run
 
 /** Waits until somebody else's leg has begun. What goes wrong with another start of the same is the same for this one. */
 async function awaitOther(runs: ActiveRuns, { runId, identity }: NamedOpening): Promise<void> {
-  const isSame = runs.goingOn.get(runId) === identity;
-  await runs.restoring.get(runId)?.catch((thrown) => {
-    if (isSame && !isAgentError(thrown, "run-not-found")) throw thrown;
+  const other = runs.restoring.get(runId);
+  await other?.opening.catch((thrown) => {
+    if (other.identity === identity && !isAgentError(thrown, "run-not-found")) throw thrown;
   });
 }
 
 /** Goes on with a run that has stopped on the way; undefined if it has ended meanwhile. */
-async function goOn(
-  engine: RunsOwner,
-  { identity, ...opening }: NamedOpening,
-  said: AgentErrorLike,
-): Promise<RunResult | undefined> {
-  const { goingOn, isStopping } = runsOf(engine);
-  if (isStopping) throw interruptedBy("the agent was closed and takes no more runs");
+async function goOn(engine: RunsOwner, opening: NamedOpening, said: AgentErrorLike): Promise<RunResult | undefined> {
+  if (runsOf(engine).isStopping) throw interruptedBy("the agent was closed and takes no more runs");
   const { resources, signal, throwOnFailure } = opening.settings;
   let hasStopped = true;
-  goingOn.set(opening.runId, identity);
   try {
     const result = await continueStored(engine, {
       ...opening,
       options: { resources, signal, throwOnFailure },
       mayGoOn: (state) => {
-        if (identityOf(targetOf(state), engine.settings) !== identity) throw runConflict(state.runId);
+        if (identityOf(targetOf(state), engine.settings) !== opening.identity) throw runConflict(state.runId);
         hasStopped = unendedStatuses.has(state.status);
         return hasStopped;
       },
@@ -91,8 +85,6 @@ async function goOn(
   } catch (thrown) {
     // Nothing of it is recorded: what was said first is all that is known.
     throw isAgentError(thrown, "run-not-found") ? (said.cause ?? said) : thrown;
-  } finally {
-    goingOn.delete(opening.runId);
   }
 }
 
