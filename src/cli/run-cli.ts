@@ -8,7 +8,7 @@ import { type CliArguments, parseArguments, type RequestArguments } from "./pars
 import { printable, printableJson } from "./printable.ts";
 import { renderError } from "./render-error.ts";
 import { renderPlan } from "./render-plan.ts";
-import { listRuns, resumeRun, showRun } from "./stored-runs.ts";
+import { describeNoRun, listRuns, resumeRun, showRun } from "./stored-runs.ts";
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
 
@@ -68,15 +68,9 @@ async function performRequest({ request, options, shownRunId }: RequestArguments
   const isRun = shownRunId !== undefined && db !== undefined && (await agent.getRun(shownRunId)) !== undefined;
   if (isRun) return showRun(call, shownRunId);
   const exitCode = await followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
-  if (shownRunId !== undefined && exitCode === exitCodes.usage) writeLines(io.stderr, [renderNoRun(shownRunId, db)]);
+  if (shownRunId !== undefined && exitCode === exitCodes.usage)
+    writeLines(io.stderr, [printable(describeNoRun(shownRunId, db))]);
   return exitCode;
-}
-
-/** That words were taken for a request, as there is no such run. */
-function renderNoRun(runId: string, db: string | undefined): string {
-  const id = printable(runId);
-  if (db === undefined) return `To show a run that is kept: planwright show ${id} --db ./todo.db`;
-  return `There is no run "${id}" in "${printable(db)}" either. To see those there are: planwright runs --db ${printable(db)}`;
 }
 
 async function showPlan(call: CliCall, request: string): Promise<number> {

@@ -49,6 +49,11 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
 async function requireRun({ agent, options }: CliCall, runId: string): Promise<RunSnapshot> {
   const run = await agent.getRun(runId);
   if (run !== undefined) return run;
-  const message = `There is no run "${runId}" in "${options.db}". To see those there are: planwright runs --db ${options.db}`;
-  throw new AgentError("run-not-found", message, { details: { runId } });
+  throw new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
+}
+
+/** That there is no such run, and where one might be. */
+export function describeNoRun(runId: string, db: string | undefined): string {
+  if (db === undefined) return `To show a run that is kept: planwright show ${runId} --db ./todo.db`;
+  return `There is no run "${runId}" in "${db}". To see those there are: planwright runs --db ${db}`;
 }
