@@ -122,8 +122,8 @@ function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolea
 }
 
 /**
- * Whether an error says that a step took no effect. A timeout or the end of the process never does: a tool that passes its signal on, as to `fetch`,
- * throws the very error that aborted it.
+ * Whether an error says that a step took no effect. A timeout or the end of the process never does: a tool that passes its
+ * signal on, as to `fetch`, throws the very error that aborted it.
  */
 function saysNothingHappened(thrown: unknown): boolean {
   const isAbort = isAgentError(thrown, "timeout") || isAgentError(thrown, "interrupted");
