@@ -1,4 +1,4 @@
-import type { EventInit } from "../core/events.ts";
+import type { EventInit, StepOutcome } from "../core/events.ts";
 import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
 import { approveStep, mayNeedApproval } from "./approvals.ts";
 import { type PreparedStep, parseInput, prepareStep } from "./prepare-step.ts";
@@ -8,8 +8,8 @@ import { runAttempt } from "./run-attempt.ts";
 import { countOf, ofIteration, placeOfTask, type StepCall, type StepTask } from "./step-call.ts";
 
 /**
- * How far a step came. Those that depend on one that is `done` may go on; one that is `waiting` has not begun, because it
- * needs approval or the run was aborted.
+ * How far a step came. Those that depend on one that is `done` may go on; one that is `waiting` is still to be run: it
+ * needs approval, the run was aborted before it started, or the end of the process has cut it off.
  */
 export type StepEnd = "done" | "failed" | "waiting";
 
@@ -48,8 +48,17 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   const { outcome, attempts } = executed;
   const ended = run.emit(ofIteration(task, { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome }));
   if (ended !== undefined) await ended;
-  return outcome.status === "completed" && run.recorder.failure === undefined ? "done" : "failed";
+  if (run.recorder.failure !== undefined) return "failed";
+  return stepEnds[outcome.status];
 }
+
+const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
+  completed: "done",
+  failed: "failed",
+  cancelled: "failed",
+  unknown: "failed",
+  interrupted: "waiting",
+};
 
 function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call);

@@ -87,9 +87,10 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     // One may have been decided about while the others ran.
   } while (mayGoOn() && items.some((_item, index) => isDecided(stateOf(index))));
   if (run.recorder.failure !== undefined) return "failed";
-  // One in doubt suspends the run: the others may still run once somebody has said what came of it.
+  // One in doubt suspends the run: the others may still run once somebody has said what came of it. When the process is to
+  // end, whoever resumes the run says what follows from a failure.
   const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
-  if (hasFailed && run.isStopped && !isInDoubt)
+  if (hasFailed && run.isStopped && !run.isInterrupted && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
   if (hasFailed) return "failed";
   return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { sleep } from "../../src/async/clock.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
@@ -67,6 +69,35 @@ describe.each([
       pending: [{ kind: "outcome", stepId: "s1" }],
     });
     expect(await other.settle(runId, "s1", { output: 1 }).result).toMatchObject({ status: "completed" });
+    await check(runId);
+  });
+
+  it.each([1, 2, 4])("leaves the rest of a loop for later, %i iterations at a time", async (concurrency) => {
+    const sent: number[] = [];
+    const mail = (clock: ManualClock) => ({
+      ...createFakeTool({ name: "Mail" }),
+      execute: async (_input: unknown, { iteration, signal }: ToolContext) => {
+        await sleep(15, { clock, signal: signal as never });
+        signal.throwIfAborted();
+        sent.push(iteration ?? -1);
+        return iteration ?? null;
+      },
+    });
+    const list = createFakeTool({ name: "List", outcomes: [{ returns: [0, 1, 2, 3] }] });
+    const { agent, open, clock, check } = await setUp({
+      store: store(),
+      tools: (clock) => [list, mail(clock), createFakeTool({ name: "Z" })],
+    });
+    const steps = [step("l", "List"), step("e", "Mail", { forEach: "l", concurrency }), step("z", "Z")];
+    const { result, runId } = agent.start({ steps } as never);
+    await clock.advance(concurrency === 1 ? 40 : 10);
+    await clock.runUntil(agent.close({ timeoutMs: 1 }));
+    expect((await result).status).toBe("interrupted");
+    expect(statuses(await result)).not.toContain("e skipped");
+    const end = await clock.runUntil(open().resume(runId));
+    expect(end.status).toBe("completed");
+    expect(statuses(end)).toEqual(["l completed", ...Array(4).fill("e completed"), "z completed"]);
+    expect([...sent].sort()).toEqual([0, 1, 2, 3]);
     await check(runId);
   });
 
