@@ -146,8 +146,8 @@ export type CircuitState = "closed" | "open" | "half-open";
 
 /** Something a suspended run waits for. */
 export type PendingItem =
-  /** Whether a step took effect. */
-  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
+  /** Whether a step took effect that failed, or was cut off, with this error. */
+  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }
   /** Whether a step may run with this input. It can be passed to `approve` and `reject` as it is. */
   | {
       readonly kind: "approval";

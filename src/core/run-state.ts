@@ -155,7 +155,7 @@ function reopen(state: RunState, { retriesFailed, timestamp }: Extract<AgentEven
   if (retriesFailed === undefined) return;
   delete state.planningError;
   delete state.hasReplanFailed;
-  for (const step of state.steps.values()) retryFailed(step);
+  for (const step of state.steps.values()) retryFailed(step, timestamp);
 }
 
 function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {

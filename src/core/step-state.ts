@@ -1,5 +1,6 @@
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, SkipReason } from "./events.ts";
+import { isFailedInDoubt } from "./in-doubt.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { StepPlace } from "./step-place.ts";
 import type { ToolEffect } from "./tool.ts";
@@ -34,9 +35,9 @@ export interface StepState {
   iteration?: number;
   input: JsonObject;
   status: StepStatus;
-  /** How often the tool was called, over all iterations. Of one that runs again, since it has begun anew. */
+  /** How often the tool was called, over all iterations and all executions of the step. */
   attempts: number;
-  /** How often before that. */
+  /** How often before its latest execution. */
   earlierAttempts?: number;
   /** Of a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
@@ -143,8 +144,8 @@ function reduceOne(step: StepState, event: StepEvent): void {
       delete step.error;
       step.input = event.input as JsonObject;
       step.startedAt = event.timestamp;
-      if (step.attempts > 0) step.earlierAttempts = (step.earlierAttempts ?? 0) + step.attempts;
-      step.attempts = 1;
+      if (step.attempts > 0) step.earlierAttempts = step.attempts;
+      step.attempts++;
       if (event.effect !== undefined) step.effect = event.effect;
       break;
     case "step-retry":
@@ -240,20 +241,25 @@ function reopenLoop(step: StepState): void {
   delete step.output;
 }
 
-/** What has failed, or never began because of that, is to be run again. */
-export function retryFailed(step: StepState): void {
+/** What has failed, or never began because of that, is to be run again, unless it is in doubt. */
+export function retryFailed(step: StepState, timestamp: string): void {
   const { iterations } = step;
   if (iterations === undefined) {
     retryOne(step);
     return;
   }
-  const retried = iterations.states.filter(retryOne);
-  if (retried.length === 0) return;
+  const { states } = iterations;
+  const retried = states.filter(retryOne);
   iterations.ended -= retried.length;
-  reopenLoop(step);
+  if (retried.length > 0) reopenLoop(step);
+  else if (states.some(({ status }) => status === "unknown")) endLoop(step, states, timestamp);
 }
 
 function retryOne(step: StepState): boolean {
+  if (isFailedInDoubt(step)) {
+    step.status = "unknown";
+    return false;
+  }
   const { status, skipReason } = step;
   const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
   if (status !== "failed" && status !== "cancelled" && !wasCut) return false;

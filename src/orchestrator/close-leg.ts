@@ -42,8 +42,8 @@ function isInterrupted({ isInterrupted, abortReason }: Run): boolean {
   return abortReason === undefined ? isInterrupted : abortReason.code === "interrupted";
 }
 
-function interruption({ abortReason }: Run): AgentErrorData {
-  return (abortReason ?? interruptedBy("the agent was closed")).toJSON() as AgentErrorData;
+function interruption({ abortReason }: Pick<Run, "abortReason">): AgentErrorData {
+  return (abortReason ?? interruptedBy("not all of its steps are done")).toJSON() as AgentErrorData;
 }
 
 interface RunClosing {
@@ -67,6 +67,8 @@ function runOutcome({ abortReason, state }: Run, { isFinished, error }: RunClosi
   if (abortReason !== undefined && !wasInTime) return abortedOutcome(abortReason);
   // An earlier leg that was cancelled may have died before it could say so.
   if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
+  // A record that others have written may leave a step open for no reason that is known: the run has not been completed.
+  if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
 
@@ -101,9 +103,9 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   const outcomes: PendingItem[] = [];
   const approvals: PendingItem[] = [];
   for (const one of partsOf(state.steps.values())) {
-    const { status, approval, tool, input, effect, reasoning } = one;
+    const { status, approval, tool, input, effect, reasoning, error } = one;
     const place = placeOf(one);
-    if (status === "unknown") outcomes.push({ kind: "outcome", ...place });
+    if (status === "unknown") outcomes.push({ kind: "outcome", ...place, ...(error && { error }) });
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
       const looked = { tool, input, inputHash: approval.hash, effect, ...(reasoning !== undefined && { reasoning }) };
       approvals.push({ kind: "approval", ...place, ...looked });

@@ -86,7 +86,7 @@ async function openStored(
  */
 async function resume(run: Run, { retriesFailed, events }: LegBeginning): Promise<void> {
   const tools = await fingerprintsOf(run.settings.tools);
-  const changedTools = await compareTools(run, tools);
+  const changedTools = await compareTools(run, { now: tools, ...(retriesFailed && { retriesFailed }) });
   const opening = {
     type: "run-resume",
     version: eventVersion,

@@ -90,16 +90,20 @@ export class Engine implements RunsOwner {
   }
 
   /** Goes on with a stored run, to its end or until it waits for somebody; its options have been checked. */
-  resume(runId: string, { resources, signal, throwOnFailure = false }: ContinueOptions): Promise<RunResult> {
+  resume(
+    runId: string,
+    { resources, signal, throwOnFailure = false, retriesFailed = true }: ContinueOptions & { retriesFailed?: boolean },
+  ): Promise<RunResult> {
     checkName("runId", runId);
     const options = { resources, signal, throwOnFailure };
-    const startedMs = this.settings.clock.now();
-    return this.open(async (parts) => deliver(await parts.resumeRun(this, { runId, startedMs, options }), options));
+    const resuming = { runId, startedMs: this.settings.clock.now(), options, retriesFailed };
+    return this.open(async (parts) => deliver(await parts.resumeRun(this, resuming), options));
   }
 
-  /** Goes on with all runs that nobody goes on with, so many at a time. */
+  /** Goes on with all runs that nobody goes on with, so many at a time; one that has ended meanwhile stays as it is. */
   resumeAll({ concurrency, ...options }: ContinueOptions & { concurrency: number }): Promise<readonly ResumedRun[]> {
-    return this.open((parts) => parts.resumeAll(this, { concurrency, resume: (id) => this.resume(id, options) }));
+    const resume = (runId: string) => this.resume(runId, { ...options, retriesFailed: false });
+    return this.open((parts) => parts.resumeAll(this, { concurrency, resume }));
   }
 
   /** Says what came of a step that is in doubt, and goes on with its run. What goes wrong rejects the handle's result. */

@@ -2,7 +2,7 @@ import { checkPlan } from "../core/check-plan.ts";
 import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
 import { foldEvents, type RunState } from "../core/run-state.ts";
-import { isOpen } from "../core/step-state.ts";
+import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
@@ -35,11 +35,15 @@ function isToBePlanned({ plan, planningError, status }: RunState): boolean {
   return plan === undefined && (planningError === undefined || status === "failed");
 }
 
-/** The tools whose schemas have changed, though what is left of the plan still holds. Rejects with `resume-mismatch`. */
+/**
+ * The tools whose schemas have changed, though what may still run of the plan is valid with them; with `retriesFailed`, that
+ * is all that is not done. Rejects with `resume-mismatch`.
+ */
 export async function compareTools(
   { state, settings }: { readonly state: RunState; readonly settings: RunSettings },
-  now: readonly ToolFingerprint[],
+  { now, retriesFailed = false }: { readonly now: readonly ToolFingerprint[]; readonly retriesFailed?: boolean },
 ): Promise<readonly string[]> {
+  const mayRun = (step: StepState) => (retriesFailed ? !isDone(step) : isOpen(step) || isUnknown(step));
   const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
   const changed = now.filter(({ name, schemaHash }) => then.get(name)?.schemaHash !== schemaHash);
   const reasons = now
@@ -50,7 +54,7 @@ export async function compareTools(
     const { issues } = await checkPlan(toJson(state.plan), { tools: settings.tools, maxSteps: steps.length });
     const unfit = issues.flatMap(({ path, message }) => {
       const step = state.steps.get(steps[Number(path[1])]?.id ?? "");
-      if (step !== undefined && !isOpen(step)) return [];
+      if (step !== undefined && !mayRun(step)) return [];
       const what = step === undefined ? "the plan" : `step "${step.stepId}" of "${step.tool}"`;
       return [`${what} no longer fits: ${path.join(".")}: ${message}`];
     });
@@ -58,6 +62,12 @@ export async function compareTools(
   }
   if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
   return changed.map(({ name }) => name);
+}
+
+/** Whether somebody may yet say that a step, or an iteration of one, is to run again. */
+function isUnknown(step: StepState): boolean {
+  for (const { status } of partsOf([step])) if (status === "unknown") return true;
+  return false;
 }
 
 function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {

@@ -15,6 +15,8 @@ import { listRuns } from "./stored-runs.ts";
 /** A run that is to go on. */
 export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ContinueOptions;
+  /** Whether one that has failed goes on, too. */
+  readonly retriesFailed: boolean;
 }
 
 /**
@@ -33,7 +35,7 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
     const restoring = runs.restoring.get(runId);
     const active = runs.active.get(runId);
     if (restoring !== undefined) await restoring.opening.catch(() => {});
-    else if (active === undefined) return continueStored(engine, { ...resuming, mayGoOn, begin });
+    else if (active === undefined) return continueStored(engine, { ...resuming, mayGoOn: mayResume(resuming), begin });
     else {
       await active.result.catch(() => {});
       // One that never began was only looked up in the store.
@@ -42,21 +44,29 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
   }
 }
 
-function mayGoOn(state: RunState): boolean {
-  switch (state.status) {
-    case "planning":
-    case "running":
-    case "interrupted":
-      return true;
-    case "failed":
-      return canRetry(state);
-    case "completed":
-    case "cancelled":
-    case "suspended":
-      return false;
-    default:
-      return state.status satisfies never;
-  }
+/**
+ * Whether a run goes on, by what is recorded of it: asked when it is looked at, and once more when it is claimed. One that
+ * has failed between the two has been tried again by another process.
+ */
+function mayResume({ retriesFailed }: Pick<Resuming, "retriesFailed">): (state: RunState) => boolean {
+  let seen: number | undefined;
+  return (state) => {
+    seen ??= state.sequence;
+    switch (state.status) {
+      case "planning":
+      case "running":
+      case "interrupted":
+        return true;
+      case "failed":
+        return retriesFailed && state.sequence === seen && canRetry(state);
+      case "completed":
+      case "cancelled":
+      case "suspended":
+        return false;
+      default:
+        return state.status satisfies never;
+    }
+  };
 }
 
 /** Not what somebody has refused, and not what was taken back: its steps would be the same once more to their tools. */

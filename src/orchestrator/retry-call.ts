@@ -1,13 +1,14 @@
 import { sleep } from "../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../async/retry.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
-import { type AgentErrorData, type ErrorData, isAgentError } from "../core/errors.ts";
+import { type AgentErrorData, type ErrorData, toErrorData } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
+import { retryableOf, saysNothingHappened } from "../core/in-doubt.ts";
 import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
 import { parseInput } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { type AttemptResult, type FailedAttempt, failedAttempt, runAttempt } from "./run-attempt.ts";
-import { placeOfTask, type StepCall } from "./step-call.ts";
+import { earlierAttempts, placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput, outcomeUnknown, toolFailed } from "./step-errors.ts";
 
 /** How a call ended after all its attempts. */
@@ -99,7 +100,7 @@ async function attemptAgain(
 ): Promise<AttemptResult | undefined> {
   const parsed = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
   if (parsed === undefined || run.abortReason !== undefined) return undefined;
-  if (!parsed.ok) return failedAttempt("thrown", invalidInput(call, parsed.issues));
+  if (!parsed.ok) return failedAttempt("refused", invalidInput(call, parsed.issues));
   if (!isLimited(run, call)) return runAttempt(run, call, attempt, parsed.value);
   const admitted = await admit(run, call);
   if (admitted.type === "aborted") return undefined;
@@ -121,23 +122,6 @@ function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolea
   return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
 }
 
-/**
- * Whether an error says that a step took no effect. A timeout or the end of the process never does: a tool that passes its
- * signal on, as to `fetch`, throws the very error that aborted it.
- */
-function saysNothingHappened(thrown: unknown): boolean {
-  const isAbort = isAgentError(thrown, "timeout") || isAgentError(thrown, "interrupted");
-  return retryableOf(thrown) === true && !isAbort;
-}
-
-function retryableOf(thrown: unknown): unknown {
-  try {
-    return (thrown as { retryable?: unknown } | null | undefined)?.retryable;
-  } catch {
-    return undefined;
-  }
-}
-
 interface Waiting {
   readonly failure: FailedAttempt;
   readonly attempt: number;
@@ -150,7 +134,7 @@ async function waitToRetry(run: Run, call: StepCall, { failure, attempt, delayMs
     type: "step-retry",
     ...placeOfTask(call),
     tool: call.tool.name,
-    attempt,
+    attempt: earlierAttempts(run, call) + attempt,
     delayMs,
     error,
     ...(isRunning && { overlaps: true }),
@@ -173,16 +157,17 @@ interface Exhausted {
 
 function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Exhausted): StepOutcome {
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
-  if (call.effect === "once" && isCutOff && !saysNothingHappened(last.thrown)) {
-    return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
-  }
+  const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
+  if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
+  // What its tool has said of it stands, whatever has aborted the run meanwhile: it must not run again by itself.
+  if (isInDoubt && last.reason === "thrown")
+    return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedOutcome(run, last);
   if (last.reason === "refused")
     return { status: "failed", error: withCause(last.error as AgentErrorData, errors.at(-1)) };
   if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
-  if (last.reason === "timeout")
-    return { status: "failed", error: withAttempts(last.error as AgentErrorData<"timeout">, attempts) };
+  if (last.reason === "timeout") return { status: "failed", error: withAttempts(last, attempts) };
   return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
 }
 
@@ -190,14 +175,20 @@ function withCause(error: AgentErrorData, cause: ErrorData | undefined): AgentEr
   return cause === undefined ? error : { ...error, cause };
 }
 
-function withAttempts(error: AgentErrorData<"timeout">, attempts: number): AgentErrorData<"timeout"> {
-  return { ...error, details: { ...error.details, attempts } };
+function withAttempts(last: FailedAttempt, attempts: number): AgentErrorData<"timeout"> {
+  const error = last.error as AgentErrorData<"timeout">;
+  return { ...error, details: { ...error.details, attempts }, ...saidNothingHappened(last) };
+}
+
+/** The word of a tool that was cut off, if it says that nothing happened: whoever resumes the run goes by it. */
+function saidNothingHappened({ thrown }: FailedAttempt): { cause?: ErrorData } {
+  return saysNothingHappened(thrown) ? { cause: toErrorData(thrown) } : {};
 }
 
 /** How a step ends that the end of its run cut off: `failed` at the deadline, `interrupted` by that of the process, else `cancelled`. */
 export function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepOutcome {
   const reason = run.abortReason?.toJSON() as AgentErrorData;
-  const cause = last?.reason === "aborted" ? undefined : last?.error;
+  const cause = last?.reason === "aborted" ? saidNothingHappened(last).cause : last?.error;
   const error = cause === undefined ? reason : { ...reason, cause };
   const status = reason.code === "timeout" ? "failed" : reason.code === "interrupted" ? "interrupted" : "cancelled";
   return { status, error };

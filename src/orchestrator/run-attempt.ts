@@ -6,7 +6,7 @@ import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { AttemptContext } from "./attempt-context.ts";
 import type { Run } from "./run.ts";
-import { ofIteration, type StepCall } from "./step-call.ts";
+import { earlierAttempts, ofIteration, type StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
 /** How an attempt ended. */
@@ -27,11 +27,13 @@ export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 
 /**
  * Calls a step's tool once and waits for it, at most `timeoutMs`. When time is up or the run aborts, the tool's signal is
- * aborted and it has `abortGraceMs` to settle: a value that comes in time counts. Never rejects.
+ * aborted and it has `abortGraceMs` to settle: a value that comes in time counts. `number` is that of the attempt in this
+ * execution of the step. Never rejects.
  */
-export function runAttempt(run: Run, call: StepCall, attempt: number, parsed: unknown): Promise<AttemptResult> {
+export function runAttempt(run: Run, call: StepCall, number: number, parsed: unknown): Promise<AttemptResult> {
   const { clock, stepTimeoutMs } = run.engine;
   const { tool } = call;
+  const attempt = call.undone === undefined ? earlierAttempts(run, call) + number : number;
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
   const pending = execute(run, call, parsed, new AttemptContext(run, call, { attempt, source }));

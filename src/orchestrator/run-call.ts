@@ -5,7 +5,7 @@ import { type PreparedStep, parseInput, prepareStep } from "./prepare-step.ts";
 import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-call.ts";
 import type { Run } from "./run.ts";
 import { runAttempt } from "./run-attempt.ts";
-import { countOf, ofIteration, placeOfTask, type StepCall, type StepTask } from "./step-call.ts";
+import { countOf, earlierAttempts, ofIteration, placeOfTask, type StepCall, type StepTask } from "./step-call.ts";
 
 /**
  * How far a step came. Those that depend on one that is `done` may go on; one that is `waiting` is still to be run: it
@@ -45,7 +45,8 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
     executed = first.type === "completed" ? completed(first, 1) : await retry(run, call, { first, startedMs });
   }
   if (run.recorder.failure) return "failed";
-  const { outcome, attempts } = executed;
+  const { outcome } = executed;
+  const attempts = earlierAttempts(run, task) + executed.attempts;
   const ended = run.emit(ofIteration(task, { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome }));
   if (ended !== undefined) await ended;
   if (run.recorder.failure !== undefined) return "failed";

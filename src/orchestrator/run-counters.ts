@@ -56,6 +56,6 @@ function countSteps({ steps }: RunState): number {
 /** How many calls of tools a state tells of. */
 export function countToolCalls({ steps }: RunState): number {
   let total = 0;
-  for (const { attempts, earlierAttempts = 0 } of partsOf(steps.values())) total += attempts + earlierAttempts;
+  for (const { attempts } of partsOf(steps.values())) total += attempts;
   return total;
 }

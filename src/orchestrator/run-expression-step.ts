@@ -8,7 +8,7 @@ import { skipOpen } from "./close-leg.ts";
 import { namedValue } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { runCall, type StepEnd } from "./run-call.ts";
-import { countOf, type Iteration, placeOfTask, type StepTask } from "./step-call.ts";
+import { countOf, earlierAttempts, type Iteration, placeOfTask, type StepTask } from "./step-call.ts";
 
 /** A step with a `when` or a `forEach`. */
 export interface ExpressionTask {
@@ -122,12 +122,14 @@ async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"):
 }
 
 /** A step whose expression can not be evaluated begins and fails, as one whose input is not valid. */
-async function failUnbegun(run: Run, { step, tool, iteration }: StepTask, thrown: AgentError): Promise<StepEnd> {
+async function failUnbegun(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
+  const { step, tool, iteration } = task;
   const place = placeOfTask({ step, iteration });
   const { reasoning, input } = step;
   const base = { ...place, tool: tool.name };
   await run.emit({ type: "step-start", ...base, ...countOf(iteration), input, ...(reasoning && { reasoning }) });
   if (run.recorder.failure !== undefined) return "failed";
-  await run.emit({ type: "step-end", ...base, attempts: 0, outcome: { status: "failed", error: thrown.toJSON() } });
+  const attempts = earlierAttempts(run, task);
+  await run.emit({ type: "step-end", ...base, attempts, outcome: { status: "failed", error: thrown.toJSON() } });
   return "failed";
 }

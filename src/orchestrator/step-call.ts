@@ -1,7 +1,9 @@
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
+import { partAt } from "../core/step-state.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
+import type { Run } from "./run.ts";
 
 /** One pass of a looped step. */
 export interface Iteration {
@@ -34,6 +36,11 @@ export function placeOfTask({
   readonly iteration?: Pick<Iteration, "index"> | undefined;
 }): StepPlace {
   return placeOf({ stepId: step.id, iteration: iteration?.index });
+}
+
+/** How often the tool of a step was called before this execution of the step. */
+export function earlierAttempts({ isContinued, state }: Pick<Run, "isContinued" | "state">, task: StepTask): number {
+  return isContinued ? (partAt(state.steps, placeOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
 /** Of how many iterations one is, for the event that may be the first of them. */

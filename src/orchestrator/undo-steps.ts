@@ -1,6 +1,7 @@
 import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import type { NotUndone, UndoEndEvent } from "../core/events.ts";
+import { isFailedInDoubt } from "../core/in-doubt.ts";
 import { copyJson } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
@@ -29,14 +30,15 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   return notUndone;
 }
 
-/** Whether a step has, or may have, done something. One whose tool has failed says that it did not. */
+/** Whether a step has, or may have, done something. One whose tool has failed says that it did not, unless it must run only once. */
 function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
 /** One that was cut off while it ran may have done what it was asked, as has one whose output does not do. */
-function isInDoubt({ status, attempts, error }: StepState): boolean {
-  if (status === "unknown") return true;
+function isInDoubt(step: StepState): boolean {
+  const { status, attempts, error } = step;
+  if (status === "unknown" || isFailedInDoubt(step)) return true;
   if (attempts > 0 && (status === "cancelled" || status === "interrupted")) return true;
   return attempts > 0 && error !== undefined && leavesDoubt(error);
 }

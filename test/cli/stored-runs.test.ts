@@ -215,7 +215,7 @@ describe("resume", () => {
 
 Run
   > s2 Fake
-  ✔ s2 Fake: second
+  ✔ s2 Fake: second (attempt 2)
 
 Result
   second

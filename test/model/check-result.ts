@@ -153,9 +153,10 @@ function checkUndo(watch: Watch, { status, steps, notUndone = [] }: RunResult): 
   watch.expect(isSame(undone, expected), () => `the log says undone of ${undone.join()}, not ${expected.join()}`);
 }
 
-/** Whether a step was cut off, so that nobody can say what it has done. */
-function isInDoubt({ status, attempts, error }: StepRecord): boolean {
+/** Whether a step was cut off, or has failed though it must run only once, so that nobody can say what it has done. */
+function isInDoubt({ status, attempts, effect, error }: StepRecord): boolean {
   if (status === "unknown") return true;
+  if (effect === "once" && status === "failed" && attempts > 0 && error?.cause?.retryable !== true) return true;
   const errors = error?.code === "tool-failed" ? error.details.errors : [];
   const wasCutOff = error?.code === "timeout" || errors.some(({ code }) => code === "timeout");
   return attempts > 0 && (status === "cancelled" || wasCutOff || error?.code === "invalid-tool-output");

@@ -43,13 +43,16 @@ const outputSchema = z.strictObject({ n: z.number(), list: z.array(z.number()), 
 
 /** The tools of a case for one agent: `T0`, `T1` … */
 export function createModelTools(drafts: readonly ToolDraft[], agent: number, listener: CallListener): readonly Tool[] {
-  return drafts.map((draft, index) => createModelTool(draft, { name: `T${index}`, agent, listener }));
+  const called = new Map<string, number>();
+  return drafts.map((draft, index) => createModelTool(draft, { name: `T${index}`, agent, listener, called }));
 }
 
 interface Owner {
   readonly name: string;
   readonly agent: number;
   readonly listener: CallListener;
+  /** How often by this agent, by key: what a call does goes by that, as attempts count over all processes. */
+  readonly called: Map<string, number>;
 }
 
 function createModelTool(draft: ToolDraft, owner: Owner): Tool {
@@ -93,14 +96,20 @@ interface Performance {
   readonly isUndo: boolean;
 }
 
-async function perform({ name, agent, listener }: Owner, { input, context, isUndo }: Performance): Promise<unknown> {
+async function perform(
+  { name, agent, listener, called }: Owner,
+  { input, context, isUndo }: Performance,
+): Promise<unknown> {
   const { signal, stepId, iteration, attempt, idempotencyKey } = context;
   const { clock } = listener;
   const place = iteration === undefined ? stepId : `${stepId}[${iteration}]`;
+  const key = isUndo ? `${place}/undo` : place;
+  const number = (called.get(key) ?? 0) + 1;
+  called.set(key, number);
   const call: Call = {
     tool: name,
     stepId,
-    key: isUndo ? `${place}/undo` : place,
+    key,
     isUndo,
     attempt,
     input,
@@ -114,10 +123,10 @@ async function perform({ name, agent, listener }: Owner, { input, context, isUnd
   listener.onCall(call);
   const step = listener.stepOf(stepId);
   const script = (isUndo ? step?.undoScript : step?.script) ?? [];
-  const behaviour = script[Math.min(script.length - 1, attempt - 1 + (iteration ?? 0))];
+  const behaviour = script[Math.min(script.length - 1, number - 1 + (iteration ?? 0))];
   try {
     if (behaviour !== undefined) await behave(behaviour, signal, clock);
-    call.output = outputOf(step, { place, attempt, iteration });
+    call.output = outputOf(step, { place, number, iteration });
     call.settled = "returned";
     return call.output;
   } catch (thrown) {
@@ -129,13 +138,13 @@ async function perform({ name, agent, listener }: Owner, { input, context, isUnd
 
 interface Source {
   readonly place: string;
-  readonly attempt: number;
+  readonly number: number;
   readonly iteration: number | undefined;
 }
 
-function outputOf(step: ModelStep | undefined, { place, attempt, iteration = 0 }: Source): unknown {
+function outputOf(step: ModelStep | undefined, { place, number, iteration = 0 }: Source): unknown {
   const list = Array.from({ length: step?.listLength ?? 0 }, (_, item) => item + 1);
-  return { n: ((step?.flag ?? 0) + 3 * iteration) % 10, list, by: `${place}#${attempt}` };
+  return { n: ((step?.flag ?? 0) + 3 * iteration) % 10, list, by: `${place}#${number}` };
 }
 
 class ToolFailure extends Error {

@@ -13,6 +13,15 @@ import { share, withMethods } from "./two-processes.ts";
 const works = (name: string) => createFakeTool({ name, outcomes: [{ returns: name }] });
 const create = (): Scenario => ({ tools: [works("A"), works("B")], plan: planOf("A", "B") });
 
+/** A tool that fails, noted where all of them are. */
+function fails(made: FakeTool[]): FakeTool {
+  const tool = createFakeTool({ name: "B", outcomes: [{ throws: { retryable: false } }] });
+  made.push(tool);
+  return tool;
+}
+
+const callsOf = (made: readonly FakeTool[]) => made.flatMap(({ calls }) => calls).length;
+
 /** The same run under another id. */
 function named(events: readonly AgentEvent[], runId: string): readonly AgentEvent[] {
   return events.map((event) => ({ ...event, runId }));
@@ -71,6 +80,48 @@ describe("all runs that nobody goes on with", () => {
       { runId: "r2", error: { code: "store-failed", details: { operation: "read" } } },
       { runId: "r3", error: { code: "run-owned-elsewhere" } },
     ]);
+  });
+
+  it("that failed in another process meanwhile stay so: nothing of them is run again", async () => {
+    const made: FakeTool[] = [];
+    const { clock, process, store: shared, cut } = await setUp(() => [works("A"), fails(made)]);
+    await store(shared, cut, "r1", "r2");
+    const other = process();
+    // The other one is done with them when this one has only just listed them.
+    const agent = process({}, (reached) =>
+      withMethods(reached, {
+        list: async (options) => {
+          const page = await reached.list(options);
+          for (const { runId } of page.runs) expect((await other.resume(runId)).status).toBe("failed");
+          return page;
+        },
+      }),
+    );
+    const resumed = await clock.runUntil(agent.resumeAll());
+    expect(resumed).toMatchObject([{ result: { status: "failed" } }, { result: { status: "failed" } }]);
+    expect(callsOf(made)).toBe(2);
+  });
+
+  it("and one that two processes resume after it failed is tried again by one of them", async () => {
+    const failing = await record(() => ({
+      ...create(),
+      tools: [works("A"), createFakeTool({ name: "B", outcomes: [{ throws: { retryable: false } }] })],
+    }));
+    const made: FakeTool[] = [];
+    const { clock, process, store: shared } = await setUp(() => [works("A"), fails(made)]);
+    await store(shared, failing.recorded, "r1");
+    const other = process();
+    const agent = process({}, (reached) =>
+      withMethods(reached, {
+        claim: async (runId, options) => {
+          // Between the look and the claim.
+          expect((await other.resume(runId)).status).toBe("failed");
+          return reached.claim(runId, options);
+        },
+      }),
+    );
+    expect(await clock.runUntil(agent.resume("r1"))).toMatchObject({ status: "failed" });
+    expect(callsOf(made)).toBe(1);
   });
 
   it("do not fit the tools any more: each says so", async () => {

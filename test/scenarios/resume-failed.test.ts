@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
 import type { ReplanRequest } from "../../src/core/planner.ts";
 import { createFakeTool, type FakeOutcome, type FakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, statuses, told } from "./asking.ts";
@@ -12,6 +13,9 @@ const works = (name = "A") => fake(name, { returns: name });
 const broken = { throws: { message: "broken", retryable: false } } as const;
 const fails = (name = "F") => fake(name, broken);
 const mended = (name = "F") => fake(name, { returns: "mended" });
+
+/** A tool that wants more than the plan gives. */
+const strict = (name: string) => ({ ...works(name), inputSchema: z.object({ to: z.string() }) as never });
 
 /** Lets a run fail, and resumes it with tools of the same names. */
 async function failedThen(
@@ -138,6 +142,39 @@ describe("a run that has failed", () => {
     const { result, events } = await failedThen(create, () => [askingTool("B", { outcomes: [{ returns: 1 }] })]);
     expect(result.status).toBe("completed");
     expect(told(events)).not.toContain("approval-request s1");
+  });
+
+  describe.each<[string, () => Scenario, readonly FakeTool[]]>([
+    [
+      "the step that failed",
+      () => ({ tools: [works(), fails()], plan: planOf("A", "F", "A") }),
+      [works(), strict("F")],
+    ],
+    ["a later step", () => ({ tools: [works(), fails()], plan: planOf("F", "A") }), [strict("A"), mended()]],
+    [
+      "what is left of a loop",
+      () => ({
+        tools: [works(), fails()],
+        plan: { steps: [step("s1", "F", { forEach: "[1, 2]" }), step("s2", "A")] },
+      }),
+      [works(), strict("F")],
+    ],
+  ])("whose tools have changed so that %s no longer fits", (_what, create, tools) => {
+    it("does not go on, and nothing is recorded or called", async () => {
+      const { recorded, result } = await record(create);
+      let thrown: unknown;
+      const { recorded: after } = await resumeFrom(
+        recorded,
+        () => ({ tools }),
+        async ({ agent, runId }) => {
+          thrown = await agent.resume(runId).catch((error: unknown) => error);
+          return result;
+        },
+      );
+      expect(thrown).toMatchObject({ code: "resume-mismatch" });
+      expect(after).toHaveLength(recorded.length);
+      for (const { calls } of tools) expect(calls).toEqual([]);
+    });
   });
 
   it("keeps to its budget, over all its legs and tries", async () => {

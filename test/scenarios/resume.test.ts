@@ -32,7 +32,7 @@ describe("a run whose process died", () => {
     const { runId } = resumed.result;
     expect(tools[1]?.calls[0]).toMatchObject({
       input: { of: 1 },
-      context: { attempt: 1, idempotencyKey: `${runId}/s2` },
+      context: { attempt: 2, idempotencyKey: `${runId}/s2` },
     });
     expect(told(resumed.events)).toEqual([
       "run-resume",

@@ -1,0 +1,29 @@
+import { isAgentError } from "./errors.ts";
+import type { StepState } from "./step-state.ts";
+
+/**
+ * Whether an error, live or stored, says that a call took no effect: it is marked `retryable: true`. A timeout or the end
+ * of the process never says so, though a tool that passes its signal on, as to `fetch`, throws the very error that aborted it.
+ */
+export function saysNothingHappened(error: unknown): boolean {
+  if (isAgentError(error, "timeout") || isAgentError(error, "interrupted")) return false;
+  return retryableOf(error) === true;
+}
+
+/** The `retryable` of what was thrown, which may be anything. */
+export function retryableOf(thrown: unknown): unknown {
+  try {
+    return (thrown as { retryable?: unknown } | null | undefined)?.retryable;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a step that must run only once has failed in a way that leaves open whether it took effect: its tool was called,
+ * and its error does not say that nothing happened. Only somebody who knows may let it run again.
+ */
+export function isFailedInDoubt({ effect, status, attempts, earlierAttempts = 0, error }: StepState): boolean {
+  if (effect !== "once" || (status !== "failed" && status !== "cancelled")) return false;
+  return attempts > earlierAttempts && !saysNothingHappened(error?.cause);
+}
