@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import { type Clock, monotonicNow } from "./clock.ts";
 
 /** Whether calls are let through: all (`closed`), none (`open`), or one to see how things are (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
@@ -135,7 +135,7 @@ export class CircuitBreaker {
 
   /** Counts a failure. */
   private isOneTooMany(): boolean {
-    const nowMs = this.clock.now();
+    const nowMs = monotonicNow(this.clock);
     this.failuresMs[this.next] = nowMs;
     this.next = (this.next + 1) % this.options.maxFailures;
     const oldestMs = this.failuresMs[this.next];
@@ -144,7 +144,7 @@ export class CircuitBreaker {
   }
 
   private open(): CircuitState {
-    this.openedMs = this.clock.now();
+    this.openedMs = monotonicNow(this.clock);
     this.failuresMs = [];
     this.next = 0;
     return this.change("open");
@@ -157,7 +157,7 @@ export class CircuitBreaker {
   }
 
   private remainingMs(): number {
-    const nowMs = this.clock.now();
+    const nowMs = monotonicNow(this.clock);
     // If the clock was set back, it is as if the circuit had opened just now.
     this.openedMs = Math.min(this.openedMs, nowMs);
     return this.openedMs + this.options.resetAfterMs - nowMs;

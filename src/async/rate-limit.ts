@@ -1,5 +1,5 @@
 import type { Abortable } from "./abort-source.ts";
-import { type Clock, sleep } from "./clock.ts";
+import { type Clock, monotonicNow, sleep } from "./clock.ts";
 import { Semaphore } from "./semaphore.ts";
 
 /** How often something may start. */
@@ -58,14 +58,14 @@ export class RateLimit {
   }
 
   private start(): void {
-    this.newestMs = this.clock.now();
+    this.newestMs = monotonicNow(this.clock);
     this.startsMs[this.next] = this.newestMs;
     this.next = (this.next + 1) % this.options.limit;
   }
 
   /** How long until another start is free; 0 or less if one is. */
   private delayMs(): number {
-    const nowMs = this.clock.now();
+    const nowMs = monotonicNow(this.clock);
     if (nowMs < this.newestMs) this.moveBack(this.newestMs - nowMs);
     const oldestMs = this.startsMs[this.next];
     return oldestMs === undefined ? 0 : oldestMs + this.options.intervalMs - nowMs;

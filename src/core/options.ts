@@ -45,6 +45,15 @@ export function checkFunction(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== "function") failOption(option, value, "a function");
 }
 
+/** Throws `invalid-options` unless the value is undefined or a clock. */
+export function checkClock(option: string, value: unknown): void {
+  if (value === undefined) return;
+  const { now, monotonic, setTimeout, clearTimeout } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const isClock = [now, setTimeout, clearTimeout].every((method) => typeof method === "function");
+  if (!isClock) failOption(option, value, "a clock (with now, setTimeout, clearTimeout)");
+  checkFunction(`${option}.monotonic`, monotonic);
+}
+
 /** Throws `invalid-options` unless it is the price of a model, or undefined; `option` is what the caller calls it. */
 export function checkPrice(option: string, price: unknown): void {
   if (price === undefined) return;

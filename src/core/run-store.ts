@@ -59,7 +59,8 @@ export interface RunStore {
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
    * Takes a run for an owner for `ttlMs`. The fence grows with each claim by another owner, and writes with an older one
-   * are refused. While another owner's claim lasts: `run-owned-elsewhere`. A volatile store is asked for `Infinity`.
+   * are refused. While another owner's claim lasts: `run-owned-elsewhere`. One that begins in the future, as its owner's clock
+   * has been set back since, has ended. A volatile store is asked for `Infinity`, which no clock ends.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number }>;
   /** Lengthens a claim, from now. `run-owned-elsewhere` if it is no longer held. */

@@ -1,4 +1,5 @@
 import { AbortSource } from "../async/abort-source.ts";
+import { monotonicNow } from "../async/clock.ts";
 import { EventChannel, type EventStream } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
 import { fromErrorData } from "../core/errors.ts";
@@ -68,7 +69,7 @@ export class Engine implements RunsOwner {
     const isNamed = options?.runId !== undefined;
     const target = holdFast(given, { waits: isNamed });
     const runId = options?.runId ?? this.createRunId();
-    const startedMs = this.settings.clock.now();
+    const startedMs = monotonicNow(this.settings.clock);
     const opening = { runId, startedMs, target, settings, isNamed };
     return deliver(await this.open((parts) => parts.startRun(this, opening)), settings);
   }
@@ -96,7 +97,7 @@ export class Engine implements RunsOwner {
   ): Promise<RunResult> {
     checkName("runId", runId);
     const options = { resources, signal, throwOnFailure };
-    const resuming = { runId, startedMs: this.settings.clock.now(), options, retriesFailed };
+    const resuming = { runId, startedMs: monotonicNow(this.settings.clock), options, retriesFailed };
     return this.open(async (parts) => deliver(await parts.resumeRun(this, resuming), options));
   }
 
@@ -149,7 +150,7 @@ export class Engine implements RunsOwner {
   ): EngineHandle {
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const cancelling = new AbortSource();
-    const opening = { runId, channel, cancelling, startedMs: this.settings.clock.now() };
+    const opening = { runId, channel, cancelling, startedMs: monotonicNow(this.settings.clock) };
     const loaded = loadedConductor();
     const opened =
       loaded === undefined || this.closing !== undefined

@@ -3,7 +3,15 @@ import type { RetryPolicy } from "../async/retry.ts";
 import type { ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
 import { checkRetryOptions } from "../core/check-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { checkDuration, checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../core/options.ts";
+import {
+  checkClock,
+  checkDuration,
+  checkFunction,
+  checkKeys,
+  checkNumber,
+  failOption,
+  maxDurationMs,
+} from "../core/options.ts";
 import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RetryOptions } from "../core/retry-options.ts";
@@ -144,8 +152,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   for (const [index, tool] of tools.entries()) checkTool(`tools[${index}]`, tool);
   checkMethods("store", store, ["append", "read", "list", "claim", "renew", "release"], "a run store");
   checkPlanner(planner);
-  if (options.clock !== undefined)
-    checkMethods("clock", options.clock, ["now", "setTimeout", "clearTimeout"], "a clock");
+  checkClock("clock", options.clock);
   checkRetryOptions("retry", retry);
   for (const key of ["maxSteps", "maxRequestLength", "maxOutputBytes"] as const) {
     checkNumber(key, options[key], { min: 1, isInteger: true });

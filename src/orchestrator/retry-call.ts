@@ -1,4 +1,4 @@
-import { sleep } from "../async/clock.ts";
+import { monotonicNow, sleep } from "../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../async/retry.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
 import { type AgentErrorData, type ErrorData, toErrorData } from "../core/errors.ts";
@@ -37,7 +37,7 @@ export async function attemptAdmitted(
     return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   }
   const admission = admitted.type === "admitted" ? admitted.admission : undefined;
-  const startedMs = run.engine.clock.now();
+  const startedMs = monotonicNow(run.engine.clock);
   const first = await runAttempt(run, call, 1, parsed);
   if (admission !== undefined) await leave(run, call, { admission, result: first });
   return first.type === "completed" ? completed(first, 1) : retry(run, call, { first, startedMs });
@@ -59,10 +59,10 @@ export async function retry(
     isFailure: ({ type }) => type === "failed",
     shouldRetry: async (failure, attempt) => {
       if (failure.type !== "failed" || isFinal(run, call, failure)) return false;
-      const nowMs = run.engine.clock.now();
+      const { clock } = run.engine;
       const backoffMs = retryDelayMs(policy, attempt, () => draw(run));
-      const delayMs = Math.max(backoffMs, retryAfterMs(failure.thrown, nowMs) ?? 0);
-      if (nowMs + delayMs > latestStartMs) return false;
+      const delayMs = Math.max(backoffMs, retryAfterMs(failure.thrown, clock.now()) ?? 0);
+      if (monotonicNow(clock) + delayMs > latestStartMs) return false;
       return waitToRetry(run, call, { failure, attempt, delayMs });
     },
     attempt: async (attempt) => {
@@ -105,7 +105,7 @@ async function attemptAgain(
   const admitted = await admit(run, call);
   if (admitted.type === "aborted") return undefined;
   if (admitted.type === "refused") return failedAttempt("refused", admitted.error);
-  if (run.engine.clock.now() > latestStartMs) {
+  if (monotonicNow(run.engine.clock) > latestStartMs) {
     await giveBack(run, call, admitted);
     return undefined;
   }

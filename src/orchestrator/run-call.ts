@@ -1,3 +1,4 @@
+import { monotonicNow } from "../async/clock.ts";
 import type { EventInit, StepOutcome } from "../core/events.ts";
 import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
 import { approveStep, mayNeedApproval } from "./approvals.ts";
@@ -40,7 +41,7 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   else if ("error" in prepared) executed = { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
   else {
     const { call } = prepared;
-    const startedMs = run.engine.clock.now();
+    const startedMs = monotonicNow(run.engine.clock);
     const first = await runAttempt(run, call, 1, parsed);
     executed = first.type === "completed" ? completed(first, 1) : await retry(run, call, { first, startedMs });
   }

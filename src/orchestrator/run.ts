@@ -1,5 +1,6 @@
 import { AbortScope } from "../async/abort-scope.ts";
 import type { AbortSource } from "../async/abort-source.ts";
+import { monotonicNow } from "../async/clock.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
@@ -205,7 +206,7 @@ export class Run implements RecorderOwner {
     const { signal, stored } = this.settings;
     const { timeoutMs } = stored;
     if (timeoutMs !== undefined) {
-      const leftMs = Math.max(0, startedMs + timeoutMs - clock.now());
+      const leftMs = Math.max(0, startedMs + timeoutMs - monotonicNow(clock));
       this.deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), leftMs);
     }
     if (signal?.aborted) this.onSignal();

@@ -1,5 +1,5 @@
 import { AbortSource } from "../async/abort-source.ts";
-import { type Clock, maxTimerMs } from "../async/clock.ts";
+import { type Clock, maxTimerMs, monotonicNow } from "../async/clock.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
@@ -41,14 +41,14 @@ async function askInTurn<TRequest extends PlanRequest>(
   chain: Chain<TRequest>,
 ): Promise<PlanDraft> {
   const { request, clock, continueOnCannotPlan } = chain;
-  const startMs = clock.now();
+  const startMs = monotonicNow(clock);
   const failures: PlanFailure[] = [];
   for (const [index, planner] of planners.entries()) {
     // It may have been aborted while nobody was asked.
     if (request.signal.aborted) throw request.signal.reason;
     const limitMs = limitOf(
       { timeoutMs: chain.timeoutMs, request },
-      { spentMs: clock.now() - startMs, planners: planners.length - index },
+      { spentMs: monotonicNow(clock) - startMs, planners: planners.length - index },
     );
     try {
       const { steps, source } = await askOne(planner, { ...chain, limitMs });

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../async/clock.ts";
-import { checkDuration, checkFunction, checkKeys, failOption } from "../core/options.ts";
+import { checkClock, checkDuration, checkFunction, checkKeys, failOption } from "../core/options.ts";
 import { countOutside } from "../core/outside-work.ts";
 import type { Planner } from "../core/planner.ts";
 
@@ -41,10 +41,7 @@ export function checkFallbackOptions(option: string, options: FallbackPlannerOpt
   if (continueOnCannotPlan !== undefined && typeof continueOnCannotPlan !== "boolean")
     failOption(`${option}.continueOnCannotPlan`, continueOnCannotPlan, "true or false");
   checkDuration(`${option}.timeoutMs`, timeoutMs, { min: 1 });
-  if (clock === undefined) return;
-  const methods = [clock?.now, clock?.setTimeout, clock?.clearTimeout];
-  if (methods.some((method) => typeof method !== "function"))
-    failOption(`${option}.clock`, clock, "a clock (with now, setTimeout, clearTimeout)");
+  checkClock(`${option}.clock`, clock);
 }
 
 /** As {@link createFallbackPlanner}, with options that were checked; `option` is where the planners were given. */

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../async/clock.ts";
+import { type Clock, monotonicNow, systemClock } from "../async/clock.ts";
 import { checkFunction, checkKeys, failOption } from "../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { chainPlanners, checkFallbackOptions, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
@@ -68,14 +68,14 @@ async function askRoute<TRequest extends PlanRequest>(
   request: TRequest,
   { name, classify, clock, ask }: Routing<TRequest>,
 ): Promise<PlanDraft> {
-  const startMs = clock.now();
+  const startMs = monotonicNow(clock);
   const route: unknown = await classify(request);
   if (!isRoute(route)) {
     return failOption("routingPlanner.classify", route, `a function that answers ${routes.join(", ")}`);
   }
   // A classifier may ask a model, too: what it took is no longer there for the others.
   const { timeoutMs } = request;
-  const leftMs = timeoutMs && Math.max(0, timeoutMs - (clock.now() - startMs));
+  const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));
   const draft = await ask(route, { ...request, timeoutMs: leftMs });
   return { ...draft, source: { planner: name, ...draft.source, route } };
 }

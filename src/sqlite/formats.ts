@@ -12,7 +12,7 @@ const applicationId = 0x706c7772;
  * From format 0, an empty file, to 1, and so on: to change the format, add a function. A process that has opened the file
  * before goes on with the statements that it has prepared: give a table another name if its rows will mean something else.
  */
-export const upgrades: readonly Upgrade[] = [toFormat1];
+export const upgrades: readonly Upgrade[] = [toFormat1, toFormat2];
 
 /**
  * Brings a database to the newest format, in one transaction that keeps other processes out. Throws `store-failed` for a
@@ -73,4 +73,9 @@ function toFormat1(db: SqlDatabase): void {
     CREATE TABLE run_claims (run_id TEXT PRIMARY KEY, owner TEXT, fence INTEGER NOT NULL, until_ms INTEGER NOT NULL) WITHOUT ROWID;
   `);
   createTodoTables(db);
+}
+
+/** A claim says when it begins, too. One of format 1, or of a process that still writes that, always has begun. */
+function toFormat2(db: SqlDatabase): void {
+  db.exec("ALTER TABLE run_claims ADD COLUMN from_ms INTEGER");
 }

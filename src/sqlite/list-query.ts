@@ -47,7 +47,8 @@ function readCursor(cursor: unknown): ListPosition {
  * runs however many there are; together they would have to be sorted first.
  */
 export function listSql({ statuses, isResumable }: Pick<ListQuery, "statuses" | "isResumable">): string {
-  const held = "SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL AND c.until_ms > ?";
+  const held = `SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL
+    AND c.until_ms > ? AND coalesce(c.from_ms <= ?, 1)`;
   const arm = (status: string) => `SELECT * FROM (
     SELECT number, created_ms FROM runs
     WHERE ${status} (created_ms, number) < (?, ?) AND created_ms >= ? ${isResumable ? `AND NOT EXISTS (${held})` : ""}
@@ -62,7 +63,7 @@ export function listSql({ statuses, isResumable }: Pick<ListQuery, "statuses" | 
 /** What goes into {@link listSql}. One run more than the limit is asked for: it says that there is another page. */
 export function listValues(query: ListQuery, nowMs: number): readonly SqlValue[] {
   const { statuses, isResumable, sinceMs, limit, before } = query;
-  const common = [before.createdMs, before.number, sinceMs, ...(isResumable ? [nowMs] : []), limit + 1];
+  const common = [before.createdMs, before.number, sinceMs, ...(isResumable ? [nowMs, nowMs] : []), limit + 1];
   const arms = statuses === undefined ? common : statuses.flatMap((status) => [status, ...common]);
   return [...arms, limit + 1];
 }

@@ -18,6 +18,8 @@ export interface ClaimRow {
   /** Null once it is given back: the fence stays. */
   readonly owner: string | null;
   readonly fence: number;
+  /** It lasts from this time until before the other. */
+  readonly fromMs: number;
   readonly untilMs: number;
 }
 
@@ -30,8 +32,8 @@ const statements = {
   updateRun: "UPDATE runs SET sequence = ?, updated_at = ? WHERE number = ?",
   updateStatus: "UPDATE runs SET status = ? WHERE number = ?",
   readEvents: "SELECT sequence, json FROM run_events WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-  findClaim: "SELECT owner, fence, until_ms FROM run_claims WHERE run_id = ?",
-  saveClaim: "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, until_ms) VALUES (?, ?, ?, ?)",
+  findClaim: "SELECT owner, fence, from_ms, until_ms FROM run_claims WHERE run_id = ?",
+  saveClaim: "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, from_ms, until_ms) VALUES (?, ?, ?, ?, ?)",
 } as const;
 
 /** The tables of runs, by statements that are prepared once. A row that is not as it was written is a `SyntaxError`. */
@@ -91,11 +93,13 @@ export class RunRows {
 
   findClaim(runId: string): ClaimRow | undefined {
     const row = this.prepared.findClaim.get(runId);
-    return row && { owner: row.owner as string | null, fence: Number(row.fence), untilMs: Number(row.until_ms) };
+    if (row === undefined) return undefined;
+    const fromMs = row.from_ms === null ? Number.MIN_SAFE_INTEGER : Number(row.from_ms);
+    return { owner: row.owner as string | null, fence: Number(row.fence), fromMs, untilMs: Number(row.until_ms) };
   }
 
-  saveClaim(runId: string, { owner, fence, untilMs }: ClaimRow): void {
-    this.prepared.saveClaim.run(runId, owner, fence, untilMs);
+  saveClaim(runId: string, { owner, fence, fromMs, untilMs }: ClaimRow): void {
+    this.prepared.saveClaim.run(runId, owner, fence, fromMs, untilMs);
   }
 }
 

@@ -4,7 +4,7 @@ import { checkFunction, checkKeys } from "../core/options.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
 import { readListOptions } from "./list-query.ts";
-import { RunRows } from "./run-rows.ts";
+import { type ClaimRow, RunRows } from "./run-rows.ts";
 
 /** Options of {@link createSqliteRunStore}. */
 export interface SqliteRunStoreOptions extends SqliteFileOptions {
@@ -82,10 +82,10 @@ class FileRunStore implements SqliteRunStore {
     return this.file.write("claim", runId, (rows) => {
       const claim = rows.findClaim(runId);
       const nowMs = this.now();
-      const isHeld = claim !== undefined && claim.owner !== null && nowMs < claim.untilMs;
+      const isHeld = claim !== undefined && isHeldAt(claim, nowMs);
       if (isHeld && claim.owner !== owner) throw ownedElsewhere(runId);
       const fence = (claim?.fence ?? 0) + (isHeld ? 0 : 1);
-      rows.saveClaim(runId, { owner, fence, untilMs: endOf(nowMs, ttlMs) });
+      rows.saveClaim(runId, { owner, fence, ...timesOf(nowMs, ttlMs) });
       return { fence };
     });
   }
@@ -94,7 +94,7 @@ class FileRunStore implements SqliteRunStore {
     this.file.write("claim", runId, (rows) => {
       const claim = rows.findClaim(runId);
       if (claim?.owner !== owner || claim.fence !== fence) throw ownedElsewhere(runId);
-      rows.saveClaim(runId, { owner, fence, untilMs: endOf(this.now(), ttlMs) });
+      rows.saveClaim(runId, { owner, fence, ...timesOf(this.now(), ttlMs) });
     });
   }
 
@@ -110,9 +110,15 @@ class FileRunStore implements SqliteRunStore {
   }
 }
 
-/** Not beyond what an integer of JavaScript can be: some drivers refuse it when it is read. */
-function endOf(nowMs: number, ttlMs: number): number {
-  return Math.min(nowMs + ttlMs, Number.MAX_SAFE_INTEGER);
+/** One that begins in the future was made before the clock was set back, and would last until that time comes again. */
+function isHeldAt({ owner, fromMs, untilMs }: ClaimRow, nowMs: number): boolean {
+  return owner !== null && fromMs <= nowMs && nowMs < untilMs;
+}
+
+/** One that never ends lasts whatever the clock says. Not beyond integers of JavaScript, which some drivers refuse to read. */
+function timesOf(nowMs: number, ttlMs: number): Pick<ClaimRow, "fromMs" | "untilMs"> {
+  const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : nowMs;
+  return { fromMs, untilMs: Math.min(nowMs + ttlMs, Number.MAX_SAFE_INTEGER) };
 }
 
 function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {

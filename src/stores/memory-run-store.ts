@@ -23,7 +23,8 @@ interface StoredRun {
 interface Claim {
   readonly fence: number;
   owner: string | undefined;
-  untilMs: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 const finished: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
@@ -107,14 +108,14 @@ class MemoryRunStore implements RunStore {
     const isHeld = this.isHeld(runId);
     if (isHeld && held?.owner !== owner) throw ownedElsewhere(runId);
     const fence = (held?.fence ?? 0) + (isHeld ? 0 : 1);
-    this.claims.set(runId, { fence, owner, untilMs: this.now() + ttlMs });
+    this.claims.set(runId, { fence, owner, ...timesOf(this.now(), ttlMs) });
     return { fence };
   }
 
   renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): void {
     const held = this.claims.get(runId);
     if (held?.owner !== owner || held.fence !== fence) throw ownedElsewhere(runId);
-    held.untilMs = this.now() + ttlMs;
+    this.claims.set(runId, { fence, owner, ...timesOf(this.now(), ttlMs) });
   }
 
   release(runId: string, { owner, fence }: { owner: string; fence: number }): void {
@@ -125,7 +126,10 @@ class MemoryRunStore implements RunStore {
   /** Whether a claim on a run lasts. */
   private isHeld(runId: string): boolean {
     const held = this.claims.get(runId);
-    return held?.owner !== undefined && this.now() < held.untilMs;
+    if (held?.owner === undefined) return false;
+    const nowMs = this.now();
+    // One that begins in the future was made before the clock was set back, and would last until that time comes again.
+    return held.fromMs <= nowMs && nowMs < held.untilMs;
   }
 
   private finish(runId: string): void {
@@ -137,6 +141,12 @@ class MemoryRunStore implements RunStore {
       this.claims.delete(oldest);
     }
   }
+}
+
+/** One that never ends lasts whatever the clock says. */
+function timesOf(nowMs: number, ttlMs: number): Pick<Claim, "fromMs" | "untilMs"> {
+  const isEndless = ttlMs === Number.POSITIVE_INFINITY;
+  return { fromMs: isEndless ? Number.NEGATIVE_INFINITY : nowMs, untilMs: nowMs + ttlMs };
 }
 
 function summarize({ events, status }: StoredRun): RunSummary {

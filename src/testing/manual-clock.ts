@@ -7,6 +7,10 @@ import { outsideWork } from "../core/outside-work.ts";
 export interface ManualClock extends Clock {
   /** How many timers wait; 0 once nothing is left behind. */
   readonly pendingTimers: number;
+  /** Milliseconds since the clock was made, which nothing but moving it changes. */
+  monotonic(): number;
+  /** Sets what `now()` says, forward or back, as the clock of a machine is set. No timer notices. */
+  setNow(nowMs: number): void;
   /** Moves time on, firing the timers that come due, each at its own time, and lets all they set off settle. */
   advance(ms: number): Promise<void>;
   /** Moves time from timer to timer until the promise settles, and settles as it does. Rejects if it never would. */
@@ -14,6 +18,7 @@ export interface ManualClock extends Clock {
 }
 
 interface Timer {
+  /** On the monotonic clock. */
   readonly atMs: number;
   readonly callback: () => void;
 }
@@ -25,7 +30,9 @@ const turnsToSettle = 5;
 /** A {@link ManualClock}. It begins at 2026-01-01 UTC unless told otherwise. */
 export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: number } = {}): ManualClock {
   const timers = new Set<Timer>();
-  let now = nowMs;
+  let elapsedMs = 0;
+  /** What `now()` said, or would have said, when the clock was made. */
+  let startMs = nowMs;
 
   const nextTimer = (): Timer | undefined => {
     let next: Timer | undefined;
@@ -34,14 +41,18 @@ export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: nu
   };
   const fire = (timer: Timer) => {
     timers.delete(timer);
-    now = Math.max(now, timer.atMs);
+    elapsedMs = Math.max(elapsedMs, timer.atMs);
     timer.callback();
   };
 
   return {
-    now: () => now,
+    now: () => startMs + elapsedMs,
+    monotonic: () => elapsedMs,
+    setNow(nowMs) {
+      startMs = nowMs - elapsedMs;
+    },
     setTimeout(callback, delayMs) {
-      const timer = { atMs: now + Math.max(0, delayMs), callback };
+      const timer = { atMs: elapsedMs + Math.max(0, delayMs), callback };
       timers.add(timer);
       return timer;
     },
@@ -50,13 +61,13 @@ export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: nu
       return timers.size;
     },
     async advance(ms) {
-      const untilMs = now + ms;
+      const untilMs = elapsedMs + ms;
       await settle();
       for (let timer = nextTimer(); timer !== undefined && timer.atMs <= untilMs; timer = nextTimer()) {
         fire(timer);
         await settle();
       }
-      now = untilMs;
+      elapsedMs = untilMs;
     },
     async runUntil(promise) {
       let isSettled = false;

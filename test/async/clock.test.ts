@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { sleep, systemClock } from "../../src/async/clock.ts";
+import { monotonicNow, sleep, systemClock } from "../../src/async/clock.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 describe("sleep", () => {
@@ -42,6 +42,14 @@ describe("sleep", () => {
     await clock.advance(0);
     await sleeping;
     expect(woken).toHaveBeenCalledWith(true);
+  });
+});
+
+describe("monotonicNow", () => {
+  it("is the clock's own, or its time where it has none", () => {
+    const clock = createManualClock({ nowMs: 1_000 });
+    expect(monotonicNow(clock)).toBe(0);
+    expect(monotonicNow({ ...clock, monotonic: undefined } as never)).toBe(1_000);
   });
 });
 

@@ -8,6 +8,7 @@ import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { collectEvents } from "../../src/testing/collect-events.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 
 const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
@@ -25,6 +26,7 @@ describe("the options of an agent", () => {
     ["planner.name", { tools, planner: { plan: () => plan } }],
     ["planner.replan", { tools, planner: { ...createScriptedPlanner([plan]), replan: true } }],
     ["clock", { tools, clock: {} }],
+    ["clock.monotonic", { tools, clock: { ...createManualClock(), monotonic: 5 } }],
     ["retry.maxAttempts", { tools, retry: { maxAttempts: 0 } }],
     ["retry.attempts", { tools, retry: { attempts: 3 } }],
     ["stepTimeoutMs", { tools, stepTimeoutMs: 0 }],

@@ -23,6 +23,19 @@ describe("createManualClock", () => {
     expect(clock.pendingTimers).toBe(1);
   });
 
+  it("is set forward and back, and no timer and no interval notices", async () => {
+    const { clock } = record();
+    const fired: string[] = [];
+    clock.setTimeout(() => fired.push(`${clock.now()} after ${clock.monotonic()}`), 10);
+    await clock.advance(4);
+    clock.setNow(500);
+    await clock.advance(5);
+    expect(fired).toEqual([]);
+    clock.setNow(9_000);
+    await clock.advance(1);
+    expect(fired).toEqual(["9001 after 10"]);
+  });
+
   it("does not fire what was cleared", async () => {
     const { clock, fired } = record(10);
     const timer = clock.setTimeout(() => fired.push("cleared"), 5);

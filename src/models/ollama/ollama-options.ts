@@ -2,7 +2,15 @@ import { type Clock, systemClock } from "../../async/clock.ts";
 import type { RetryPolicy } from "../../async/retry.ts";
 import { checkRetryOptions } from "../../core/check-tool.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
-import { checkFunction, checkKeys, checkNumber, checkObject, checkPrice, failOption } from "../../core/options.ts";
+import {
+  checkClock,
+  checkFunction,
+  checkKeys,
+  checkNumber,
+  checkObject,
+  checkPrice,
+  failOption,
+} from "../../core/options.ts";
 import type { RetryOptions } from "../../core/retry-options.ts";
 import { defaultOllamaHost, parseOllamaHost } from "./ollama-host.ts";
 
@@ -98,7 +106,7 @@ export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSetting
   checkKeepAlive(keepAlive);
   checkPrice("price", price);
   checkRetryOptions("retry", retry);
-  checkClock(options.clock);
+  checkClock("clock", options.clock);
   for (const key of ["fetch", "random"] as const) checkFunction(key, options[key]);
   return {
     provider: "ollama",
@@ -150,12 +158,4 @@ function checkKeepAlive(keepAlive: unknown): void {
   const isNumber = typeof keepAlive === "number" && Number.isFinite(keepAlive);
   if (keepAlive === undefined || isNumber || (typeof keepAlive === "string" && goDuration.test(keepAlive))) return;
   failOption("keepAlive", keepAlive, 'a number of seconds, or a text such as "10m"');
-}
-
-function checkClock(clock: unknown): void {
-  if (clock === undefined) return;
-  checkObject("clock", clock);
-  const { now, setTimeout, clearTimeout } = clock as Clock;
-  const isClock = [now, setTimeout, clearTimeout].every((method) => typeof method === "function");
-  if (!isClock) failOption("clock", clock, "a clock: now, setTimeout and clearTimeout");
 }

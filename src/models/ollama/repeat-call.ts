@@ -1,4 +1,4 @@
-import { sleep } from "../../async/clock.ts";
+import { monotonicNow, sleep } from "../../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
@@ -15,7 +15,7 @@ export async function repeatCall<T>(
   { retry, clock, random }: OllamaSettings,
   signal: AbortSignal,
 ): Promise<T> {
-  const latestStartMs = clock.now() + retry.maxTotalMs;
+  const latestStartMs = monotonicNow(clock) + retry.maxTotalMs;
   let hasCrashed = false;
   const attempt = (): Promise<Attempt<T>> =>
     call().then(
@@ -26,9 +26,8 @@ export async function repeatCall<T>(
     const kind = failure.ok ? undefined : retryKind(failure.thrown);
     if (failure.ok || kind === undefined || (kind === "crash" && hasCrashed)) return false;
     hasCrashed ||= kind === "crash";
-    const nowMs = clock.now();
-    const delayMs = Math.max(retryDelayMs(retry, number, random), askedDelayMs(failure.thrown, nowMs));
-    if (delayMs > retry.maxDelayMs || nowMs + delayMs > latestStartMs) return false;
+    const delayMs = Math.max(retryDelayMs(retry, number, random), askedDelayMs(failure.thrown, clock.now()));
+    if (delayMs > retry.maxDelayMs || monotonicNow(clock) + delayMs > latestStartMs) return false;
     return sleep(delayMs, { clock, signal });
   };
   const first = await attempt();

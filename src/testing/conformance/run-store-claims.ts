@@ -145,4 +145,29 @@ export const claimCases: readonly RunStoreCase[] = [
       assertHigher(later, fence);
     },
   },
+  {
+    name: "claims: ends a claim that begins in the future, as when the clock was set back",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      advance(-3_600_000);
+      const { fence: later } = await store.claim("r", bob);
+      assertHigher(later, fence);
+      await assertFails(() => store.renew("r", { ...ada, fence }), "run-owned-elsewhere");
+      advance(999);
+      await assertFails(() => store.claim("r", ada), "run-owned-elsewhere");
+      advance(1);
+      await store.claim("r", ada);
+    },
+  },
+  {
+    name: "claims: begins a claim again when it is renewed after the clock was set back",
+    async check({ store, advance }) {
+      const { fence } = await store.claim("r", ada);
+      advance(-3_600_000);
+      await store.renew("r", { ...ada, fence });
+      await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+      advance(1_000);
+      assertHigher((await store.claim("r", bob)).fence, fence);
+    },
+  },
 ];

@@ -147,6 +147,17 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
+    name: "lists: counts no claim that begins in the future, as when the clock was set back",
+    async check({ store, advance }) {
+      await fillStore(store, 1);
+      await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+      advance(-3_600_000);
+      assert.equal(await listIds(store, { resumable: true }), "r1");
+      await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+      assert.equal(await listIds(store, { resumable: true }), "");
+    },
+  },
+  {
     name: "lists: selects them by status, by time and by page, too",
     async check({ store }) {
       await store.append("r0", [runStart("r0", { request: "Add milk" })], { sequence: 1 });

@@ -286,4 +286,20 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
     },
     /gives what is read for good/,
   ],
+  [
+    "holds a claim until its time comes again after the clock was set back",
+    (store, now) => {
+      const ends = new Map<string, number>();
+      return {
+        claim: async (id, o) => {
+          if (now() < (ends.get(id) ?? 0) - o.ttlMs)
+            throw new AgentError("run-owned-elsewhere", "taken", { details: { runId: id } });
+          const claim = await store.claim(id, o);
+          ends.set(id, now() + o.ttlMs);
+          return claim;
+        },
+      };
+    },
+    /begins in the future/,
+  ],
 ];
