@@ -244,9 +244,15 @@ export type AgentEventOf<TType extends AgentEventType, TTool extends Tool = Tool
 type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** An event before it is numbered. */
-export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp">;
+export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp" | "recorded">;
 
 /** Whether an event is only told, never recorded. */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
   return type === "step-progress" || type === "step-late" || type === "plan-delta";
+}
+
+/** Whether an event says that a step, or an iteration of one, has failed or must not run. */
+export function isStepFailure(event: EventInit): boolean {
+  if (event.type === "step-end") return event.outcome.status !== "completed";
+  return event.type === "step-skip" && event.reason === "approval-rejected";
 }

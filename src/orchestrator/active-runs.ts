@@ -1,15 +1,18 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
-import { notInTime, settleWithin } from "../async/timeout.ts";
+import { settleWithin } from "../async/timeout.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { RunResult } from "../core/run-result.ts";
+import { type RunResult, toRunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
+import { partsOf } from "../core/step-state.ts";
 import { interruptedBy } from "./cancelled-by.ts";
+import { closeBroken } from "./close-leg.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { Run, type RunHost } from "./run.ts";
+import { warnOfOverlap } from "./run-attempt.ts";
 import type { RunSettings } from "./run-options.ts";
 import { ToolGates } from "./tool-gate.ts";
 
@@ -36,6 +39,8 @@ export interface ActiveRun {
    * @default it has begun
    */
   readonly begun?: Promise<void> | undefined;
+  /** Settles the result though what conducts the run has not ended. */
+  readonly resolve: (result: RunResult) => void;
 }
 
 /** A run that is being read to go on here. */
@@ -54,6 +59,8 @@ export interface RunsOwner {
   runs: ActiveRuns | undefined;
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** The runs of an engine that go on in this process. */
 export class ActiveRuns {
   /** By run id. */
@@ -65,7 +72,7 @@ export class ActiveRuns {
   /** Whether no run begins any more. */
   isStopping = false;
   private isStopped = false;
-  private readonly host: RunHost;
+  private readonly host: Mutable<RunHost>;
   /** What may yet open a run. */
   private readonly opening = new Set<Promise<unknown>>();
   /** Set once those that run have had their time. */
@@ -73,31 +80,52 @@ export class ActiveRuns {
 
   constructor({ settings, hub }: RunsOwner) {
     this.leases = new Leases(settings);
-    this.host = { settings, hub, gates: new ToolGates(settings.clock) };
+    const { clock, abortGraceMs: graceMs } = settings;
+    this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, graceMs };
   }
 
   /**
-   * Interrupts all runs, and aborts those that have not ended in time. Resolves when nothing goes on any more; what is opened
-   * meanwhile is interrupted, too.
+   * Interrupts all runs, aborts those that do not end, and leaves behind what then still goes on: for grace and store a part
+   * of the time is kept. Resolves when nothing goes on any more, or the time is up; what is opened meanwhile is interrupted, too.
    */
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.host.settings;
     this.isStopping = true;
     for (const { run } of this.active.values()) run.interrupt();
-    const reason = interruptedBy(`the agent was closed, and ${timeoutMs} ms had passed`);
-    const timer = clock.setTimeout(() => {
-      this.stopReason = reason;
-      for (const { run } of this.active.values()) run.abort(reason);
-    }, timeoutMs);
-    for (;;) {
-      while (this.active.size > 0) await Promise.allSettled([...this.active.values()].map(({ result }) => result));
-      if (this.opening.size === 0) break;
-      const opened = await settleWithin(Promise.allSettled(this.opening), timeoutMs + abortGraceMs, clock);
-      // What hangs in something of the caller's, such as an async schema, is left behind: it opens nothing any more.
-      if (opened === notInTime && this.active.size === 0) break;
-    }
-    this.isStopped = true;
+    const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
+    const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);
+    const timer = clock.setTimeout(() => this.abort(reason, restMs / 2), timeoutMs - restMs);
+    await settleWithin(this.allEnded(), timeoutMs, clock);
     clock.clearTimeout(timer);
+    this.isStopped = true;
+    for (const active of [...this.active.values()]) this.leave(active, reason);
+  }
+
+  private async allEnded(): Promise<void> {
+    while (this.active.size > 0 || this.opening.size > 0) {
+      const results = [...this.active.values()].map(({ result }) => result);
+      await Promise.allSettled(results.length > 0 ? results : this.opening);
+    }
+  }
+
+  private abort(reason: AgentError<"interrupted">, graceMs: number): void {
+    this.stopReason = reason;
+    this.host.graceMs = Math.min(this.host.graceMs, graceMs);
+    for (const { run } of this.active.values()) run.abort(reason);
+  }
+
+  /** Leaves a run in the store as if its process had died, and gives its claim back. */
+  private leave({ run, resolve }: ActiveRun, reason: AgentError<"interrupted">): void {
+    const { runId, recorder, state } = run;
+    for (const part of partsOf(state.steps.values())) {
+      if (part.status === "running" || part.isUndoing) warnOfOverlap(run, part);
+    }
+    recorder.fail(reason);
+    closeBroken(run, reason.toJSON());
+    run.close();
+    void this.leases.release(run);
+    this.active.delete(runId);
+    resolve(toRunResult(state));
   }
 
   /** Follows what may open a run later, so that who stops them waits for it. */
@@ -125,14 +153,26 @@ export class ActiveRuns {
     conducting: Promise<RunResult>,
     { identity, begun }: Partial<Pick<ActiveRun, "identity" | "begun">> = {},
   ): Promise<RunResult> {
-    const forget = () => void this.active.delete(run.runId);
-    const result = conducting.finally(() => {
+    const end = (deliver: () => void) => {
       run.close();
+      const forget = () => {
+        if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
+        deliver();
+      };
       // Whoever opens the next leg gets a claim of the same fence: it must not be given back with this one.
       const releasing = this.leases.release(run);
-      return releasing === undefined ? forget() : releasing.then(forget);
+      if (releasing === undefined) forget();
+      else releasing.then(forget);
+    };
+    let resolveResult: ActiveRun["resolve"] = () => {};
+    const result = new Promise<RunResult>((resolve, reject) => {
+      resolveResult = resolve;
+      conducting.then(
+        (value) => end(() => resolve(value)),
+        (thrown) => end(() => reject(thrown)),
+      );
     });
-    this.active.set(run.runId, { run, result, identity, begun });
+    this.active.set(run.runId, { run, result, identity, begun, resolve: resolveResult });
     return result;
   }
 

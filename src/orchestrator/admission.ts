@@ -25,7 +25,7 @@ export function isLimited({ settings }: Run, { tool }: StepCall): boolean {
  * Never rejects.
  */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
-  const gate = run.gates.of(call.tool);
+  const gate = run.host.gates.of(call.tool);
   const early = overBudget(run, call);
   // At once: its turn would be of no use.
   if (early !== undefined) return { type: "refused", error: early };

@@ -13,3 +13,11 @@ export function interruptedBy(reason: string): AgentError<"interrupted"> {
     retryable: true,
   });
 }
+
+/** The error of a run whose time is up. */
+export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
+  return new AgentError("timeout", `The run took longer than its timeoutMs of ${timeoutMs} ms.`, {
+    details: { scope: "run", timeoutMs },
+    retryable: false,
+  });
+}

@@ -1,5 +1,5 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { NotUndone, PendingItem, RunEndEvent, SkipReason } from "../core/events.ts";
+import type { EventInit, NotUndone, PendingItem, RunEndEvent, SkipReason } from "../core/events.ts";
 import type { PlanExpressions } from "../core/expressions.ts";
 import { lastCompleted } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
@@ -161,9 +161,11 @@ export async function skipOpen(run: Run, state: StepState, reason: SkipReason): 
   }
 }
 
-/** Closes the leg for listeners after the store has failed, be it with the last event. */
-function closeBroken(run: Run, error: AgentErrorData): void {
-  const end = { type: "run-end", outcome: { status: "failed", error } } as const;
+/** Closes the leg for listeners when nothing is recorded any more, be it since the last event. */
+export function closeBroken(run: Run, error: AgentErrorData): void {
+  if (run.isClosed) return;
+  const status = error.code === "interrupted" ? "interrupted" : "failed";
+  const end: EventInit = { type: "run-end", outcome: { status, error } };
   if (run.state.sequence === 0) {
     // Not even the first event was recorded: for a listener nothing has begun.
     run.recorder.fold(end);
@@ -182,7 +184,11 @@ function closeUnrecorded(run: Run, error: AgentErrorData): void {
   for (const part of [...partsOf([...run.state.steps.values()])]) {
     const { stepId, iteration, tool, status, attempts, effect } = part;
     const place = placeOf(part);
-    if (isOpen(part)) run.recorder.close({ type: "step-skip", ...place, tool, reason: "run-ended" });
+    if (part.isUndoing)
+      run.recorder.close({ type: "undo-end", ...place, tool, attempts: 1, outcome: { status: "failed", error } });
+    // What waits for the next process is not skipped.
+    if (isOpen(part) && error.code !== "interrupted")
+      run.recorder.close({ type: "step-skip", ...place, tool, reason: "run-ended" });
     if (status !== "running") continue;
     const task = { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
     const outcome =

@@ -51,14 +51,13 @@ export async function completePlanInput(
  * has the grace of a tool.
  */
 async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
-  const { abortGraceMs, clock } = run.engine;
   const source = run.openSource();
   const completing = completeTarget(run.engine, run.settings, target);
   try {
     return await settleOrAbort(completing, source);
   } catch (thrown) {
     if (!source.aborted) throw thrown;
-    const settled = await settleWithin(completing, abortGraceMs, clock);
+    const settled = await settleWithin(completing, run.host.graceMs, run.engine.clock);
     if (settled === notInTime) throw source.reason;
     return settled;
   } finally {

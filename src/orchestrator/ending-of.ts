@@ -1,9 +1,9 @@
 import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
 import type { RunState } from "../core/run-state.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
-import { cancelledBy } from "./cancelled-by.ts";
+import { cancelledBy, runTimeout } from "./cancelled-by.ts";
 import { stepFailure } from "./close-leg.ts";
-import { type AbortReason, runTimeout } from "./run.ts";
+import type { AbortReason } from "./run.ts";
 
 /**
  * Why a run was about to end when its process died, by what it has recorded: it was cancelled, or its deadline had passed.

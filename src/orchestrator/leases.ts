@@ -1,12 +1,20 @@
-import type { Clock } from "../async/clock.ts";
+import { type Clock, monotonicNow } from "../async/clock.ts";
 import { isThenable } from "../async/thenable.ts";
+import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
+
+/** When a store said that a claim lasts, by both clocks: a machine that slept shows it by at least one of them. */
+export interface Confirmation {
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+}
 
 /** Who holds a claim: a run that goes on here. */
 export interface LeaseHolder {
   readonly runId: string;
   fence: number | undefined;
+  confirmed?: Confirmation | undefined;
   /** Told that the claim is lost, with what the store said. */
   onLeaseLost(error: StoreError): void;
 }
@@ -41,11 +49,12 @@ export class Leases {
     const { store } = this.options;
     this.owner ??= `owner_${this.options.createId()}`;
     const { runId } = holder;
+    const asked = this.readClocks();
     try {
       const claimed = store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs });
-      if (!isThenable(claimed)) return this.hold(holder, claimed.fence);
+      if (!isThenable(claimed)) return this.hold(holder, claimed.fence, asked);
       return Promise.resolve(claimed).then(
-        ({ fence }) => this.hold(holder, fence),
+        ({ fence }) => this.hold(holder, fence, asked),
         (thrown) => {
           throw toStoreError(thrown, { runId, operation: "claim" });
         },
@@ -59,6 +68,7 @@ export class Leases {
   handOver(from: LeaseHolder, to: LeaseHolder): void {
     this.holders.delete(from);
     to.fence = from.fence;
+    to.confirmed = from.confirmed;
     this.holders.add(to);
   }
 
@@ -81,8 +91,39 @@ export class Leases {
     return store.isVolatile === true ? Number.POSITIVE_INFINITY : leaseMs;
   }
 
-  private hold(holder: LeaseHolder, fence: number): void {
+  /**
+   * Whether a claim lasts, so that nobody else has the run: known if the store said so lately, else it is asked. If it says
+   * no, or nothing in time, the claim is lost.
+   */
+  confirm(holder: LeaseHolder): boolean | Promise<boolean> {
+    return this.isConfirmed(holder) || this.ask(holder);
+  }
+
+  private isConfirmed({ confirmed }: LeaseHolder): boolean {
+    if (this.ttlMs === Number.POSITIVE_INFINITY) return true;
+    if (confirmed === undefined) return false;
+    const { wallMs, monotonicMs } = this.readClocks();
+    const longestMs = this.ttlMs / renewalsPerLease;
+    const passedMs = wallMs - confirmed.wallMs;
+    return passedMs >= 0 && passedMs < longestMs && monotonicMs - confirmed.monotonicMs < longestMs;
+  }
+
+  private async ask(holder: LeaseHolder): Promise<boolean> {
+    const { runId } = holder;
+    const answered = await settleWithin(this.renew(holder), this.ttlMs / renewalsPerLease, this.options.clock);
+    const error = answered === notInTime ? noAnswer(runId) : answered;
+    if (error !== undefined && this.holders.has(holder)) holder.onLeaseLost(error);
+    return error === undefined && this.holders.has(holder);
+  }
+
+  private readClocks(): Confirmation {
+    const { clock } = this.options;
+    return { wallMs: clock.now(), monotonicMs: monotonicNow(clock) };
+  }
+
+  private hold(holder: LeaseHolder, fence: number, asked: Confirmation): void {
     holder.fence = fence;
+    holder.confirmed = asked;
     this.holders.add(holder);
     if (this.timer === undefined && this.ttlMs !== Number.POSITIVE_INFINITY) this.renewLater();
   }
@@ -105,19 +146,31 @@ export class Leases {
     for (const holder of this.holders) {
       if (this.renewing.has(holder)) continue;
       this.renewing.add(holder);
-      void this.renew(holder).finally(() => this.renewing.delete(holder));
+      void this.renewInTime(holder).finally(() => this.renewing.delete(holder));
     }
   }
 
-  private async renew(holder: LeaseHolder): Promise<void> {
+  /** A store that cannot answer now may do so before the claim ends; one that says no has given it to somebody else. */
+  private async renewInTime(holder: LeaseHolder): Promise<void> {
+    const error = await this.renew(holder);
+    if (error?.code === "run-owned-elsewhere" && this.holders.has(holder)) holder.onLeaseLost(error);
+  }
+
+  /** Resolves to what the store says against it. */
+  private async renew(holder: LeaseHolder): Promise<StoreError | undefined> {
     const { fence, runId } = holder;
-    if (fence === undefined || this.owner === undefined) return;
+    if (fence === undefined || this.owner === undefined) return undefined;
+    const asked = this.readClocks();
     try {
       await this.options.store.renew(runId, { owner: this.owner, fence, ttlMs: this.ttlMs });
+      holder.confirmed = asked;
+      return undefined;
     } catch (thrown) {
-      // A store that can not answer now may do so before the claim ends; one that says no has given it to somebody else.
-      const error = toStoreError(thrown, { runId, operation: "claim" });
-      if (error.code === "run-owned-elsewhere" && this.holders.has(holder)) holder.onLeaseLost(error);
+      return toStoreError(thrown, { runId, operation: "claim" });
     }
   }
+}
+
+function noAnswer(runId: string): StoreError {
+  return toStoreError(new Error("it does not answer"), { runId, operation: "claim" });
 }

@@ -24,9 +24,10 @@ export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool told what is not JSON.
    * `approval-failed`: `needsApproval` or `approve` threw, or gave an answer that is none. `budget-overrun`: a model used more
-   * than was estimated.
+   * than was estimated. `overlapping-call`: a tool still worked when the agent was closed, so that whoever resumes the run may
+   * call it a second time meanwhile.
    */
-  readonly code: "late-result" | "invalid-progress" | "approval-failed" | "budget-overrun";
+  readonly code: "late-result" | "invalid-progress" | "approval-failed" | "budget-overrun" | "overlapping-call";
   readonly message: string;
   readonly runId: string;
   /** Absent if it is about the plan as a whole. */

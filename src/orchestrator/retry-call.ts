@@ -36,6 +36,10 @@ export async function attemptAdmitted(
     if (admitted.type === "admitted") await giveBack(run, call, admitted);
     return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   }
+  if (!(await run.confirmLease())) {
+    if (admitted.type === "admitted") await giveBack(run, call, admitted);
+    return { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  }
   const admission = admitted.type === "admitted" ? admitted.admission : undefined;
   const startedMs = monotonicNow(run.engine.clock);
   const first = await runAttempt(run, call, 1, parsed);
@@ -101,11 +105,16 @@ async function attemptAgain(
   const parsed = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
   if (parsed === undefined || run.abortReason !== undefined) return undefined;
   if (!parsed.ok) return failedAttempt("refused", invalidInput(call, parsed.issues));
-  if (!isLimited(run, call)) return runAttempt(run, call, attempt, parsed.value);
+  if (!isLimited(run, call))
+    return (await run.confirmLease()) ? runAttempt(run, call, attempt, parsed.value) : undefined;
   const admitted = await admit(run, call);
   if (admitted.type === "aborted") return undefined;
   if (admitted.type === "refused") return failedAttempt("refused", admitted.error);
   if (monotonicNow(run.engine.clock) > latestStartMs) {
+    await giveBack(run, call, admitted);
+    return undefined;
+  }
+  if (!(await run.confirmLease())) {
     await giveBack(run, call, admitted);
     return undefined;
   }

@@ -3,10 +3,11 @@ import { notInTime, settleWithin } from "../async/timeout.ts";
 import { type ErrorData, toErrorData } from "../core/errors.ts";
 import { type JsonValue, toJson } from "../core/json.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
+import { describePlace, placeOf, type StepPlace } from "../core/step-place.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { AttemptContext } from "./attempt-context.ts";
 import type { Run } from "./run.ts";
-import { earlierAttempts, ofIteration, type StepCall } from "./step-call.ts";
+import { earlierAttempts, ofIteration, placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
 /** How an attempt ended. */
@@ -69,10 +70,12 @@ interface Aborted {
 
 /** Waits for an attempt that was aborted as long as its grace is. */
 async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Aborted): Promise<AttemptResult> {
-  const { clock, abortGraceMs } = run.engine;
-  const settled = await settleWithin(settle(pending), abortGraceMs, clock);
-  if (settled === notInTime) tellLate(run, call, { attempt, pending });
-  else if (settled.ok) return settled.result;
+  const settled = await settleWithin(settle(pending), run.host.graceMs, run.engine.clock);
+  if (settled === notInTime) {
+    tellLate(run, call, { attempt, pending });
+    if (run.abortReason?.code === "interrupted" && !run.isClosed)
+      warnOfOverlap(run, { ...placeOfTask(call), tool: call.tool.name });
+  } else if (settled.ok) return settled.result;
   const reason = run.abortReason === source.reason ? "aborted" : "timeout";
   // What the tool threw on its abort says more than the abort: whether something has happened, for one.
   const cause = settled === notInTime ? undefined : settled.thrown;
@@ -121,6 +124,16 @@ function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult {
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
   if (!json.ok) return failedAttempt("invalid-output", invalidOutput(call, [json.issue]));
   return { type: "completed", output: json.value };
+}
+
+/** Warns of a call that the end of the process does not wait for: whoever resumes the run may call the tool meanwhile. */
+export function warnOfOverlap(run: Run, step: StepPlace & { readonly tool: string }): void {
+  const place = placeOf(step);
+  run.warn({
+    code: "overlapping-call",
+    ...place,
+    message: `${step.tool} still works on step "${describePlace(place)}" of run ${run.runId} though the agent was closed; whoever resumes the run may call it again meanwhile.`,
+  });
 }
 
 /** Tells of an attempt that was given up when it settles after all. */

@@ -14,11 +14,14 @@ export interface RecorderOwner {
   readonly fence?: number | undefined;
   now(): number;
   tell(event: AgentEvent): void;
-  onStoreFailure?(error: StoreError): void;
+  onStoreFailure?(error: RecordingEnd): void;
 }
 
 /** What a run store fails with. */
 export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned-elsewhere">;
+
+/** Why nothing is recorded any more: the store has failed, or the process ends. */
+export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /**
  * The one sink of a run's events. Each is numbered, recorded, then folded into the state, then told.
@@ -30,7 +33,7 @@ export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned
 export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
-  private storeError: StoreError | undefined;
+  private storeError: RecordingEnd | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
   private lastMs = Number.NaN;
@@ -65,19 +68,24 @@ export class RunRecorder {
     return written;
   }
 
-  /** What the store failed with, if it did: nothing can be recorded any more. */
-  get failure(): StoreError | undefined {
+  /** Why nothing can be recorded any more, if that is so. */
+  get failure(): RecordingEnd | undefined {
     return this.storeError;
   }
 
-  /** Folds and tells an event after the store has failed, so that listeners and the result see how the run ends. */
+  /** Folds and tells an event when nothing is recorded any more, so that listeners and the result see how the run ends. */
   close(init: EventInit): void {
-    this.accept(this.number(init, this.state.sequence));
+    this.accept(this.unrecorded(init));
   }
 
   /** As {@link RunRecorder.close}, but tells nobody. */
   fold(init: EventInit): void {
-    reduceRunState(this.state, this.number(init, this.state.sequence));
+    reduceRunState(this.state, this.unrecorded(init));
+  }
+
+  private unrecorded(init: EventInit): AgentEvent {
+    (init as EventInit & { recorded?: false }).recorded = false;
+    return this.number(init, this.state.sequence);
   }
 
   /** Completes an event in place: a copy by spreading would cost more than all the rest of telling it. */
@@ -159,8 +167,8 @@ export class RunRecorder {
     this.isTelling = false;
   }
 
-  /** Nothing is recorded any more, because of what the store has thrown. */
-  fail(error: StoreError): void {
+  /** Nothing is recorded any more. */
+  fail(error: RecordingEnd): void {
     if (this.storeError !== undefined) return;
     this.storeError = error;
     this.owner.onStoreFailure?.(error);

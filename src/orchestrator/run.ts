@@ -4,24 +4,25 @@ import { monotonicNow } from "../async/clock.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
-import { AgentError } from "../core/errors.ts";
-import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
+import type { AgentError } from "../core/errors.ts";
+import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { type ApprovalState, partAt } from "../core/step-state.ts";
 import { type ApprovalOutcome, approvalEnd } from "./approval-end.ts";
-import { cancelledBy } from "./cancelled-by.ts";
+import { cancelledBy, runTimeout } from "./cancelled-by.ts";
+import type { Confirmation, Leases } from "./leases.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import { countToolCalls, RunCounters } from "./run-counters.ts";
 import type { RunSettings } from "./run-options.ts";
-import { type RecorderOwner, RunRecorder, type StoreError } from "./run-recorder.ts";
+import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
 import { tellWarning } from "./tell-warning.ts";
 import type { ToolGates } from "./tool-gate.ts";
 
 /** Why a run ends before its steps do. */
-export type AbortReason = AgentError<"cancelled" | "timeout" | "interrupted"> | StoreError;
+export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 /** Called with the place of a step or iteration, or nothing for the plan. */
 export type DecisionListener = (place: StepPlace | undefined) => void;
@@ -30,7 +31,11 @@ export type DecisionListener = (place: StepPlace | undefined) => void;
 export interface RunHost {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
+  /** The limits of tools, over all runs. */
   readonly gates: ToolGates;
+  readonly leases: Leases;
+  /** How long a tool that was aborted may go on: shorter than `abortGraceMs` once there is little time left. */
+  readonly graceMs: number;
 }
 
 /**
@@ -56,12 +61,15 @@ export class Run implements RecorderOwner {
   isInterrupted = false;
   /** What the claim on the run has given; undefined while there is none. */
   fence: number | undefined;
+  /** When the store last said that the claim lasts. */
+  confirmed: Confirmation | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
   /** Whether an earlier leg has had a plan. */
   readonly isContinued: boolean;
   private isEnding = false;
-  private isClosed = false;
+  /** Whether its end has been told, or it has been left as it is. */
+  isClosed = false;
   private isShielded = false;
   private decisionListeners: Set<DecisionListener> | undefined;
 
@@ -70,7 +78,7 @@ export class Run implements RecorderOwner {
   /** `state` is that of a run that goes on. */
   constructor(
     readonly runId: string,
-    private readonly host: RunHost,
+    readonly host: RunHost,
     readonly settings: RunSettings,
     state?: RunState,
   ) {
@@ -80,9 +88,9 @@ export class Run implements RecorderOwner {
     if (state !== undefined) this.counted = new RunCounters(state, countToolCalls(state));
   }
 
-  /** The limits of tools, over all runs. */
-  get gates(): ToolGates {
-    return this.host.gates;
+  /** Whether the run is still this process's own; to be asked before a call that comes after a wait. See {@link Leases.confirm}. */
+  confirmLease(): boolean | Promise<boolean> {
+    return this.host.leases.confirm(this);
   }
 
   get store(): RunStore {
@@ -95,12 +103,14 @@ export class Run implements RecorderOwner {
 
   /** Tells a recorded event to all who listen. */
   tell(event: AgentEvent): void {
+    // What the store still records when the run has been left behind is for whoever reads it there.
+    if (this.isClosed) return;
     if (event.type === "run-end" || event.type === "run-suspend") this.isClosed = true;
     this.host.hub.emit(event);
     this.show(event);
   }
 
-  onStoreFailure(error: StoreError): void {
+  onStoreFailure(error: RecordingEnd): void {
     this.abort(error);
   }
 
@@ -137,7 +147,7 @@ export class Run implements RecorderOwner {
   /** Records and tells an event; see {@link RunRecorder.emit}. */
   emit(init: EventInit): void | Promise<void> {
     // At once: what ends at the same moment must not let another step start.
-    if (isFailure(init)) this.stopSteps();
+    if (isStepFailure(init)) this.stopSteps();
     if (init.type === "run-end" || init.type === "run-suspend") this.isEnding = true;
     return this.recorder.emit(init);
   }
@@ -283,18 +293,4 @@ export class Run implements RecorderOwner {
   private onSignal(): void {
     this.abort(cancelledBy(this.settings.signal?.reason));
   }
-}
-
-/** Whether an event says that a step, or an iteration of one, has failed or must not run. */
-function isFailure(init: EventInit): boolean {
-  if (init.type === "step-end") return init.outcome.status !== "completed";
-  return init.type === "step-skip" && init.reason === "approval-rejected";
-}
-
-/** The error of a run whose time is up. */
-export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
-  return new AgentError("timeout", `The run took longer than its timeoutMs of ${timeoutMs} ms.`, {
-    details: { scope: "run", timeoutMs },
-    retryable: false,
-  });
 }

@@ -68,7 +68,8 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   const failure = storeFailure(run);
   if (failure !== undefined) {
     // Listeners have seen it begin; to the store it is as if the process had died.
-    run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error: failure } });
+    if (!run.isClosed)
+      run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error: failure } });
     return "failed";
   }
   return outcome.status === "completed" ? undefined : "failed";

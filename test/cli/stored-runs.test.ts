@@ -195,7 +195,7 @@ describe("resume", () => {
     const first = await clock.runUntil(callCli(["add milk", "--db", db], io));
     expect(first.exitCode).toBe(143);
     expect(first.stderr).toBe(
-      `planwright: Interrupted: the agent was closed, and 5000 ms had passed. It can go on later.\nGo on with it: planwright resume run_1 --db ${db}\n`,
+      `planwright: Interrupted: the agent was closed with a timeoutMs of 5000. It can go on later.\nGo on with it: planwright resume run_1 --db ${db}\n`,
     );
     expect(first.stdout).toContain("  ✖ s2 Fake: interrupted, ");
     const shown = await call(db, "show", "run_1");

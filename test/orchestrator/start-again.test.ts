@@ -280,8 +280,8 @@ describe("starting a run that has begun elsewhere and not ended", () => {
     const agent = createAgent({ tools: [tool], store: slow, clock });
     const { result } = agent.start(plan, { runId: "r1" });
     await vi.waitFor(() => expect(tool.calls).toHaveLength(1));
-    const closed = agent.close({ timeoutMs: 0 });
-    await clock.advance(1);
+    const closed = agent.close({ timeoutMs: 100 });
+    await clock.advance(99);
     open();
     await closed;
     expect(await result).toMatchObject({ status: "completed" });
