@@ -23,8 +23,8 @@ const run = await backOffice.getRun("pay-7");
 for (const item of run?.pending ?? []) {
   if (item.kind !== "approval") continue;
   console.log("may", item.tool, "run with", item.input);
-  // Bound to the input that was looked at: with the hash of another it is refused.
-  const { result } = backOffice.approve("pay-7", item.stepId, item);
+  // Bound to what was looked at: once the step is another, it is refused.
+  const { result } = backOffice.approve("pay-7", item);
   console.log((await result).status, (await result).output);
 }
 

@@ -121,9 +121,8 @@ export { type ValidatePlanOptions, validatePlan } from "./core/validate-plan.ts"
 export { createOllamaModel } from "./models/ollama/ollama-model.ts";
 export type { OllamaModelOptions, OllamaThink } from "./models/ollama/ollama-options.ts";
 export type {
+  ApprovalItem,
   ApprovalOptions,
-  PlanApprovalOptions,
-  PlanRejectionOptions,
   RejectionOptions,
 } from "./orchestrator/decision-options.ts";
 export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";

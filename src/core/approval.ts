@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from "./hash-plan.ts";
 import type { JsonObject } from "./json.ts";
 import type { Plan } from "./plan.ts";
+import { placeOf, type StepPlace } from "./step-place.ts";
 import type { InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
 /** A step, or an iteration of one, as somebody has to look at it. One for each tool, so that `tool` narrows `input`. */
@@ -19,23 +20,23 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
     }
   : never;
 
-interface InputHash {
-  /** What the approval is bound to: the SHA-256 of the input's canonical JSON (RFC 8785), as 64 lowercase hex digits. */
-  readonly inputHash: string;
+interface BoundToCall {
+  /** What the approval is bound to: see {@link hashCall}. */
+  readonly hash: string;
 }
 
 interface PlanSubject {
   readonly kind: "plan";
   /** What the approval is bound to: the plan's `hashPlan`. */
-  readonly planHash: string;
+  readonly hash: string;
 }
 
 /** What approval is asked for: one step (or one iteration of it) with its input, or a whole plan. */
-export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & InputHash) | PlanSubject;
+export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & BoundToCall) | PlanSubject;
 
 /** What `approve` is asked. */
 export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: string } & (
-  | (StepSubject<TTool> & InputHash)
+  | (StepSubject<TTool> & BoundToCall)
   | (PlanSubject & { readonly plan: Plan })
 );
 
@@ -48,7 +49,18 @@ export type ApprovalQuestion<TTool extends Tool = Tool> = {
   readonly runId?: string;
 } & (StepSubject<TTool> | { readonly kind: "plan"; readonly plan: Plan });
 
-/** The SHA-256 of an input's canonical JSON (RFC 8785), as 64 lowercase hex digits. */
-export function hashInput(input: JsonObject): Promise<string> {
-  return sha256(canonicalJson(input));
+/** A call of a tool, as it is approved. */
+export interface ApprovedCall extends StepPlace {
+  readonly tool: string;
+  readonly effect: ToolEffect;
+  /** The JSON after references. */
+  readonly input: JsonObject;
+}
+
+/**
+ * What the approval of a step is bound to: the SHA-256 of the canonical JSON (RFC 8785) of its id, its iteration, its tool, the
+ * effect and the input, as 64 lowercase hex digits. So who approved one thing has approved no other.
+ */
+export function hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
+  return sha256(canonicalJson({ ...placeOf(place), tool, effect, input }));
 }

@@ -112,12 +112,13 @@ export type StepLateEvent<TTool extends Tool = Tool> = TTool extends Tool
 /** A person, or a program, is asked whether a step or the whole plan may run. Its input is as the tool will get it. */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/** Somebody decided about a step, or about the plan. */
+/** Somebody decided about a step, or about the plan; or a replan took the question back, as the step is gone or another. */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
     readonly outcome:
       | { readonly status: "approved" }
-      | { readonly status: "rejected"; readonly error: AgentErrorData<"approval-rejected"> };
+      | { readonly status: "rejected"; readonly error: AgentErrorData<"approval-rejected"> }
+      | { readonly status: "withdrawn" };
   };
 
 /** A finished step, or an iteration of one, is being undone. */
@@ -157,12 +158,12 @@ export type PendingItem =
       /** The JSON after references, as the tool's schema will parse it. */
       readonly input: JsonObject;
       /** What the approval is bound to. */
-      readonly inputHash: string;
+      readonly hash: string;
       readonly effect: ToolEffect;
       readonly reasoning?: string;
     }
-  /** Whether the plan may run. It can be passed to `approvePlan` and `rejectPlan` as it is. */
-  | { readonly kind: "plan-approval"; readonly planHash: string };
+  /** Whether the plan may run. It can be passed to `approve` and `reject` as it is. */
+  | { readonly kind: "plan-approval"; readonly hash: string };
 
 /** A run can not go on by itself. */
 export interface RunSuspendEvent extends EventBase<"run-suspend"> {

@@ -1,15 +1,18 @@
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, NotUndone, PendingItem } from "./events.ts";
+import { canonicalJson } from "./hash-plan.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
 import {
   type ApprovalState,
+  decided,
   hadNothingToDo,
   hasBegun,
   pendingStep,
   reduceStep,
+  requested,
   retryFailed,
   type StepEvent,
   type StepState,
@@ -101,7 +104,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       reduceStepOf(state, event);
       break;
     case "run-suspend":
-      state.pending = event.pending;
+      state.pending = askedNow(event.pending);
       break;
     case "run-resume":
       reopen(state, event);
@@ -199,15 +202,31 @@ function reduceRevision(state: RunState, { replan, outcome }: Extract<AgentEvent
   else state.hasReplanFailed = true;
 }
 
-/** Keeps whatever has begun, in place of what has not the new plan's steps. */
+/** Keeps whatever has begun, in place of what has not the new plan's steps. One that stands in both as it was is the same. */
 function revisePlan(state: RunState, plan: Plan): void {
-  for (const step of [...state.steps.values()]) if (!hasBegun(step)) state.steps.delete(step.stepId);
+  const before = new Map(state.steps);
+  const stays = unchangedSteps(state.plan, plan);
+  for (const step of before.values()) if (!hasBegun(step)) state.steps.delete(step.stepId);
   delete state.planApproval;
   delete state.isUnderWay;
   state.plan = plan;
   for (const { id: stepId, ...step } of plan.steps) {
-    if (!state.steps.has(stepId)) state.steps.set(stepId, pendingStep({ stepId, ...step }));
+    if (state.steps.has(stepId)) continue;
+    const same = stays.has(stepId) ? before.get(stepId) : undefined;
+    state.steps.set(stepId, same ?? pendingStep({ stepId, ...step }));
   }
+}
+
+/** The ids of the steps that a revised plan has left exactly as they were. */
+export function unchangedSteps(before: Plan | undefined, after: Pick<Plan, "steps">): ReadonlySet<string> {
+  const texts = new Map(before?.steps.map((step) => [step.id, canonicalJson(step)]));
+  return new Set(after.steps.filter((step) => texts.get(step.id) === canonicalJson(step)).map(({ id }) => id));
+}
+
+/** Without the questions that were recorded under a hash of less: they are asked again when the run goes on. */
+function askedNow(pending: readonly PendingItem[]): readonly PendingItem[] {
+  const isAsked = (item: PendingItem) => item.kind === "outcome" || item.hash !== undefined;
+  return pending.every(isAsked) ? pending : pending.filter(isAsked);
 }
 
 type ApprovalEvent = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
@@ -218,8 +237,8 @@ function reduceApproval(state: RunState, event: ApprovalEvent): void {
     const step = state.steps.get(event.stepId);
     if (step !== undefined) reduceStep(step, event);
   } else if (event.type === "approval-request") {
-    state.planApproval = { hash: event.planHash, status: "requested" };
+    state.planApproval = requested(event);
   } else if (state.planApproval !== undefined) {
-    state.planApproval = { hash: state.planApproval.hash, ...event.outcome };
+    state.planApproval = decided(state.planApproval, event);
   }
 }

@@ -23,7 +23,7 @@ export type StepStatus =
 export interface ApprovalState {
   /** What the decision is bound to. */
   readonly hash: string;
-  readonly status: "requested" | "approved" | "rejected";
+  readonly status: "requested" | "approved" | "rejected" | "withdrawn";
   /** Of one that was rejected. */
   readonly error?: AgentErrorData;
 }
@@ -112,7 +112,7 @@ export function hasBegun({ status, iterations, startedAt }: StepState): boolean 
 /** Whether a step, or one of its iterations, asked for approval, has got an answer and has not gone on yet. */
 export function isDecided({ status, approval, iterations }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(isDecided);
-  return status === "waiting" && approval !== undefined && approval.status !== "requested";
+  return status === "waiting" && (approval?.status === "approved" || approval?.status === "rejected");
 }
 
 /** The steps, and instead of a looped one its iterations. */
@@ -166,14 +166,15 @@ function reduceOne(step: StepState, event: StepEvent): void {
       else step.error = event.outcome.error;
       break;
     case "approval-request":
-      step.status = "waiting";
       step.input = event.input as JsonObject;
       step.effect = event.effect;
-      step.approval = { hash: event.inputHash, status: "requested" };
+      step.approval = requested(event);
+      step.status = step.approval.status === "requested" ? "waiting" : "pending";
       break;
     case "approval-end":
       if (event.outcome.status === "rejected") step.error = event.outcome.error;
-      if (step.approval !== undefined) step.approval = { ...step.approval, status: event.outcome.status };
+      if (event.outcome.status === "withdrawn") step.status = "pending";
+      if (step.approval !== undefined) step.approval = decided(step.approval, event);
       break;
     case "undo-start":
       step.isUndoing = true;
@@ -202,7 +203,7 @@ function reduceIteration(step: StepState, event: IterationEvent): void {
   const { attempts, status } = iteration;
   reduceOne(iteration, event);
   step.attempts += iteration.attempts - attempts;
-  if (event.type === "approval-request") step.status = "waiting";
+  if (event.type === "approval-request") step.status = iteration.status;
   else if (event.type === "step-start") {
     step.status = "running";
     step.startedAt ??= event.timestamp;
@@ -268,6 +269,19 @@ function retryOne(step: StepState): boolean {
   delete step.skipReason;
   delete step.completedAt;
   return true;
+}
+
+/** A question, open from now on. One that was recorded under a hash of less (`inputHash`, `planHash`) has to be asked again. */
+export function requested({ hash }: { readonly hash?: string }): ApprovalState {
+  return hash === undefined ? { hash: "", status: "withdrawn" } : { hash, status: "requested" };
+}
+
+/** What was withdrawn is not approved any more. */
+export function decided(
+  { hash, status }: ApprovalState,
+  { outcome }: Extract<AgentEvent, { type: "approval-end" }>,
+): ApprovalState {
+  return status === "withdrawn" && outcome.status === "approved" ? { hash, status } : { hash, ...outcome };
 }
 
 function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepEvent, { type: "run-settle" }>): void {

@@ -5,7 +5,7 @@ import {
   type ApprovalQuestion,
   type ApprovalRequest,
   type ApprovalSubject,
-  hashInput,
+  hashCall,
 } from "../core/approval.ts";
 import { AgentError, toErrorData } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
@@ -47,10 +47,10 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
     (await asks(run, place, () => tool.needsApproval?.(parsed) ?? false)) ||
     (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
   if (!needsIt) return "approved";
-  const inputHash = await hashInput(input);
+  const hash = await hashCall({ ...place, tool: tool.name, effect, input });
   if (run.abortReason !== undefined || run.isStopped) return "waiting";
-  const request = { ...base, inputHash };
-  return recallOrAsk(run, { place, hash: inputHash, subject: request, request: { runId: run.runId, ...request } });
+  const request = { ...base, hash };
+  return recallOrAsk(run, { place, hash, subject: request, request: { runId: run.runId, ...request } });
 }
 
 /** Whether a plan may need approval, so that {@link approvePlan} has to be asked. Who gave its hash has approved it. */
@@ -65,10 +65,10 @@ export async function approvePlan(run: Run, plan: Plan): Promise<ApprovalStatus>
   const isAsked = run.approvalOf(undefined) !== undefined;
   const needsIt = isAsked || (await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })));
   if (!needsIt) return "approved";
-  const planHash = await hashPlan(plan);
+  const hash = await hashPlan(plan);
   if (run.abortReason !== undefined || run.isInterrupted) return "waiting";
-  const subject = { kind: "plan", planHash } as const;
-  return recallOrAsk(run, { place: undefined, hash: planHash, subject, request: { runId, ...subject, plan } });
+  const subject = { kind: "plan", hash } as const;
+  return recallOrAsk(run, { place: undefined, hash, subject, request: { runId, ...subject, plan } });
 }
 
 function isAskedFor({ engine }: Run, question: ApprovalQuestion): boolean | Promise<boolean> {
@@ -102,7 +102,7 @@ interface Undecided {
 async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> {
   const { place, hash, subject } = asked;
   const known = run.approvalOf(place);
-  if (known?.hash === hash) return statusOf(known);
+  if (known?.hash === hash && known.status !== "withdrawn") return statusOf(known);
   await run.emit({ type: "approval-request", ...subject });
   if (run.recorder.failure !== undefined) return "waiting";
   // A listener may have decided at once.
@@ -121,7 +121,7 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
 }
 
 function statusOf(state: ApprovalState | undefined): ApprovalStatus {
-  return state === undefined || state.status === "requested" ? "waiting" : state.status;
+  return state?.status === "approved" || state?.status === "rejected" ? state.status : "waiting";
 }
 
 /** Waits for `approve`, until somebody else decides or the run is aborted. What is no decision suspends. */

@@ -99,7 +99,7 @@ function hasFailed({ error, status }: StepState): boolean {
  */
 export function pendingItems(run: Run): readonly PendingItem[] {
   const { state, settings } = run;
-  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", planHash: state.planApproval.hash }];
+  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", hash: state.planApproval.hash }];
   const outcomes: PendingItem[] = [];
   const approvals: PendingItem[] = [];
   for (const one of partsOf(state.steps.values())) {
@@ -107,7 +107,7 @@ export function pendingItems(run: Run): readonly PendingItem[] {
     const place = placeOf(one);
     if (status === "unknown") outcomes.push({ kind: "outcome", ...place, ...(error && { error }) });
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
-      const looked = { tool, input, inputHash: approval.hash, effect, ...(reasoning !== undefined && { reasoning }) };
+      const looked = { tool, input, hash: approval.hash, effect, ...(reasoning !== undefined && { reasoning }) };
       approvals.push({ kind: "approval", ...place, ...looked });
     }
   }

@@ -14,7 +14,7 @@ import type { ContinueOptions } from "./run-options.ts";
 export interface Decision {
   /** Undefined for the plan. */
   readonly place: StepPlace | undefined;
-  /** What was looked at: the hash of the input or of the plan. */
+  /** What was looked at: the hash of the call or of the plan. */
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
@@ -105,6 +105,8 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { pla
   const approval = place === undefined ? planApproval : partAt(steps, place)?.approval;
   if (approval === undefined)
     return `approval of ${what} was not asked for; what it waits for are its ${pending.length} pending items`;
+  if (approval.status === "withdrawn")
+    return `the question about ${what} was withdrawn; resume the run to be asked again`;
   if (approval.hash !== hash) return `what was asked about ${what} has the hash ${approval.hash}, not ${hash}`;
   return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
 }

@@ -7,14 +7,7 @@ import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
 import type { Decision } from "./decide-run.ts";
-import {
-  type ApprovalOptions,
-  decisionOfPlan,
-  decisionOfStep,
-  type PlanApprovalOptions,
-  type PlanRejectionOptions,
-  type RejectionOptions,
-} from "./decision-options.ts";
+import { type ApprovalItem, type ApprovalOptions, type RejectionOptions, readDecision } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { Engine } from "./engine.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
@@ -74,26 +67,24 @@ export interface RunObserver<TTool extends Tool = Tool> {
  */
 export interface RunApprover<TTool extends Tool = Tool> {
   /**
-   * Lets a step run with the input that was looked at, and goes on with its run: at once if it is going on here, else from
-   * the store. The options can be the pending item itself, or the `approval-request`. Throws `invalid-options`; what the
+   * Lets a step run exactly as it was looked at, or the plan, and goes on with its run: at once if it is going on here, else
+   * from the store. The item is one of `result.pending`, or the `approval-request`. Throws `invalid-options`; what the
    * result rejects with is said at {@link RunApprover}.
    */
-  approve(runId: string, stepId: string, options: ApprovalOptions<TTool>): RunHandle<TTool>;
+  approve(
+    runId: string,
+    item: ApprovalItem,
+    ...options: ResumeArguments<TTool, ApprovalOptions<TTool>>
+  ): RunHandle<TTool>;
   /**
-   * As {@link RunApprover.approve}, but the step is not run: the run fails with `approval-rejected`. Throws
+   * As {@link RunApprover.approve}, but the step, or the plan, is not run: the run fails with `approval-rejected`. Throws
    * `invalid-options`; what the result rejects with is said at {@link RunApprover}.
    */
-  reject(runId: string, stepId: string, options: RejectionOptions<TTool>): RunHandle<TTool>;
-  /**
-   * As {@link RunApprover.approve}, for the plan as a whole. Throws `invalid-options`; what the result rejects with is said
-   * at {@link RunApprover}.
-   */
-  approvePlan(runId: string, options: PlanApprovalOptions<TTool>): RunHandle<TTool>;
-  /**
-   * As {@link RunApprover.reject}, for the plan as a whole: nothing of it is run. Throws `invalid-options`; what the result
-   * rejects with is said at {@link RunApprover}.
-   */
-  rejectPlan(runId: string, options: PlanRejectionOptions<TTool>): RunHandle<TTool>;
+  reject(
+    runId: string,
+    item: ApprovalItem,
+    ...options: ResumeArguments<TTool, RejectionOptions<TTool>>
+  ): RunHandle<TTool>;
 }
 
 /** The arguments of what goes on with runs: options may be left out unless a tool needs resources. */
@@ -197,13 +188,13 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
 
 /** The part of an engine that takes decisions, with the types of its tools. */
 export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
-  const send = (runId: string, decision: Decision, options: ContinueOptions) =>
-    engine.decide(runId, decision, options) as RunHandle<TTool>;
+  const send = (runId: string, verdict: Decision["verdict"], item: ApprovalItem, given: unknown) => {
+    const { decision, options } = readDecision(verdict, item, given as RejectionOptions);
+    return engine.decide(runId, decision, options) as RunHandle<TTool>;
+  };
   return {
-    approve: (runId, stepId, options) => send(runId, decisionOfStep("approve", stepId, options), options),
-    reject: (runId, stepId, options) => send(runId, decisionOfStep("reject", stepId, options), options),
-    approvePlan: (runId, options) => send(runId, decisionOfPlan("approve", options), options),
-    rejectPlan: (runId, options) => send(runId, decisionOfPlan("reject", options), options),
+    approve: (runId, item, ...[options = {}]) => send(runId, "approve", item, options),
+    reject: (runId, item, ...[options = {}]) => send(runId, "reject", item, options),
   };
 }
 

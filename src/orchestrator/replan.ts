@@ -2,6 +2,8 @@ import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import type { Plan, PlanIssue, PlanStep } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import { stepRecords } from "../core/run-result.ts";
+import { unchangedSteps } from "../core/run-state.ts";
+import { placeOf } from "../core/step-place.ts";
 import { hasBegun, isDone, isOpen, partsOf } from "../core/step-state.ts";
 import { pendingItems, skipOpen, stepFailure } from "./close-leg.ts";
 import { askPlanner, completePlan, draftOf, type PlanTask, toPlanRequest } from "./plan-request.ts";
@@ -24,6 +26,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   const planning = new Planning(run.engine, tellerOf(run), run.settings);
   try {
     const plan = await askForSteps(run, { planner, source, cause, planning });
+    await withdrawQuestions(run, plan);
     await skipBegun(run);
     await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan } });
     run.counters.recountSteps();
@@ -38,6 +41,19 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     return undefined;
   } finally {
     run.release(source);
+  }
+}
+
+/** What was asked about steps that are gone, or are others now, is no longer to be decided. */
+async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
+  const stays = unchangedSteps(run.state.plan, plan);
+  for (const step of run.state.steps.values()) {
+    if (!isOpen(step) || (!hasBegun(step) && stays.has(step.stepId))) continue;
+    for (const part of partsOf([step])) {
+      // Somebody may be deciding about it just now.
+      while (run.deciding !== undefined) await run.deciding;
+      if (part.approval?.status === "requested") await run.decide(placeOf(part), { status: "withdrawn" });
+    }
   }
 }
 

@@ -59,9 +59,11 @@ function mayResume({ retriesFailed }: Pick<Resuming, "retriesFailed">): (state: 
         return true;
       case "failed":
         return retriesFailed && state.sequence === seen && canRetry(state);
+      case "suspended":
+        // What it was asked under a hash of less has to be asked again.
+        return state.pending?.length === 0;
       case "completed":
       case "cancelled":
-      case "suspended":
         return false;
       default:
         return state.status satisfies never;

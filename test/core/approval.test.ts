@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { hashInput } from "../../src/core/approval.ts";
+import { type ApprovedCall, hashCall } from "../../src/core/approval.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const call: ApprovedCall = { stepId: "s1", tool: "A", effect: "once", input: {} };
+const hashInput = (input: JsonObject) => hashCall({ ...call, input });
 
-describe("the hash of an input", () => {
+describe("the hash of a call", () => {
   it("is the SHA-256 of its canonical JSON: keys in order, nothing between", async () => {
     const json = '{"a":[1,{"x":null,"y":"é\\n"}],"b":1e+21}';
-    expect(await hashInput({ b: 1e21, a: [1, { y: "é\n", x: null }] })).toBe(sha256(json));
-    expect(await hashInput({})).toBe(sha256("{}"));
+    const input = { b: 1e21, a: [1, { y: "é\n", x: null }] };
+    expect(await hashInput(input)).toBe(sha256(`{"effect":"once","input":${json},"stepId":"s1","tool":"A"}`));
+    expect(await hashCall({ ...call, iteration: 0 })).toBe(
+      sha256('{"effect":"once","input":{},"iteration":0,"stepId":"s1","tool":"A"}'),
+    );
   });
 
   it("does not depend on the order of keys, but on that of lists", async () => {
@@ -17,7 +22,7 @@ describe("the hash of an input", () => {
     expect(await hashInput({ a: [1, 2] })).not.toBe(await hashInput({ a: [2, 1] }));
   });
 
-  it("is another one for another type, key or value", async () => {
+  it("is another one for another step, iteration, tool, effect, and type, key or value of the input", async () => {
     const inputs: JsonObject[] = [
       { a: 1 },
       { a: "1" },
@@ -28,7 +33,16 @@ describe("the hash of an input", () => {
       { b: 1 },
       {},
     ];
-    const hashes = await Promise.all(inputs.map((input) => hashInput(input)));
+    const others: Partial<ApprovedCall>[] = [
+      { stepId: "s2" },
+      { iteration: 0 },
+      { iteration: 1 },
+      { tool: "B" },
+      { effect: "idempotent" },
+      { effect: "pure" },
+    ];
+    const calls = [...inputs.map((input) => ({ input })), ...others];
+    const hashes = await Promise.all(calls.map((other) => hashCall({ ...call, ...other })));
     expect(new Set(hashes).size).toBe(hashes.length);
     for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{64}$/);
   });

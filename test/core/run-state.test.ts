@@ -186,7 +186,7 @@ describe("a plan that is revised", () => {
     stepId: "s2",
     tool: "Note",
     input: {},
-    inputHash: "h",
+    hash: "h",
     effect: "once",
   };
 
@@ -226,7 +226,7 @@ describe("a plan that is revised", () => {
   });
 
   it("has to be approved anew", () => {
-    const asked: EventInit = { type: "approval-request", kind: "plan", planHash: "p" };
+    const asked: EventInit = { type: "approval-request", kind: "plan", hash: "p" };
     const approved: EventInit = { type: "approval-end", kind: "plan", outcome: { status: "approved" } };
     expect(fold([given, asked]).planApproval).toEqual({ hash: "p", status: "requested" });
     expect(fold([given, asked, approved]).planApproval).toEqual({ hash: "p", status: "approved" });
@@ -236,7 +236,7 @@ describe("a plan that is revised", () => {
 
 describe("a run that goes on", () => {
   it("waits no longer for what it was suspended for, and ends with what was not undone", () => {
-    const suspend: EventInit = { type: "run-suspend", pending: [{ kind: "plan-approval", planHash: "p" }] };
+    const suspend: EventInit = { type: "run-suspend", pending: [{ kind: "plan-approval", hash: "p" }] };
     const resume: EventInit = { type: "run-resume", version: 1, tools: [] };
     expect(fold([given, suspend, resume])).toMatchObject({ status: "running" });
     expect(fold([given, suspend, resume])).not.toHaveProperty("pending");

@@ -55,7 +55,7 @@ const ask = (iteration?: number): EventInit => ({
   kind: "step",
   ...base,
   input: { a: 2 },
-  inputHash: "h",
+  hash: "h",
   effect: "once",
   ...(iteration !== undefined && { iteration, iterations: 2 }),
 });

@@ -55,7 +55,7 @@ async function answer(agent: Agent, { runId, journal }: Answering): Promise<void
 }
 
 async function answerItem(agent: Agent, item: PendingItem, { runId, journal }: Answering): Promise<void> {
-  if (item.kind === "approval") await agent.approve(runId, item.stepId, item).result;
+  if (item.kind === "approval") await agent.approve(runId, item).result;
   if (item.kind !== "outcome") return;
   const { stepId, iteration } = item;
   const value = journal.findEffect(`${runId}/${stepId}${iteration === undefined ? "" : `[${iteration}]`}`);

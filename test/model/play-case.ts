@@ -179,9 +179,7 @@ class Player {
       return;
     }
     const { runId } = event;
-    const item: Decidable =
-      event.kind === "plan" ? { ...event, kind: "plan-approval" } : { ...event, kind: "approval" };
-    const { result } = decideAbout(agent, { runId, item, verdict, signal: this.controller.signal });
+    const { result } = decideAbout(agent, { runId, item: event, verdict, signal: this.controller.signal });
     // Somebody else may have been faster.
     this.live.push(
       result.catch(({ code }: { code: string }) => this.watch.expect(code === "run-conflict", () => code)),
@@ -204,9 +202,7 @@ class Player {
     const before = (await this.store.read(runId)).length;
     const hash = "0".repeat(64);
     if (item.kind === "outcome") return;
-    const wrong: Decidable =
-      item.kind === "plan-approval" ? { ...item, planHash: hash } : { ...item, kind: "approval", inputHash: hash };
-    const { result } = decideAbout(agent, { runId, item: wrong, verdict: "approve", signal: undefined });
+    const { result } = decideAbout(agent, { runId, item: { ...item, hash }, verdict: "approve", signal: undefined });
     const outcome = await this.clock.runUntil(
       result.then(
         ({ status }) => status,
@@ -238,22 +234,13 @@ class Player {
 
 interface Deciding {
   readonly runId: string;
-  readonly item: Decidable;
+  readonly item: PendingItem | AgentEventOf<"approval-request">;
   readonly verdict: "approve" | "reject";
   readonly signal: AbortSignal | undefined;
 }
 
-/** What can be decided about: a pending item, or an event of the same fields. */
-type Decidable =
-  | Extract<PendingItem, { kind: "outcome" | "plan-approval" }>
-  | { readonly kind: "approval"; readonly stepId: string; readonly iteration?: number; readonly inputHash: string };
-
 /** With the whole item, or the whole event, as one who decides has it. */
 function decideAbout(agent: Agent, { runId, item, verdict, signal }: Deciding): RunHandle {
-  if (item.kind === "plan-approval") {
-    const options = { ...item, signal };
-    return verdict === "approve" ? agent.approvePlan(runId, options) : agent.rejectPlan(runId, options);
-  }
   if (item.kind === "outcome") throw new Error("Nobody can decide about an outcome yet.");
-  return agent[verdict](runId, item.stepId, { ...item, signal });
+  return agent[verdict](runId, item, { signal });
 }

@@ -117,12 +117,12 @@ class Process {
 
   private answerTo({ runId, pending = [] }: RunResult, whole: ResumedCase | undefined): RunHandle | undefined {
     for (const item of pending) {
-      if (item.kind === "plan-approval") return this.agent.approvePlan(runId, item);
+      if (item.kind === "plan-approval") return this.agent.approve(runId, item);
       if (item.kind === "outcome") {
         const settlement = whole && settlementOf(item, whole);
         if (settlement !== undefined)
           return this.agent.settle(runId, item.stepId, { ...settlement, iteration: item.iteration });
-      } else return this.agent[item.input.flag === 7 ? "reject" : "approve"](runId, item.stepId, item);
+      } else return this.agent[item.input.flag === 7 ? "reject" : "approve"](runId, item);
     }
     return undefined;
   }

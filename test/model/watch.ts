@@ -18,7 +18,7 @@ export interface Progress {
   input?: unknown;
   /** Where its end stands among all events. */
   endedAt?: number;
-  approval?: "requested" | "approved" | "rejected";
+  approval?: "requested" | "approved" | "rejected" | "withdrawn";
   output?: JsonValue;
   status?: string;
 }
@@ -205,6 +205,10 @@ export class Watch implements CallListener {
       const state = this.progress.get(step.id);
       this.expect(state === undefined || state.stage === "waiting", () => `${step.id} is planned again and had begun`);
       this.progress.delete(step.id);
+    }
+    for (const [key, { stage, approval }] of this.progress) {
+      const isOpen = stage === "waiting" && approval === "requested";
+      this.expect(!isOpen, () => `${key} is no longer planned, and what was asked about it is still open`);
     }
     this.steps = [...kept, ...this.proposed].filter(({ id }) => byId.has(id));
     this.hasFailed = false;

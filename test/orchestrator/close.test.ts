@@ -192,7 +192,7 @@ describe.each([
     expect(clock.now() - createManualClock().now()).toBe(10);
     const waiting = await result;
     expect(waiting).toMatchObject({ status: "suspended", pending: [{ kind: "approval", stepId: "s1" }] });
-    const approved = open().approve(runId, "s1", approvalOf(waiting, "s1"));
+    const approved = open().approve(runId, approvalOf(waiting, "s1"));
     expect(await clock.runUntil(approved.result)).toMatchObject({ status: "completed" });
     await check(runId);
   });

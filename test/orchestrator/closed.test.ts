@@ -24,8 +24,8 @@ describe("an agent that was closed", () => {
       () => agent.resume(runId),
       () => agent.resumeAll(),
       () => agent.settle(runId, "s1", { retry: true }).result,
-      () => agent.approve(runId, "s1", { inputHash: "0".repeat(64) }).result,
-      () => agent.rejectPlan(runId, { planHash: "0".repeat(64) }).result,
+      () => agent.approve(runId, { kind: "step", stepId: "s1", hash: "0".repeat(64) }).result,
+      () => agent.reject(runId, { kind: "plan", hash: "0".repeat(64) }).result,
     ];
     for (const call of calls) await expect(call()).rejects.toEqual(interrupted);
     expect((await store.list()).runs).toHaveLength(1);

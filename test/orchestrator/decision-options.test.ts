@@ -13,9 +13,8 @@ type Method = keyof RunApprover;
 type Call = (runId: unknown, ...rest: unknown[]) => { readonly result: Promise<unknown> };
 
 /** Decides with what no compiler has looked at. */
-function decide(method: Method, options: unknown, { runId = "r", stepId = "s1" }: Record<string, unknown> = {}) {
-  const call = agent[method] as Call;
-  return method.endsWith("Plan") ? call(runId, options) : call(runId, stepId, options);
+function decide(method: Method, item: unknown, options?: unknown, runId: unknown = "r") {
+  return (agent[method] as Call)(runId, item, options);
 }
 
 const invalid = (option: string, expected = "") =>
@@ -24,21 +23,16 @@ const invalid = (option: string, expected = "") =>
     details: expect.objectContaining({ option, expected: expect.stringContaining(expected) }),
   });
 
-const ofSteps: readonly Method[] = ["approve", "reject"];
-const ofPlans: readonly Method[] = ["approvePlan", "rejectPlan"];
+const ofStep = { kind: "step", stepId: "s1", hash };
+const right = [ofStep, { ...ofStep, kind: "approval" }, { kind: "plan", hash }, { kind: "plan-approval", hash }];
+const methods: readonly Method[] = ["approve", "reject"];
+const cases = methods.flatMap((method) => right.map((item) => ({ method, kind: item.kind, item })));
 
-describe.each([...ofSteps, ...ofPlans])("the options of %s", (method) => {
-  const key = ofPlans.includes(method) ? "planHash" : "inputHash";
-  const right = { [key]: hash };
-
-  it.each([undefined, null, 5, "abc", []])("must be there: %s", (options) => {
-    expect(() => decide(method, options)).toThrow(invalid("options", `an object with ${key}`));
-  });
-
+describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
   it.each([undefined, 5, "x", "", hash.toUpperCase(), hash.slice(1), `${hash}0`, `${hash}\n`])(
-    "have a hash, not %j",
+    "needs a hash, not %j",
     (given) => {
-      expect(() => decide(method, { [key]: given })).toThrow(invalid(key, "64 lowercase hex digits"));
+      expect(() => decide(method, { ...item, hash: given })).toThrow(invalid("item.hash", "64 lowercase hex digits"));
     },
   );
 
@@ -48,66 +42,69 @@ describe.each([...ofSteps, ...ofPlans])("the options of %s", (method) => {
     ["throwOnFailure", { throwOnFailure: "yes" }],
     ["options.concurrency", { concurrency: 2 }],
     ["options.hash", { hash }],
-  ])("are checked at once: %s", (option, options) => {
-    expect(() => decide(method, { ...right, ...options })).toThrow(invalid(option));
+    ["options", null],
+    ["options", []],
+  ])("checks its options at once: %s", (option, options) => {
+    expect(() => decide(method, item, options)).toThrow(invalid(option));
   });
 
-  it("are named where one is unknown, and no other", () => {
-    const own = ofPlans.includes(method) ? "planHash" : "inputHash, iteration";
-    const reason = method.startsWith("reject") ? ", reason" : "";
-    const only = `there is no such option, only ${own}${reason}, resources, signal, throwOnFailure`;
-    expect(() => decide(method, { ...right, x: 1 })).toThrow(`${only}; received 1.`);
-    expect(() => decide(method, { ...right, toString: 1 })).toThrow(`${only}; received 1.`);
+  it("names the options there are where one is unknown", () => {
+    const reason = method === "reject" ? ", reason" : "";
+    const only = `there is no such option, only resources, signal, throwOnFailure${reason}`;
+    expect(() => decide(method, item, { x: 1 })).toThrow(`${only}; received 1.`);
+    expect(() => decide(method, item, { toString: 1 })).toThrow(`${only}; received 1.`);
   });
 
-  it("come with ids", () => {
-    for (const runId of [5, "", null]) expect(() => decide(method, right, { runId })).toThrow(invalid("runId", "text"));
+  it("needs the id of a run", () => {
+    for (const runId of [5, "", null]) expect(() => decide(method, item, {}, runId)).toThrow(invalid("runId", "text"));
   });
 
-  it("may have all that is there", async () => {
+  it("may have all options that there are, or none", async () => {
     const { signal } = new AbortController();
-    const handle = decide(method, { ...right, resources: {}, signal, throwOnFailure: true });
-    await expect(handle.result).rejects.toMatchObject({ code: "run-not-found" });
-    const none = decide(method, { ...right, resources: undefined, signal: undefined, throwOnFailure: undefined });
-    await expect(none.result).rejects.toMatchObject({ code: "run-not-found" });
+    const all = { resources: {}, signal, throwOnFailure: true };
+    for (const options of [all, { resources: undefined, signal: undefined, throwOnFailure: undefined }, {}, undefined])
+      await expect(decide(method, item, options).result).rejects.toMatchObject({ code: "run-not-found" });
   });
 
-  it("may be the pending item or the event, whatever stands there besides", async () => {
-    const item = { kind: 1, stepId: 2, tool: 3, input: 4, effect: 5, reasoning: 6 };
-    const event = { ...item, type: 7, runId: 8, sequence: 9, timestamp: 10, iterations: 11 };
-    await expect(decide(method, { ...right, ...event }).result).rejects.toMatchObject({ code: "run-not-found" });
+  it("looks at nothing else of it", async () => {
+    const rest = { tool: 3, input: 4, effect: 5, reasoning: 6, type: 7, runId: 8, sequence: 9, timestamp: 10, x: 11 };
+    await expect(decide(method, { ...item, ...rest }).result).rejects.toMatchObject({ code: "run-not-found" });
   });
 });
 
-describe.each(ofSteps)("the options of %s", (method) => {
-  it.each([-1, 1.5, "0", null, Number.NaN])("have an iteration that is a whole number from 0, not %s", (iteration) => {
-    expect(() => decide(method, { inputHash: hash, iteration })).toThrow(invalid("iteration", "a whole number"));
+describe.each(methods)("%s", (method) => {
+  it.each([undefined, null, 5, "s1", [], {}, { stepId: "s1", hash }, { kind: "no", hash }])(
+    "needs an item: not %j",
+    (item) => {
+      expect(() => decide(method, item)).toThrow(invalid("item", "an item of result.pending, or an approval-request"));
+    },
+  );
+
+  it("says what else is for a step in doubt", () => {
+    expect(() => decide(method, { kind: "outcome", stepId: "s1" })).toThrow(invalid("item", "settle says"));
   });
 
-  it("come with the id of a step", () => {
-    for (const stepId of [5, "", null])
-      expect(() => decide(method, { inputHash: hash }, { stepId })).toThrow(invalid("stepId", "text"));
+  it.each([-1, 1.5, "0", null, Number.NaN])("needs an iteration that is a whole number from 0, not %s", (iteration) => {
+    expect(() => decide(method, { ...ofStep, iteration })).toThrow(invalid("item.iteration", "a whole number"));
+  });
+
+  it.each([undefined, 5, "", null])("needs the id of a step, not %j", (stepId) => {
+    expect(() => decide(method, { ...ofStep, stepId })).toThrow(invalid("item.stepId", "text"));
   });
 });
 
 describe("a reason", () => {
-  it.each(["reject", "rejectPlan"] as const)("of %s is text", (method) => {
-    const right = { planHash: hash, inputHash: hash };
-    const own = method === "reject" ? { inputHash: hash } : { planHash: hash };
+  it.each(right)("of reject is text: $kind", (item) => {
     for (const reason of [5, null, {}])
-      expect(() => decide(method, { ...own, reason })).toThrow(invalid("reason", "text"));
-    expect(() => decide(method, right)).toThrow(
-      invalid(method === "reject" ? "options.planHash" : "options.inputHash"),
-    );
+      expect(() => decide("reject", item, { reason })).toThrow(invalid("reason", "text"));
   });
 
-  it.each(["approve", "approvePlan"] as const)("is none of %s", (method) => {
-    const own = method === "approve" ? { inputHash: hash } : { planHash: hash };
-    expect(() => decide(method, { ...own, reason: "why not" })).toThrow(invalid("options.reason"));
+  it("is none of approve", () => {
+    expect(() => decide("approve", ofStep, { reason: "why not" })).toThrow(invalid("options.reason"));
   });
 });
 
 it("an orchestrator checks them as well", () => {
   const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
-  expect(() => orchestrator.approve("r", "s1", { inputHash: "x" })).toThrow(invalid("inputHash"));
+  expect(() => orchestrator.approve("r", { kind: "step", stepId: "s1", hash: "x" })).toThrow(invalid("item.hash"));
 });

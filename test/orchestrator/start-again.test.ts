@@ -4,6 +4,7 @@ import { createAgent } from "../../src/agent.ts";
 import type { AnyPlan } from "../../src/core/plan.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
@@ -223,7 +224,7 @@ describe("starting a run that has begun elsewhere and not ended", () => {
       const handle = agent.start(plan, { runId: "r1" });
       agent.on("run-suspend", (event) => resolve({ result: handle.result, pending: event.pending[0] }));
     });
-    const going = agent.approve("r1", "s1", pending as { inputHash: string });
+    const going = agent.approve("r1", pending as ApprovalItem);
     await going.result;
     await result;
     await expect((async () => store.claim("r1", { owner: "another", ttlMs: 1 }))()).resolves.toEqual({ fence: 3 });

@@ -37,7 +37,7 @@ describe("a run that goes on in another agent", () => {
     const stored = JSON.stringify(await store.read(runId));
     expect(stored).not.toContain('"db"');
     const resources = { db: 2 };
-    const end = await other().approve(runId, "s1", { ...approvalOf(result, "s1"), resources }).result;
+    const end = await other().approve(runId, approvalOf(result, "s1"), { resources }).result;
     expect(end.status).toBe("completed");
     expect(tool.calls[0]?.context).toMatchObject({ runId, metadata: { user: "u1" }, idempotencyKey: `${runId}/s1` });
     expect(tool.calls[0]?.context.resources).toBe(resources);
@@ -54,7 +54,7 @@ describe("a run that goes on in another agent", () => {
           step("c", "A", { input: { of: { $ref: "a.at" } } }),
         ],
       },
-      legs: [({ another, runId, result }) => another().approve(runId, "b", approvalOf(result, "b"))],
+      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
     expect(result.status).toBe("completed");
     const at = "1970-01-01T00:00:00.000Z";
@@ -71,7 +71,7 @@ describe("a run that goes on in another agent", () => {
     };
     const options = { onStepFailure: "continue", budget: { toolCalls: 2 } } as const;
     const { result, runId, other } = await suspended({ tools: [askingTool("B"), failing], plan, options });
-    const end = await other().approve(runId, "b", approvalOf(result, "b")).result;
+    const end = await other().approve(runId, approvalOf(result, "b")).result;
     expect(end.steps.map(({ error }) => error?.code)).toEqual([
       undefined,
       "tool-failed",
@@ -89,7 +89,7 @@ describe("a run that goes on in another agent", () => {
       ],
       plan: planOf("A", "B", "C"),
       options: { timeoutMs: 100 },
-      legs: [({ another, runId, result }) => another().approve(runId, "s2", approvalOf(result, "s2"))],
+      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s2"))],
     }));
     expect(result).toMatchObject({ status: "failed", error: { code: "timeout", details: { scope: "run" } } });
     expect(statuses(result)).toEqual(["s1 completed", "s2 completed", "s3 failed"]);
@@ -100,10 +100,10 @@ describe("a run that goes on in another agent", () => {
     const hanging = askingTool("B", { outcomes: [{ hangs: "until-aborted" }] });
     const { result, runId, other } = await suspended({ tools: [hanging] });
     const controller = new AbortController();
-    const options = { ...approvalOf(result, "s1"), signal: controller.signal, throwOnFailure: true };
+    const options = { signal: controller.signal, throwOnFailure: true };
     const agent = other();
     agent.on("step-start", () => controller.abort("stop"));
-    await expect(agent.approve(runId, "s1", options).result).rejects.toMatchObject({
+    await expect(agent.approve(runId, approvalOf(result, "s1"), options).result).rejects.toMatchObject({
       code: "cancelled",
       details: { reason: "stop" },
     });
@@ -117,7 +117,7 @@ describe("a run that goes on in another agent", () => {
       plan: planOf("B"),
       legs: [
         ({ another, runId, result }) => {
-          const handle = another().approve(runId, "s1", approvalOf(result, "s1"));
+          const handle = another().approve(runId, approvalOf(result, "s1"));
           handle.cancel("no, wait");
           return handle;
         },
@@ -129,7 +129,7 @@ describe("a run that goes on in another agent", () => {
 
   it("tells its events from the new leg on", async () => {
     const { result, runId, other } = await suspended();
-    const handle = other().approve(runId, "s1", approvalOf(result, "s1"));
+    const handle = other().approve(runId, approvalOf(result, "s1"));
     const types: string[] = [];
     for await (const { type } of handle.events) types.push(type);
     expect(types).toEqual(["run-resume", "approval-end", "step-start", "step-end", "run-end"]);
@@ -139,7 +139,7 @@ describe("a run that goes on in another agent", () => {
     const { result, runId, other } = await suspended();
     const approval = approvalOf(result, "s1");
     for (const wrong of [{ concurrency: 2 }, { signal: 1 }])
-      expect(() => other().approve(runId, "s1", { ...approval, ...wrong } as never)).toThrow(
+      expect(() => other().approve(runId, approval, wrong as never)).toThrow(
         expect.objectContaining({ code: "invalid-options" }),
       );
   });
@@ -147,13 +147,13 @@ describe("a run that goes on in another agent", () => {
   it("and has ended waits for nothing, and gives its end to whoever says the same again", async () => {
     const { result, runId, other } = await suspended();
     const approval = approvalOf(result, "s1");
-    const end = await other().reject(runId, "s1", approval).result;
-    await expect(other().approve(runId, "s1", approval).result).rejects.toMatchObject({
+    const end = await other().reject(runId, approval).result;
+    await expect(other().approve(runId, approval).result).rejects.toMatchObject({
       code: "run-conflict",
       message: `Run "${runId}" does not wait for this decision: step "s1" was rejected before.`,
       details: { runId },
     });
-    expect(await other().reject(runId, "s1", approval).result).toEqual(end);
+    expect(await other().reject(runId, approval).result).toEqual(end);
   });
 });
 
@@ -169,7 +169,7 @@ describe("the same run id, while a run is suspended", () => {
     });
     const joined: Promise<unknown>[] = [];
     agent.on("step-start", () => joined.push(agent.start(plan, { runId: "r" }).result));
-    const end = await agent.approve("r", "s1", approvalOf(result, "s1")).result;
+    const end = await agent.approve("r", approvalOf(result, "s1")).result;
     expect(await Promise.all(joined)).toEqual([end]);
     expect(await other().execute(plan, { runId: "r" })).toEqual(end);
     expect(tool.calls).toHaveLength(1);
@@ -181,7 +181,7 @@ describe("the same run id, while a run is suspended", () => {
     const { pending } = result;
     expect(await agent.getRun(runId)).toMatchObject({ status: "suspended", pending, steps: [{ status: "waiting" }] });
     expect(await agent.listRuns({ status: "suspended" })).toMatchObject({ runs: [{ runId }] });
-    await agent.approve(runId, "s1", approvalOf(result, "s1")).result;
+    await agent.approve(runId, approvalOf(result, "s1")).result;
     expect(await agent.getRun(runId)).not.toHaveProperty("pending");
     expect(await agent.listRuns({ status: "suspended" })).toEqual({ runs: [] });
   });
@@ -216,13 +216,13 @@ describe("tools that have changed", () => {
   ])("by %s are resume-mismatch, and the run waits on", async (_how, tools, reason) => {
     const { result, runId, other, store } = await suspended({ tools: shapedTools(), plan: shaped });
     const before = await store.read(runId);
-    const handle = other({ tools }).approve(runId, "b", approvalOf(result, "b"));
+    const handle = other({ tools }).approve(runId, approvalOf(result, "b"));
     await expect(handle.result).rejects.toMatchObject({
       code: "resume-mismatch",
       details: { runId, reasons: expect.arrayContaining([expect.stringContaining(reason)]) },
     });
     expect(await store.read(runId)).toEqual(before);
-    expect(await other().approve(runId, "b", approvalOf(result, "b")).result).toMatchObject({ status: "completed" });
+    expect(await other().approve(runId, approvalOf(result, "b")).result).toMatchObject({ status: "completed" });
   });
 
   it("only for steps that are done are named, and the run goes on", async () => {
@@ -231,7 +231,7 @@ describe("tools that have changed", () => {
       plan: shaped,
       legs: [
         ({ another, runId, result }) =>
-          another({ tools: shapedTools({ a: strict, b: wider }) }).approve(runId, "b", approvalOf(result, "b")),
+          another({ tools: shapedTools({ a: strict, b: wider }) }).approve(runId, approvalOf(result, "b")),
       ],
     }));
     expect(result.status).toBe("completed");
@@ -242,9 +242,7 @@ describe("tools that have changed", () => {
     const { events } = await runScenario(() => ({
       tools: shapedTools(),
       plan: shaped,
-      legs: [
-        ({ another, runId, result }) => another({ tools: shapedTools() }).approve(runId, "b", approvalOf(result, "b")),
-      ],
+      legs: [({ another, runId, result }) => another({ tools: shapedTools() }).approve(runId, approvalOf(result, "b"))],
     }));
     expect(events.find(({ type }) => type === "run-resume")).not.toHaveProperty("changedTools");
   });
@@ -269,10 +267,10 @@ describe.each([
     const agent = other({ store: wrap(failAt(store, "run-resume")) });
     const events: AgentEvent[] = [];
     agent.subscribe((event) => events.push(event));
-    const handle = agent.approve(runId, "s1", approvalOf(result, "s1"));
+    const handle = agent.approve(runId, approvalOf(result, "s1"));
     await expect(handle.result).rejects.toMatchObject({ code: "store-failed", details: { operation: "append" } });
     expect(events).toEqual([]);
-    expect(await other().approve(runId, "s1", approvalOf(result, "s1")).result).toMatchObject({ status: "completed" });
+    expect(await other().approve(runId, approvalOf(result, "s1")).result).toMatchObject({ status: "completed" });
   });
 
   it("with the decision: nothing is told, and the run waits as before", async () => {
@@ -281,11 +279,11 @@ describe.each([
     const agent = other({ store: wrap(failAt(store, "approval-end")) });
     const events: AgentEvent[] = [];
     agent.subscribe((event) => events.push(event));
-    const { result: end } = agent.approve(runId, "s1", approvalOf(result, "s1"));
+    const { result: end } = agent.approve(runId, approvalOf(result, "s1"));
     await expect(end).rejects.toMatchObject({ code: "store-failed" });
     expect(tool.calls).toEqual([]);
     expect(events).toEqual([]);
-    expect((await other().approve(runId, "s1", approvalOf(result, "s1")).result).status).toBe("completed");
+    expect((await other().approve(runId, approvalOf(result, "s1")).result).status).toBe("completed");
   });
 
   it("to read rejects", async () => {
@@ -295,7 +293,7 @@ describe.each([
         throw new Error("gone");
       },
     });
-    const handle = other({ store: wrap(broken) }).approve(runId, "s1", approvalOf(result, "s1"));
+    const handle = other({ store: wrap(broken) }).approve(runId, approvalOf(result, "s1"));
     await expect(handle.result).rejects.toMatchObject({ code: "store-failed", details: { operation: "read" } });
   });
 });

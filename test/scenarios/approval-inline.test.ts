@@ -30,7 +30,7 @@ describe("the approve function", () => {
       };
     });
     expect(result.status).toBe("completed");
-    const { inputHash } = requestOf(events);
+    const { hash } = requestOf(events);
     expect(requests).toEqual([
       {
         kind: "step",
@@ -38,7 +38,7 @@ describe("the approve function", () => {
         stepId: "s1",
         tool: "B",
         input: { a: 1 },
-        inputHash,
+        hash,
         effect: "idempotent",
         reasoning: "Why not",
       },
@@ -75,7 +75,7 @@ describe("the approve function", () => {
       tools: [askingTool("B")],
       plan: planOf("B"),
       approve: async () => "suspend",
-      legs: [({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1"))],
+      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
     }));
     expect(result.status).toBe("completed");
     expect(warnings).toEqual([]);
@@ -174,7 +174,7 @@ describe("an approve function that never answers", () => {
       approve: never(signals),
       act: async ({ agent, handle, clock, events }: Around) => {
         await clock.advance(10);
-        handles.push(agent[verdict](handle.runId, "s1", { inputHash: requestOf(events).inputHash }));
+        handles.push(agent[verdict](handle.runId, { kind: "step", stepId: "s1", hash: requestOf(events).hash }));
       },
     }));
     expect(result.status).toBe(status);
@@ -190,7 +190,7 @@ describe("an approve function that never answers", () => {
       approve: () => new Promise((resolve) => clock.setTimeout(() => resolve("reject"), 50)),
       act: async ({ agent, handle, clock, events }) => {
         await clock.advance(10);
-        agent.approve(handle.runId, "b", { inputHash: requestOf(events).inputHash });
+        agent.approve(handle.runId, { kind: "step", stepId: "b", hash: requestOf(events).hash });
       },
     }));
     expect(result.status).toBe("completed");

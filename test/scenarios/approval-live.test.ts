@@ -17,7 +17,7 @@ describe("deciding while the run goes on", () => {
       plan: planOf("B", "B"),
       act: ({ agent }) => {
         agent.on("approval-request", (event) => {
-          if (event.kind === "step") agent.approve(event.runId, event.stepId, { inputHash: event.inputHash });
+          if (event.kind === "step") agent.approve(event.runId, event);
         });
       },
     }));
@@ -32,7 +32,7 @@ describe("deciding while the run goes on", () => {
       act: ({ agent }) => {
         agent.on("approval-request", (event) => {
           if (event.kind !== "step") return;
-          agent.reject(event.runId, event.stepId, { inputHash: event.inputHash, reason: "never" });
+          agent.reject(event.runId, event, { reason: "never" });
         });
       },
     }));
@@ -48,9 +48,9 @@ describe("deciding while the run goes on", () => {
       act: ({ agent }) => {
         agent.on("approval-request", (event) => {
           if (event.kind !== "step") return;
-          const { runId, stepId, inputHash } = event;
-          agent.approve(runId, stepId, { inputHash });
-          agent.reject(runId, stepId, { inputHash }).result.catch(({ code }) => codes.push(code));
+          const { runId } = event;
+          agent.approve(runId, event);
+          agent.reject(runId, event).result.catch(({ code }) => codes.push(code));
         });
       },
     }));
@@ -66,13 +66,13 @@ describe("deciding while the run goes on", () => {
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
       act: async ({ agent, handle: { runId }, clock, events }) => {
         await clock.advance(10);
-        const { inputHash } = requestOf(events);
+        const { hash } = requestOf(events);
         const wrong = [
-          agent.approve(runId, "b", { inputHash: "0".repeat(64) }),
-          agent.approve(runId, "a", { inputHash }),
-          agent.approve(runId, "nothing", { inputHash }),
-          agent.approve(runId, "b", { inputHash, iteration: 0 }),
-          agent.approvePlan(runId, { planHash: inputHash }),
+          agent.approve(runId, { kind: "step", stepId: "b", hash: "0".repeat(64) }),
+          agent.approve(runId, { kind: "step", stepId: "a", hash }),
+          agent.approve(runId, { kind: "step", stepId: "nothing", hash }),
+          agent.approve(runId, { kind: "step", stepId: "b", hash, iteration: 0 }),
+          agent.approve(runId, { kind: "plan", hash }),
         ];
         for (const { result } of wrong) result.catch(({ code }) => codes.push(code));
       },
@@ -88,7 +88,7 @@ describe("deciding while the run goes on", () => {
       plan: planOf("A"),
       act: async ({ agent, handle, clock }) => {
         await clock.advance(10);
-        const refused = agent.approve(handle.runId, "s1", { inputHash: "0".repeat(64) });
+        const refused = agent.approve(handle.runId, { kind: "step", stepId: "s1", hash: "0".repeat(64) });
         refused.cancel("mine");
         for await (const { type } of refused.events) types.push(type);
       },
@@ -104,7 +104,7 @@ describe("deciding while the run goes on", () => {
       act: async ({ agent, handle, clock, events }) => {
         await clock.advance(10);
         handle.cancel();
-        agent.approve(handle.runId, "b", { inputHash: requestOf(events).inputHash });
+        agent.approve(handle.runId, { kind: "step", stepId: "b", hash: requestOf(events).hash });
       },
     }));
     expect(result.status).toBe("cancelled");
@@ -119,7 +119,7 @@ describe("deciding in other listeners", () => {
     const events: AgentEvent[] = [];
     const ends: Promise<RunResult>[] = [];
     agent.on("run-suspend", ({ runId, pending: [item] }) => {
-      if (item?.kind === "approval") ends.push(agent.approve(runId, item.stepId, { inputHash: item.inputHash }).result);
+      if (item?.kind === "approval") ends.push(agent.approve(runId, item).result);
     });
     agent.subscribe((event) => events.push(event));
     const first = await agent.execute(planOf("B", "B") as never);
@@ -138,8 +138,8 @@ describe("deciding in other listeners", () => {
     const plan = { steps: [step("s1", "B", { dependsOn: [] }), step("s2", "B", { dependsOn: [] })] };
     const first = await agent.execute(plan as never);
     const others: Promise<RunResult>[] = [];
-    agent.on("run-resume", ({ runId }) => others.push(agent.approve(runId, "s2", approvalOf(first, "s2")).result));
-    const result = await agent.approve(first.runId, "s1", approvalOf(first, "s1")).result;
+    agent.on("run-resume", ({ runId }) => others.push(agent.approve(runId, approvalOf(first, "s2")).result));
+    const result = await agent.approve(first.runId, approvalOf(first, "s1")).result;
     expect(result.status).toBe("completed");
     expect(await Promise.all(others)).toEqual([result]);
     expect(types(await store.read(first.runId)).filter((type) => type === "run-resume")).toHaveLength(1);
@@ -165,7 +165,7 @@ describe("deciding in other listeners", () => {
     const [here, elsewhere] = [createAgent({ tools, store }), createAgent({ tools, store })];
     const refused: Promise<unknown>[] = [];
     here.on("step-start", ({ runId }) => {
-      const { result } = elsewhere.approve(runId, "b", { inputHash: "0".repeat(64) });
+      const { result } = elsewhere.approve(runId, { kind: "step", stepId: "b", hash: "0".repeat(64) });
       refused.push(result.catch(({ code }) => codes.push(code)));
     });
     const plan = { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] };
@@ -181,9 +181,9 @@ describe("deciding in other listeners", () => {
       act: ({ agent, handle }) => {
         let hash = "";
         agent.on("approval-request", (event) => {
-          if (event.kind === "step") hash = event.inputHash;
+          if (event.kind === "step") hash = event.hash;
         });
-        agent.on("step-end", () => void agent.reject(handle.runId, "b", { inputHash: hash }));
+        agent.on("step-end", () => void agent.reject(handle.runId, { kind: "step", stepId: "b", hash: hash }));
       },
     }));
     expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected" } });

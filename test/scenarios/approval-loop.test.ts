@@ -17,7 +17,7 @@ describe("iterations that need approval", () => {
       legs: [1, 0, 2].map(
         (iteration) =>
           ({ another, runId, result }) =>
-            another().approve(runId, "s1", approvalOf(result, "s1", iteration)),
+            another().approve(runId, approvalOf(result, "s1", iteration)),
       ),
     }));
     expect(result).toMatchObject({ status: "completed", output: [1, 1, 1] });
@@ -47,9 +47,9 @@ describe("iterations that need approval", () => {
       plan: looped,
       act: async ({ agent, handle, clock }) => {
         const result = await clock.runUntil(handle.result);
-        const { inputHash } = approvalOf(result, "s1", 0);
-        for (const wrong of [{ inputHash }, { inputHash, iteration: 1 }, { inputHash, iteration: 3 }]) {
-          const { result } = agent.approve(handle.runId, "s1", wrong);
+        const { hash } = approvalOf(result, "s1", 0);
+        for (const iteration of [undefined, 1, 3]) {
+          const { result } = agent.approve(handle.runId, { kind: "step", stepId: "s1", hash, iteration });
           await clock.runUntil(result).catch(({ code }) => codes.push(code));
         }
       },
@@ -63,8 +63,8 @@ describe("iterations that need approval", () => {
       tools: [askingTool("B")],
       plan: looped,
       legs: [
-        ({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1", 0)),
-        ({ another, runId, result }) => another().reject(runId, "s1", approvalOf(result, "s1", 1)),
+        ({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1", 0)),
+        ({ another, runId, result }) => another().reject(runId, approvalOf(result, "s1", 1)),
       ],
     }));
     expect(result.error).toMatchObject({ code: "approval-rejected", details: { stepId: "s1", iteration: 1 } });
@@ -86,9 +86,9 @@ describe("iterations that need approval", () => {
         plan: looped,
         options: { undoOnFailure: true },
         legs: [
-          ({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1", 2)),
-          ({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1", 0)),
-          ({ another, runId, result }) => another().reject(runId, "s1", approvalOf(result, "s1", 1)),
+          ({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1", 2)),
+          ({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1", 0)),
+          ({ another, runId, result }) => another().reject(runId, approvalOf(result, "s1", 1)),
         ],
       };
     });
@@ -103,8 +103,7 @@ describe("iterations that need approval", () => {
       act: ({ agent }) => {
         agent.on("approval-request", (event) => {
           if (event.kind !== "step" || event.iteration === undefined) return;
-          const { runId, stepId, inputHash, iteration } = event;
-          agent.approve(runId, stepId, { inputHash, iteration });
+          agent.approve(event.runId, event);
         });
       },
     }));

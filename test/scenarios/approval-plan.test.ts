@@ -23,15 +23,15 @@ describe("a plan that needs approval", () => {
       legs: [
         ({ another, runId, result }) => {
           suspended.push([...statuses(result)]);
-          return another().approvePlan(runId, { planHash: planHashOf(result) });
+          return another().approve(runId, { kind: "plan", hash: planHashOf(result) });
         },
       ],
     }));
     expect(suspended[0]).toEqual(["s1 pending", "s2 pending"]);
     expect(result.status).toBe("completed");
-    const planHash = await hashPlan(planOf("A", "A"));
-    expect(events[1]).toMatchObject({ type: "approval-request", kind: "plan", planHash });
-    expect(events[2]).toMatchObject({ type: "run-suspend", pending: [{ kind: "plan-approval", planHash }] });
+    const hash = await hashPlan(planOf("A", "A"));
+    expect(events[1]).toMatchObject({ type: "approval-request", kind: "plan", hash });
+    expect(events[2]).toMatchObject({ type: "run-suspend", pending: [{ kind: "plan-approval", hash }] });
     expect(types(events).slice(3, 6)).toEqual(["run-resume", "approval-end", "step-start"]);
   });
 
@@ -42,7 +42,7 @@ describe("a plan that needs approval", () => {
       needsApproval: askForPlan,
       legs: [
         ({ another, runId, result }) =>
-          another().rejectPlan(runId, { planHash: planHashOf(result), reason: "too bold" }),
+          another().reject(runId, { kind: "plan", hash: planHashOf(result) }, { reason: "too bold" }),
       ],
     }));
     expect(result).toMatchObject({
@@ -73,7 +73,7 @@ describe("a plan that needs approval", () => {
     expect(requests[0]).toEqual({
       kind: "plan",
       runId: result.runId,
-      planHash: await hashPlan(planOf("A")),
+      hash: await hashPlan(planOf("A")),
       plan: result.plan,
     });
   });
@@ -85,7 +85,7 @@ describe("a plan that needs approval", () => {
       needsApproval: askForPlan,
       act: ({ agent }) => {
         agent.on("approval-request", (event) => {
-          if (event.kind === "plan") agent.approvePlan(event.runId, { planHash: event.planHash });
+          if (event.kind === "plan") agent.approve(event.runId, event);
         });
       },
     }));
@@ -99,7 +99,7 @@ describe("a plan that needs approval", () => {
       planner: createScriptedPlanner([{ steps: [step("s1", "A", { dependsOn: [] })] }]),
       request: "Do it",
       needsApproval: askForPlan,
-      legs: [({ another, runId, result }) => another().approvePlan(runId, { planHash: planHashOf(result) })],
+      legs: [({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) })],
     }));
     expect(result.status).toBe("completed");
     expect(types(events).slice(0, 5)).toEqual([
@@ -116,10 +116,10 @@ describe("a plan that needs approval", () => {
       tools: tools(),
       plan: planOf("A"),
       needsApproval: askForPlan,
-      legs: [({ another, runId, result }) => another().approvePlan(runId, { planHash: planHashOf(result) })],
+      legs: [({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) })],
       act: async ({ agent, handle, clock }) => {
         const { runId } = await clock.runUntil(handle.result);
-        const wrong = agent.approvePlan(runId, { planHash: "0".repeat(64) });
+        const wrong = agent.approve(runId, { kind: "plan", hash: "0".repeat(64) });
         await expect(clock.runUntil(wrong.result)).rejects.toMatchObject({ code: "run-conflict" });
       },
     }));
@@ -145,7 +145,7 @@ describe("a plan that needs approval", () => {
       tools: [askingTool("B")],
       plan: planOf("B"),
       needsApproval: askForPlan,
-      legs: [({ another, runId, result }) => another().approvePlan(runId, { planHash: planHashOf(result) })],
+      legs: [({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) })],
     }));
     expect(result.pending).toMatchObject([{ kind: "approval", stepId: "s1" }]);
   });
@@ -187,7 +187,7 @@ describe("approvedHash", () => {
       needsApproval: askForPlan,
       legs: [
         ({ another, runId, result }) => {
-          return another().approve(runId, "s1", approvalOf(result, "s1"));
+          return another().approve(runId, approvalOf(result, "s1"));
         },
       ],
     }));
@@ -216,7 +216,7 @@ describe("a plan that is revised", () => {
         needsApproval: askForPlan,
         legs: [1, 2].map(() => ({ another, runId, result }) => {
           hashes.push(planHashOf(result));
-          return another({ planner: planner() }).approvePlan(runId, { planHash: planHashOf(result) });
+          return another({ planner: planner() }).approve(runId, { kind: "plan", hash: planHashOf(result) });
         }),
       };
     });

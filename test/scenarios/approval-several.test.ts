@@ -31,7 +31,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     const tool = askingTool("B");
     const { make, result, runId, memory } = await suspended(wrap, [tool]);
     const agent = make();
-    const handles = ["s1", "s2"].map((id) => agent.approve(runId, id, approvalOf(result, id)));
+    const handles = ["s1", "s2"].map((id) => agent.approve(runId, approvalOf(result, id)));
     const ends = await Promise.all(handles.map((handle) => handle.result));
     expect(ends.map(({ status }) => status)).toEqual(["completed", "completed"]);
     expect(tool.calls).toHaveLength(2);
@@ -49,7 +49,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     const tool = askingTool("B");
     const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
     const agent = make();
-    const handles = [1, 2].map(() => agent.approve(runId, "s1", approvalOf(result, "s1")));
+    const handles = [1, 2].map(() => agent.approve(runId, approvalOf(result, "s1")));
     const ends = await Promise.allSettled(handles.map((handle) => handle.result));
     expect(ends).toMatchObject([
       { status: "fulfilled", value: { status: "completed" } },
@@ -64,10 +64,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     const tool = askingTool("B");
     const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
     const agent = make();
-    const handles = [
-      agent.approve(runId, "s1", approvalOf(result, "s1")),
-      agent.reject(runId, "s1", approvalOf(result, "s1")),
-    ];
+    const handles = [agent.approve(runId, approvalOf(result, "s1")), agent.reject(runId, approvalOf(result, "s1"))];
     const ends = await Promise.allSettled(handles.map((handle) => handle.result));
     expect(ends).toMatchObject([{ value: { status: "completed" } }, { reason: { code: "run-conflict" } }]);
     expect(told(await memory.read(runId)).filter((text) => text === "approval-end s1")).toHaveLength(1);
@@ -76,7 +73,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
   it("in two agents: exactly one goes on, and the tool runs once", async () => {
     const tool = askingTool("B", { effect: "once" });
     const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
-    const handles = [make(), make()].map((agent) => agent.approve(runId, "s1", approvalOf(result, "s1")));
+    const handles = [make(), make()].map((agent) => agent.approve(runId, approvalOf(result, "s1")));
     const ends = await Promise.allSettled(handles.map((handle) => handle.result));
     expect(ends.filter(({ status }) => status === "fulfilled")).toMatchObject([{ value: { status: "completed" } }]);
     expect(ends.filter(({ status }) => status === "rejected")).toMatchObject([
@@ -91,13 +88,13 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     const { make, result, runId, memory } = await suspended(wrap, [askingTool("B")], planOf("B"));
     const before = await memory.read(runId);
     const agent = make();
-    const wrong = agent.approve(runId, "s1", { inputHash: "0".repeat(64) });
+    const wrong = agent.approve(runId, { kind: "step", stepId: "s1", hash: "0".repeat(64) });
     await expect(wrong.result).rejects.toMatchObject({ code: "run-conflict" });
-    await expect(agent.approve(runId, "s9", approvalOf(result, "s1")).result).rejects.toMatchObject({
+    await expect(agent.approve(runId, { ...approvalOf(result, "s1"), stepId: "s9" }).result).rejects.toMatchObject({
       code: "run-conflict",
     });
     expect(await memory.read(runId)).toEqual(before);
-    const end = await agent.approve(runId, "s1", approvalOf(result, "s1")).result;
+    const end = await agent.approve(runId, approvalOf(result, "s1")).result;
     expect(end.status).toBe("completed");
   });
 
@@ -108,7 +105,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     const plan = planOf("B") as never;
     const result = await agent.execute(plan, { runId: "r" });
     const again = agent.start(plan, { runId: "r" });
-    const approving = agent.approve("r", "s1", approvalOf(result, "s1"));
+    const approving = agent.approve("r", approvalOf(result, "s1"));
     const another = agent.start(plan, { runId: "r" });
     expect((await approving.result).status).toBe("completed");
     expect(["suspended", "completed"]).toContain((await again.result).status);
@@ -125,7 +122,7 @@ describe("a decision while a step with unknown outcome keeps the run", () => {
     const { result, events } = await runScenario(() => ({
       tools: [once(), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
-      legs: [({ another, result }) => another().approve(result.runId, "b", approvalOf(result, "b"))],
+      legs: [({ another, result }) => another().approve(result.runId, approvalOf(result, "b"))],
     }));
     expect(statuses(result)).toEqual(["b waiting", "a unknown"]);
     expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "a" }] });
@@ -144,8 +141,7 @@ describe("a decision that comes as the run is about to be suspended", () => {
           asked = event;
         });
         agent.on(type, () => {
-          if (asked?.type === "approval-request" && asked.kind === "step")
-            agent.approve(asked.runId, asked.stepId, { inputHash: asked.inputHash });
+          if (asked?.type === "approval-request" && asked.kind === "step") agent.approve(asked.runId, asked);
         });
       },
     }));
@@ -168,7 +164,7 @@ describe("several steps that wait", () => {
           plan: three,
           legs: order.map((id) => ({ another, runId, result }) => {
             open.push((result.pending ?? []).map((item) => ("stepId" in item ? item.stepId : "")));
-            return another().approve(runId, id, approvalOf(result, id));
+            return another().approve(runId, approvalOf(result, id));
           }),
         };
       });
@@ -185,9 +181,8 @@ describe("several steps that wait", () => {
       tools: [askingTool("B")],
       plan: three,
       legs: [
-        ({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1")),
-        ({ another, runId, result }) =>
-          another().reject(runId, "s2", { ...approvalOf(result, "s2"), reason: "too much" }),
+        ({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1")),
+        ({ another, runId, result }) => another().reject(runId, approvalOf(result, "s2"), { reason: "too much" }),
       ],
     }));
     const details = { stepId: "s2", reason: "too much" };
@@ -211,8 +206,8 @@ describe("several steps that wait", () => {
       },
       options: { onStepFailure: "continue" },
       legs: [
-        ({ another, runId, result }) => another().reject(runId, "no", approvalOf(result, "no")),
-        ({ another, runId, result }) => another().approve(runId, "yes", approvalOf(result, "yes")),
+        ({ another, runId, result }) => another().reject(runId, approvalOf(result, "no")),
+        ({ another, runId, result }) => another().approve(runId, approvalOf(result, "yes")),
       ],
     }));
     expect(result).toMatchObject({

@@ -80,7 +80,7 @@ describe("a step needs approval", () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B", { effect })],
       plan: planOf("B"),
-      legs: [({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1"))],
+      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
     }));
     expect(result.steps).toMatchObject([{ status: "completed", effect, attempts: 1 }]);
     expect(events.find(({ type }) => type === "approval-request")).toMatchObject({ effect });
@@ -160,27 +160,27 @@ describe("the agent's policy", () => {
 });
 
 describe("a request for approval", () => {
-  it("comes before the step starts, with the hash of its input as canonical JSON", async () => {
+  it("comes before the step starts, with the hash of what will be called as canonical JSON", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: "é" }] }), askingTool("B", { effect: "once" })],
       plan: {
         steps: [step("a", "A"), step("b", "B", { input: { z: 1, a: { $ref: "a" } }, reasoning: "It is asked for" })],
       },
-      legs: [({ another, runId, result }) => another().approve(runId, "b", approvalOf(result, "b"))],
+      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
-    const inputHash = sha256('{"a":"é","z":1}');
+    const hash = sha256('{"effect":"once","input":{"a":"é","z":1},"stepId":"b","tool":"B"}');
     expect(events.find(({ type }) => type === "approval-request")).toMatchObject({
       kind: "step",
       stepId: "b",
       tool: "B",
       input: { z: 1, a: "é" },
-      inputHash,
+      hash,
       effect: "once",
       reasoning: "It is asked for",
     });
     const asked = { stepId: "b", tool: "B", input: { z: 1, a: "é" }, effect: "once", reasoning: "It is asked for" };
     expect(events.find(({ type }) => type === "run-suspend")).toMatchObject({
-      pending: [{ kind: "approval", ...asked, inputHash }],
+      pending: [{ kind: "approval", ...asked, hash }],
     });
     expect(told(events).slice(3)).toEqual([
       "approval-request b",
@@ -224,7 +224,7 @@ describe("a request for approval", () => {
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: { retryable: false } }] }), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
       options: { onStepFailure: "continue" },
-      legs: [({ another, runId, result }) => another().approve(runId, "b", approvalOf(result, "b"))],
+      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
     expect(statuses(result)).toEqual(["b completed", "a failed"]);
@@ -234,9 +234,9 @@ describe("a request for approval", () => {
 it("an agent without a run to decide about says so", async () => {
   const noHash = "0".repeat(64);
   const agent = createAgent({ tools: [askingTool("B")] });
-  const handle = agent.approve("nothing", "s1", { inputHash: noHash });
+  const handle = agent.approve("nothing", { kind: "step", stepId: "s1", hash: noHash });
   await expect(handle.result).rejects.toMatchObject({ code: "run-not-found", details: { runId: "nothing" } });
-  const rejecting = agent.rejectPlan("nothing", { planHash: noHash });
+  const rejecting = agent.reject("nothing", { kind: "plan", hash: noHash });
   await expect(rejecting.result).rejects.toMatchObject({ code: "run-not-found" });
   for await (const event of handle.events) expect(event).toBeUndefined();
 });

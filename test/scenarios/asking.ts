@@ -22,7 +22,7 @@ export function approvalOf({ pending }: RunResult, stepId: string, iteration?: n
 export function planHashOf({ pending }: RunResult): string {
   const [item] = pending ?? [];
   if (item?.kind !== "plan-approval") throw new Error("No plan waits for approval.");
-  return item.planHash;
+  return item.hash;
 }
 
 /** Events as text: the type, and what it is about. */
@@ -39,7 +39,7 @@ export function statuses({ steps }: RunResult): readonly string[] {
 }
 
 /** The first request for the approval of a step. Throws if there is none. */
-export function requestOf(events: readonly AgentEvent[]): { readonly inputHash: string } {
+export function requestOf(events: readonly AgentEvent[]): { readonly hash: string } {
   for (const event of events) if (event.type === "approval-request" && event.kind === "step") return event;
   throw new Error("Nothing was asked.");
 }

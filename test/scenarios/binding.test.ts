@@ -3,6 +3,7 @@ import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import { hashPlan } from "../../src/core/hash-plan.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
@@ -15,21 +16,21 @@ async function suspended() {
   const first = createAgent({ tools: [tool], store, needsApproval: ({ kind }) => kind === "step" });
   const plan = { steps: [step("s1", "Pay", { dependsOn: [] }), step("s2", "Pay", { dependsOn: [] })] };
   const { runId, pending = [] } = await first.execute(plan as never);
-  const hashes = pending.flatMap((item) => (item.kind === "approval" ? [item.inputHash] : []));
-  return { tool, runId, hash: hashes[0] ?? "", office: createAgent({ tools: [tool], store }) };
+  const items = pending.flatMap((item) => (item.kind === "approval" ? [item] : []));
+  return { tool, runId, item: items[0] as ApprovalItem, office: createAgent({ tools: [tool], store }) };
 }
 
 describe("what was asked binds an agent that would not have asked", () => {
   it("a rejected step is not run", async () => {
-    const { tool, runId, hash, office } = await suspended();
-    const result = await office.reject(runId, "s1", { inputHash: hash }).result;
+    const { tool, runId, item, office } = await suspended();
+    const result = await office.reject(runId, item).result;
     expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected" } });
     expect(tool.calls).toHaveLength(0);
   });
 
   it("a step that still waits is not run when another one is approved", async () => {
-    const { tool, runId, hash, office } = await suspended();
-    const result = await office.approve(runId, "s1", { inputHash: hash }).result;
+    const { tool, runId, item, office } = await suspended();
+    const result = await office.approve(runId, item).result;
     expect(result.status).toBe("suspended");
     expect(result.pending).toMatchObject([{ kind: "approval", stepId: "s2" }]);
     expect(tool.calls.map(({ context }) => context.stepId)).toEqual(["s1"]);
@@ -48,8 +49,7 @@ describe("what was asked binds an agent that would not have asked", () => {
     });
     const { runId, pending } = await agent.execute(planOf("Pay") as never);
     const [item] = pending ?? [];
-    const inputHash = item?.kind === "approval" ? item.inputHash : "";
-    expect((await agent.approve(runId, "s1", { inputHash }).result).status).toBe("completed");
+    expect((await agent.approve(runId, item as ApprovalItem).result).status).toBe("completed");
     expect(asked).toEqual(["plan", "step"]);
   });
 });

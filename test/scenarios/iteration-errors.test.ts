@@ -121,8 +121,7 @@ describe("the error of an iteration names it", () => {
       tools: [askingTool("T")],
       plan: { steps: [looped({ forEach: "[1, 2]" })] },
       legs: [
-        ({ another, runId, result }) =>
-          another().reject(runId, "l", { ...approvalOf(result, "l", 1), reason: "too dear" }),
+        ({ another, runId, result }) => another().reject(runId, approvalOf(result, "l", 1), { reason: "too dear" }),
       ],
     }));
     expect(result.error?.message).toBe('Step "l[1]" was not approved: too dear');

@@ -217,7 +217,7 @@ describe("a budget of a run", () => {
           ...agent(),
           request: "Do it",
           options: { maxReplans: 1, budget },
-          legs: [({ another, runId, result }) => another(agent()).approve(runId, "s1", approvalOf(result, "s1"))],
+          legs: [({ another, runId, result }) => another(agent()).approve(runId, approvalOf(result, "s1"))],
         };
       });
     const enough = await play({ modelCalls: 2 });

@@ -18,7 +18,7 @@ describe("a decision that can not be taken says why", () => {
     const tools = [createFakeTool({ name: "Plain" }), askingTool("Asks")];
     const agent = createAgent({ tools, store: createMemoryRunStore() });
     const result = await agent.execute({ steps } as never);
-    return { agent, result, runId: result.runId, inputHash: approvalOf(result, "asks").inputHash };
+    return { agent, result, runId: result.runId, hash: approvalOf(result, "asks").hash };
   }
 
   it.each([
@@ -27,23 +27,23 @@ describe("a decision that can not be taken says why", () => {
     ["a loop without its iteration", "loop", undefined, 'step "loop" waits by iteration: give iteration, from 0 to 1'],
     ["an iteration that there is not", "loop", 9, 'approval of step "loop[9]" was not asked for'],
   ])("%s", async (_what, stepId, iteration, why) => {
-    const { agent, runId, inputHash } = await suspended();
-    await expect(agent.approve(runId, stepId, { inputHash, iteration }).result).rejects.toMatchObject({
+    const { agent, runId, hash } = await suspended();
+    await expect(agent.approve(runId, { kind: "step", stepId, hash, iteration }).result).rejects.toMatchObject({
       code: "run-conflict",
       message: expect.stringContaining(why),
     });
   });
 
   it("another hash, with the one that was asked about", async () => {
-    const { agent, runId, inputHash } = await suspended();
-    await expect(agent.approve(runId, "asks", { inputHash: other }).result).rejects.toThrow(
-      `what was asked about step "asks" has the hash ${inputHash}, not ${other}.`,
+    const { agent, runId, hash } = await suspended();
+    await expect(agent.approve(runId, { kind: "step", stepId: "asks", hash: other }).result).rejects.toThrow(
+      `what was asked about step "asks" has the hash ${hash}, not ${other}.`,
     );
   });
 
   it("the plan, that nobody asked about", async () => {
     const { agent, runId } = await suspended();
-    await expect(agent.approvePlan(runId, { planHash: other }).result).rejects.toThrow(
+    await expect(agent.approve(runId, { kind: "plan", hash: other }).result).rejects.toThrow(
       "approval of the plan was not asked for",
     );
   });
@@ -55,9 +55,9 @@ describe("a decision that can not be taken says why", () => {
     const second = createAgent({ tools, store });
     const waiting = await first.execute({ steps: [step("asks", "Asks")] } as never);
     const item = approvalOf(waiting, "asks");
-    const going = first.approve(waiting.runId, "asks", item);
+    const going = first.approve(waiting.runId, item);
     for await (const { type } of going.events) if (type === "step-start") break;
-    await expect(second.approve(waiting.runId, "asks", item).result).rejects.toMatchObject({
+    await expect(second.approve(waiting.runId, item).result).rejects.toMatchObject({
       code: "run-owned-elsewhere",
     });
     going.cancel();
@@ -65,11 +65,9 @@ describe("a decision that can not be taken says why", () => {
   });
 
   it("a run that has ended meanwhile", async () => {
-    const { agent, result, runId, inputHash } = await suspended();
-    const { inputHash: hash } = approvalOf(result, "loop", 0);
-    await agent.reject(runId, "asks", { inputHash }).result;
-    await expect(agent.approve(runId, "loop", { inputHash: hash, iteration: 0 }).result).rejects.toThrow(
-      "it has ended: failed.",
-    );
+    const { agent, result, runId, hash } = await suspended();
+    const item = approvalOf(result, "loop", 0);
+    await agent.reject(runId, { kind: "step", stepId: "asks", hash }).result;
+    await expect(agent.approve(runId, item).result).rejects.toThrow("it has ended: failed.");
   });
 });

@@ -61,8 +61,7 @@ describe("replanning together with other options", () => {
         {
           planner: planner(),
           legs: [
-            ({ another, runId, result }) =>
-              another({ planner: planner() }).approve(runId, "b", approvalOf(result, "b")),
+            ({ another, runId, result }) => another({ planner: planner() }).approve(runId, approvalOf(result, "b")),
           ],
         },
       ),
@@ -86,7 +85,7 @@ describe("replanning together with other options", () => {
         [steps(added("n1", "B"))],
         {},
         {
-          legs: [({ another, runId, result }) => another().approve(runId, "n1", approvalOf(result, "n1"))],
+          legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "n1"))],
         },
       ),
     );

@@ -68,9 +68,7 @@ describe("replanning", () => {
         {
           isResumable: false,
           planner: replanner(plan, [steps(added("n1"))]),
-          legs: [
-            ({ another, runId, result }) => another({ planner: unable }).approve(runId, "b", approvalOf(result, "b")),
-          ],
+          legs: [({ another, runId, result }) => another({ planner: unable }).approve(runId, approvalOf(result, "b"))],
         },
       ),
     );

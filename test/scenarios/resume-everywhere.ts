@@ -72,11 +72,11 @@ function answerTo(
 ): RunHandle | undefined {
   for (const event of whole) {
     const item = pending.find((one) => "stepId" in event && "stepId" in one && keyOf(one) === keyOf(event));
-    if (event.type === "approval-end") {
+    if (event.type === "approval-end" && event.outcome.status !== "withdrawn") {
       const verdict = event.outcome.status === "approved" ? "approve" : "reject";
-      if (item?.kind === "approval") return agent[verdict](runId, item.stepId, item);
-      const plan = event.kind === "plan" && pending.find(({ kind }) => kind === "plan-approval");
-      if (plan && isAbout(plan, event, whole)) return agent[`${verdict}Plan`](runId, plan as Question);
+      const plan = pending.find((one) => event.kind === "plan" && isAbout(one, event, whole));
+      const asked = plan ?? item;
+      if (asked !== undefined && asked.kind !== "outcome") return agent[verdict](runId, asked);
     } else if (event.type === "step-end" && item?.kind === "outcome") {
       const settlement = settlementOf(event);
       if (settlement !== undefined)
@@ -86,14 +86,12 @@ function answerTo(
   return undefined;
 }
 
-type Question = Extract<PendingItem, { kind: "plan-approval" }>;
-
 /** Whether the last plan that was asked about before a decision is the one that is pending. */
 function isAbout(item: PendingItem, { sequence }: AgentEvent, whole: readonly AgentEvent[]): boolean {
   const asked = whole.findLast(
     (one) => one.type === "approval-request" && one.kind === "plan" && one.sequence < sequence,
   );
-  return (asked as Question | undefined)?.planHash === (item as Question).planHash;
+  return item.kind === "plan-approval" && asked?.type === "approval-request" && asked.hash === item.hash;
 }
 
 function settlementOf({ outcome }: AgentEventOf<"step-end">): { output: unknown } | { failed: string } | undefined {

@@ -137,7 +137,7 @@ describe("a run that has failed", () => {
     const create = (): Scenario => ({
       tools: [askingTool("B", { outcomes: [broken] })],
       plan: planOf("B"),
-      legs: [({ another, runId, result }) => another().approve(runId, "s1", approvalOf(result, "s1"))],
+      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
     });
     const { result, events } = await failedThen(create, () => [askingTool("B", { outcomes: [{ returns: 1 }] })]);
     expect(result.status).toBe("completed");
@@ -203,7 +203,7 @@ describe("a run that has failed for good", () => {
       (): Scenario => ({
         tools: [works(), askingTool("B")],
         plan: planOf("A", "B"),
-        legs: [({ another, runId, result }) => another().reject(runId, "s2", approvalOf(result, "s2"))],
+        legs: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "s2"))],
       }),
     ],
     [

@@ -112,7 +112,7 @@ describe("the plan of a run whose process died", () => {
       again,
       async ({ agent, runId }) => {
         const waiting = await agent.resume(runId);
-        return agent.approvePlan(runId, { planHash: planHashOf(waiting) }).result;
+        return agent.approve(runId, { kind: "plan", hash: planHashOf(waiting) }).result;
       },
     );
     expect(result.status).toBe("completed");
@@ -137,7 +137,7 @@ describe("the plan of a run whose process died", () => {
       const { request: _, options: _options, ...rest } = revised();
       return { ...rest, needsApproval: askForPlan };
     });
-    expect(result.pending).toMatchObject([{ kind: "plan-approval", planHash: await hashPlan(result.plan as never) }]);
+    expect(result.pending).toMatchObject([{ kind: "plan-approval", hash: await hashPlan(result.plan as never) }]);
     expect(statuses(result)).toEqual(["s1 failed", "n1 pending"]);
   });
 
@@ -188,8 +188,8 @@ describe("approvals of a run whose process died", () => {
     const approve = (): Scenario => ({
       ...both(),
       legs: [
-        ({ another, runId, result }) => another().approve(runId, "b", approvalOf(result, "b")),
-        ({ another, runId, result }) => another().approve(runId, "c", approvalOf(result, "c")),
+        ({ another, runId, result }) => another().approve(runId, approvalOf(result, "b")),
+        ({ another, runId, result }) => another().approve(runId, approvalOf(result, "c")),
       ],
     });
     const { recorded } = await record(approve);
@@ -203,7 +203,7 @@ describe("approvals of a run whose process died", () => {
   it("that were refused hold, too", async () => {
     const reject = (): Scenario => ({
       ...both(),
-      legs: [({ another, runId, result }) => another().reject(runId, "b", approvalOf(result, "b"))],
+      legs: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "b"))],
     });
     const { recorded } = await record(reject);
     const { result } = await resumeFrom(until(recorded, "approval-end b"), tools);
@@ -218,7 +218,7 @@ describe("approvals of a run whose process died", () => {
     });
     const { recorded } = await record(() => ({
       ...create(1),
-      legs: [({ another, runId, result }) => another().approve(runId, "b", approvalOf(result, "b"))],
+      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
     // A store that was mended by hand: what was approved is not what would run.
     const other = until(recorded, "approval-end b").map((event) =>

@@ -233,7 +233,7 @@ describe("what ends a run decides whether it is undone", () => {
         ({ another, runId, result }) => {
           expect(statuses(result)).toEqual(["s1 completed", "s2 waiting"]);
           expect(result).not.toHaveProperty("notUndone");
-          return another().reject(runId, "s2", approvalOf(result, "s2"));
+          return another().reject(runId, approvalOf(result, "s2"));
         },
       ],
     }));

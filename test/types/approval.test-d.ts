@@ -4,6 +4,7 @@ import {
   type AgentEventOf,
   type AgentWarning,
   type ApprovalDecision,
+  type ApprovalItem,
   type ApprovalOptions,
   type ApprovalQuestion,
   type ApprovalRequest,
@@ -15,7 +16,7 @@ import {
   type DryRunStep,
   defineTool,
   type PendingItem,
-  type PlanRejectionOptions,
+  type RejectionOptions,
   type RunStore,
   type Tool,
 } from "../../src/index.ts";
@@ -47,7 +48,7 @@ describe("what is asked", () => {
         expectTypeOf(request).toEqualTypeOf<ApprovalRequest<Tools>>();
         expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
         if (request.kind === "plan") return "approve";
-        expectTypeOf(request.inputHash).toBeString();
+        expectTypeOf(request.hash).toBeString();
         return request.tool === "Todos" && request.input.operation === "add" ? "reject" : "suspend";
       },
     });
@@ -109,51 +110,53 @@ describe("what was decided", () => {
   });
 });
 
-describe("the options of a decision", () => {
-  it("can be the pending item or the event", () => {
+describe("a decision", () => {
+  it("takes the pending item, the event or the request, as it is", () => {
     const item = {} as PendingApproval;
     const plan = {} as Extract<PendingItem, { kind: "plan-approval" }>;
-    free.approve("r", item.stepId, item);
-    free.reject("r", item.stepId, { ...item, reason: "too much" });
-    free.approvePlan("r", plan);
-    free.rejectPlan("r", { ...plan, reason: "too much" });
-    agent.approve("r", item.stepId, { ...item, resources });
-    free.on("approval-request", (event) => {
-      if (event.kind === "step") free.approve(event.runId, event.stepId, event);
-      else free.approvePlan(event.runId, event);
-    });
+    free.approve("r", item);
+    free.reject("r", item, { reason: "too much" });
+    free.approve("r", plan);
+    free.reject("r", plan, { reason: "too much" });
+    agent.approve("r", item, { resources });
+    free.on("approval-request", (event) => free.approve(event.runId, event));
+    expectTypeOf<ApprovalRequest>().toExtend<ApprovalItem>();
     expectTypeOf(item.tool).toBeString();
     expectTypeOf(item.input).toExtend<object>();
-    // @ts-expect-error a plan's item has no hash of an input
-    free.approve("r", "s1", plan);
+    expectTypeOf(item.hash).toBeString();
+    // @ts-expect-error nobody can approve what came of a step
+    free.approve("r", {} as Extract<PendingItem, { kind: "outcome" }>);
+    // @ts-expect-error an id says nothing of what was looked at
+    free.approve("r", "s1");
     // @ts-expect-error there is no such option
-    free.approve("r", "s1", { inputHash: hash, concurrency: 2 });
+    free.approve("r", item, { concurrency: 2 });
     // @ts-expect-error who approves needs no reason
-    free.approve("r", "s1", { inputHash: hash, reason: "why not" });
+    free.approve("r", item, { reason: "why not" });
   });
 
-  it("require resources if a tool needs some", () => {
-    agent.approve("r", "s1", { inputHash: hash, resources });
-    agent.rejectPlan("r", { planHash: hash, resources, reason: "no", throwOnFailure: true });
+  it("requires resources if a tool needs some", () => {
+    const item: ApprovalItem = { kind: "step", stepId: "s1", hash };
+    const plan: ApprovalItem = { kind: "plan", hash };
+    agent.approve("r", item, { resources });
+    agent.reject("r", plan, { resources, reason: "no", throwOnFailure: true });
     // @ts-expect-error resources are missing
-    agent.approve("r", "s1", { inputHash: hash });
+    agent.approve("r", item);
     // @ts-expect-error the user is missing
-    agent.reject("r", "s1", { inputHash: hash, resources: { precision: { digits: 1 } } });
+    agent.reject("r", item, { resources: { precision: { digits: 1 } } });
     // @ts-expect-error resources are missing
-    agent.approvePlan("r", { planHash: hash });
-    free.approve("r", "s1", { inputHash: hash });
-    free.approvePlan("r", { planHash: hash, resources: undefined, signal: undefined, throwOnFailure: undefined });
+    agent.approve("r", plan, {});
+    free.approve("r", plan, { resources: undefined, signal: undefined, throwOnFailure: undefined });
     expectTypeOf<ContinueOptions<Tools>["resources"]>().toExtend<typeof resources>();
     expectTypeOf<ContinueOptions["resources"]>().toBeUnknown();
     expectTypeOf<ApprovalOptions<Tools>>().toExtend<ApprovalOptions>();
-    expectTypeOf<PlanRejectionOptions["reason"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<RejectionOptions["reason"]>().toEqualTypeOf<string | undefined>();
   });
 
-  it("may be built step by step", () => {
-    const options: ApprovalOptions = { inputHash: hash };
-    options.iteration = 2;
+  it("has options that may be built step by step", () => {
+    const options: RejectionOptions = {};
+    options.reason = "no";
     options.signal = new AbortController().signal;
-    free.approve("r", "s1", options);
+    free.reject("r", { kind: "plan", hash }, options);
   });
 });
 

@@ -137,9 +137,9 @@ describe("results", () => {
     const result = read({} as RunResult<Tools>);
     if (result.status === "suspended") {
       for (const item of result.pending) {
-        if (item.kind === "approval") expectTypeOf(item.inputHash).toBeString();
+        if (item.kind === "approval") expectTypeOf(item.hash).toBeString();
         if (item.kind === "outcome") expectTypeOf(item.stepId).toBeString();
-        if (item.kind === "plan-approval") expectTypeOf(item.planHash).toBeString();
+        if (item.kind === "plan-approval") expectTypeOf(item.hash).toBeString();
       }
     }
   });

@@ -24,7 +24,7 @@ export const ownKeys: readonly Attack[] = Object.entries({
   timeoutMs: 1,
   approved: true,
   approvedHash: "0".repeat(64),
-  inputHash: "0".repeat(64),
+  hash: "0".repeat(64),
   __typename: "Approved",
 }).map(([key, value]) => ({
   attack: `the key ${key} in a step`,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
+import type { ApprovalItem } from "../../../src/orchestrator/decision-options.ts";
 import { upgrades } from "../../../src/sqlite/formats.ts";
 import { createSqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
 import { checkIntegrity, drivers, newPath, openStore } from "../sqlite-files.ts";
@@ -79,9 +80,21 @@ describe.each(cases)("format $format, opened with $driver", ({ format, driver })
     expect(await agent.resume("undone")).toMatchObject({ status: "failed" });
     const settled = await agent.settle("in-doubt", "act", { output: { value: 2 } }).result;
     expect(settled).toMatchObject({ status: "completed", output: { value: 2 } });
-    const [pending] = (await agent.getRun("waiting"))?.pending ?? [];
-    if (pending?.kind !== "approval") throw new Error("It waits for something else.");
-    const approved = await agent.approve("waiting", "act", { inputHash: pending.inputHash }).result;
+  });
+
+  it("asks again what was asked under a hash of the input alone", async () => {
+    const { agent } = open();
+    expect(await agent.getRun("waiting")).toMatchObject({ status: "suspended", pending: [] });
+    const old: ApprovalItem = { kind: "approval", stepId: "act", hash: "0".repeat(64) };
+    await expect(agent.approve("waiting", old).result).rejects.toMatchObject({
+      code: "run-conflict",
+      message: expect.stringContaining('the question about step "act" was withdrawn; resume the run to be asked again'),
+    });
+    const { status, pending = [] } = await agent.resume("waiting");
+    expect(status).toBe("suspended");
+    const [item, ...others] = pending;
+    expect(others).toEqual([]);
+    const approved = await agent.approve("waiting", item as ApprovalItem).result;
     expect(approved).toMatchObject({ status: "completed", output: { value: 2 } });
   });
 });
