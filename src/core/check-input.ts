@@ -1,6 +1,7 @@
 import { describeMissing, findSource, isNameOfLoop, isReady, type SchemasAt, type StepScope } from "./find-source.ts";
 import type { JsonPath, JsonValue } from "./json.ts";
 import { findUnknownKeys, hasOnlyKnownKeys, knownKeys, schemasAt, typesOf } from "./json-schema.ts";
+import { PathSet } from "./path-set.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { type FoundReference, findReferences } from "./reference.ts";
 import { replaceReferences } from "./resolve-input.ts";
@@ -69,8 +70,12 @@ function collectIssues({ step, scope, references, preview, parsed, schemas, outp
     issues.push({ code: "unknown-key", path: at(path), message });
   }
   if (parsed.ok) return issues;
+  const unknown = new PathSet(references.map((reference) => reference.path));
+  const hasUnknownKeys = issues.some(({ code }) => code === "unknown-key");
   for (const [index, { path, message }] of parsed.issues.entries()) {
-    if (isTold(parsed.raw[index], issues) || isExcused(path, parsed.raw[index], references)) continue;
+    const raw = parsed.raw[index];
+    // A strict schema's own issue about keys is told one by one already.
+    if ((hasUnknownKeys && codeOf(raw) === "unrecognized_keys") || isExcused(path, raw, unknown)) continue;
     issues.push({ code: "invalid-input", path: at(path), message });
   }
   // A schema that throws says nothing about the input while a part of it is not known.
@@ -79,26 +84,21 @@ function collectIssues({ step, scope, references, preview, parsed, schemas, outp
     : issues;
 }
 
-/** Whether this is a strict schema's own issue about keys, which `unknown-key` tells one by one. */
-function isTold(raw: unknown, issues: readonly PlanIssue[]): boolean {
-  const { code } = (raw ?? {}) as { code?: unknown };
-  return code === "unrecognized_keys" && issues.some((issue) => issue.code === "unknown-key");
+function codeOf(raw: unknown): unknown {
+  return ((raw ?? {}) as { code?: unknown }).code;
 }
 
 /** Whether an issue is only about values that are not known yet: at or below a reference, or in every way to fit a union. */
-function isExcused(path: JsonPath, raw: unknown, references: readonly FoundReference[]): boolean {
-  const isBelow = (reference: FoundReference) => reference.path.every((key, index) => path[index] === key);
-  if (references.some(isBelow)) return true;
+function isExcused(path: JsonPath, raw: unknown, unknown: PathSet): boolean {
+  if (unknown.hasAtOrAbove(path)) return true;
   const { code, errors, unionErrors } = (raw ?? {}) as RawDetails;
   // A refinement of what holds a reference has seen it without its value.
-  if (code === "custom" && references.some((reference) => path.every((key, index) => reference.path[index] === key))) {
-    return true;
-  }
+  if (code === "custom" && unknown.hasAtOrBelow(path)) return true;
   // zod 4 gives the paths of a union's branches from the union on, zod 3 from the root.
   if (errors !== undefined) {
-    return errors.some((branch) => branch.every((issue) => isExcused([...path, ...issue.path], issue, references)));
+    return errors.some((branch) => branch.every((issue) => isExcused([...path, ...issue.path], issue, unknown)));
   }
-  return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, references))) ?? false;
+  return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, unknown))) ?? false;
 }
 
 /** What zod's own issues tell besides: the branches of a union. */

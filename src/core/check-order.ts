@@ -1,3 +1,4 @@
+import { cutText } from "./cut-text.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import type { ParsedSteps, StepExpressions } from "./expressions.ts";
 import type { JsonPath } from "./json.ts";
@@ -5,29 +6,39 @@ import type { PlanIssue, PlanStep } from "./plan.ts";
 import { findReferences } from "./reference.ts";
 import { isIterationName } from "./step-place.ts";
 
-/** Ids are unique, and every dependency stands before the step that has it. Steps out of shape are `undefined`. */
+/**
+ * Ids are unique, and every dependency stands before the step that has it. Steps out of shape are `undefined`.
+ *
+ * An id that stands twice is told as that alone: it means the first of its steps to others, and as nobody knows which of
+ * them is to go, their own dependencies need only stand before the last.
+ */
 export function checkOrder(
   steps: readonly (PlanStep | undefined)[],
   issues: PlanIssue[],
   parsed?: ParsedSteps | undefined,
 ): void {
-  const indexOf = indexSteps(steps, issues);
+  const { indexOf, lastIndexOf } = indexSteps(steps, issues);
   const dependencies = steps.map((step, index) =>
     step === undefined ? [] : dependenciesOf(step, steps[index - 1], parsed?.get(step)?.expressions),
   );
-  const isBefore = (id: string, index: number) => (indexOf.get(id) ?? Number.POSITIVE_INFINITY) < index;
+  const isBefore = (id: string, index: number) => {
+    const last = lastIndexOf.size === 0 ? undefined : lastIndexOf.get(steps[index]?.id ?? "");
+    return (indexOf.get(id) ?? Number.POSITIVE_INFINITY) < (last ?? index);
+  };
   if (dependencies.every((ids, index) => ids.every((id) => isBefore(id, index)))) return;
   const cyclic = findCyclic(dependencies.map((ids) => ids.flatMap((id) => indexOf.get(id) ?? [])));
   // A step that is out of shape may be the one that an unknown id means.
   const mayBeBroken = steps.includes(undefined);
   const names = namesOf(indexOf);
   for (const [index, ids] of dependencies.entries()) {
-    for (const id of ids) {
+    const isUnmet = (id: string) => !isBefore(id, index) && (indexOf.has(id) || !mayBeBroken);
+    const unmet = ids.filter(isUnmet);
+    if (unmet.length === 0) continue;
+    const step = steps[index];
+    const places = placesOfNames(step, step && parsed?.get(step)?.expressions);
+    for (const id of unmet) {
       const target = indexOf.get(id);
-      if (isBefore(id, index) || (target === undefined && mayBeBroken)) continue;
-      const step = steps[index];
-      const expressions = step && parsed?.get(step)?.expressions;
-      const path = pathOfName(id, step, expressions);
+      const path = places.get(id) ?? [];
       const isInExpression = path[0] === "when" || path[0] === "forEach";
       const hint = target === undefined ? hintOf(id, { step, isInExpression, names }) : "";
       const { code, message } = describe(id, { target, index, cyclic, names });
@@ -36,14 +47,21 @@ export function checkOrder(
   }
 }
 
-/** Where in a step another one is named. */
-function pathOfName(id: string, step: PlanStep | undefined, expressions: StepExpressions | undefined): JsonPath {
-  const written = step?.dependsOn?.indexOf(id) ?? -1;
-  if (written !== -1) return ["dependsOn", written];
-  const found = findReferences(step?.input).find(({ reference }) => reference?.stepId === id);
-  if (found !== undefined) return ["input", ...found.path];
-  const key = (["when", "forEach"] as const).find((key) => expressions?.[key]?.names.some(({ name }) => name === id));
-  return key === undefined ? [] : [key];
+/** Where in a step each of the others is named first. */
+function placesOfNames(
+  step: PlanStep | undefined,
+  expressions: StepExpressions | undefined,
+): ReadonlyMap<string, JsonPath> {
+  const places = new Map<string, JsonPath>();
+  const add = (id: string, path: JsonPath) => {
+    if (!places.has(id)) places.set(id, path);
+  };
+  for (const [index, id] of step?.dependsOn?.entries() ?? []) add(id, ["dependsOn", index]);
+  for (const { reference, path } of findReferences(step?.input))
+    if (reference !== undefined) add(reference.stepId, ["input", ...path]);
+  for (const key of ["when", "forEach"] as const)
+    for (const { name } of expressions?.[key]?.names ?? []) add(name, [key]);
+  return places;
 }
 
 interface KnownNames {
@@ -55,10 +73,14 @@ interface KnownNames {
 
 function namesOf(indexOf: ReadonlyMap<string, number>): KnownNames {
   const ids = [...indexOf.keys()];
-  const list = ids.slice(0, 20).join(", ") + (ids.length > 20 ? ` … (${ids.length})` : "");
+  const shown = ids.slice(0, 20).map((id) => cutText(id, maxShownId));
+  const list = shown.join(", ") + (ids.length > 20 ? ` … (${ids.length})` : "");
   const hyphenated = ids.filter((id) => id.includes("-"));
   return { list, byFirstPart: new Map(hyphenated.map((id) => [id.slice(0, id.indexOf("-")), id])) };
 }
+
+/** So much of another id is told: a message stands in every issue. */
+const maxShownId = 100;
 
 interface UnknownName {
   readonly step: PlanStep | undefined;
@@ -76,18 +98,26 @@ function hintOf(id: string, { step, isInExpression, names }: UnknownName): strin
   return ` An expression reads "${meant}" as a subtraction: give the step an id without "-".`;
 }
 
-function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]): ReadonlyMap<string, number> {
+/** Where each id stands first and, for those that stand twice, last. */
+interface StepIndexes {
+  readonly indexOf: ReadonlyMap<string, number>;
+  readonly lastIndexOf: ReadonlyMap<string, number>;
+}
+
+function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]): StepIndexes {
   const indexOf = new Map<string, number>();
+  const lastIndexOf = new Map<string, number>();
   for (const [index, step] of steps.entries()) {
     if (step === undefined) continue;
     const first = indexOf.get(step.id);
     if (first === undefined) indexOf.set(step.id, index);
     else {
+      lastIndexOf.set(step.id, index);
       const message = `"${step.id}" is also the id of step number ${first}, counted from 0.`;
       issues.push({ code: "duplicate-id", path: ["steps", index, "id"], message });
     }
   }
-  return indexOf;
+  return { indexOf, lastIndexOf };
 }
 
 interface UnmetDependency {

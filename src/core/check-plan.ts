@@ -28,7 +28,8 @@ export async function checkPlan(
   const parsing = parseExpressions(steps);
   const parsed = parsing && (await parsing);
   checkOrder(steps, issues, parsed);
-  const byId = new Map(steps.map((step) => [step?.id, step]));
+  // From the end, so that of an id that stands twice the first is meant.
+  const byId = new Map(steps.map((step) => [step?.id, step] as const).reverse());
   const stepOf = (stepId: string) => byId.get(stepId);
   for (const [index, step] of steps.entries()) {
     if (step === undefined) continue;

@@ -185,7 +185,7 @@ describe("all issues at once", () => {
         { id: "s1", tool: "Sum", input: { a: "one", c: 1 }, why: "" },
         { id: "s2", tool: "Nope", input: { a: "${s1.value}" }, when: "s9.value > s6.x" },
         { id: "s1", tool: "Note", input: { title: { $ref: "s4.value" }, tags: ["${", { $ref: "s1.nope" }] } },
-        { id: "s4", tool: "Note", input: { title: { $ref: "s1.done" }, due: { day: 5, hour: 1 } } },
+        { id: "s4", tool: "Note", input: { title: { $ref: "s1.value" }, due: { day: 5, hour: 1 } } },
         { id: "s5", tool: "Open", input: {}, dependsOn: ["s6", "s9"] },
         { id: "s6", tool: "Open", input: {}, dependsOn: ["s5"] },
         { id: "s7", tool: "Sum", input: { a: { $ref: "s7.value" }, b: { $ref: "s4.done" } } },

@@ -1,0 +1,19 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PathSet } from "../../src/core/path-set.ts";
+
+describe("PathSet", () => {
+  it("tells what stands above, at and below its paths, as comparing with each of them does", () => {
+    const path = fc.array(fc.constantFrom<string | number>("a", "b", 0, "0"), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(path, { maxLength: 6 }), path, (paths, asked) => {
+        const set = new PathSet(paths);
+        const isPrefix = (short: readonly unknown[], long: readonly unknown[]) =>
+          short.length <= long.length && short.every((key, index) => long[index] === key);
+        expect(set.hasAtOrAbove(asked)).toBe(paths.some((one) => isPrefix(one, asked)));
+        expect(set.hasAtOrBelow(asked)).toBe(paths.some((one) => isPrefix(asked, one)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
