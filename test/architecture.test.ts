@@ -70,6 +70,29 @@ function findAll(files: readonly SourceFile[], describeNode: (node: ts.Node) => 
   );
 }
 
+const writers = /^(write|append)/;
+
+/** What writes to a stream, or takes out of its holder what does; a stream itself may be handed on. */
+function describeWriting(node: ts.Node): string | undefined {
+  const name = nameTaken(node);
+  if (name !== undefined && writers.test(name)) return name;
+  if (name === "emitWarning" && ts.isCallExpression(node)) return name;
+  if (ts.isIdentifier(node) && node.text === "console") return "console";
+  const isStream = ts.isPropertyAccessExpression(node) && /^std(out|err)$/.test(node.name.text);
+  return isStream && node.expression.getText() === "process" ? node.getText() : undefined;
+}
+
+function nameTaken(node: ts.Node): string | undefined {
+  if (ts.isCallExpression(node)) {
+    return ts.isPropertyAccessExpression(node.expression) ? node.expression.name.text : undefined;
+  }
+  if (ts.isElementAccessExpression(node)) return node.argumentExpression.getText().slice(1);
+  if (ts.isBindingElement(node) || ts.isImportSpecifier(node)) {
+    return (node.propertyName ?? node.name).getText();
+  }
+  return undefined;
+}
+
 describe("imports", () => {
   it("point one way: each layer imports only what is below it, and its own packages", () => {
     const wrong = sources.flatMap((file) => {
@@ -181,6 +204,15 @@ describe("source files", () => {
   it("have no comment that hides code from coverage or the compiler", () => {
     const hidden = sources.filter(({ text }) => /(v8|c8|istanbul) ignore|@ts-(ignore|nocheck|expect-error)/.test(text));
     expect(hidden.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("the command", () => {
+  it("writes only through its printer", () => {
+    const others = sources.filter(({ path }) => path.startsWith("src/cli/") && path !== "src/cli/printer.ts");
+    expect(findAll(others, describeWriting)).toEqual([]);
+    const printers = sources.filter(({ text }) => text.includes("output.write("));
+    expect(printers.map(({ path }) => path)).toEqual(["src/cli/printer.ts"]);
   });
 });
 

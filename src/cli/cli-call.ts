@@ -1,8 +1,8 @@
 import type { Agent } from "../agent.ts";
-import type { CliIo, CliOutput } from "./cli-io.ts";
-import { type Colors, createColors } from "./colors.ts";
+import type { CliIo } from "./cli-io.ts";
 import type { LiveLine } from "./live-line.ts";
 import type { CliOptions } from "./parse-arguments.ts";
+import { Printer } from "./printer.ts";
 import { renderFallback } from "./render-error.ts";
 
 /** What the command works with, once it is known what to do. */
@@ -10,24 +10,23 @@ export interface CliCall {
   readonly agent: Agent;
   readonly options: CliOptions;
   readonly io: CliIo;
+  /** For the plan, the steps and the result. */
+  readonly out: Printer;
+  /** For what went wrong. */
+  readonly err: Printer;
 }
 
-/** The colours that are wanted where the output goes. */
-export function colorsFor({ io: { stdout, env }, options }: CliCall): Colors {
+/** Prints to stdout, in colours where they are wanted. */
+export function createOutPrinter({ stdout, env }: CliIo, options: CliOptions): Printer {
   const isWanted = options.color && !env.NO_COLOR && env.TERM !== "dumb";
-  return createColors(isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
-}
-
-/** Writes lines, each with its end. */
-export function writeLines(output: CliOutput, lines: readonly string[]): void {
-  output.write(`${lines.join("\n")}\n`);
+  return new Printer(stdout, { isColored: isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)) });
 }
 
 /** Tells when another planner is asked: on stderr, as it is none of the output that was asked for. */
-export function tellFallbacks({ agent, options, io }: CliCall, line?: LiveLine): void {
+export function tellFallbacks({ agent, options, err }: CliCall, line?: LiveLine): void {
   if (options.json) return;
   agent.on("plan-fallback", (event) => {
     line?.hide();
-    writeLines(io.stderr, [renderFallback(event)]);
+    err.print([renderFallback(event)]);
   });
 }

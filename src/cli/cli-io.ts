@@ -1,4 +1,4 @@
-import type { Agent } from "../agent.ts";
+import type { Agent, AgentOptions } from "../agent.ts";
 
 /** Where text goes. */
 export interface CliOutput {
@@ -22,8 +22,11 @@ export interface CliIo {
   /** Calls a listener when the process is told to end, which it then does not do by itself. The answer takes it away. */
   onTerminate(listener: () => void): () => void;
   /** Makes the agent, once it is known what it is for. Rejects with what opening a database does. */
-  createAgent(choice: AgentChoice): Promise<CliAgent>;
+  createAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent>;
 }
+
+/** Where an agent's warnings go: a library's own would reach the terminal as they are. */
+export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListenerError">>;
 
 /** What was chosen of an agent. */
 export interface AgentChoice {

@@ -1,21 +1,32 @@
 import { createAgent } from "../agent.ts";
 import { createCalculator } from "../tools/calculator/calculator.ts";
 import { createTodoStore } from "../tools/todo-store/todo-store.ts";
-import type { AgentChoice, CliAgent } from "./cli-io.ts";
+import type { AgentChoice, AgentWarnings, CliAgent } from "./cli-io.ts";
 import { createPlanner } from "./create-planner.ts";
 
 /** The agent of the command. With a database, todos and runs are kept there. Rejects with what opening it throws. */
-export async function createCliAgent({ planner: choice, db }: AgentChoice): Promise<CliAgent> {
+export async function createCliAgent(
+  { planner: choice, db }: AgentChoice,
+  warnings?: AgentWarnings,
+): Promise<CliAgent> {
   const planner = createPlanner(choice);
   if (db === undefined) {
-    return { agent: createAgent({ tools: [createCalculator(), createTodoStore()], planner }), close: () => {} };
+    return {
+      agent: createAgent({ tools: [createCalculator(), createTodoStore()], planner, ...warnings }),
+      close: () => {},
+    };
   }
   // Only now, as nobody else needs it.
   const sqlite = await import("../sqlite/index.ts");
   const store = withoutWarnings(() => sqlite.createSqliteRunStore({ path: db }));
   try {
     const storage = sqlite.createSqliteTodos({ path: db });
-    const agent = createAgent({ tools: [createCalculator(), createTodoStore({ storage })], planner, store });
+    const agent = createAgent({
+      tools: [createCalculator(), createTodoStore({ storage })],
+      planner,
+      store,
+      ...warnings,
+    });
     return {
       agent,
       close: () => {

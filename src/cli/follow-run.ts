@@ -1,9 +1,9 @@
 import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { type CliCall, colorsFor, tellFallbacks, writeLines } from "./cli-call.ts";
+import { type CliCall, tellFallbacks } from "./cli-call.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import { LiveLine } from "./live-line.ts";
-import { printableJson } from "./printable.ts";
+import { jsonLines } from "./printable.ts";
 import { renderHint, renderProblem } from "./render-error.ts";
 import { renderResult } from "./render-result.ts";
 import { createRunReporter } from "./report-run.ts";
@@ -19,9 +19,9 @@ export async function followRun(
   call: CliCall,
   { plan, go }: { readonly plan?: Plan | undefined; readonly go: () => Promise<RunResult> },
 ): Promise<number> {
-  const { agent, options, io } = call;
-  const line = new LiveLine(io.stdout);
-  const colors = colorsFor(call);
+  const { agent, options, io, out, err } = call;
+  const { colors } = out;
+  const line = new LiveLine(out);
   tellFallbacks(call, line);
   if (!options.json) agent.subscribe(createRunReporter({ line, colors, tools: agent.tools, plan }));
   const isKept = options.db !== undefined;
@@ -29,10 +29,9 @@ export async function followRun(
   try {
     const result = await go();
     line.hide();
-    if (options.json) writeLines(io.stdout, [printableJson(result, 2)]);
-    else if (result.status === "completed") writeLines(io.stdout, renderResult(result, { tools: agent.tools, colors }));
-    if (result.status !== "completed")
-      writeLines(io.stderr, [...renderProblem(result), ...renderHint(result, options)]);
+    if (options.json) out.print(jsonLines(result));
+    else if (result.status === "completed") out.print(renderResult(result, { tools: agent.tools, colors }));
+    if (result.status !== "completed") err.print([...renderProblem(result), ...renderHint(result, options)]);
     return exitCodeOf(result.status, result.error?.code);
   } finally {
     line.hide();

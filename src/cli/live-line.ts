@@ -1,10 +1,8 @@
-import type { CliOutput } from "./cli-io.ts";
 import { shorten } from "./printable.ts";
+import type { Printer } from "./printer.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 80;
-const clearLine = "\r\u001b[2K";
-const defaultColumns = 80;
 
 /**
  * Lines that stay, and on a terminal one more below them that is rewritten while something goes on. Anywhere else there
@@ -15,11 +13,11 @@ export class LiveLine {
   private frame = 0;
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly output: CliOutput) {}
+  constructor(private readonly printer: Printer) {}
 
   /** Whether there is a line that is rewritten. */
   get isLive(): boolean {
-    return this.output.isTTY === true;
+    return this.printer.isTerminal;
   }
 
   /** Shows text, without colours, behind a sign that moves, until the next call or {@link LiveLine.hide}. */
@@ -41,19 +39,18 @@ export class LiveLine {
     clearInterval(this.timer);
     this.timer = undefined;
     this.text = undefined;
-    this.output.write(clearLine);
+    this.printer.rewrite();
   }
 
   /** Writes a line that stays. */
   print(line = ""): void {
-    const clear = this.text === undefined ? "" : clearLine;
-    this.output.write(`${clear}${line}\n`);
+    if (this.text !== undefined) this.printer.rewrite();
+    this.printer.print([line]);
     if (this.text !== undefined) this.draw();
   }
 
   private draw(): void {
     // A line that is wrapped could not be rewritten.
-    const width = (this.output.columns || defaultColumns) - 1;
-    this.output.write(clearLine + shorten(`  ${frames[this.frame]} ${this.text}`, width));
+    this.printer.rewrite(shorten(`  ${frames[this.frame]} ${this.text}`, this.printer.width));
   }
 }

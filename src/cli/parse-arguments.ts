@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { CliIo, PlannerChoice } from "./cli-io.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { Printer } from "./printer.ts";
 
 /** What the command was asked to do; `exit` if that is done already, or was not understood. */
 export type CliArguments =
@@ -55,6 +56,7 @@ Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped
 
 /** Reads the arguments that follow the command's name. Help and version go to stdout, complaints to stderr. */
 export function parseArguments(argv: readonly string[], { stdout, stderr, env, version }: CliIo): CliArguments {
+  const [out, err] = [new Printer(stdout), new Printer(stderr)];
   const command = new Command("planwright")
     .description("Turns a request into a plan and carries it out. It can calculate and keep todos.")
     .argument("[request...]")
@@ -68,7 +70,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print this")
     .addHelpText("after", moreHelp)
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({ writeOut: (text) => out.print(linesOf(text)), writeErr: (text) => err.print(linesOf(text)) })
     .configureHelp({ helpWidth: 100 })
     .exitOverride();
   try {
@@ -92,10 +94,15 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     if (!(thrown instanceof CommanderError)) throw thrown;
     const { exitCode, code } = thrown;
     if (code === "commander.unknownOption") {
-      stderr.write('Put a request that begins or ends like an option behind "--", or try "planwright --help".\n');
+      err.print(['Put a request that begins or ends like an option behind "--", or try "planwright --help".']);
     }
     return { type: "exit", exitCode: exitCode === 0 ? exitCodes.completed : exitCodes.usage };
   }
+}
+
+/** Commander ends each text with a line break. */
+function linesOf(text: string): readonly string[] {
+  return text.replace(/\n$/, "").split("\n");
 }
 
 /** `runs` alone, `show` or `resume` with nothing but what can be the id of a run. All else is a request: "show me my tasks". */

@@ -13,6 +13,11 @@ export function printableJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, undefined, indent) ?? "null").replace(unsafe, escapeUnlessBreak);
 }
 
+/** A value as JSON that a terminal only shows, in lines. */
+export function jsonLines(value: unknown): readonly string[] {
+  return printableJson(value, 2).split("\n");
+}
+
 /** At most `length` characters, with `…` for the rest. */
 export function shorten(text: string, length: number): string {
   const characters = text.length > length ? Array.from(text) : [];

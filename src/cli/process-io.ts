@@ -1,6 +1,6 @@
 import type { CliIo, CliOutput } from "./cli-io.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { printable } from "./printable.ts";
+import { Printer } from "./printer.ts";
 
 /** What {@link createProcessIo} needs of a process. */
 export interface CliProcess {
@@ -47,7 +47,7 @@ function reportLostOutput(host: CliProcess): void {
       host.exitCode = exitCodes.failed;
       if (isTold) return;
       isTold = true;
-      host.stderr.write(`planwright: the output can not be written: ${printable(message ?? String(code))}\n`);
+      new Printer(host.stderr).print([`planwright: the output can not be written: ${message ?? String(code)}`]);
     });
   }
 }

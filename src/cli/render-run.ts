@@ -10,12 +10,13 @@ import { renderResult } from "./render-result.ts";
 import { renderStep } from "./render-step.ts";
 
 const maxRequest = 100;
+/** Wide enough for any. */
 const statusWidth = "interrupted".length;
 
 /** A run in a list, in one line. */
 export function renderRunLine({ runId, status, createdAt, request }: RunSummary, colors: Colors): string {
   const when = colors.dim(renderTime(createdAt));
-  return `${printable(runId)}  ${paint(status, colors)}  ${when}  ${renderRequest(request)}`;
+  return `${printable(runId)}  ${paint(status, colors, status.padEnd(statusWidth))}  ${when}  ${renderRequest(request)}`;
 }
 
 /** A stored run as it stands, as lines to read. */
@@ -25,7 +26,7 @@ export function renderRun(
 ): string[] {
   const { runId, status, request, createdAt, updatedAt, plan, steps, error, pending } = run;
   const times = `${renderTime(createdAt)} to ${renderTime(updatedAt)}`;
-  const lines = [printable(runId), `  ${paint(status, colors).trimEnd()}, ${times}`, `  ${renderRequest(request)}`];
+  const lines = [printable(runId), `  ${paint(status, colors, status)}, ${times}`, `  ${renderRequest(request)}`];
   if (plan !== undefined) lines.push("", ...renderTitledPlan(plan, colors));
   if (steps.length > 0) {
     const toolOf = (name: string) => tools.find((tool) => tool.name === name);
@@ -36,9 +37,8 @@ export function renderRun(
   return [...lines, ...renderHint(run, { db })];
 }
 
-/** Wide enough for any. */
-function paint(status: RunStatus, colors: Colors): string {
-  const text = status.padEnd(statusWidth);
+function paint(status: RunStatus, colors: Colors, shown: string): string {
+  const text = printable(shown);
   if (status === "completed") return colors.green(text);
   return status === "failed" ? colors.red(text) : colors.yellow(text);
 }

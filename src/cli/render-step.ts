@@ -24,7 +24,7 @@ export function renderStepEnd(
   const { outcome, attempts } = step;
   const tries = attempts > 1 ? ` (attempt ${attempts})` : "";
   if (outcome.status !== "completed") {
-    return `  ${colors.red("✖")} ${nameOf(step)}: ${outcome.status}, ${printable(outcome.error.message)}`;
+    return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(`${outcome.status}, ${outcome.error.message}`)}`;
   }
   const summary = summarizeOutput(outcome.output, tool);
   return `  ${colors.green("✔")} ${nameOf(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
@@ -39,10 +39,10 @@ export function renderStep(
   const { status, output, error, reason } = step;
   if (status === "completed") return renderStepEnd({ ...step, outcome: { status, output } }, options);
   if (status === "pending") return colors.dim(`  - ${nameOf(step)}: not begun`);
-  if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${reason})`);
+  if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${printable(String(reason))})`);
   if (status === "running") return `  > ${nameOf(step)}: begun`;
   if (status === "waiting") return `  ${colors.yellow("?")} ${nameOf(step)}: waits for approval`;
   if (status === "undone") return `  ${colors.green("↶")} ${nameOf(step)}: undone`;
-  const why = error === undefined ? "" : `, ${printable(error.message)}`;
-  return `  ${colors.red("✖")} ${nameOf(step)}: ${status}${why}`;
+  const why = error === undefined ? "" : `, ${error.message}`;
+  return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(status + why)}`;
 }

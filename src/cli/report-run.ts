@@ -87,13 +87,13 @@ export function createRunReporter({ line, colors, tools, plan }: RunReporterOpti
 function describeNotice(event: AgentEvent, colors: Colors): string | undefined {
   switch (event.type) {
     case "step-skip":
-      return colors.dim(`  - ${nameOf(event)}: skipped (${event.reason})`);
+      return colors.dim(`  - ${nameOf(event)}: skipped (${printable(event.reason)})`);
     case "plan-revise":
       return colors.yellow(describeRevision(event));
     case "undo-end":
       return describeUndo(event, colors);
     case "circuit-change":
-      return colors.yellow(`  ! ${printable(event.tool)}: circuit ${event.state}`);
+      return colors.yellow(`  ! ${printable(`${event.tool}: circuit ${event.state}`)}`);
     default:
       return undefined;
   }

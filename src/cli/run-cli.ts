@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { AgentError, isAgentError } from "../core/errors.ts";
-import { type CliCall, colorsFor, tellFallbacks, writeLines } from "./cli-call.ts";
-import type { CliIo } from "./cli-io.ts";
+import { type CliCall, createOutPrinter, tellFallbacks } from "./cli-call.ts";
+import type { AgentWarnings, CliIo } from "./cli-io.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { followRun } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
-import { printable, printableJson } from "./printable.ts";
+import { jsonLines } from "./printable.ts";
+import { Printer } from "./printer.ts";
 import { renderError } from "./render-error.ts";
 import { renderPlan } from "./render-plan.ts";
 import { describeNoRun, listRuns, resumeRun, showRun } from "./stored-runs.ts";
@@ -18,20 +19,26 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     const parsed = parseArguments(argv, io);
     return parsed.type === "exit" ? parsed.exitCode : await workWithAgent(parsed, io);
   } catch (thrown) {
-    writeLines(io.stderr, renderError(thrown));
+    new Printer(io.stderr).print(renderError(thrown));
     return exitCodes.failed;
   }
 }
 
 async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   const { options } = work;
+  const out = createOutPrinter(io, options);
+  const err = new Printer(io.stderr);
+  const warnings: AgentWarnings = {
+    onWarning: ({ message }) => err.print([`planwright: ${message}`]),
+    onListenerError: (error) => err.print(renderError(error)),
+  };
   try {
     if (work.type !== "request") requireFile(work.options.db);
     // Planning alone keeps nothing.
     const db = options.planOnly ? undefined : options.db;
-    const { agent, close } = await io.createAgent({ planner: options.planner, db });
+    const { agent, close } = await io.createAgent({ planner: options.planner, db }, warnings);
     try {
-      return await perform(work, { agent, options, io });
+      return await perform(work, { agent, options, io, out, err });
     } finally {
       // What does not go on any more can not miss the database.
       await agent.close({ timeoutMs: 0 });
@@ -39,8 +46,8 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     }
   } catch (thrown) {
     if (!isAgentError(thrown)) throw thrown;
-    if (options.json) writeLines(io.stdout, [printableJson({ error: thrown }, 2)]);
-    writeLines(io.stderr, renderError(thrown));
+    if (options.json) out.print(jsonLines({ error: thrown }));
+    err.print(renderError(thrown));
     const { code } = thrown;
     return exitCodeOf(code === "cancelled" || code === "interrupted" ? code : "failed", code);
   }
@@ -62,22 +69,21 @@ function perform(work: Work, call: CliCall): Promise<number> {
 }
 
 async function performRequest({ request, options, shownRunId }: RequestArguments, call: CliCall): Promise<number> {
-  const { agent, io } = call;
+  const { agent, io, err } = call;
   const { db } = options;
   if (options.planOnly) return showPlan(call, request);
   const isRun = shownRunId !== undefined && db !== undefined && (await agent.getRun(shownRunId)) !== undefined;
   if (isRun) return showRun(call, shownRunId);
   const exitCode = await followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
-  if (shownRunId !== undefined && exitCode === exitCodes.usage)
-    writeLines(io.stderr, [printable(describeNoRun(shownRunId, db))]);
+  if (shownRunId !== undefined && exitCode === exitCodes.usage) err.print([describeNoRun(shownRunId, db)]);
   return exitCode;
 }
 
 async function showPlan(call: CliCall, request: string): Promise<number> {
-  const { agent, options, io } = call;
+  const { agent, options, io, out } = call;
   tellFallbacks(call);
   const plan = await agent.plan(request, { signal: io.signal });
-  writeLines(io.stdout, options.json ? [printableJson(plan, 2)] : renderPlan(plan, colorsFor(call)));
+  out.print(options.json ? jsonLines(plan) : renderPlan(plan, out.colors));
   return exitCodes.completed;
 }
 

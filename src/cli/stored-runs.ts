@@ -1,41 +1,36 @@
 import { AgentError } from "../core/errors.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-store.ts";
-import { type CliCall, colorsFor, writeLines } from "./cli-call.ts";
+import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { followRun } from "./follow-run.ts";
-import { printableJson } from "./printable.ts";
+import { jsonLines } from "./printable.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";
 
 const pageSize = 1_000;
 
 /** Lists the runs that are kept, the newest first. */
 export async function listRuns(call: CliCall): Promise<number> {
-  const { agent, options, io } = call;
-  const colors = colorsFor(call);
+  const { agent, options, out } = call;
   const runs: RunSummary[] = [];
   let cursor: string | undefined;
   do {
     const page = await agent.listRuns({ limit: pageSize, cursor });
     if (options.json) runs.push(...page.runs);
-    else if (page.runs.length > 0)
-      writeLines(
-        io.stdout,
-        page.runs.map((run) => renderRunLine(run, colors)),
-      );
-    else if (cursor === undefined) writeLines(io.stdout, ["No runs."]);
+    else if (page.runs.length > 0) out.print(page.runs.map((run) => renderRunLine(run, out.colors)));
+    else if (cursor === undefined) out.print(["No runs."]);
     cursor = page.cursor;
   } while (cursor !== undefined);
-  if (options.json) writeLines(io.stdout, [printableJson({ runs }, 2)]);
+  if (options.json) out.print(jsonLines({ runs }));
   return exitCodes.completed;
 }
 
 /** Shows a run as it stands: whatever that is, it was shown. */
 export async function showRun(call: CliCall, runId: string): Promise<number> {
-  const { agent, options, io } = call;
+  const { agent, options, out } = call;
   const run = await requireRun(call, runId);
-  const rendered = { tools: agent.tools, colors: colorsFor(call), db: options.db };
-  writeLines(io.stdout, options.json ? [printableJson(run, 2)] : renderRun(run, rendered));
+  const rendered = { tools: agent.tools, colors: out.colors, db: options.db };
+  out.print(options.json ? jsonLines(run) : renderRun(run, rendered));
   return exitCodes.completed;
 }
 

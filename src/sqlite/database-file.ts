@@ -41,7 +41,7 @@ export class DatabaseFile<TRows> {
 
   /** Throws `invalid-options`, `store-failed` or `missing-dependency`. */
   constructor({ path, busyTimeoutMs = 5_000, driver }: SqliteFileOptions, rowsOf: (db: SqlDatabase) => TRows) {
-    if (typeof path !== "string" || path === "" || /^(file|https?|wss?|libsql):/i.test(path)) {
+    if (typeof path !== "string" || path === "" || path.includes("\0") || /^(file|https?|wss?|libsql):/i.test(path)) {
       failOption("path", path, 'the path of a file, or ":memory:"');
     }
     checkNumber("busyTimeoutMs", busyTimeoutMs, { min: 0, max: maxDurationMs, isInteger: true });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LiveLine } from "../../src/cli/live-line.ts";
+import { Printer } from "../../src/cli/printer.ts";
 
 const clear = "\r\u001b[2K";
 
@@ -7,7 +8,7 @@ function createLine(isTTY: boolean, columns?: number) {
   const written: string[] = [];
   const output = { write: (text: string) => written.push(text), isTTY, ...(columns !== undefined && { columns }) };
   const take = () => written.splice(0).join("");
-  return { line: new LiveLine(output), take };
+  return { line: new LiveLine(new Printer(output)), take };
 }
 
 describe("LiveLine", () => {

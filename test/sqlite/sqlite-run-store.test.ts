@@ -177,6 +177,7 @@ describe("createSqliteRunStore", () => {
     { path: 5 },
     {},
     { path: "file:runs.db" },
+    { path: "runs\0.db" },
     { path: "libsql://example.org" },
     { path: "runs.db", now: 5 },
     { path: "runs.db", driver: "sqlite3" },

@@ -171,6 +171,7 @@ describe("createSqliteTodos", () => {
     { path: 5 },
     {},
     { path: "file:todo.db" },
+    { path: "todo\0.db" },
     { path: "todo.db", rememberedWrites: 0 },
     { path: "todo.db", driver: "sqlite3" as SqliteDriver },
     { path: "todo.db", busyTimeoutMs: -1 },
