@@ -1,6 +1,6 @@
 import { z } from "zod/v4";
+import type { Clock } from "../../src/async/clock.ts";
 import { defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts";
-import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import type { Behaviour, ToolDraft } from "./model-case.ts";
 import type { ModelStep } from "./model-plan.ts";
 
@@ -26,7 +26,7 @@ export interface Call {
 
 /** Whom the tools tell of their calls, before they do anything. */
 export interface CallListener {
-  readonly clock: ManualClock;
+  readonly clock: Clock;
   stepOf(id: string): ModelStep | undefined;
   onCall(call: Call): void;
 }
@@ -158,7 +158,7 @@ class ToolFailure extends Error {
   }
 }
 
-async function behave(behaviour: Behaviour, signal: AbortSignal, clock: ManualClock): Promise<void> {
+async function behave(behaviour: Behaviour, signal: AbortSignal, clock: Clock): Promise<void> {
   const { does, afterMs } = behaviour;
   if (does === "stuck") return new Promise(() => {});
   if (does === "hang" || does === "finish") await aborted(signal);

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { type Agent, createAgent } from "../../src/agent.ts";
 import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
 import { deepFreeze } from "../../src/core/json.ts";
-import type { Planner, ReplanRequest } from "../../src/core/planner.ts";
-import type { RunResult, StepRecord } from "../../src/core/run-result.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
@@ -11,9 +10,9 @@ import { createManualClock, type ManualClock } from "../../src/testing/manual-cl
 import { answerLater } from "../scenarios/run-scenario.ts";
 import { modelCase } from "./model-arbitrary.ts";
 import type { ModelCase, StepDraft } from "./model-case.ts";
-import { type ModelStep, toModelSteps, toPlanStep } from "./model-plan.ts";
+import { createModelPlanner } from "./model-planner.ts";
 import { type Call, createModelTools } from "./model-tools.ts";
-import { planOf, policyOf, stepsOf } from "./play-case.ts";
+import { planOf, policyOf } from "./play-case.ts";
 import { keyOf } from "./watch.ts";
 
 /**
@@ -81,21 +80,17 @@ class Process {
   readonly agent: Agent;
   private readonly events: AgentEvent[] = [];
   private readonly calls: Call[] = [];
-  private readonly steps: ReadonlyMap<string, ModelStep>;
   private ids = 0;
 
-  constructor(
-    private readonly model: ModelCase,
-    nowMs?: number,
-  ) {
+  constructor(model: ModelCase, nowMs?: number) {
     this.clock = nowMs === undefined ? createManualClock() : createManualClock({ nowMs });
-    this.steps = new Map(stepsOf(model).map((step) => [step.id, step]));
     const { clock } = this;
-    const listener = { clock, stepOf: (id: string) => this.stepOf(id), onCall: (call: Call) => this.calls.push(call) };
+    const planner = createModelPlanner(model);
+    const listener = { clock, stepOf: planner.stepOf, onCall: (call: Call) => this.calls.push(call) };
     this.agent = createAgent({
       tools: createModelTools(model.tools, 0, listener),
       store: model.isStoreSlow ? answerLater(this.memory) : this.memory,
-      planner: this.planner,
+      planner,
       clock,
       createId: () => `${++this.ids}`,
       ...policyOf(model),
@@ -126,38 +121,6 @@ class Process {
     }
     return undefined;
   }
-
-  private stepOf(id: string): ModelStep | undefined {
-    const [, replan, index] = /^r(\d+)_(\d+)$/.exec(id) ?? [];
-    if (replan === undefined) return this.steps.get(id);
-    const { replans } = this.model;
-    const draft = replans[(Number(replan) - 1) % replans.length]?.steps[Number(index) - 1];
-    // Of its ids nothing is asked but whether it has a loop.
-    return draft && ({ ...draft, id } as unknown as ModelStep);
-  }
-
-  private readonly planner: Planner = {
-    name: "model",
-    plan: () => Promise.reject(new Error("it only plans again")),
-    replan: async (request) => this.replan(request),
-  };
-
-  /** By what it is told of the run, and by that alone. */
-  private replan({ replan, steps: records, plan }: ReplanRequest) {
-    const { replans, tools } = this.model;
-    const draft = replans[(replan - 1) % replans.length];
-    if (draft === undefined || draft.mistake === "throws") throw new Error("no idea");
-    const ids = draft.steps.map((_, index) => `r${replan}_${index + 1}`);
-    const begun = records.find(({ status }) => status === "failed" || status === "completed");
-    if (draft.mistake === "old-id" && begun !== undefined) ids[0] = begun.stepId;
-    const isDone = (id: string) => records.filter(({ stepId }) => stepId === id).every(isDoneRecord);
-    const earlier = plan.steps.flatMap(({ id }) => (isDone(id) ? (this.stepOf(id) ?? []) : []));
-    return { steps: toModelSteps(draft.steps, { ids, toolCount: tools.length, earlier }).map(toPlanStep) };
-  }
-}
-
-function isDoneRecord({ status, reason }: StepRecord): boolean {
-  return status === "completed" || reason === "condition" || reason === "no-items";
 }
 
 type Outcome = Extract<PendingItem, { kind: "outcome" }>;
