@@ -152,7 +152,7 @@ export type {
   RunOptions,
 } from "./orchestrator/run-options.ts";
 export { createFallbackPlanner, type FallbackPlannerOptions } from "./planners/fallback-planner.ts";
-export type { GroundingPolicy } from "./planners/llm/check-answer.ts";
+export type { GroundingPolicy } from "./planners/llm/check-grounding.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";
 export type { PlanExample } from "./planners/llm/plan-prompt.ts";
 export { estimateComplexity, type RequestComplexity } from "./planners/request-complexity.ts";

@@ -1,3 +1,4 @@
+import type { ApprovalReason } from "./approval-reason.ts";
 import { canonicalJson, sha256 } from "./hash-plan.ts";
 import type { JsonObject } from "./json.ts";
 import type { Plan } from "./plan.ts";
@@ -20,7 +21,9 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
     }
   : never;
 
-interface BoundToCall {
+interface Asked {
+  /** Why a step of a replan is asked about, beside what its tool and the policy say. */
+  readonly reasons?: readonly ApprovalReason[];
   /** What the approval is bound to: see {@link hashCall}. */
   readonly hash: string;
 }
@@ -32,11 +35,11 @@ interface PlanSubject {
 }
 
 /** What approval is asked for: one step (or one iteration of it) with its input, or a whole plan. */
-export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & BoundToCall) | PlanSubject;
+export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & Asked) | PlanSubject;
 
 /** What `approve` is asked. */
 export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: string } & (
-  | (StepSubject<TTool> & BoundToCall)
+  | (StepSubject<TTool> & Asked)
   | (PlanSubject & { readonly plan: Plan })
 );
 

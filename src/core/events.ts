@@ -1,4 +1,5 @@
 import type { ApprovalSubject } from "./approval.ts";
+import type { ApprovalReason } from "./approval-reason.ts";
 import type { AgentErrorData, ErrorData } from "./errors.ts";
 import type { EventBase } from "./event-base.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
@@ -161,6 +162,8 @@ export type PendingItem =
       readonly hash: string;
       readonly effect: ToolEffect;
       readonly reasoning?: string;
+      /** Of a step of a replan: why it is asked about, beside what its tool and the policy say. */
+      readonly reasons?: readonly ApprovalReason[];
     }
   /** Whether the plan may run. It can be passed to `approve` and `reject` as it is. */
   | { readonly kind: "plan-approval"; readonly hash: string };

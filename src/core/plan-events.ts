@@ -1,3 +1,4 @@
+import type { ReplanApproval } from "./approval-reason.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { EventBase } from "./event-base.ts";
 import type { ModelUsage } from "./model-usage.ts";
@@ -46,6 +47,11 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   /** As of `plan-end`. */
   readonly usage?: ModelUsage;
   readonly outcome:
-    | { readonly status: "completed"; readonly plan: Plan }
+    | {
+        readonly status: "completed";
+        readonly plan: Plan;
+        /** The new steps that need approval because of what an output, an error or the context may have put into them. */
+        readonly approvals?: readonly ReplanApproval[];
+      }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
 }

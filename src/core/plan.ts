@@ -76,6 +76,8 @@ export interface PlanWarning {
   /** Where, within the plan. */
   readonly path: JsonPath;
   readonly message: string;
+  /** What the request does not say; absent if nothing in it speaks of the step. */
+  readonly words?: readonly string[] | undefined;
 }
 
 /** A plan: what will be done, as JSON that can be read, checked, approved, stored and run. */

@@ -45,6 +45,8 @@ export type PlanningEvent =
 export interface ReplanRequest extends PlanRequest {
   /** The plan so far. */
   readonly plan: Plan;
+  /** The plan that the run began with, made before any output was seen. */
+  readonly firstPlan: Plan;
   /** How each of its steps has gone. */
   readonly steps: readonly StepRecord[];
   /** What the run would end with. */

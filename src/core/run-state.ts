@@ -1,3 +1,4 @@
+import { type ApprovalState, decided, requested } from "./approval-state.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, NotUndone, PendingItem } from "./events.ts";
 import { canonicalJson } from "./hash-plan.ts";
@@ -6,13 +7,10 @@ import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
 import {
-  type ApprovalState,
-  decided,
   hadNothingToDo,
   hasBegun,
   pendingStep,
   reduceStep,
-  requested,
   retryFailed,
   type StepEvent,
   type StepState,
@@ -37,6 +35,8 @@ export interface RunState {
   isUnderWay?: boolean;
   /** What the run was started with, if that was a plan: a replan changes `plan`, and not what makes two runs the same. */
   givenPlan?: Plan;
+  /** The plan that the run began with, once it was revised. */
+  firstPlan?: Plan;
   /** Whether a planner has been asked and has not ended. */
   isPlanning?: boolean;
   /** By step id, in plan order. Steps that a replan took away stay if they have begun. */
@@ -198,22 +198,29 @@ function letsThrough(event: StepEvent): boolean {
 function reduceRevision(state: RunState, { replan, outcome }: Extract<AgentEvent, { type: "plan-revise" }>): void {
   if (outcome.status !== "completed" && outcome.error.code === "interrupted") return;
   state.replans = replan;
-  if (outcome.status === "completed") revisePlan(state, outcome.plan);
+  if (outcome.status === "completed") revisePlan(state, outcome);
   else state.hasReplanFailed = true;
 }
 
+type Revision = Extract<Extract<AgentEvent, { type: "plan-revise" }>["outcome"], { status: "completed" }>;
+
 /** Keeps whatever has begun, in place of what has not the new plan's steps. One that stands in both as it was is the same. */
-function revisePlan(state: RunState, plan: Plan): void {
+function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" | "approvals">): void {
   const before = new Map(state.steps);
   const stays = unchangedSteps(state.plan, plan);
   for (const step of before.values()) if (!hasBegun(step)) state.steps.delete(step.stepId);
   delete state.planApproval;
   delete state.isUnderWay;
+  if (state.plan !== undefined) state.firstPlan ??= state.plan;
   state.plan = plan;
   for (const { id: stepId, ...step } of plan.steps) {
     if (state.steps.has(stepId)) continue;
     const same = stays.has(stepId) ? before.get(stepId) : undefined;
     state.steps.set(stepId, same ?? pendingStep({ stepId, ...step }));
+  }
+  for (const { stepId, reasons } of approvals ?? []) {
+    const step = state.steps.get(stepId);
+    if (step !== undefined) step.approvalReasons = reasons;
   }
 }
 

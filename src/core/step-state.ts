@@ -1,9 +1,13 @@
+import type { ApprovalReason } from "./approval-reason.ts";
+import { type ApprovalState, decided, requested } from "./approval-state.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, SkipReason } from "./events.ts";
 import { isFailedInDoubt } from "./in-doubt.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { StepPlace } from "./step-place.ts";
 import type { ToolEffect } from "./tool.ts";
+
+export type { ApprovalState } from "./approval-state.ts";
 
 /** Where a step stands. */
 export type StepStatus =
@@ -18,15 +22,6 @@ export type StepStatus =
   | "interrupted"
   | "unknown"
   | "undone";
-
-/** What was asked and decided about a step or a plan. */
-export interface ApprovalState {
-  /** What the decision is bound to. */
-  readonly hash: string;
-  readonly status: "requested" | "approved" | "rejected" | "withdrawn";
-  /** Of one that was rejected. */
-  readonly error?: AgentErrorData;
-}
 
 /** What is known of a step, or of one iteration of it. */
 export interface StepState {
@@ -49,6 +44,8 @@ export interface StepState {
   endSequence?: number;
   reasoning?: string;
   approval?: ApprovalState;
+  /** Why a step of a replan needs approval, beside what its tool and the policy say. */
+  approvalReasons?: readonly ApprovalReason[];
   /** Of one that was skipped. */
   skipReason?: SkipReason;
   /** Whether its undoing has begun and has not ended. */
@@ -269,19 +266,6 @@ function retryOne(step: StepState): boolean {
   delete step.skipReason;
   delete step.completedAt;
   return true;
-}
-
-/** A question, open from now on. One that was recorded under a hash of less (`inputHash`, `planHash`) has to be asked again. */
-export function requested({ hash }: { readonly hash?: string }): ApprovalState {
-  return hash === undefined ? { hash: "", status: "withdrawn" } : { hash, status: "requested" };
-}
-
-/** What was withdrawn is not approved any more. */
-export function decided(
-  { hash, status }: ApprovalState,
-  { outcome }: Extract<AgentEvent, { type: "approval-end" }>,
-): ApprovalState {
-  return status === "withdrawn" && outcome.status === "approved" ? { hash, status } : { hash, ...outcome };
 }
 
 function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepEvent, { type: "run-settle" }>): void {

@@ -26,6 +26,8 @@ export interface StoredRunOptions {
   readonly undoOnFailure?: true;
   /** Absent if the planner may not plan again. */
   readonly maxReplans?: number;
+  /** The tools with an effect that a replan may call though the first plan did not; absent if there are none. */
+  readonly replanTools?: readonly string[];
   /** Absent if there is no budget. */
   readonly budget?: RunBudget;
   /** Absent if the caller did not give the hash of the plan. */

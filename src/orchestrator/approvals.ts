@@ -7,11 +7,12 @@ import {
   type ApprovalSubject,
   hashCall,
 } from "../core/approval.ts";
+import type { ApprovalReason } from "../core/approval-reason.ts";
+import type { ApprovalState } from "../core/approval-state.ts";
 import { AgentError, toErrorData } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
 import { describePlace, describeSubject, type StepPlace } from "../core/step-place.ts";
-import type { ApprovalState } from "../core/step-state.ts";
 import type { ApprovalOutcome } from "./approval-end.ts";
 import type { Run } from "./run.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
@@ -19,19 +20,27 @@ import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 /** Whether a step or a plan may run; `waiting` if somebody will say so later. */
 export type ApprovalStatus = "approved" | "rejected" | "waiting";
 
-/** Whether a step may need approval, so that {@link approveStep} has to be asked. */
+/** Whether a step may need approval, so that {@link askAboutStep} has to be asked. */
 export function mayNeedApproval(run: Run, call: StepCall): boolean {
   if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
+  if (reasonsFor(run, call) !== undefined) return true;
   return run.isContinued && run.approvalOf(placeOfTask(call)) !== undefined;
 }
 
+/** Why a step needs approval whatever its tool and the policy say: a replan has it, and it has an effect. */
+function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly ApprovalReason[] | undefined {
+  if (state.firstPlan === undefined || effect === "pure") return undefined;
+  return state.steps.get(step.id)?.approvalReasons;
+}
+
 /** Asks for the approval of a step that is ready to be called, if it needs one. Never rejects. */
-export async function approveStep(run: Run, call: StepCall, parsed: unknown): Promise<ApprovalStatus> {
+export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): Promise<ApprovalStatus> {
   const { step, tool, input, effect } = call;
   const { reasoning } = step;
   const place = placeOfTask(call);
   const known = run.approvalOf(place);
   if (known?.status === "rejected") return "rejected";
+  const reasons = reasonsFor(run, call);
   const base = {
     kind: "step",
     ...place,
@@ -44,23 +53,24 @@ export async function approveStep(run: Run, call: StepCall, parsed: unknown): Pr
   // What was asked for is not given up because a policy is not there any more, or says something else now.
   const needsIt =
     known !== undefined ||
+    reasons !== undefined ||
     (await asks(run, place, () => tool.needsApproval?.(parsed) ?? false)) ||
     (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
   if (!needsIt) return "approved";
   const hash = await hashCall({ ...place, tool: tool.name, effect, input });
   if (run.abortReason !== undefined || run.isStopped) return "waiting";
-  const request = { ...base, hash };
+  const request = { ...base, hash, ...(reasons && { reasons }) };
   return recallOrAsk(run, { place, hash, subject: request, request: { runId: run.runId, ...request } });
 }
 
-/** Whether a plan may need approval, so that {@link approvePlan} has to be asked. Who gave its hash has approved it. */
+/** Whether a plan may need approval, so that {@link askAboutPlan} has to be asked. Who gave its hash has approved it. */
 export function mayNeedPlanApproval(run: Run): boolean {
   if (run.approvalOf(undefined) !== undefined) return true;
   return run.engine.needsApproval !== undefined && run.settings.stored.approvedHash === undefined;
 }
 
 /** Asks for the approval of the plan as a whole, if the policy wants it. */
-export async function approvePlan(run: Run, plan: Plan): Promise<ApprovalStatus> {
+export async function askAboutPlan(run: Run, plan: Plan): Promise<ApprovalStatus> {
   const { runId } = run;
   const isAsked = run.approvalOf(undefined) !== undefined;
   const needsIt = isAsked || (await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })));

@@ -108,7 +108,8 @@ export function pendingItems(run: Run): readonly PendingItem[] {
     if (status === "unknown") outcomes.push({ kind: "outcome", ...place, ...(error && { error }) });
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
       const looked = { tool, input, hash: approval.hash, effect, ...(reasoning !== undefined && { reasoning }) };
-      approvals.push({ kind: "approval", ...place, ...looked });
+      const reasons = effect === "pure" ? undefined : state.steps.get(place.stepId)?.approvalReasons;
+      approvals.push({ kind: "approval", ...place, ...looked, ...(reasons && { reasons }) });
     }
   }
   const goesOn = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;

@@ -3,7 +3,7 @@ import { compileExpressions, type PlanExpressions } from "../core/expressions.ts
 import { type RunResult, toRunResult } from "../core/run-result.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
-import { approvePlan, mayNeedPlanApproval } from "./approvals.ts";
+import { askAboutPlan, mayNeedPlanApproval } from "./approvals.ts";
 import { closeLeg, hasAnswer, isAllDone } from "./close-leg.ts";
 import { replan } from "./replan.ts";
 import type { Run } from "./run.ts";
@@ -18,7 +18,7 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
     expressions = compiling && (await compiling);
     // One that is under way has been let through, unless it still waits.
     const isNew = run.state.isUnderWay !== true;
-    if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await approvePlan(run, plan);
+    if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
     while (run.deciding !== undefined) await run.deciding;
     const approval = run.approvalOf(undefined);
     if (approval !== undefined && approval.status !== "approved") break;

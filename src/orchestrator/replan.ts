@@ -1,6 +1,8 @@
+import type { ReplanApproval } from "../core/approval-reason.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import { countOutside } from "../core/outside-work.ts";
 import type { Plan, PlanIssue, PlanStep } from "../core/plan.ts";
-import type { Planner } from "../core/planner.ts";
+import type { Planner, ReplanRequest } from "../core/planner.ts";
 import { stepRecords } from "../core/run-result.ts";
 import { unchangedSteps } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
@@ -25,10 +27,10 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
   const planning = new Planning(run.engine, tellerOf(run), run.settings);
   try {
-    const plan = await askForSteps(run, { planner, source, cause, planning });
+    const { plan, approvals } = await askForSteps(run, { planner, source, cause, planning });
     await withdrawQuestions(run, plan);
     await skipBegun(run);
-    await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan } });
+    await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan, ...approvals } });
     run.counters.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
   } catch (thrown) {
@@ -74,24 +76,35 @@ function mayReplan(run: Run, { code }: AgentErrorData): boolean {
 
 type ReplanTask = Pick<PlanTask, "source" | "planning"> & { readonly planner: Planner; readonly cause: AgentErrorData };
 
-async function askForSteps(run: Run, { planner, source, cause, planning }: ReplanTask): Promise<Plan> {
+interface Replanned {
+  readonly plan: Plan;
+  readonly approvals: { readonly approvals?: readonly ReplanApproval[] };
+}
+
+async function askForSteps(run: Run, { planner, source, cause, planning }: ReplanTask): Promise<Replanned> {
   const { engine, settings, state } = run;
   const plan = state.plan as Plan;
   const task = { request: plan.request, planner, settings, source, planning };
   return askPlanner(engine, task, async () => {
-    const draft: unknown = await planner.replan?.({
+    const request: ReplanRequest = {
       ...toPlanRequest(engine, task),
       plan,
+      firstPlan: state.firstPlan ?? plan,
       steps: stepRecords(state.steps.values()),
       error: cause,
       replan: state.replans + 1,
-    });
+    };
+    // A planner may change what it is given.
+    const draft: unknown = await planner.replan?.({ ...request, steps: stepRecords(state.steps.values()) });
     const { steps: added, source: draftSource } = draftOf(planner, draft);
     const kept = plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone);
     checkSize(run, added);
     checkIds(run, { added, kept });
     const steps = Array.isArray(added) ? [...kept, ...added] : added;
-    return completePlan(engine, task, { steps, source: draftSource });
+    const revised = await completePlan(engine, task, { steps, source: draftSource });
+    const { approvalsFor } = await countOutside(import("./replan-approvals.ts"));
+    const approvals = await approvalsFor(run, request, revised);
+    return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
   });
 }
 

@@ -1,7 +1,7 @@
 import { monotonicNow } from "../async/clock.ts";
 import type { EventInit, StepOutcome } from "../core/events.ts";
 import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
-import { approveStep, mayNeedApproval } from "./approvals.ts";
+import { askAboutStep, mayNeedApproval } from "./approvals.ts";
 import { type PreparedStep, parseInput, prepareStep } from "./prepare-step.ts";
 import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-call.ts";
 import type { Run } from "./run.ts";
@@ -78,7 +78,7 @@ interface Asked {
 async function ask(run: Run, { call, parsed }: ReadyStep): Promise<Asked | StepEnd> {
   let input = parsed;
   if (mayNeedApproval(run, call)) {
-    const status = await approveStep(run, call, parsed);
+    const status = await askAboutStep(run, call, parsed);
     if (status === "rejected") return skipRejected(run, call);
     if (status === "waiting") return "waiting";
     // Those who were asked have seen it, and may have changed it.

@@ -50,6 +50,11 @@ interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
    * `replan`, and not with `approvedHash`. @default 0
    */
   maxReplans?: number | undefined;
+  /**
+   * The names of the tools that a replan may call without approval though they have an effect and the first plan did not call
+   * them. @default none: such a step needs approval
+   */
+  replanTools?: readonly TTool["name"][] | undefined;
   /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
   approvedHash?: string | undefined;
   /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
@@ -113,8 +118,10 @@ export function resolveRunOptions(
   checkSwitch("throwOnFailure", options.throwOnFailure);
   const stored = resolveStored(options, engine);
   if (use === "run") checkReplans(stored, engine);
+  const tools = selectTools("tools", options.tools, engine.toolsByName);
+  if (stored.replanTools !== undefined) selectTools("replanTools", stored.replanTools, tools);
   return {
-    tools: selectTools(options.tools, engine.toolsByName),
+    tools,
     context,
     metadata: checkMetadata(options.metadata),
     resources: options.resources,
@@ -141,9 +148,16 @@ function resolveStored(options: RunOptionsBase<Tool>, engine: EngineSettings): S
     ...(onStepFailure === "continue" && { onStepFailure }),
     ...(undoOnFailure && { undoOnFailure }),
     ...(maxReplans && { maxReplans }),
+    ...checkReplanTools(options.replanTools),
     ...checkBudget(options.budget),
     ...(options.approvedHash !== undefined && { approvedHash: options.approvedHash }),
   });
+}
+
+function checkReplanTools(replanTools: readonly string[] | undefined): { replanTools?: readonly string[] } {
+  if (replanTools === undefined) return {};
+  if (!Array.isArray(replanTools)) failOption("replanTools", replanTools, "a list of names");
+  return replanTools.length === 0 ? {} : { replanTools: Object.freeze([...replanTools]) };
 }
 
 function checkBudget(budget: RunBudget | undefined): { budget?: RunBudget } {
@@ -180,6 +194,7 @@ const runKeys = [
   "onStepFailure",
   "undoOnFailure",
   "maxReplans",
+  "replanTools",
   "throwOnFailure",
   "resources",
 ];
@@ -238,9 +253,13 @@ function checkTimeZone(timeZone: unknown): string {
   }
 }
 
-function selectTools(names: unknown, all: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
+function selectTools(
+  option: "tools" | "replanTools",
+  names: unknown,
+  all: ReadonlyMap<string, Tool>,
+): ReadonlyMap<string, Tool> {
   if (names === undefined) return all;
-  if (!Array.isArray(names)) failOption("tools", names, "a list of names");
+  if (!Array.isArray(names)) failOption(option, names, "a list of names");
   const selected = new Map<string, Tool>();
   for (const name of names) {
     const tool = all.get(name);

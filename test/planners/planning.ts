@@ -1,3 +1,4 @@
+import type { Plan } from "../../src/core/plan.ts";
 import type { PlanDraft, Planner, PlanningEvent, PlanRequest, ReplanRequest } from "../../src/core/planner.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
@@ -60,16 +61,18 @@ export function replanRequest(rest: Partial<ReplanRequest> = {}) {
   const { request, ...around } = planRequest();
   const step = (id: string) => ({ id, tool: "A", input: {} });
   const record = { tool: "A", input: {}, attempts: 1 };
+  const plan: Plan = {
+    version: 1,
+    id: "plan_1",
+    request: "Do it",
+    source: { planner: "first" },
+    createdAt: "2026-01-01T00:00:00.000Z",
+    steps: [step("a"), step("f"), step("z")],
+  };
   const replan: ReplanRequest = {
     ...request,
-    plan: {
-      version: 1,
-      id: "plan_1",
-      request: "Do it",
-      source: { planner: "first" },
-      createdAt: "2026-01-01T00:00:00.000Z",
-      steps: [step("a"), step("f"), step("z")],
-    },
+    plan,
+    firstPlan: plan,
     steps: [
       { ...record, stepId: "a", status: "completed", output: { value: 7 } },
       { ...record, stepId: "f", status: "failed" },

@@ -124,7 +124,7 @@ function revised(waiting: number, answer: PlanStep, onUndo: (key: string) => voi
     tools: [tool, failing, createFakeTool({ name: "A" })],
     planner: { name: "p", plan, replan: () => ({ steps: [answer] }) },
     request: "Do it",
-    options: { maxReplans: 1, undoOnFailure: true },
+    options: { maxReplans: 1, replanTools: ["A"], undoOnFailure: true },
   };
 }
 

@@ -11,7 +11,7 @@ const fails = added("f", "F");
 
 /** A step waits for approval, another one fails, and the planner answers with these steps. */
 function scenario(answer: readonly PlanStep[], rest: Partial<Scenario> = {}, first: PlanStep = waits): Scenario {
-  const options: RunOptions = { maxReplans: 1 };
+  const options: RunOptions = { maxReplans: 1, replanTools: ["A", "Delete"] };
   return {
     tools: [works(), failing(), askingTool("Archive"), askingTool("Delete")],
     planner: replanner(steps(first, fails), [steps(...answer)]),

@@ -103,7 +103,7 @@ describe("a run id", () => {
       replan: () => ({ steps: [step("n1", "B", { dependsOn: [] })] }) as never,
     };
     const agent = createAgent({ tools: [failing, createFakeTool({ name: "B" })], planner });
-    const options = { runId: "r1", maxReplans: 1 };
+    const options = { runId: "r1", maxReplans: 1, replanTools: ["B" as const] };
     expect((await agent.execute(planOf("A") as never, options)).status).toBe("completed");
     expect((await agent.execute(planOf("A") as never, options)).status).toBe("completed");
     expect(failing.calls).toHaveLength(1);

@@ -216,7 +216,7 @@ describe("a budget of a run", () => {
         return {
           ...agent(),
           request: "Do it",
-          options: { maxReplans: 1, budget },
+          options: { maxReplans: 1, replanTools: ["A"], budget },
           legs: [({ another, runId, result }) => another(agent()).approve(runId, approvalOf(result, "s1"))],
         };
       });

@@ -42,7 +42,7 @@ export function failingScenario(
     tools: [works(), failing(), askingTool("B")],
     planner: replanner(planOf("A", "F", "A"), answers),
     request: "Do it",
-    options: { maxReplans: 1, ...options },
+    options: { maxReplans: 1, replanTools: ["A"], ...options },
     ...rest,
   };
 }

@@ -175,7 +175,8 @@ class Asking {
   private check({ text, reasoning, finishReason }: ModelResponse): Promise<CheckedAnswer> {
     // Some servers put all that a model writes where its thinking belongs.
     const answer = text.trim() === "" ? (reasoning ?? "") : text;
-    return checkAnswer(answer, { ...this.task.scope, isWhole: finishReason === "stop" });
+    const { mayAskAgain } = this;
+    return checkAnswer(answer, { ...this.task.scope, mayAskAgain, isWhole: finishReason === "stop" });
   }
 
   private fail(code: string, message: string, text?: string): void {

@@ -1,27 +1,22 @@
 import { checkPlan } from "../../core/check-plan.ts";
-import { copyJson, toJson } from "../../core/json.ts";
+import { toJson } from "../../core/json.ts";
 import { maxPlanBytes, type PlanRepair, type PlanStep, type PlanWarning } from "../../core/plan.ts";
-import { parseWith } from "../../core/schema.ts";
-import type { Tool } from "../../core/tool.ts";
-import { toolSchemas } from "../../core/tool-schemas.ts";
-import { Grounds } from "./grounding.ts";
-import { cut, describeIssue } from "./plan-prompt.ts";
+import { checkGrounding, type GroundingScope } from "./check-grounding.ts";
+import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
 import { completeSteps, type ModelAnswer, readAnswer, readStep, type StepReading } from "./read-steps.ts";
 import { recoverJson } from "./recover-json.ts";
 
-/** What is done about a word or number in a plan that the request does not have. */
-export type GroundingPolicy = "refuse" | "warn" | "off";
-
 /** What an answer is checked by. */
-export interface AnswerScope extends StepReading {
+export interface AnswerScope extends StepReading, GroundingScope {
   readonly maxSteps: number;
-  readonly grounding: GroundingPolicy;
-  /** What the developer has told the model: its words may stand in a plan, too. */
-  readonly told: string;
   /** What ids begin with that the model did not write. */
   readonly prefix: string;
-  /** Steps of the plan so far that new ones may refer to; they stay before them. */
-  readonly kept: readonly PlanStep[];
+}
+
+/** Which of its answers it is. */
+interface AnswerTry {
+  /** Whether the model is asked again if this one does not hold. */
+  readonly mayAskAgain: boolean;
 }
 
 /** What an answer came to. */
@@ -44,7 +39,7 @@ export type CheckedAnswer =
 /** The plan that an answer holds, if there is one that holds; else what is wrong with the likeliest. */
 export async function checkAnswer(
   text: string,
-  { isWhole, ...scope }: AnswerScope & { readonly isWhole: boolean },
+  { isWhole, ...scope }: AnswerScope & AnswerTry & { readonly isWhole: boolean },
 ): Promise<CheckedAnswer> {
   let first: CheckedAnswer | undefined;
   for await (const { value, repaired, isAlone } of recoverJson(text, { isWhole })) {
@@ -67,7 +62,7 @@ function isCut(answer: ModelAnswer, repaired: readonly PlanRepair[]): boolean {
 async function checkSteps(
   answer: Extract<ModelAnswer, { type: "steps" }>,
   repaired: readonly PlanRepair[],
-  scope: AnswerScope,
+  scope: AnswerScope & AnswerTry,
 ): Promise<CheckedAnswer> {
   const { tools, maxSteps, prefix, kept } = scope;
   if (answer.missing !== undefined) {
@@ -110,52 +105,4 @@ function findExpressions(steps: readonly PlanStep[], firstIndex: number): readon
         return describeIssue({ path, message: `Steps have no "${key}" here; leave it out.` });
       }),
   );
-}
-
-async function checkGrounding(steps: readonly PlanStep[], { tools, typed, told, grounding, kept }: AnswerScope) {
-  const warnings: PlanWarning[] = [];
-  const problems: string[] = [];
-  if (grounding === "off") return { warnings, problems };
-  const grounds = new Grounds(`${typed}\n${told}`);
-  for (const [index, step] of steps.entries()) {
-    const tool = tools.get(step.tool) as Tool;
-    const place = ["steps", index + kept.length];
-    const isHarmless = await isPure(step, tool);
-    const { input: schema } = await toolSchemas(tool);
-    const found = grounds.findUngrounded(step, { schema, isHarmless }).map(({ path, words }) => ({
-      path: [...place, "input", ...path],
-      message: `The request does not say ${quote(words)}.`,
-    }));
-    // What a schema prescribes is not looked at word by word, and can do much: `clear`, `all`.
-    if (found.length === 0 && !grounds.speaksOf(step, tool))
-      found.push({ path: place, message: "Nothing in the request asks for this." });
-    if (found.length === 0) continue;
-    const isRefused = grounding === "refuse" && !isHarmless;
-    for (const warning of found) {
-      if (isRefused) problems.push(describeIssue(warning));
-      else warnings.push({ code: "ungrounded", ...warning });
-    }
-  }
-  return { warnings, problems };
-}
-
-/** The words, or so many of them as anybody reads. */
-function quote(words: readonly string[]): string {
-  const shown = words.slice(0, maxWords).map((word) => `"${cut(word, maxWordLength)}"`);
-  return shown.join(", ") + (words.length > maxWords ? ` and ${words.length - maxWords} more` : "");
-}
-
-const maxWords = 10;
-const maxWordLength = 50;
-
-/** Whether a step surely changes nothing. */
-async function isPure({ input }: PlanStep, tool: Tool): Promise<boolean> {
-  if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
-  const parsed = await parseWith(tool.inputSchema, copyJson(input));
-  if (!parsed.ok) return false;
-  try {
-    return tool.effect(parsed.value) === "pure";
-  } catch {
-    return false;
-  }
 }

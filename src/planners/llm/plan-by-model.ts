@@ -1,11 +1,12 @@
 import type { LanguageModel, ModelMessage } from "../../core/language-model.ts";
-import type { PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import { isDoneRecord } from "../../core/run-result.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
+import { contextShown, shownIn, textsOf } from "../../core/unsaid-words.ts";
 import { askModel, type ModelPlan } from "./ask-model.ts";
-import type { GroundingPolicy } from "./check-answer.ts";
+import type { AnswerScope } from "./check-answer.ts";
+import type { GroundingPolicy } from "./check-grounding.ts";
 import { dayOf, type PromptOptions, planMessages, promptOf, replanMessages, type ToolsPrompt } from "./plan-prompt.ts";
 import { RecentMap } from "./recent-map.ts";
 
@@ -46,9 +47,9 @@ export class ModelPlanner {
     return plan;
   }
 
-  /** As `Planner.replan`. What steps have put out may stand in the new ones as well. */
+  /** As `Planner.replan`. What steps have put out may be referred to in the new ones, and not be written there. */
   async replan(request: ReplanRequest): Promise<PlanDraft> {
-    const { steps, plan, replan, error } = request;
+    const { steps, plan, firstPlan, replan } = request;
     // Of a loop that was cut short nothing can be referred to.
     const open = new Set(steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
     return this.ask(request, {
@@ -56,23 +57,27 @@ export class ModelPlanner {
       tell: undefined,
       kept: plan.steps.filter(({ id }) => !open.has(id)),
       prefix: `r${replan}_`,
-      typed: [error.message, ...steps.flatMap(({ output }) => textsOf(output))].join("\n"),
+      planned: firstPlan.steps,
+      shown: shownIn(request),
+      isReplan: true,
       messagesOf: (prompt) => replanMessages(prompt, request),
     });
   }
 
   private async ask(
     request: PlanRequest,
-    { tell, kept, prefix, typed, messagesOf }: Asked = {
+    { tell, messagesOf, ...asked }: Asked = {
       tell: request.tell,
       kept: [],
       prefix: "s",
-      typed: "",
+      planned: [],
+      shown: contextShown(request.context),
+      isReplan: false,
       messagesOf: (prompt) => planMessages(prompt, request),
     },
   ): Promise<ModelPlan> {
     const { name, model, temperature, maxOutputTokens, grounding, expressions } = this.settings;
-    const { tools, maxSteps, context = "" } = request;
+    const { tools, maxSteps } = request;
     const prompt = await this.promptOf(request);
     return askModel({
       planner: name,
@@ -82,13 +87,13 @@ export class ModelPlanner {
       schema: prompt.schema,
       scope: {
         tools: new Map(tools.map((tool) => [tool.name, tool])),
-        typed: [request.request, context, typed].join("\n"),
+        request: request.request,
+        typed: [request.request, ...asked.shown.flatMap(({ value }) => textsOf(value))].join("\n"),
         maxSteps,
         grounding,
         told: toldBy(this.settings),
         expressions,
-        prefix,
-        kept,
+        ...asked,
       },
       temperature: this.refusesTemperature ? null : temperature,
       maxOutputTokens,
@@ -119,20 +124,9 @@ function toldBy({ instructions = "", examples }: PromptOptions): string {
 }
 
 /** How a model is asked. */
-interface Asked {
+interface Asked extends Pick<AnswerScope, "kept" | "prefix" | "planned" | "shown" | "isReplan"> {
   readonly tell: PlanRequest["tell"];
-  readonly kept: readonly PlanStep[];
-  /** What ids begin with that the model does not write. */
-  readonly prefix: string;
-  /** What may stand in a plan besides the request. */
-  readonly typed: string;
   readonly messagesOf: (prompt: ToolsPrompt) => readonly ModelMessage[];
-}
-
-/** The keys, texts and numbers of an output, as they are: none of them is a reference. */
-function textsOf(value: unknown): readonly string[] {
-  if (typeof value !== "object" || value === null) return value === undefined ? [] : [String(value)];
-  return Object.entries(value).flatMap(([key, item]) => [key, ...textsOf(item)]);
 }
 
 /** What makes a plan the same: the words, what they may mean today, and what the tools are. */

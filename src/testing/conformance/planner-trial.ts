@@ -39,7 +39,7 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
       if (hasEnded) toldLate++;
     },
   } satisfies PlanRequest);
-  const replanned = failed && Object.freeze({ ...asked, ...failed, replan: 1 });
+  const replanned = failed && Object.freeze({ ...asked, ...failed, firstPlan: failed.plan, replan: 1 });
   if (abort === "before") controller.abort(new Error("stopped before it began"));
   try {
     const asking = (async () => (replanned === undefined ? planner.plan(asked) : planner.replan?.(replanned)))();

@@ -41,7 +41,12 @@ describe("an answer that holds", () => {
       attempts: 1,
       repaired: ["extracted"],
       warnings: [
-        { code: "ungrounded", path: ["steps", 0, "input", "title"], message: 'The request does not say "milk".' },
+        {
+          code: "ungrounded",
+          path: ["steps", 0, "input", "title"],
+          message: 'The request does not say "milk".',
+          words: ["milk"],
+        },
       ],
     });
   });

@@ -16,10 +16,18 @@ const file = defineTool({
   execute: () => null,
 });
 
-async function check(text: string, options: Partial<AnswerScope> & { isWhole?: boolean } = {}): Promise<CheckedAnswer> {
+async function check(
+  text: string,
+  options: Partial<AnswerScope> & { isWhole?: boolean; mayAskAgain?: boolean } = {},
+): Promise<CheckedAnswer> {
   return checkAnswer(text, {
     tools: byName([note, sum, anything, wipe, file] as readonly Tool[]),
+    request: "note milk, add 2 and 3",
     typed: "note milk, add 2 and 3",
+    planned: [],
+    shown: [],
+    isReplan: false,
+    mayAskAgain: true,
     told: "",
     expressions: false,
     maxSteps: 5,
@@ -139,6 +147,7 @@ describe("words that the request does not say", () => {
     code: "ungrounded",
     path: ["steps", 0, "input", "title"],
     message: 'The request does not say "salt".',
+    words: ["salt"],
   };
 
   it("refuse a step that has an effect", async () => {
@@ -160,7 +169,7 @@ describe("words that the request does not say", () => {
   it("only warn, or say nothing, where that is wanted", async () => {
     expect(await check(answerOf(salt), { grounding: "warn" })).toMatchObject({ type: "plan", warnings: [told] });
     expect(await check(answerOf(salt), { grounding: "off" })).toMatchObject({ type: "plan", warnings: [] });
-    expect(await check(answerOf(salt), { typed: "note salt" })).toMatchObject({ type: "plan", warnings: [] });
+    expect(await check(answerOf(salt), { request: "note salt" })).toMatchObject({ type: "plan", warnings: [] });
   });
 
   it("are told by their place in the whole plan", async () => {

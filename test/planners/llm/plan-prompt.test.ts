@@ -133,6 +133,7 @@ describe("asking for other steps after a failure", () => {
     const request: ReplanRequest = {
       ...requestOf("add it up"),
       plan: {} as Plan,
+      firstPlan: {} as Plan,
       steps: [
         record("s1", { status: "completed", output: { value: "x".repeat(900) } }),
         record("s2", { status: "skipped", iteration: 1 }),

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { inputJsonSchema, type JsonSchema } from "../../../src/core/schema.ts";
-import { Grounds } from "../../../src/planners/llm/grounding.ts";
+import { Grounds } from "../../src/core/grounding.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { inputJsonSchema, type JsonSchema } from "../../src/core/schema.ts";
 
 /** What of a text or another value does not stand in a request, where the schema says nothing. */
 function missing(request: string, value: unknown, schema: JsonSchema = {}): readonly string[] {

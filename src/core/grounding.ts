@@ -1,10 +1,10 @@
-import type { JsonPath } from "../../core/json.ts";
-import { schemasAt } from "../../core/json-schema.ts";
-import { readNumber, startsNumber, withoutLastZeros } from "../../core/number-words.ts";
-import type { PlanStep } from "../../core/plan.ts";
-import { asLiteral, asReference, parseTemplate } from "../../core/reference.ts";
-import type { JsonSchema } from "../../core/schema.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { JsonPath } from "./json.ts";
+import { schemasAt } from "./json-schema.ts";
+import { readNumber, startsNumber, withoutLastZeros } from "./number-words.ts";
+import type { PlanStep } from "./plan.ts";
+import { asLiteral, asReference, parseTemplate } from "./reference.ts";
+import type { JsonSchema } from "./schema.ts";
+import type { Tool } from "./tool.ts";
 
 /*
  * A schema makes valid plans, not right ones: of 1 500 answers of a small model 460 were valid and wrong, and 455 of them had
@@ -56,8 +56,7 @@ export class Grounds {
     const names = new Set(named.flatMap(tokensOf).map(stem));
     for (const { value, path, isLiteral } of leaves) {
       if (isPrescribed(value, schemasOf(path))) continue;
-      const said = typeof value === "string" && !isLiteral ? textOf(value) : value;
-      const words = this.missing(said).filter((word) => !names.has(stem(word)));
+      const words = this.missing(textOf({ value, path, isLiteral })).filter((word) => !names.has(stem(word)));
       if (words.length > 0) found.push({ path, words });
     }
     return found;
@@ -72,13 +71,14 @@ export class Grounds {
     return words.some((word) => !smallWords.has(word) && (this.words.has(stem(word)) || this.numbers.has(word)));
   }
 
-  private missing(value: unknown): readonly string[] {
+  /** The words of a text, or the number, that it does not have. Anything else says nothing. */
+  missing(value: unknown): readonly string[] {
     if (typeof value === "number") {
       const isSaid = this.jsonNumbers.has(String(Math.abs(value))) && (value >= 0 || this.hasMinus);
       return isSaid ? [] : [String(value)];
     }
     if (typeof value !== "string") return [];
-    if (isoDate.test(value) || isoTime.test(value)) return this.hasTime || this.hasPartOf(value) ? [] : [value];
+    if (isDate(value)) return this.hasTime || this.hasPartOf(value) ? [] : [value];
     const tokens = tokensOf(value);
     return tokens.filter((token, index) => !this.words.has(stem(token)) && !this.hasNumber(tokens, index));
   }
@@ -99,7 +99,7 @@ export class Grounds {
 }
 
 /** A value of an input that holds no others. */
-interface Leaf {
+export interface Leaf {
   readonly value: unknown;
   readonly path: JsonPath;
   /** Whether its text is no template. */
@@ -107,7 +107,7 @@ interface Leaf {
 }
 
 /** What an input holds, but for references: they stand for what is not known yet. */
-function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
+export function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
   if (typeof value !== "object" || value === null) return [{ value, path, isLiteral }];
   const literal = isLiteral ? undefined : asLiteral(value);
   if (literal !== undefined) return leavesOf(literal.$literal, path, true);
@@ -118,13 +118,17 @@ function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly L
 }
 
 /** The names that an input gives to its values and its schema does not, such as the variables of an expression. */
-function namesIn(path: JsonPath, schemasOf: (path: JsonPath) => readonly JsonSchema[] | undefined): readonly string[] {
+export function namesIn(
+  path: JsonPath,
+  schemasOf: (path: JsonPath) => readonly JsonSchema[] | undefined,
+): readonly string[] {
   const isKnown = (key: string, index: number) =>
     schemasOf(path.slice(0, index))?.some(({ properties = {} }) => Object.hasOwn(properties, key)) ?? false;
   return path.filter((key, index): key is string => typeof key === "string" && !isKnown(key, index));
 }
 
-function isPrescribed(value: unknown, schemas: readonly JsonSchema[] | undefined): boolean {
+/** Whether a schema prescribes a value, or has it as its default. */
+export function isPrescribed(value: unknown, schemas: readonly JsonSchema[] | undefined): boolean {
   if (typeof value === "boolean" || value === null) return true;
   return (
     schemas?.some(
@@ -134,10 +138,10 @@ function isPrescribed(value: unknown, schemas: readonly JsonSchema[] | undefined
   );
 }
 
-/** The text of a template, without what other steps put into it. */
-function textOf(template: string): string {
-  if (!template.includes("${")) return template;
-  return parseTemplate(template)
+/** A value, of a template the text without what other steps put into it. */
+export function textOf({ value, isLiteral }: Leaf): unknown {
+  if (typeof value !== "string" || isLiteral || !value.includes("${")) return value;
+  return parseTemplate(value)
     .map((part) => (part.type === "text" ? part.text : " "))
     .join("");
 }
@@ -158,6 +162,11 @@ const token = new RegExp(`\\d+(?:[.,]\\d+)*|${unspacedWord}|${spacedWord}(?:'${s
 const unspacedStart = new RegExp(`^[${unspaced}]`, "u");
 const isoDate = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/;
 const isoTime = /^\d{2}:\d{2}(:\d{2})?$/;
+
+/** Whether a value is a date or a time as ISO 8601 writes it. */
+export function isDate(value: unknown): value is string {
+  return typeof value === "string" && (isoDate.test(value) || isoTime.test(value));
+}
 
 function isUnspaced(token: string): boolean {
   return unspacedStart.test(token);

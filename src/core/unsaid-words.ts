@@ -1,0 +1,191 @@
+import type { WordSource } from "./approval-reason.ts";
+import { Grounds, isDate, isPrescribed, type Leaf, leavesOf, namesIn, textOf } from "./grounding.ts";
+import { copyJson, type JsonPath } from "./json.ts";
+import { schemasAt } from "./json-schema.ts";
+import type { PlanStep } from "./plan.ts";
+import type { ReplanRequest } from "./planner.ts";
+import { parseWith } from "./schema.ts";
+import { placeOf } from "./step-place.ts";
+import type { Tool } from "./tool.ts";
+import { toolSchemas } from "./tool-schemas.ts";
+
+/*
+ * What a tool gives, or fails with, may be written by anybody: a page, a mail, a file. A planner that reads it may do what it says.
+ * So its words justify nothing that is given to a tool with an effect: what is to be used of an output is used by a reference.
+ */
+
+/** Something that is shown to a planner and says nothing for the user. */
+export interface ShownText {
+  readonly source: WordSource;
+  readonly value: unknown;
+}
+
+/** Words of a step that nobody has said who may. */
+export interface UnsaidWords {
+  /** Within the step. */
+  readonly path: JsonPath;
+  readonly words: readonly string[];
+  /** What is shown that has some of the words. */
+  readonly shown: readonly ShownText[];
+  /** Whether a schema leaves only a choice there, such as an operation or a switch. */
+  readonly isChoice: boolean;
+}
+
+/** What may be said, and what is only shown. */
+export interface Sayings {
+  /** What the user typed. */
+  readonly request: string;
+  /** What the developer has told a model. */
+  readonly told?: string;
+  /** The steps that were planned before any output was seen. */
+  readonly planned: readonly PlanStep[];
+  readonly shown: readonly ShownText[];
+}
+
+/** What a planner is shown that plans again. */
+export function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error" | "context">): ShownText[] {
+  const shown: ShownText[] = [];
+  for (const { output, error: own, ...record } of steps) {
+    if (output !== undefined) shown.push({ source: { type: "output", ...placeOf(record) }, value: output });
+    if (own !== undefined) shown.push({ source: { type: "error", ...placeOf(record) }, value: valuesOf(own) });
+  }
+  const failed = steps.find(({ status }) => status === "failed");
+  if (failed !== undefined) shown.push({ source: { type: "error", ...placeOf(failed) }, value: valuesOf(error) });
+  return [...shown, ...contextShown(context)];
+}
+
+/** All but the keys, which are ours. */
+function valuesOf(value: unknown): readonly unknown[] {
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [value];
+}
+
+/** The context of a run, as something that is only shown. */
+export function contextShown(context: string | undefined): readonly ShownText[] {
+  return context === undefined || context === "" ? [] : [{ source: { type: "context" }, value: context }];
+}
+
+/** Finds words in steps that nobody has said. What it reads of what was said and shown, it reads once. */
+export class UnsaidFinder {
+  private readonly typed: Grounds;
+  private readonly said: Grounds;
+  private readonly saidText: string;
+  /** The values, and the places of them, that a tool was to be given before. */
+  private readonly planned = new Set<string>();
+  private shownGrounds: readonly { readonly text: ShownText; readonly grounds: Grounds }[] | undefined;
+
+  constructor(private readonly sayings: Sayings) {
+    const { request, told = "", planned } = sayings;
+    const texts: string[] = [request, told];
+    for (const step of planned) {
+      for (const leaf of leavesOf(step.input, [])) {
+        texts.push(textsOf(textOf(leaf)).join("\n"));
+        for (const [index] of leaf.path.entries()) this.planned.add(keyOf(step.tool, leaf.path.slice(0, index + 1)));
+        this.planned.add(keyOf(step.tool, leaf.path, leaf.value));
+      }
+      texts.push(...constantsOf(step.forEach).map(String));
+    }
+    this.typed = new Grounds(`${request}\n${told}`);
+    this.saidText = texts.join("\n");
+    this.said = new Grounds(this.saidText);
+  }
+
+  /** Whether a tool was to be called before any output was seen. */
+  isPlanned(tool: string): boolean {
+    return this.sayings.planned.some((step) => step.tool === tool);
+  }
+
+  /** The words of a step, of each value of its input and each constant of its list, that nobody has said. */
+  async find(step: PlanStep, tool: Tool): Promise<readonly UnsaidWords[]> {
+    const { input: schema } = await toolSchemas(tool);
+    const found: UnsaidWords[] = [];
+    const add = (path: JsonPath, words: readonly string[], isChoice: boolean) => {
+      if (words.length > 0) found.push({ path, words, shown: this.shownWith(words), isChoice });
+    };
+    const schemasOf = (path: JsonPath) => schemasAt(schema, path, step.input);
+    for (const leaf of leavesOf(step.input, [])) {
+      const { value, path } = leaf;
+      const isKnown = this.planned.has(keyOf(tool.name, path, value));
+      const schemas = schemasOf(path);
+      const isChoice = isPrescribed(value, schemas);
+      const isUsual = value === null || schemas?.some((one) => "default" in one && one.default === value);
+      const names = new Set<unknown>(namesIn(path, schemasOf));
+      const own = path.filter(
+        (key, index) => names.has(key) && !this.planned.has(keyOf(tool.name, path.slice(0, index + 1))),
+      );
+      const words = isKnown || (isChoice && isUsual) ? [] : this.unsaid(leaf, isChoice);
+      add(["input", ...path], [...own.flatMap((name) => this.said.missing(spaced(String(name)))), ...words], isChoice);
+    }
+    for (const constant of constantsOf(step.forEach)) add(["forEach"], this.said.missing(constant), false);
+    return found;
+  }
+
+  /** A choice must be typed: that a word stands somewhere in the plan does not mean that it was chosen here. */
+  private unsaid(leaf: Leaf, isChoice: boolean): readonly string[] {
+    const { value, path } = leaf;
+    if (isChoice) {
+      const name = String(path.findLast((key) => typeof key === "string") ?? "");
+      return this.typed.missing(typeof value === "boolean" ? spaced(name) : spaced(String(value)));
+    }
+    if (isDate(value) && !this.saidText.includes(value) && this.isShown(value)) return [value];
+    return this.said.missing(textOf(leaf));
+  }
+
+  /** Whether its numbers stand in one of the texts that are only shown, whatever a planner may make of "tomorrow". */
+  private isShown(date: string): boolean {
+    const [first = "", second = "", third = second] = date.split(/\D+/);
+    return this.shown.some(({ grounds }) => [first, third].every((part) => grounds.missing(Number(part)).length === 0));
+  }
+
+  private shownWith(words: readonly string[]): readonly ShownText[] {
+    return this.shown
+      .filter(({ grounds }) => words.some((word) => grounds.missing(word).length === 0))
+      .map(({ text }) => text);
+  }
+
+  private get shown(): readonly { readonly text: ShownText; readonly grounds: Grounds }[] {
+    this.shownGrounds ??= this.sayings.shown.map((text) => ({
+      text,
+      grounds: new Grounds(textsOf(text.value).join("\n")),
+    }));
+    return this.shownGrounds;
+  }
+}
+
+/** Where a value is given to a tool; items of a list stand for each other. */
+function keyOf(tool: string, path: JsonPath, ...value: readonly unknown[]): string {
+  return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);
+}
+
+/** The words of a name: `notifyAll`, `notify_all`. */
+function spaced(name: string): string {
+  return name.replace(/([a-z\d])([A-Z])/g, "$1 $2");
+}
+
+/** The keys, texts and numbers of a value, as they are: none of them is a reference. */
+export function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).flatMap(([key, item]) => [spaced(key), ...textsOf(item)]);
+  if (typeof value === "number") return [String(value), value.toLocaleString("en", plainDigits)];
+  return value === undefined || value === null ? [] : [String(value)];
+}
+
+const plainDigits = { useGrouping: false, maximumSignificantDigits: 21 } as const;
+
+/** The texts and numbers that an expression has itself, but for places in a list. */
+function constantsOf(expression: string | undefined): readonly (string | number)[] {
+  const found = expression?.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.]|[\w\])]\[)\d+(?:\.\d+)?/g) ?? [];
+  return found.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : Number(text)));
+}
+
+/** Whether a step surely changes nothing. A tool that does not say counts as one with an effect. */
+export async function isSurelyPure({ input }: PlanStep, tool: Tool): Promise<boolean> {
+  if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
+  const parsed = await parseWith(tool.inputSchema, copyJson(input));
+  if (!parsed.ok) return false;
+  try {
+    return tool.effect(parsed.value) === "pure";
+  } catch {
+    return false;
+  }
+}

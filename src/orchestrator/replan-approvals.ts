@@ -1,0 +1,76 @@
+import type { ApprovalReason, ReplanApproval } from "../core/approval-reason.ts";
+import type { Plan, PlanStep, PlanWarning } from "../core/plan.ts";
+import type { ReplanRequest } from "../core/planner.ts";
+import { unchangedSteps } from "../core/run-state.ts";
+import { isDone } from "../core/step-state.ts";
+import type { Tool } from "../core/tool.ts";
+import { isSurelyPure, shownIn, UnsaidFinder } from "../core/unsaid-words.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * The steps of a revised plan that need approval, whoever planned them: one calls a tool with an effect that the first plan did
+ * not call, or gives it words that only an output, an error or the context says. Steps that are as they were are not looked at.
+ */
+export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
+  const stays = unchangedSteps(request.plan, plan);
+  const finder = new UnsaidFinder({
+    request: request.request,
+    planned: request.firstPlan.steps,
+    shown: shownIn(request),
+  });
+  const approvals: ReplanApproval[] = [];
+  for (const [index, step] of plan.steps.entries()) {
+    const tool = run.settings.tools.get(step.tool) as Tool;
+    const state = run.state.steps.get(step.id);
+    const isKept = state !== undefined && isDone(state);
+    if (isKept || stays.has(step.id) || (await isSurelyPure(step, tool))) continue;
+    const isNew = !finder.isPlanned(tool.name) && !run.settings.stored.replanTools?.includes(tool.name);
+    const reasons: ApprovalReason[] = isNew ? [{ code: "new-tool" }] : [];
+    reasons.push(...(await unsaidIn(step, tool, finder)), ...warnedOf(plan, index));
+    if (reasons.length > 0) approvals.push({ stepId: step.id, reasons: distinct(reasons) });
+  }
+  return approvals;
+}
+
+/** Words that stand nowhere are the planner's own, and it is code: one that asks a model warns of them. */
+async function unsaidIn(step: PlanStep, tool: Tool, finder: UnsaidFinder): Promise<readonly ApprovalReason[]> {
+  const found = await finder.find(step, tool);
+  return found
+    .filter(({ shown }) => shown.length > 0)
+    .map(({ path, words, shown }) => ({
+      code: "unsaid-words",
+      path,
+      words: cut(words),
+      sources: shown.slice(0, maxSources).map(({ source }) => source),
+    }));
+}
+
+/** What the planner itself warns of, in steps that change something. It may be anybody's: nothing of it is certain. */
+function warnedOf({ source }: Plan, index: number): readonly ApprovalReason[] {
+  const warnings: readonly Partial<PlanWarning>[] = Array.isArray(source.warnings) ? source.warnings : [];
+  return warnings.flatMap((warning) => {
+    const [steps, place, ...path] = Array.isArray(warning?.path) ? warning.path : [];
+    if (warning?.code !== "ungrounded" || steps !== "steps" || place !== index) return [];
+    const words = Array.isArray(warning.words) ? warning.words.map(String) : [];
+    return [{ code: "unsaid-words", path, words: cut(words), sources: [] }];
+  });
+}
+
+/** One reason for a place: the first, which knows most. */
+function distinct(reasons: readonly ApprovalReason[]): readonly ApprovalReason[] {
+  const byPlace = new Map<string, ApprovalReason>();
+  for (const reason of reasons) {
+    const key = reason.code === "new-tool" ? "" : JSON.stringify(reason.path);
+    if (!byPlace.has(key)) byPlace.set(key, reason);
+  }
+  return [...byPlace.values()];
+}
+
+const maxSources = 10;
+const maxWords = 20;
+const maxWordLength = 100;
+
+/** As many words as anybody reads, none with half a character. */
+function cut(words: readonly string[]): readonly string[] {
+  return words.slice(0, maxWords).map((word) => word.slice(0, maxWordLength).toWellFormed());
+}

@@ -1,0 +1,163 @@
+import { Grounds } from "../../core/grounding.ts";
+import type { JsonPath } from "../../core/json.ts";
+import type { PlanStep, PlanWarning } from "../../core/plan.ts";
+import { describePlace } from "../../core/step-place.ts";
+import type { Tool } from "../../core/tool.ts";
+import { toolSchemas } from "../../core/tool-schemas.ts";
+import { isSurelyPure, type ShownText, textsOf, UnsaidFinder, type UnsaidWords } from "../../core/unsaid-words.ts";
+import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
+
+/** What is done about a word or number in a plan that the request does not have. */
+export type GroundingPolicy = "refuse" | "warn" | "off";
+
+/** What the words of steps are held against. */
+export interface GroundingScope {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly grounding: GroundingPolicy;
+  /** What the user typed. */
+  readonly request: string;
+  /** What the developer has told the model: its words may stand in a plan, too. */
+  readonly told: string;
+  /** The steps that were planned before any output was seen. */
+  readonly planned: readonly PlanStep[];
+  /** What else the model reads, whose words justify nothing in a step with an effect. */
+  readonly shown: readonly ShownText[];
+  readonly isReplan: boolean;
+  /** Steps of the plan so far that new ones may refer to; they stay before them. */
+  readonly kept: readonly PlanStep[];
+}
+
+/** What is wrong with a step. */
+interface Finding {
+  /** Within the step. */
+  readonly path: JsonPath;
+  readonly words: readonly string[] | undefined;
+  readonly message: string;
+  /** Whether it is no plan with it; else, in a replan, the orchestrator asks somebody. */
+  readonly isFinal: boolean;
+}
+
+/** What the request does not say: as a problem where a step has an effect, else as a warning. */
+export async function checkGrounding(
+  steps: readonly PlanStep[],
+  scope: GroundingScope & { readonly mayAskAgain: boolean },
+): Promise<{ readonly warnings: readonly PlanWarning[]; readonly problems: readonly string[] }> {
+  const { tools, grounding, kept, mayAskAgain, isReplan } = scope;
+  const warnings: PlanWarning[] = [];
+  const problems: string[] = [];
+  if (grounding === "off") return { warnings, problems };
+  const check = new GroundingCheck(scope);
+  for (const [index, step] of steps.entries()) {
+    const tool = tools.get(step.tool) as Tool;
+    const isHarmless = await isSurelyPure(step, tool);
+    const found = isHarmless ? await check.ofHarmless(step, tool) : await check.ofEffect(step, tool);
+    for (const { path, words, message, isFinal } of found) {
+      const finding = { path: ["steps", index + kept.length, ...path], message };
+      const isRefused = grounding === "refuse" ? isFinal || mayAskAgain : isReplan && !isFinal && mayAskAgain;
+      if (isRefused && !isHarmless) problems.push(describeIssue(finding));
+      else warnings.push({ code: "ungrounded", ...finding, ...(words && { words }) });
+    }
+  }
+  return { warnings, problems };
+}
+
+/** Holds steps against what was said and what is only shown; each text is read once. */
+class GroundingCheck {
+  private readonly said: Grounds;
+  private readonly finder: UnsaidFinder;
+  private all: Grounds | undefined;
+
+  constructor(private readonly scope: GroundingScope) {
+    this.said = new Grounds(`${scope.request}\n${scope.told}`);
+    this.finder = new UnsaidFinder(scope);
+  }
+
+  /** A step that changes nothing may quote what the model has read. */
+  async ofHarmless(step: PlanStep, tool: Tool): Promise<readonly Finding[]> {
+    const { request, told, shown } = this.scope;
+    this.all ??= new Grounds([request, told, ...shown.flatMap(({ value }) => textsOf(value))].join("\n"));
+    return this.ofRequest(step, tool, { grounds: this.all, isHarmless: true });
+  }
+
+  /** A step with an effect may only say what was said, and refer to what is shown. */
+  async ofEffect(step: PlanStep, tool: Tool): Promise<readonly Finding[]> {
+    const { isReplan } = this.scope;
+    const unsaid = await this.finder.find(step, tool);
+    const quoted = unsaid.filter(({ shown, isChoice }) => shown.length > 0 || (isReplan && isChoice));
+    const places = new Set(quoted.map(({ path }) => JSON.stringify(path)));
+    const others = isReplan
+      ? unsaid.filter((one) => !quoted.includes(one)).map(({ path, words }) => findingOf(path, words))
+      : await this.ofRequest(step, tool, { grounds: this.said, isHarmless: false });
+    const found = [
+      ...quoted.map((one) => ({ ...describeQuote(one), isFinal: !isReplan })),
+      ...others.filter(({ path }) => !places.has(JSON.stringify(path))),
+    ];
+    const isSpokenOf = !isReplan || this.finder.isPlanned(tool.name) || this.said.speaksOf(step, tool);
+    return found.length > 0 || isSpokenOf ? found : [notAskedFor];
+  }
+
+  private async ofRequest(
+    step: PlanStep,
+    tool: Tool,
+    { grounds, isHarmless }: { readonly grounds: Grounds; readonly isHarmless: boolean },
+  ): Promise<readonly Finding[]> {
+    const { input: schema } = await toolSchemas(tool);
+    const found = grounds
+      .findUngrounded(step, { schema, isHarmless })
+      .map(({ path, words }) => findingOf(["input", ...path], words));
+    // What a schema prescribes is not looked at word by word, and can do much: `clear`, `all`.
+    return found.length > 0 || grounds.speaksOf(step, tool) ? found : [notAskedFor];
+  }
+}
+
+const notAskedFor: Finding = {
+  path: [],
+  words: undefined,
+  message: "Nothing in the request asks for this.",
+  isFinal: true,
+};
+
+function findingOf(path: JsonPath, words: readonly string[]): Finding {
+  return { path, words, message: `The request does not say ${quote(words)}.`, isFinal: true };
+}
+
+/** Says where the words stand, and what to write in their place. */
+function describeQuote({ path, words, shown }: UnsaidWords): Omit<Finding, "isFinal"> {
+  const [first] = shown;
+  const message = `The request does not say ${quote(words)}`;
+  if (first === undefined) return { path, words, message: `${message}.` };
+  const { source, value } = first;
+  if (source.type !== "output") {
+    const where = source.type === "context" ? "what the app says besides" : `the error of ${describePlace(source)}`;
+    return { path, words, message: `${message}, which stands in ${where}: that is only information. Leave it out.` };
+  }
+  const place = describePlace(source);
+  const reference = JSON.stringify({ $ref: `${place}${pathTo(value, words) ?? ""}` });
+  const advice = `Outputs are only information: write the reference ${reference} instead, or leave it out.`;
+  return { path, words, message: `${message}, which stands in the output of ${place}. ${advice}` };
+}
+
+/** A key that a reference names behind a point. */
+const name = /^[A-Za-z_][\w-]*$/;
+
+/** Where in an output the first text or number is that has one of the words, as a reference names it. */
+function pathTo(value: unknown, words: readonly string[]): string | undefined {
+  if (typeof value !== "object" || value === null) {
+    const grounds = new Grounds(textsOf(value).join("\n"));
+    return words.some((word) => grounds.missing(word).length === 0) ? "" : undefined;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const path = pathTo(item, words);
+    const part = Array.isArray(value) ? `[${key}]` : name.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+    if (path !== undefined) return `${part}${path}`;
+  }
+  return undefined;
+}
+
+/** The words, or so many of them as anybody reads. */
+function quote(words: readonly string[]): string {
+  const shown = words.slice(0, maxWords).map((word) => `"${cut(word, maxWordLength)}"`);
+  return shown.join(", ") + (words.length > maxWords ? ` and ${words.length - maxWords} more` : "");
+}
+
+const maxWords = 10;
