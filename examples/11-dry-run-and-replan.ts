@@ -29,6 +29,7 @@ const agent = createAgent({ tools, planner });
 const { steps } = await agent.dryRun("Get me to Oslo");
 for (const { stepId, effect, open, canUndo } of steps) console.log(stepId, { effect, open, canUndo });
 
-const result = await agent.run("Get me to Oslo", { maxReplans: 1 });
+// The bus has an effect and was not in the first plan: without its name here somebody would be asked.
+const result = await agent.run("Get me to Oslo", { maxReplans: 1, replanTools: ["Bus"] });
 for (const { stepId, status, input } of result.steps) console.log(stepId, status, input);
 console.log(result.status, result.output);

@@ -3,6 +3,7 @@ export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
 export type { Unsubscribe } from "./async/event-hub.ts";
 export type { ApprovalDecision, ApprovalQuestion, ApprovalRequest, ApprovalSubject } from "./core/approval.ts";
+export type { ApprovalReason, ReplanApproval, WordSource } from "./core/approval-reason.ts";
 export {
   AgentError,
   type AgentErrorCode,

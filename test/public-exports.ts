@@ -44,6 +44,7 @@ export const typeExports = [
   "ApprovalItem",
   "ApprovalOptions",
   "ApprovalQuestion",
+  "ApprovalReason",
   "ApprovalRequest",
   "ApprovalRequestEvent",
   "ApprovalSubject",
@@ -132,6 +133,7 @@ export const typeExports = [
   "Referable",
   "Reference",
   "RejectionOptions",
+  "ReplanApproval",
   "ReplanRequest",
   "RequestComplexity",
   "RequestExplanation",
@@ -211,4 +213,5 @@ export const typeExports = [
   "UndoneCall",
   "Unsubscribe",
   "ValidatePlanOptions",
+  "WordSource",
 ] as const;

@@ -60,11 +60,11 @@ const ask = (iteration?: number): EventInit => ({
   ...(iteration !== undefined && { iteration, iterations: 2 }),
 });
 const rejected = new AgentError("approval-rejected", "No.", { details: { stepId: "s1", reason: "no" } }).toJSON();
-const decide = (status: "approved" | "rejected", iteration?: number): EventInit => ({
+const decide = (status: "approved" | "rejected" | "withdrawn", iteration?: number): EventInit => ({
   type: "approval-end",
   kind: "step",
   stepId: "s1",
-  outcome: status === "approved" ? { status } : { status, error: rejected },
+  outcome: status === "rejected" ? { status, error: rejected } : { status },
   ...(iteration !== undefined && { iteration }),
 });
 const undo = (status: "completed" | "failed", iteration?: number): EventInit => ({
@@ -89,6 +89,22 @@ describe("a step that is asked about", () => {
     const state = fold(ask(), decide("rejected"));
     expect(state).toMatchObject({ status: "waiting", approval: { status: "rejected" }, error: rejected });
     expect(isDecided(state)).toBe(true);
+  });
+
+  it("is as before once the question is withdrawn, and no later approval counts", () => {
+    const withdrawn = fold(ask(), decide("withdrawn"));
+    expect(withdrawn).toMatchObject({ status: "pending", approval: { hash: "h", status: "withdrawn" } });
+    expect(isDecided(withdrawn)).toBe(false);
+    expect(fold(ask(), decide("withdrawn"), decide("approved")).approval?.status).toBe("withdrawn");
+  });
+
+  it("has to be asked again if it was asked under a hash of less, though that was approved", () => {
+    const { hash, ...old } = { ...ask(), hash: undefined };
+    expect(hash).toBeUndefined();
+    const asked = old as EventInit;
+    expect(fold(asked)).toMatchObject({ status: "pending", approval: { hash: "", status: "withdrawn" } });
+    expect(fold(asked, decide("approved")).approval?.status).toBe("withdrawn");
+    expect(fold(asked, decide("rejected")).approval?.status).toBe("rejected");
   });
 
   it("is decided no longer once it runs", () => {

@@ -81,6 +81,8 @@ describe("the options of a run", () => {
     ["maxReplans", { maxReplans: -1 }],
     ["maxReplans", { maxReplans: 0.5 }],
     ["maxReplans", { maxReplans: 101 }],
+    ["replanTools", { replanTools: "A" }],
+    ["replanTools", { replanTools: null }],
     ["budget", { budget: 10 }],
     ["budget", { budget: null }],
     ["budget.calls", { budget: { calls: 10 } }],
@@ -115,10 +117,21 @@ describe("the options of a run", () => {
       return start?.type === "run-start" ? start.options : undefined;
     };
     const basic = { maxSteps: 1_000, concurrency: 1, timeZone: "UTC" };
-    const defaults = { onStepFailure: "stop", undoOnFailure: false, maxReplans: 0, budget: {} } as const;
+    const defaults = {
+      onStepFailure: "stop",
+      undoOnFailure: false,
+      maxReplans: 0,
+      replanTools: [] as [],
+      budget: {},
+    } as const;
     expect(await storedOf({})).toEqual(basic);
     expect(await storedOf({ ...defaults, timeoutMs: Number.POSITIVE_INFINITY })).toEqual(basic);
-    const all = { onStepFailure: "continue", undoOnFailure: true, budget: { toolCalls: 9 } } as const;
+    const all = {
+      onStepFailure: "continue",
+      undoOnFailure: true,
+      budget: { toolCalls: 9 },
+      replanTools: ["A"] as ["A"],
+    } as const;
     expect(await storedOf({ ...all, concurrency: 4 })).toEqual({ ...basic, ...all, concurrency: 4 });
   });
 
