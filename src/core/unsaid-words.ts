@@ -71,7 +71,8 @@ export class UnsaidFinder {
   private readonly saidText: string;
   /** The values, and the places of them, that a tool was to be given before. */
   private readonly planned = new Set<string>();
-  private shownGrounds: readonly { readonly text: ShownText; readonly grounds: Grounds }[] | undefined;
+  private together: ShownWords | undefined;
+  private each: readonly { readonly text: ShownText; readonly words: ShownWords }[] | undefined;
 
   constructor(private readonly sayings: Sayings) {
     const { request, told = "", planned } = sayings;
@@ -127,28 +128,58 @@ export class UnsaidFinder {
       return this.typed.missing(typeof value === "boolean" ? spaced(name) : spaced(String(value)));
     }
     if (isDate(value) && !this.saidText.includes(value) && this.isShown(value)) return [value];
-    return this.said.missing(textOf(leaf));
+    const text = textOf(leaf);
+    if (typeof text === "string" && isSigns(text)) return this.saidText.includes(text) ? [] : [text];
+    return this.said.missing(text);
   }
 
-  /** Whether its numbers stand in one of the texts that are only shown, whatever a planner may make of "tomorrow". */
+  /** Whether its numbers stand in what is only shown, whatever a planner may make of "tomorrow". */
   private isShown(date: string): boolean {
     const [first = "", second = "", third = second] = date.split(/\D+/);
-    return this.shown.some(({ grounds }) => [first, third].every((part) => grounds.missing(Number(part)).length === 0));
+    return [first, third].every((part) => this.all.says(String(Number(part))));
   }
 
+  /** The first texts that have one of the first of these words. */
   private shownWith(words: readonly string[]): readonly ShownText[] {
-    return this.shown
-      .filter(({ grounds }) => words.some((word) => grounds.missing(word).length === 0))
-      .map(({ text }) => text);
+    const quoted = words.filter((word) => this.all.says(word)).slice(0, maxWords);
+    const found: ShownText[] = [];
+    if (quoted.length === 0) return found;
+    this.each ??= this.sayings.shown.map((text) => ({ text, words: new ShownWords([text]) }));
+    for (const { text, words } of this.each) {
+      if (quoted.some((word) => words.says(word))) found.push(text);
+      if (found.length === maxSources) break;
+    }
+    return found;
   }
 
-  private get shown(): readonly { readonly text: ShownText; readonly grounds: Grounds }[] {
-    this.shownGrounds ??= this.sayings.shown.map((text) => ({
-      text,
-      grounds: new Grounds(textsOf(text.value).join("\n")),
-    }));
-    return this.shownGrounds;
+  private get all(): ShownWords {
+    this.together ??= new ShownWords(this.sayings.shown);
+    return this.together;
   }
+}
+
+/** As many as anybody reads. */
+const maxSources = 10;
+const maxWords = 100;
+
+/** The words of texts, and their signs. */
+class ShownWords {
+  private readonly text: string;
+  private readonly grounds: Grounds;
+
+  constructor(shown: readonly ShownText[]) {
+    this.text = shown.flatMap(({ value }) => textsOf(value)).join("\n");
+    this.grounds = new Grounds(this.text);
+  }
+
+  says(word: string): boolean {
+    return isSigns(word) ? this.text.includes(word) : this.grounds.missing(word).length === 0;
+  }
+}
+
+/** Whether a text is not empty and has neither a letter nor a digit: `*`. */
+function isSigns(text: string): boolean {
+  return text.trim() !== "" && !/[\p{L}\p{N}]/u.test(text);
 }
 
 /** Where a value is given to a tool; items of a list stand for each other. */

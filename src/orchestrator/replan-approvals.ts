@@ -41,7 +41,7 @@ async function unsaidIn(step: PlanStep, tool: Tool, finder: UnsaidFinder): Promi
       code: "unsaid-words",
       path,
       words: cut(words),
-      sources: shown.slice(0, maxSources).map(({ source }) => source),
+      sources: shown.map(({ source }) => source),
     }));
 }
 
@@ -66,7 +66,6 @@ function distinct(reasons: readonly ApprovalReason[]): readonly ApprovalReason[]
   return [...byPlace.values()];
 }
 
-const maxSources = 10;
 const maxWords = 20;
 const maxWordLength = 100;
 
