@@ -2,6 +2,7 @@ import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import type { DateClock } from "./dates.ts";
 import { type Token, tokenize } from "./tokens.ts";
+import { maxTokens, WorkMeter } from "./work-limit.ts";
 
 /** A request as the matcher reads it. */
 export interface MatchInput {
@@ -13,23 +14,23 @@ export interface MatchInput {
   /** For each position between tokens, the clause that may end there, plus 1; 0 where none may. */
   readonly endsClause: Int32Array;
   readonly clock: DateClock;
-  /** Steps the matcher took, for tests: a count of work that no clock disturbs. */
-  work: number;
+  /** What was done for the request so far. */
+  readonly work: WorkMeter;
 }
 
 /** Stands for a quoted text among the words: no phrase has it. */
 export const quotedWord = '"';
 
-/** Reads a request. Linear in its length. */
-export function readRequest(text: string, clock: DateClock): MatchInput {
-  const tokens = tokenize(text);
+/** Reads a request, up to one token more than are looked at. Linear in its length. */
+export function readRequest(text: string, clock: DateClock, work = new WorkMeter()): MatchInput {
+  const tokens = tokenize(text, maxTokens);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
   const clauses = dropCourtesies(splitClauses(tokens), words);
   const endsClause = new Int32Array(tokens.length + 1);
   for (const [index, { start, end }] of clauses.entries()) {
     for (const position of contentEnds(words, start, end)) endsClause[position] = index + 1;
   }
-  return { text, tokens, words, clauses, endsClause, clock, work: 0 };
+  return { text, tokens, words, clauses, endsClause, clock, work };
 }
 
 /** Without the clauses that are nothing but "thanks" or "hello there". */

@@ -24,6 +24,9 @@ const minJoinedTokens = 32;
 /** So many tokens are tried from all clauses together: where there are many clauses, fewer from each. */
 const maxTriedTokens = 12_000;
 
+/** Steps of work for looking up which phrases may begin in a clause. */
+const clauseCost = 100;
+
 /** Finds the phrases of a tool that fit parts of a request. */
 export class PhraseMatcher {
   private readonly spelling: Spelling;
@@ -45,6 +48,7 @@ export class PhraseMatcher {
     const first = this.input.clauses[firstClause];
     if (first === undefined) return matches;
     const end = this.reach(firstClause);
+    this.input.work.spend(clauseCost);
     for (const [phraseIndex, starts] of this.startsByPhrase(firstClause)) {
       const program = this.rules.rules[phraseIndex]?.program();
       if (program === undefined) continue;
@@ -79,8 +83,9 @@ export class PhraseMatcher {
     const found = new Map<number, number[]>();
     for (const start of startsOf(this.input, firstClause)) {
       const meanings = this.spelling.meaningsOf(this.input.words[start] ?? "");
-      const phrases = meanings.length === 0 ? open : meanings.flatMap((word) => byWord.get(word) ?? open);
-      for (const phrase of phrases) {
+      const phrases = new Set([...meanings.flatMap((word) => byWord.get(word) ?? []), ...open]);
+      // In the order of the tool: of phrases that fit equally well the first wins.
+      for (const phrase of [...phrases].sort((left, right) => left - right)) {
         if (!this.possible[phrase]) continue;
         const starts = found.get(phrase);
         if (starts === undefined) found.set(phrase, [start]);

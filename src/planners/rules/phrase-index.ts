@@ -3,7 +3,7 @@ import { isMistyped } from "./typing-mistake.ts";
 
 /** Which phrases of a tool may fit at all. */
 export interface PhraseIndex {
-  /** For each word, the phrases that may begin with it, and those that may begin with a slot. */
+  /** For each word, the phrases that may begin with it. */
   readonly byWord: ReadonlyMap<string, readonly number[]>;
   /** The phrases that may begin with a slot. */
   readonly open: readonly number[];
@@ -25,14 +25,12 @@ export function buildIndex(nodes: readonly PhraseNode[]): PhraseIndex {
   for (const [phrase, node] of nodes.entries()) {
     const first = firstOf(node);
     if (first.isOpen) open.push(phrase);
-    for (const word of first.words) byWord.set(word, [...(byWord.get(word) ?? []), phrase]);
+    for (const word of first.words) {
+      const phrases = byWord.get(word);
+      if (phrases === undefined) byWord.set(word, [phrase]);
+      else phrases.push(phrase);
+    }
     collectWords(node, words, seen);
-  }
-  for (const [word, phrases] of byWord) {
-    byWord.set(
-      word,
-      [...new Set([...phrases, ...open])].sort((left, right) => left - right),
-    );
   }
   const wordsByLetter = new Map<string, string[]>();
   for (const word of words) {

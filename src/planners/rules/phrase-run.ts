@@ -83,6 +83,7 @@ export class PhraseRun {
   /** Goes to a position; the threads there, the cheapest first. */
   private arrive(position: number): readonly Thread[] {
     generation++;
+    this.input.work.spend(1);
     this.position = position;
     this.word = this.input.words[position];
     const word = this.word ?? "";
@@ -102,14 +103,16 @@ export class PhraseRun {
   /** Follows a thread to every instruction that takes a token. */
   private follow(thread: Thread): void {
     const { seen } = this.program;
+    let steps = 0;
     let current = thread;
     this.stack.push(thread.at);
     for (let at = this.stack.pop(); at !== undefined; at = this.stack.pop()) {
       if (seen[at] === generation) continue;
       seen[at] = generation;
-      this.input.work++;
+      steps++;
       current = this.visit(at, current);
     }
+    this.input.work.spend(steps);
   }
 
   /** Does what an instruction says; the thread behind it, which differs only where a text was closed. */

@@ -7,6 +7,7 @@ import type { PhraseMatch } from "./match-phrases.ts";
 import { quoteClauses, refuse } from "./refuse.ts";
 import { type Segmentation, segmentRequest } from "./segment-request.ts";
 import { compileTool, type ToolRules } from "./tool-rules.ts";
+import { maxTokens, maxWork, TooMuchWork } from "./work-limit.ts";
 
 /** A request with more parts than this is no request that rules should plan. */
 const maxClauses = 1_000;
@@ -28,6 +29,9 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
     : (compiled as readonly ToolRules[]);
   const input = readRequest(request.request, { nowMs, timeZone });
   const last = input.clauses.length - 1;
+  if (input.tokens.length > maxTokens) {
+    throw refuse({ reason: `it has more than ${maxTokens} words and signs`, first: 0, last }, input, rules);
+  }
   if (last < 0) throw refuse({ reason: "it has no words", first: 0, last: 0 }, input, rules);
   if (last >= maxClauses) {
     throw refuse({ reason: `it has more than ${maxClauses} parts`, first: 0, last }, input, rules);
@@ -36,7 +40,11 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
     const text = reasoningOf(match, input);
     return explain ? `${text} (${explainMatch(match, input, []).summary})` : text;
   };
-  const { matches, made } = await makePlan(rules, input, describe);
+  const { matches, made } = await makePlan(rules, input, describe).catch((thrown: unknown) => {
+    if (!(thrown instanceof TooMuchWork)) throw thrown;
+    const reason = `it can be read in too many ways: more than ${maxWork} steps; ask for less at once, or put texts in quotes`;
+    throw refuse({ reason, first: 0, last }, input, rules);
+  });
   throwIfCancelled(signal);
   if (made.steps.length > maxSteps) {
     throw refuse(

@@ -23,6 +23,27 @@ export interface EarlierResult {
   readonly before: EarlierPhrases | undefined;
 }
 
+/** Steps of work for trying a match, and for checking an input it makes. */
+const tryCost = 50;
+const checkCost = 200;
+/** For each character of a text: more where it has a schema of its own, as the phrase then reads what is in it. */
+const textCost = 1;
+const checkedTextCost = 5;
+/** Beyond it a text is a long quote, and phrases copy it rather than read it. */
+const maxLength = 10_000;
+
+function workOf(match: PhraseMatch, { tokens }: MatchInput): number {
+  const { slots = [] } = match.rules.rules[match.phraseIndex]?.program() ?? {};
+  let work = tryCost;
+  for (let capture = match.captures; capture !== undefined; capture = capture.before) {
+    const type = slots[capture.slot]?.type;
+    const length = (tokens[capture.end - 1]?.end ?? 0) - (tokens[capture.start]?.start ?? 0);
+    const isRead = type?.kind === "text" && type.schema !== undefined;
+    work += Math.min(length, maxLength) * (isRead ? checkedTextCost : textCost);
+  }
+  return work;
+}
+
 /** Makes the inputs of a match, or says that it does not fit. Async only where a tool's schema is. */
 export function planClause(
   match: PhraseMatch,
@@ -30,6 +51,7 @@ export function planClause(
   earlier: EarlierResult | undefined,
 ): ClauseInputs | Unfit | Promise<ClauseInputs | Unfit> {
   const previous = earlier?.reference;
+  input.work.spend(workOf(match, input));
   const values = readSlotValues(match, input, previous);
   if (!values.ok) return values;
   const { tool, schemas } = match.rules;
@@ -44,6 +66,7 @@ export function planClause(
     const stepInput = made === undefined ? undefined : toStepInput(made, { schema: schemas.input, known });
     if (stepInput === undefined) return { ok: false };
     inputs.push(stepInput);
+    input.work.spend(checkCost);
     const unfit = checkStepInput(stepInput, { tool, earlier });
     if (unfit instanceof Promise) checks.push(unfit);
     else if (unfit !== undefined) return unfit;

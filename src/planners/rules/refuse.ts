@@ -49,8 +49,9 @@ function cut(text: string): string {
   return cutText(text, maxQuoted);
 }
 
+/** Only so much is looked at as may be quoted: the end is searched for from each separator on. */
 function trimConnectors(text: string): string {
-  return text.replace(/^(?:[\s,;.!?&]|(?:and|then)\b)+|(?:[\s,;.!?&]|\b(?:and|then))+$/giu, "");
+  return cutText(text, 2 * maxQuoted).replace(/^(?:[\s,;.!?&]|(?:and|then)\b)+|(?:[\s,;.!?&]|\b(?:and|then))+$/giu, "");
 }
 
 /** Examples of phrases that share words with what was not understood, the most first; then some of each tool. */

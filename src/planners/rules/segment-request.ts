@@ -3,6 +3,7 @@ import { type PhraseMatch, PhraseMatcher } from "./match-phrases.ts";
 import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";
 import type { Unfit } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
+import { TooMuchWork } from "./work-limit.ts";
 
 /** The best way found to read a request from one clause on. */
 interface Reading {
@@ -112,7 +113,8 @@ function explainFailure(
   let reason: string | undefined;
   for (const index of reached) {
     if (index >= count || reached.size > maxExamined) continue;
-    const found = matchers.map((matcher) => examine(matcher, input, index));
+    const found = tryExamine(matchers, input, index);
+    if (found === undefined) break;
     for (const next of found.flatMap(({ ends }) => ends)) reached.add(next);
     if (index < first) continue;
     first = index;
@@ -123,12 +125,27 @@ function explainFailure(
   return { type: "not-understood", first, last, reason };
 }
 
-/** Where the phrases of a tool that fit from a clause on end, and why others do not. */
-function examine(
-  matcher: PhraseMatcher,
+interface Examined {
+  readonly ends: readonly number[];
+  readonly reason: string | undefined;
+}
+
+/** What all tools make of a clause; undefined once looking further would be too much work for an explanation. */
+function tryExamine(
+  matchers: readonly PhraseMatcher[],
   input: MatchInput,
   index: number,
-): { ends: readonly number[]; reason: string | undefined } {
+): readonly Examined[] | undefined {
+  try {
+    return matchers.map((matcher) => examine(matcher, input, index));
+  } catch (thrown) {
+    if (thrown instanceof TooMuchWork) return undefined;
+    throw thrown;
+  }
+}
+
+/** Where the phrases of a tool that fit from a clause on end, and why others do not. */
+function examine(matcher: PhraseMatcher, input: MatchInput, index: number): Examined {
   const ends: number[] = [];
   let reason: string | undefined;
   for (const match of matcher.matchFrom(index)) {

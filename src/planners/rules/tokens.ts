@@ -45,9 +45,9 @@ const spelled = new Map<string, readonly string[]>([
   ...["do", "does", "did", "have", "is", "are"].map((verb) => [`${verb}n't`, [verb, "not"]] as const),
 ]);
 
-/** Cuts a text into tokens. Linear in its length, whatever it holds. */
-export function tokenize(text: string): readonly Token[] {
-  return new Tokenizer(text).run();
+/** Cuts a text into tokens, not many more than `limit`. Linear in its length, whatever it holds. */
+export function tokenize(text: string, limit = Number.POSITIVE_INFINITY): readonly Token[] {
+  return new Tokenizer(text).run(limit);
 }
 
 class Tokenizer {
@@ -58,9 +58,9 @@ class Tokenizer {
 
   constructor(private readonly text: string) {}
 
-  run(): readonly Token[] {
+  run(limit: number): readonly Token[] {
     let position = 0;
-    while (position < this.text.length) position = this.next(position);
+    while (position < this.text.length && this.tokens.length <= limit) position = this.next(position);
     return this.tokens;
   }
 

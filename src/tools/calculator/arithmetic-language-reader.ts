@@ -29,7 +29,9 @@ const results = new Set(
 );
 const partWords = new Set(["of", "off", "discount", "tip", "tax", "interest", "reduction", "less"]);
 const maxDepth = 200;
-const workPerWord = 32;
+/** No expression that is understood takes more than about one. */
+const workPerWord = 2;
+const leastWork = 32;
 
 /** Reads the words of an expression: a Pratt parser, which never goes back further than one way to say something. */
 export class ArithmeticReader {
@@ -40,12 +42,14 @@ export class ArithmeticReader {
   /** A word that ends an operand where it else would stand between two. */
   blocked = "";
   private depth = 0;
-  private work = 0;
+  private work: number;
 
   constructor(
     readonly words: readonly string[],
     private readonly options: { readonly hasPrevious: boolean; readonly joinAnd: boolean },
-  ) {}
+  ) {
+    this.work = leastWork + workPerWord * words.length;
+  }
 
   /** Takes the words if they come next. */
   take(...wanted: Phrase): boolean {
@@ -64,6 +68,11 @@ export class ArithmeticReader {
     return this.at >= this.words.length;
   }
 
+  /** Whether it was too deep, or took too many tries, to be read. */
+  get hasGivenUp(): boolean {
+    return this.work === 0;
+  }
+
   /** The earlier result as an operand. */
   previous(): ArithmeticNode | undefined {
     if (!this.options.hasPrevious) return undefined;
@@ -74,7 +83,11 @@ export class ArithmeticReader {
   /** An expression whose operators bind at least so tightly. */
   expression(least = 0): ArithmeticNode | undefined {
     // Some ways to begin are tried one after the other; without a bound, nested ones would take forever.
-    if (this.depth >= maxDepth || ++this.work > workPerWord * this.words.length) return undefined;
+    if (this.depth >= maxDepth || this.work <= 0) {
+      this.work = 0;
+      return undefined;
+    }
+    this.work--;
     this.depth++;
     const left = this.operand();
     const node = left && this.continued(left, least);

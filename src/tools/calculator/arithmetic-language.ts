@@ -34,6 +34,7 @@ export function readArithmetic(
     for (const read of [readVerb, readGoingOn, readPlain]) {
       const reader = new ArithmeticReader(stripped(words), { hasPrevious, joinAnd });
       const node = read(reader);
+      if (reader.hasGivenUp) return undefined;
       const whole = node && readRounding(reader, node);
       if (whole === undefined || reader.operations === 0) continue;
       readTail(reader, hasClaim);
@@ -61,8 +62,12 @@ const openings = [
 ];
 
 function stripped(words: readonly string[]): readonly string[] {
-  const opening = openings.find((opening) => opening.every((word, index) => words[index] === word));
-  return opening === undefined ? words : stripped(words.slice(opening.length));
+  let start = 0;
+  for (;;) {
+    const opening = openings.find((opening) => opening.every((word, index) => words[start + index] === word));
+    if (opening === undefined) return words.slice(start);
+    start += opening.length;
+  }
 }
 
 function readTail(reader: ArithmeticReader, hasClaim: boolean): void {

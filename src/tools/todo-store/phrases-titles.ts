@@ -10,8 +10,12 @@ const namesResults =
   /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up)?$|^(?:the )?(?:results?|answer|total|sum|product|difference|quotient|square root|value) (?:of|to|between) [^a-z]*\d/i;
 const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|this|that|all|what) /i;
 
+/** A longer text is no title, and no pattern is tried on it. */
+const maxTitle = 1_000;
+
 /** Whether a text says what a todo is about. */
 export function isTitle(text: string): boolean {
+  if (text.length > maxTitle) return false;
   const words = text.toLowerCase().match(/[\p{L}\p{N}'’]+/gu) ?? [];
   if (words.length === 0) return /\p{S}/u.test(text);
   return (
@@ -40,7 +44,7 @@ const endsOther = new RegExp(
  * with a verb is something to do all the same: "cancel the subscription".
  */
 export function isOtherThing(title: unknown): boolean {
-  if (typeof title !== "string") return false;
+  if (typeof title !== "string" || title.length > maxTitle) return false;
   if (beginsOther.test(title)) return true;
   return endsOther.test(title) && !(startsWithVerb(title) && title.includes(" "));
 }
@@ -62,7 +66,7 @@ const elsewhere =
 
 /** Whether a text ends with a place that is no list: "milk to the fridge", "a song to my favourites". */
 export function isElsewhere(title: unknown): boolean {
-  if (typeof title !== "string" || !elsewhere.test(title)) return false;
+  if (typeof title !== "string" || title.length > maxTitle || !elsewhere.test(title)) return false;
   return !startsWithVerb(title) && !/^(?:go|drive|carry|listen|move|pick|drop|bring|return)\b/i.test(title);
 }
 

@@ -54,7 +54,7 @@ export const listName = z
   .string()
   .refine(
     (name) =>
-      /^(?:[\p{L}\p{N}'’&+-]+ ?){1,4}$/u.test(name) &&
+      /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+){0,3}$/u.test(name) &&
       !/\b(?:to|on|from|in|off|list|lists|my|and|it|that|everything|all|items|new|what|which|how|is|are)\b/iu.test(
         name,
       ),

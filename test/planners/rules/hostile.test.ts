@@ -4,13 +4,14 @@ import type { Tool } from "../../../src/core/tool.ts";
 import { readRequest } from "../../../src/planners/rules/match-input.ts";
 import { segmentRequest } from "../../../src/planners/rules/segment-request.ts";
 import { compileTool } from "../../../src/planners/rules/tool-rules.ts";
+import { maxTokens, maxWork, TooMuchWork, WorkMeter } from "../../../src/planners/rules/work-limit.ts";
 import { calculator, nowMs, refusalOf, stepsFor, todos, toolWith } from "./plan-for.ts";
 
 /** How much the matcher does for a request: a count, which no clock disturbs. */
 async function workFor(request: string, tools: readonly Tool[]): Promise<number> {
-  const input = readRequest(request, { nowMs, timeZone: "UTC" });
-  segmentRequest(await Promise.all(tools.map(compileTool)), input);
-  return input.work;
+  const work = new WorkMeter(Number.POSITIVE_INFINITY);
+  segmentRequest(await Promise.all(tools.map(compileTool)), readRequest(request, { nowMs, timeZone: "UTC" }, work));
+  return work.done;
 }
 
 async function expectLinear(piece: string, tools: readonly Tool[], count = 200): Promise<void> {
@@ -61,6 +62,70 @@ describe("long requests", () => {
   });
 });
 
+/** Shapes that were slow, or could be: each makes a request of so many characters. */
+const filled = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+const shapes: Readonly<Record<string, (length: number) => string>> = {
+  "a hyphenated name of a list": (length) => `show my ${filled("a-", length)}/ list`,
+  "a long name of a list": (length) => `show my ${filled("a", length)}/ list`,
+  "a quoted name of a list": (length) => `add milk to my "${filled("a", length)}!" list`,
+  "a quoted place": (length) => `add "${filled("to my ", length)}1"`,
+  "a quoted place to delete from": (length) => `delete "${filled("to my ", length)}1"`,
+  "quoted arithmetic": (length) => `what is "${filled("the square root of the sum of ", length)}"`,
+  "quotes in a title": (length) => `add ${filled('"a" ', length)} to my list`,
+  "slashes in a title": (length) => `add ${filled("a/", length)} to my list`,
+  connectors: (length) => `add ${filled("a and ", length)} to my list`,
+  commas: (length) => `add ${filled("a, ", length)} to my list`,
+  "separators before what is not understood": (length) => `milk ${filled("and ", length)} nonsense; ☕`,
+  "roots of roots": (length) => `what is ${filled("the square root of ", length)} 3`,
+  "sums of sums": (length) => `what is ${filled("the sum of 1 and ", length)} 3`,
+  "openings of questions": (length) => filled("what is ", length),
+  "opening brackets": (length) => `calculate ${filled("(", length)}`,
+  digits: (length) => `calculate ${filled("1", length)}`,
+  "wishes that go on": (length) => `what is 1 + 1 and ${filled("add it and ", length)}`,
+  "beginnings of phrases": (length) => filled("add milk to my list, ", length),
+  "spoken numbers": (length) => `what is ${filled("one hundred and ", length)}`,
+  "white space": (length) => `add milk${filled(" ", length)}to my list`,
+  "characters of no width": (length) => filled("a\u200b", length),
+  "one long word": (length) => `add ${filled("aA", length)} to my list`,
+  tags: (length) => `add a todo b ${filled("tagged a ", length)}`,
+  courtesies: (length) => `add milk ${filled("please now ", length)}`,
+  items: (length) => filled("1. a\n", length),
+};
+
+describe("hostile requests", () => {
+  const sizes = [400, 4_000, 200_000];
+
+  it.each(Object.entries(shapes))("with %s stay within the limit of work", async (_, make) => {
+    const rules = await Promise.all([calculator, todos].map(compileTool));
+    for (const length of sizes) {
+      const work = new WorkMeter();
+      const input = readRequest(make(length), { nowMs, timeZone: "UTC" }, work);
+      expect(input.tokens.length).toBeLessThanOrEqual(maxTokens + 2);
+      try {
+        segmentRequest(rules, input);
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(TooMuchWork);
+      }
+      expect(work.done).toBeLessThan(maxWork + 100_000);
+    }
+  });
+
+  it("are refused with the limit", async () => {
+    const many = await refusalOf(`what is 1 + 1 and ${"add it and ".repeat(300)}`);
+    expect(many.reason).toContain(`more than ${maxWork} steps`);
+    expect((await refusalOf("milk ".repeat(maxTokens + 1))).reason).toBe(
+      `it has more than ${maxTokens} words and signs`,
+    );
+  });
+
+  it("leave room for what people write", async () => {
+    const items = "milk, eggs, oat flakes, paper towels, bread and rice";
+    expect(await stepsFor(`add ${items} to my shopping list. `.repeat(10))).toHaveLength(60);
+    expect(await stepsFor("remind me to buy milk tomorrow. ".repeat(60))).toHaveLength(60);
+    expect(await stepsFor(`what is ${Array.from({ length: 300 }, (_, index) => index).join(" + ")}`)).toHaveLength(1);
+  });
+});
+
 describe("hostile phrases", () => {
   const phrases = {
     "nested optionals": `${"[a ".repeat(30)}${"]".repeat(30)} end`,
@@ -79,6 +144,13 @@ describe("hostile phrases", () => {
     await expectLinear("a, ", [tool], 100);
     const size = (await compileTool(tool)).rules[0]?.program().code.length ?? 0;
     expect(size).toBeLessThan(phrase.length * 4);
+  });
+
+  it("are indexed once each, however many begin alike", async () => {
+    const phrases = Array.from({ length: 2_000 }, (_, index) => [`say w${index} {text}`, `{text} v${index}`]).flat();
+    const { index } = await compileTool(toolWith({ phrases }));
+    const entries = [...index.byWord.values()].reduce((sum, numbers) => sum + numbers.length, index.open.length);
+    expect(entries).toBe(phrases.length);
   });
 
   it.each([

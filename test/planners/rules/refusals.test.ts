@@ -73,7 +73,7 @@ describe("refusals", () => {
   it("refuses more steps than are allowed, more parts than anyone means, and no words at all", async () => {
     const many = "weather in Rome; ".repeat(4);
     expect((await refusalOf(many, { tools: [weather], maxSteps: 3 })).reason).toContain("4 steps");
-    expect((await refusalOf("show my tasks. ".repeat(1_001))).reason).toContain("more than 1000 parts");
+    expect((await refusalOf("tasks. ".repeat(1_001))).reason).toContain("more than 1000 parts");
     for (const request of [" ", "?!", "thanks!", "hello there. please"]) {
       expect((await refusalOf(request)).reason).toBe("it has no words");
     }
