@@ -20,3 +20,11 @@ export function readAnaphor(words: readonly string[], start: number): number | u
     first === "what" && words[start + 1] === "you" && (words[start + 2] === "get" || words[start + 2] === "got");
   return whatYouGet ? start + 3 : undefined;
 }
+
+/** Whether some of the words may stand for an earlier result: "the output", "pay that amount", "with result". */
+export function mentionsResult(words: readonly string[], start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    if (results.has(words[at] ?? "") || readAnaphor(words, at) !== undefined) return true;
+  }
+  return false;
+}

@@ -23,6 +23,8 @@ export interface UnmadeSteps {
   readonly ok: false;
   readonly match: PhraseMatch;
   readonly reason: string | undefined;
+  /** Whether no other reading is to be tried. */
+  readonly isUnbound: boolean;
 }
 
 /** So many earlier steps may be what "it" stands for. */
@@ -55,7 +57,7 @@ export async function makeSteps(
     const before = asked.get(match.rules);
     const pending = planWithResults(match, input, { drafts, before });
     const planned = pending instanceof Promise ? await pending : pending;
-    if (!planned.ok) return { ok: false, match, reason: planned.reason };
+    if (!planned.ok) return { ok: false, match, reason: planned.reason, isUnbound: planned.isUnbound === true };
     const reasoning = describe(match);
     const made = planned.inputs.map((stepInput, index) => {
       return { id: `s${drafts.length + index + 1}`, rules: match.rules, input: stepInput, reasoning };

@@ -70,6 +70,7 @@ async function makePlan(rules: readonly ToolRules[], input: MatchInput, describe
     const matches = requireCut(found, input, rules);
     const made = await makeSteps(matches, input, describe);
     if (made.ok) return { matches, made };
+    if (made.isUnbound) throw refuseSteps(made, input, rules);
     first ??= made;
     barred.push(made.match);
   }

@@ -1,4 +1,5 @@
 import { checkInput } from "../../core/check-input.ts";
+import { cutText } from "../../core/cut-text.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/phrase.ts";
 import type { PlanIssue } from "../../core/plan.ts";
@@ -65,6 +66,8 @@ export function planClause(
     const made = phrase?.toInput === undefined ? { ...phrase?.input, ...slots } : phrase.toInput(slots, context);
     const stepInput = made === undefined ? undefined : toStepInput(made, { schema: schemas.input, known });
     if (stepInput === undefined) return { ok: false };
+    const unbound = previous && values.loose.find((text) => holdsText(made, text));
+    if (unbound !== undefined) return { ok: false, isUnbound: true, reason: unboundReason(unbound) };
     inputs.push(stepInput);
     input.work.spend(checkCost);
     const unfit = checkStepInput(stepInput, { tool, earlier });
@@ -73,6 +76,17 @@ export function planClause(
   }
   if (checks.length === 0) return { ok: true, inputs };
   return Promise.all(checks).then((unfit) => unfit.find((found) => found !== undefined) ?? { ok: true, inputs });
+}
+
+/** Whether an input has the words as they were said: nothing explained them. */
+function holdsText(value: unknown, text: string): boolean {
+  if (typeof value === "string") return value.includes(text);
+  return typeof value === "object" && value !== null && Object.values(value).some((item) => holdsText(item, text));
+}
+
+function unboundReason(text: string): string {
+  const shown = JSON.stringify(cutText(text, 60));
+  return `${shown} may stand for the result of a step before; say "the result" alone, or put the text in quotes`;
 }
 
 function checkStepInput(

@@ -84,15 +84,23 @@ function bestReading(
   }
   ranked.sort((left, right) => left.cost - right.cost);
   let best: { match: PhraseMatch; cost: number } | undefined;
+  let unbound: { match: PhraseMatch; cost: number } | undefined;
   for (const { match, cost } of ranked) {
     if (best !== undefined && cost > best.cost) break;
     const isRival =
       best === undefined || (match.rules !== best.match.rules && match.lastClause === best.match.lastClause);
-    if (!isRival || !tryMatch(match, input).ok) continue;
+    if (!isRival) continue;
+    const tried = tryMatch(match, input);
+    if (!tried.ok) {
+      if (tried.isUnbound === true) unbound ??= { match, cost };
+      continue;
+    }
     if (best !== undefined) return { ...best, rival: match };
     best = { match, cost };
   }
-  return best && { ...best, rival: undefined };
+  // Words that stand for nothing known are no part of another text either: what refuses them is told by makeSteps.
+  const found = best ?? unbound;
+  return found && { ...found, rival: undefined };
 }
 
 /** Whether a match makes valid inputs. What only an async schema can tell is asked when the steps are made. */

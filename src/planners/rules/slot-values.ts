@@ -1,7 +1,7 @@
 import { readNumber } from "../../core/number-words.ts";
 import type { PhraseReference, SlotValue } from "../../core/phrase.ts";
 import { parseWith } from "../../core/schema.ts";
-import { readAnaphor } from "./anaphora.ts";
+import { mentionsResult, readAnaphor } from "./anaphora.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import type { Capture } from "./phrase-run.ts";
@@ -12,6 +12,8 @@ import type { SlotType } from "./slot-type.ts";
 export interface SlotValues {
   readonly ok: true;
   readonly records: readonly Readonly<Record<string, SlotValue>>[];
+  /** Texts in which words may stand for an earlier result, as they were said; what is in quotes is meant as it is. */
+  readonly loose: readonly string[];
 }
 
 /** Why a match is none after all. */
@@ -19,6 +21,8 @@ export interface Unfit {
   readonly ok: false;
   /** For people, if it says more than that nothing fits. */
   readonly reason?: string;
+  /** Whether the words are understood but not what they stand for: then no worse reading of them is tried. */
+  readonly isUnbound?: boolean;
 }
 
 /** The slots of a match by name, the first one first. */
@@ -36,10 +40,11 @@ export function readSlotValues(
   previous: PhraseReference | undefined,
 ): SlotValues | Unfit {
   let records: Record<string, SlotValue>[] = [{}];
+  const loose: string[] = [];
   for (const [name, capture] of capturesOf(match)) {
     const type = match.rules.rules[match.phraseIndex]?.slots.get(name);
     if (type === undefined) continue;
-    const value = readValue(type, capture, { input, previous });
+    const value = readValue(type, capture, { input, previous, loose });
     if (value === undefined) return { ok: false };
     if (value === nothing)
       return {
@@ -50,7 +55,7 @@ export function readSlotValues(
     const options = type.isSpread && Array.isArray(value) ? (value as readonly SlotValue[]) : [value];
     records = options.flatMap((option) => records.map((record) => ({ ...record, [name]: option })));
   }
-  return { ok: true, records };
+  return { ok: true, records, loose };
 }
 
 const nothing: unique symbol = Symbol("nothing");
@@ -58,6 +63,7 @@ const nothing: unique symbol = Symbol("nothing");
 interface ValueContext {
   readonly input: MatchInput;
   readonly previous: PhraseReference | undefined;
+  readonly loose: string[];
 }
 
 function readValue(type: SlotType, capture: Capture, context: ValueContext): SlotValue | undefined | typeof nothing {
@@ -65,19 +71,23 @@ function readValue(type: SlotType, capture: Capture, context: ValueContext): Slo
   const { words } = context.input;
   if (value === anaphor) return context.previous ?? nothing;
   if (value !== undefined && typeof value !== "symbol") return value;
-  if (type.kind === "list") return readList(type, capture, context.input);
+  if (type.kind === "list") return readList(type, capture, context);
   if (readAnaphor(words, start) === end) return context.previous ?? nothing;
-  return textOf(context.input, start, end);
+  return textOf(context, start, end);
 }
 
 /** The user's own words; a text that is all in quotes without them. */
-function textOf(input: MatchInput, start: number, end: number): string {
+function textOf({ input, loose }: ValueContext, start: number, end: number): string {
   const only = end - start === 1 ? input.tokens[start] : undefined;
-  return only?.kind === "quote" ? only.norm : textBetween(input, start, end);
+  if (only?.kind === "quote") return only.norm;
+  const text = textBetween(input, start, end);
+  if (mentionsResult(input.words, start, end)) loose.push(text);
+  return text;
 }
 
 /** "milk, eggs and bread" is three items. */
-function readList(type: SlotType, { start, end }: Capture, input: MatchInput): SlotValue | undefined {
+function readList(type: SlotType, { start, end }: Capture, context: ValueContext): SlotValue | undefined {
+  const { input } = context;
   const items: (string | number)[] = [];
   let first = input.words[start] === "both" && end > start + 1 ? start + 1 : start;
   for (let at = first; at <= end; at++) {
@@ -87,7 +97,7 @@ function readList(type: SlotType, { start, end }: Capture, input: MatchInput): S
     // "eggs and also bread"
     if (input.words[first] === "also" && at > first + 1) first++;
     if (at > first) {
-      const item = readItem(type, input, first, at);
+      const item = readItem(type, context, first, at);
       if (item === undefined) return undefined;
       items.push(item);
     }
@@ -96,9 +106,9 @@ function readList(type: SlotType, { start, end }: Capture, input: MatchInput): S
   return items.length === 0 ? undefined : items;
 }
 
-function readItem(type: SlotType, input: MatchInput, start: number, end: number): string | number | undefined {
-  if (type.item !== "number") return textOf(input, start, end);
-  const found = readNumber(input.words.slice(start, end), 0);
+function readItem(type: SlotType, context: ValueContext, start: number, end: number): string | number | undefined {
+  if (type.item !== "number") return textOf(context, start, end);
+  const found = readNumber(context.input.words.slice(start, end), 0);
   return found?.end === end - start ? Number(found.digits) : undefined;
 }
 

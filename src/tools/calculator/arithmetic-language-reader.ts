@@ -29,7 +29,7 @@ const results = new Set(
 );
 const partWords = new Set(["of", "off", "discount", "tip", "tax", "interest", "reduction", "less"]);
 const maxDepth = 200;
-/** No expression that is understood takes more than about one. */
+/** No expression that is understood takes more than about one try a word. */
 const workPerWord = 2;
 const leastWork = 32;
 
@@ -83,11 +83,8 @@ export class ArithmeticReader {
   /** An expression whose operators bind at least so tightly. */
   expression(least = 0): ArithmeticNode | undefined {
     // Some ways to begin are tried one after the other; without a bound, nested ones would take forever.
-    if (this.depth >= maxDepth || this.work <= 0) {
-      this.work = 0;
-      return undefined;
-    }
-    this.work--;
+    this.work = this.depth >= maxDepth ? 0 : Math.max(0, this.work - 1);
+    if (this.hasGivenUp) return undefined;
     this.depth++;
     const left = this.operand();
     const node = left && this.continued(left, least);

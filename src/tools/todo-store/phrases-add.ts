@@ -2,7 +2,9 @@ import { z } from "zod/v4";
 import type { PhraseContext } from "../../core/phrase.ts";
 import {
   announcesTodo,
+  isDeed,
   isElsewhere,
+  isName,
   isOtherThing,
   isQuestion,
   isSeveralItems,
@@ -46,10 +48,23 @@ function addingOne(phrase: string): readonly Phrase[] {
   ];
 }
 
+/**
+ * A phrase in which nothing stands between "task" and the title, as in "task force": there is a todo only if the title is
+ * something one does, or a day says when.
+ */
+function addingUnmarked(phrase: string): readonly Phrase[] {
+  return adding(phrase, (slots) => {
+    const { title, dueDate } = slots;
+    const isMeant = dueDate !== undefined || typeof title !== "string" || isDeed(title);
+    return isMeant && !isQuestion(title) ? inputOf("add", slots) : undefined;
+  });
+}
+
 /** A phrase that only adds where nothing says which list: the title must not be what other tools look after. */
 function addingBare(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots, context) => {
-    if (isElsewhere(slots.title) || isOtherThing(slots.title) || announcesTodo(slots.title)) return undefined;
+    if (!isName(slots.title) || isElsewhere(slots.title) || isOtherThing(slots.title) || announcesTodo(slots.title))
+      return undefined;
     return inputOf("add", { ...listBefore(context), ...slots });
   });
 }
@@ -85,6 +100,8 @@ const add =
   "(add|adding|re add|readd|add back|put|putting|put back|include|including|insert|append|place|write|jot|mark down|note|stick|throw|toss|chuck|bung|pop|slap|drop|enter|register|save|store|record|log|get|list|keep|have)";
 const create =
   "(add|adding|create|creating|make|making|new|set|set up|start|open|enter|write|record|save|register|schedule)";
+const newOne = "[(a|an|the|another|one more|this|following)] [(new|following|{priority} priority)]";
+const bareTodo = "todo|to do|task|new todo|new to do|new task|new item|note to self|reminder|new reminder";
 const mustDo = "[that] [(i|we)] [(need|have|want|ought|got)] [to]";
 const remind = `[help] remind me ${mustDo}`;
 const called =
@@ -130,9 +147,9 @@ const toList: readonly Phrase[] = [
 
 /** How people add todos, and name them so. */
 const asTodo: readonly Phrase[] = [
-  ...addingOne(
-    `${create} [(a|an|the|another|one more|this|following)] [(new|following|{priority} priority)] ${todo} [${called}] {title} [(${onList})] ${extras}`,
-  ),
+  ...addingOne(`${create} ${newOne} ${todo} (${called}|:|-|–) {title} [(${onList})] ${extras}`),
+  ...addingOne(`${create} ${newOne} ${todo} {title} (${onList}) ${extras}`),
+  ...addingUnmarked(`${create} ${newOne} ${todo} {title} ${extras}`),
   ...addingOne(`${create} [(a|an|another)] [new] ${todo} (${onList}) [${called}] {title} ${extras}`),
   ...addingOne(
     `(save|store|record|log|keep|track|add|put|write|note|enter|use|register|turn|make) {title} [down] (as|into) [(a|an|another|one more)] [new] ${todo} [(${onList})] ${extras}`,
@@ -153,9 +170,8 @@ const asTodo: readonly Phrase[] = [
   ...addingOne(
     `(do not let me forget|do not forget|never forget|help me remember|i (need|have|must) to remember|i must remember|remember|i (must|should) not forget) [(to|about|the)] {title} ${extras}`,
   ),
-  ...addingOne(
-    `(todo|to do|task|new todo|new to do|new task|new item|note to self|reminder|new reminder) {title} ${extras}`,
-  ),
+  ...addingOne(`(${bareTodo}) (:|-|–) {title} ${extras}`),
+  ...addingUnmarked(`(${bareTodo}) {title} ${extras}`),
 ];
 
 /** How people add todos without a word of any list. */

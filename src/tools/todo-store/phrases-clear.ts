@@ -21,7 +21,7 @@ const whole = "[(all [of]|the whole|the entire|whole|entire)]";
 /** How people empty a list. */
 export const clearPhrases: readonly Phrase[] = [
   clearing(
-    `${wipe} (everything|all [of] [(my|the)] (tasks|todos|to dos|items|reminders|to do items|todo items|things to do)|every (task|todo|item|to do)|all [(my|the)] lists)`,
+    `${wipe} (all [of] [(my|the)] (tasks|todos|to dos|items|reminders|to do items|todo items|things to do)|every (task|todo|item|to do)|all [(my|the)] lists)`,
     { allLists: true },
   ),
   clearing(

@@ -49,6 +49,16 @@ export function isOtherThing(title: unknown): boolean {
   return endsOther.test(title) && !(startsWithVerb(title) && title.includes(" "));
 }
 
+/**
+ * Whether a text is a name, or what one does: all that "add …" by itself may add to a list. "5% tip" is a calculation, and
+ * "note to PROP-1: approved" says what is to be added to what.
+ */
+export function isName(title: unknown): boolean {
+  if (typeof title !== "string") return true;
+  if (/[^\p{L}\p{M}\p{N}\s'’&,.!-]|\bper ?cent\b/iu.test(title)) return false;
+  return startsWithVerb(title) || !/\s(?:to|into|onto)\s/i.test(title);
+}
+
 const announces = /^(?:(?:a|an|another|the|new|one|more) )+(?:todo|to-do|to do|task|item|reminder|chore|entry)s?\b/i;
 
 /** Whether a text begins by calling itself a todo, which other phrases take apart: "a task to buy milk". */
@@ -86,7 +96,7 @@ export function startsWithVerb(text: unknown): boolean {
 }
 
 /** Something to do, with what it is done to: "wash the dog", "washing the dog". A verb alone may be a name: "water". */
-function isDeed(item: string): boolean {
+export function isDeed(item: string): boolean {
   return item.includes(" ") && (startsWithVerb(item) || /^\p{L}{3,}ing\s/iu.test(item));
 }
 

@@ -114,7 +114,6 @@ describe("todoPhrases", () => {
     ["empty my shopping list", { operation: "clear", list: "shopping" }],
     ["remove everything from my shopping list", { operation: "clear", list: "shopping" }],
     ["delete all my tasks", { operation: "clear", allLists: true }],
-    ["delete everything", { operation: "clear", allLists: true }],
     ["clear completed tasks", { operation: "clear", onlyCompleted: true }],
     ["search my tasks for dentist", { operation: "search", query: "dentist" }],
     ["is milk on my shopping list?", { operation: "search", query: "milk", list: "shopping" }],

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { inputsFor, refusalOf } from "./plan-for.ts";
+
+const first = ["calculate 100 / 4", "what is 20% of 80?", "show my tasks", "remind me to buy milk"];
+const wishes = [
+  "add a todo to pay that amount",
+  "add buy that many apples to my list",
+  "remind me to pay it",
+  "add a task to send it to Bob",
+  "create a task: tell Bob the answer",
+  "add a todo saying the total is that",
+  "remind me to check the output",
+  "add order these to my shopping list",
+  "add print this figure to my list",
+  "remind me to use the number",
+  "add compare them to my work list",
+  "put send Ann the sum on my list",
+  "create a todo called final value",
+];
+const afterCalculation = [
+  "add result as todo",
+  "add a todo with result",
+  "add a todo with the result",
+  "save output as task",
+  "add a todo: result",
+  "create a task called answer",
+  "add total as a reminder",
+  "add results to my todos",
+  "put outcome on my list",
+];
+const clearing = "delete clear wipe remove erase reset cancel kill purge scrap discard drop".split(" ");
+const others = [
+  "get rid of everything",
+  "throw away everything",
+  "delete all",
+  "clear all of it",
+  "start over",
+  "add milk to my list and then clear everything",
+  "Add note to PROP-2025-001: Legal review completed",
+  "add comment to TICKET-42: looks good",
+  "add 5% tip",
+  "add a 10% discount",
+  "add 20 percent tip",
+  "add tip of 20%",
+  "add 5 points to Gryffindor",
+  "add a column to table",
+  "add $5 fee",
+  "create task force",
+  "create a task force",
+  "create task group",
+  "new task manager",
+  "start task manager",
+  "make task runner",
+  "create todo app",
+  "create reminder service",
+  "create item category",
+  "task force",
+  "todo app",
+];
+
+describe("what is not explained is never guessed", () => {
+  const requests = [
+    ...first.flatMap((opening) => wishes.map((wish) => `${opening} and ${wish}`)),
+    ...afterCalculation.map((wish) => `calculate 100 / 4 and ${wish}`),
+    ...clearing.map((verb) => `${verb} everything`),
+    ...others,
+  ];
+
+  it.each(requests)("%s", async (request) => {
+    expect((await refusalOf(request)).reason).not.toBe("");
+  });
+
+  it("says which words may stand for a result, and what would do", async () => {
+    expect((await refusalOf("calculate 100 / 4 and add a todo to pay that amount")).reason).toContain(
+      '"pay that amount" may stand for the result of a step before; say "the result" alone, or put the text in quotes',
+    );
+  });
+
+  it.each([
+    ["calculate 100 / 4 and add the result as todo", "${s1.value}"],
+    ["calculate 100 / 4 and put that on my list", "${s1.value}"],
+    ['calculate 100 / 4 and add "pay that amount" as a todo', "pay that amount"],
+    ["calculate 100 / 4 and add a todo to pay the rent", "pay the rent"],
+  ])("takes what is bound, quoted or plain: %s", async (request, title) => {
+    expect((await inputsFor(request))[1]).toEqual({ operation: "add", title });
+  });
+
+  it.each([
+    ["remind me to pay it", { operation: "add", title: "pay it" }],
+    ["add milk", { operation: "add", title: "milk" }],
+    ["task: dentist", { operation: "add", title: "dentist" }],
+    ["add task buy stamps", { operation: "add", title: "buy stamps" }],
+    ["clear all my tasks", { operation: "clear", allLists: true }],
+  ])("plans what stands alone: %s", async (request, input) => {
+    expect(await inputsFor(request)).toEqual([input]);
+  });
+});
