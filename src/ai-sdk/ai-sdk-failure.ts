@@ -7,6 +7,8 @@ import { failureReason, readFacts } from "./failure-reason.ts";
 import { readFields } from "./read-fields.ts";
 
 const maxMessageLength = 500;
+/** So much of a message is read: a provider may send back all that it was sent. */
+const maxReadLength = 4_000;
 const maxWrappers = 5;
 /** Errors about what a response says have it in their message. */
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
@@ -78,7 +80,8 @@ function holdsBody(thrown: unknown): boolean {
 
 function messageOf(thrown: unknown): string {
   const { message } = readFields(thrown, "message");
-  return typeof message === "string" && message !== "" ? message : describeThrown(thrown);
+  const told = typeof message === "string" && message !== "" ? message : describeThrown(thrown);
+  return cutText(told, maxReadLength);
 }
 
 function cut(message: string): string {

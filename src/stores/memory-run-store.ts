@@ -14,6 +14,7 @@ export interface MemoryRunStoreOptions {
 }
 
 interface StoredRun {
+  readonly runId: string;
   readonly events: AgentEvent[];
   status: RunStatus;
   /** Grows with each new run, so that pages stand still while runs come. */
@@ -43,6 +44,8 @@ class MemoryRunStore implements RunStore {
   readonly isVolatile = true;
   private readonly runs = new Map<string, StoredRun>();
   private readonly claims = new Map<string, Claim>();
+  /** The oldest first, with some that are gone: a page begins where the one before it ended, without looking at all. */
+  private order: StoredRun[] = [];
   /** In the order of their ends. */
   private readonly finishedRuns = new Set<string>();
   private readonly maxFinishedRuns: number;
@@ -61,9 +64,10 @@ class MemoryRunStore implements RunStore {
   ): void {
     if (events.length === 0) return;
     if (fence !== undefined && fence !== this.claims.get(runId)?.fence) throw ownedElsewhere(runId);
-    const run = this.runs.get(runId) ?? { events: [], status: "planning", number: ++this.counter };
+    const known = this.runs.get(runId);
+    const run: StoredRun = known ?? { runId, events: [], status: "planning", number: this.counter + 1 };
     if (sequence !== run.events.length + 1) throw conflict(runId, { sequence, next: run.events.length + 1 });
-    this.runs.set(runId, run);
+    if (known === undefined) this.add(run);
     for (const event of events) {
       run.events.push(event);
       run.status = runStatusAfter(event) ?? run.status;
@@ -85,17 +89,39 @@ class MemoryRunStore implements RunStore {
     if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
     const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
     const runs: RunSummary[] = [];
-    for (const [runId, run] of [...this.runs].reverse()) {
-      if (run.number >= before || !this.isWanted(runId, run, wanted)) continue;
-      if (runs.length === limit) return { runs, cursor: String(this.runs.get(runs.at(-1)?.runId ?? "")?.number) };
+    let last: StoredRun | undefined;
+    for (let index = this.countBefore(before) - 1; index >= 0; index--) {
+      const run = this.order[index] as StoredRun;
+      if (this.runs.get(run.runId) !== run || !this.isWanted(run, wanted)) continue;
+      if (last !== undefined && runs.length === limit) return { runs, cursor: String(last.number) };
+      last = run;
       runs.push(summarize(run));
     }
     return { runs };
   }
 
+  /** How many runs, with those that are gone, have a lower number. */
+  private countBefore(number: number): number {
+    let [low, high] = [0, this.order.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.order[middle] as StoredRun).number < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private add(run: StoredRun): void {
+    this.counter = run.number;
+    this.runs.set(run.runId, run);
+    this.order.push(run);
+    if (this.order.length > 2 * this.runs.size + 100) {
+      this.order = this.order.filter((other) => this.runs.get(other.runId) === other);
+    }
+  }
+
   private isWanted(
-    runId: string,
-    { status, events }: StoredRun,
+    { runId, status, events }: StoredRun,
     { statuses, resumable, sinceMs }: Pick<ListSelection, "statuses" | "resumable" | "sinceMs">,
   ): boolean {
     if (statuses !== undefined && !statuses.has(status)) return false;

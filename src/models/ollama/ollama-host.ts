@@ -19,7 +19,9 @@ export function parseOllamaHost(option: string, host: unknown): string {
   }
   if (url === undefined || !/^https?:$/.test(url.protocol)) return failOption(option, host, expected);
   if (!hasScheme && !/:\d+(?:\/|$)/.test(text)) url.port = "11434";
-  return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, "");
+  let path = url.pathname;
+  while (path.endsWith("/")) path = path.slice(0, -1);
+  return `${url.protocol}//${url.host}${path}`;
 }
 
 function parseUrl(text: string): URL | undefined {

@@ -10,8 +10,10 @@ export interface Recovered {
   readonly isAlone: boolean;
 }
 
-/** Longer texts are not repaired: no plan is. */
-const maxRepairLength = 64 * 1_024;
+/** The most that jsonrepair is given for one answer, see {@link repairCost}: at its worst that takes 40 ms. */
+const maxRepairCost = 1;
+/** No plan is nested deeper. */
+const maxRepairDepth = 100;
 /** Of very many pieces of JSON only the last are tried. */
 const maxPieces = 8;
 
@@ -40,9 +42,11 @@ export async function* recoverJson(answer: string, { isWhole }: { isWhole: boole
   if (!isWhole) return;
   // What begins with a bracket may go on with prose, which the longest piece has not; but it may also be all steps in a row.
   const likely = new Set([longestOf([...fenced, ...scanned]), longestOf([fromFirstBracket(text)])]);
+  let cost = 0;
   for (const broken of likely) {
-    const isBroken = broken !== undefined && broken.length <= maxRepairLength && parse(broken) === undefined;
-    const value = isBroken ? await repair(broken) : undefined;
+    if (broken === undefined || parse(broken) !== undefined) continue;
+    cost += repairCost(broken);
+    const value = cost <= maxRepairCost ? await repair(broken) : undefined;
     if (value === undefined) continue;
     yield { value, repaired: broken === answer.trim() ? ["json"] : ["extracted", "json"], isAlone };
   }
@@ -51,6 +55,23 @@ export async function* recoverJson(answer: string, { isWhole }: { isWhole: boole
 /** The last of some pieces, from the end. */
 function lastOf(pieces: readonly string[]): readonly string[] {
   return pieces.slice(-maxPieces).reverse();
+}
+
+/**
+ * What a repair may take at worst. jsonrepair goes back to where a text began for each quote that may not end it, and copies
+ * what it has so far for each bracket and comma that is missing: with the square of the quotes and the length, and with the
+ * square of the length. 1 is 16 000 characters, or 100 000 000 by quotes, such as of a compact plan of 18 steps.
+ */
+function repairCost(text: string): number {
+  const { length } = text;
+  if (length > 16_000) return Number.POSITIVE_INFINITY;
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = bracket === "[" || bracket === "{" ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > maxRepairDepth) return Number.POSITIVE_INFINITY;
+  }
+  const quotes = text.match(/["'`´‘’“”&]/g)?.length ?? 0;
+  return Math.max((quotes ** 2 * length) / 1e8, (length / 16_000) ** 2);
 }
 
 async function repair(broken: string): Promise<unknown> {

@@ -124,9 +124,18 @@ describe("what is damaged", () => {
     for (const value of await valuesOf(answer)) expect(["{}", "[]"]).toContain(JSON.stringify(value));
   });
 
-  it("is not repaired if it is longer than a plan", async () => {
-    const long = `{steps: [{tool: "T", input: {a: "${"x".repeat(70_000)}"}}]}`;
-    expect(await valuesOf(long)).toEqual([]);
+  it("is repaired up to the length at which that may take long, and not beyond", async () => {
+    const ofLength = (length: number) => `{steps: [{tool: "T", input: {a: "${"x".repeat(length)}"}}]}`;
+    expect(await valuesOf(ofLength(15_900))).toHaveLength(1);
+    expect(await valuesOf(ofLength(16_000))).toEqual([]);
+  });
+
+  it("is repaired with the quotes of a plan, and not with so many that each may take a look at all others", async () => {
+    const ofSteps = (count: number) => `{"steps":[${'{"tool":"Note","input":{"title":"Buy milk"}},'.repeat(count)}]}`;
+    expect(await valuesOf(ofSteps(18))).toMatchObject([{ steps: { length: 18 } }]);
+    // Of 16 000 characters these took 22 seconds.
+    for (const piece of ['"a\n', "'.", "\n'e"]) expect(await valuesOf(`{"steps":[${piece.repeat(700)}]`)).toEqual([]);
+    expect(await valuesOf(`{"steps":[${"[".repeat(120)}`)).toEqual([]);
   });
 
   it("may be nested so deep that nothing reads it", async () => {
