@@ -6,6 +6,7 @@ import type { JsonSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { parseJson } from "./parse-json.ts";
+import { TypedText } from "./typed-text.ts";
 
 /*
  * From what a model wrote to the steps of a plan. Only what loses nothing is put right: other names for the same key, a value
@@ -88,15 +89,19 @@ export interface StepReading {
 /** A step in the shape of a plan's, and whether it had another. What is no object stays what it is. */
 export async function readStep(
   raw: unknown,
-  { tools, typed }: Pick<StepReading, "tools" | "typed">,
+  reading: Pick<StepReading, "tools" | "typed">,
 ): Promise<{ readonly step: unknown; readonly isReshaped: boolean }> {
   if (!isRecord(raw)) return { step: raw, isReshaped: false };
   const named = withKeys(raw);
-  const tool = findTool(named.tool, tools);
+  const tool = findTool(named.tool, reading.tools);
   const { input } = named;
   const schema = tool && (await toolSchemas(tool)).input;
   const fitted = schema === undefined ? input : fitInput(input, schema);
-  const step: Record<string, unknown> = { ...named, tool: tool?.name ?? named.tool, input: escapeTyped(fitted, typed) };
+  const step: Record<string, unknown> = {
+    ...named,
+    tool: tool?.name ?? named.tool,
+    input: escapeTyped(fitted, typedTextOf(reading)),
+  };
   for (const key of ["id", "dependsOn", "reasoning", "when", "forEach", "concurrency"]) {
     if (step[key] === null || step[key] === "") delete step[key];
   }
@@ -180,44 +185,34 @@ function allows(type: string, { schema, root, path }: Fitting): boolean {
   return schemas === undefined || schemas.length === 0 || (typesOf(schemas)?.has(type) ?? true);
 }
 
+/** What was typed, once for all steps that are read by it. */
+const typedTexts = new WeakMap<object, TypedText>();
+
+function typedTextOf(reading: Pick<StepReading, "typed">): TypedText {
+  const known = typedTexts.get(reading);
+  if (known !== undefined) return known;
+  const typed = new TypedText(reading.typed);
+  typedTexts.set(reading, typed);
+  return typed;
+}
+
 /**
  * What the user typed is never read as a reference: where an input repeats it, a `${` is written so that it stays text, and an
  * object `{ "$ref" }` so that it stays one.
  */
-function escapeTyped(value: unknown, typed: string): unknown {
-  if (!typed.includes("${") && !typed.includes("$ref")) return value;
-  return escapeValue(value, { typed, pieces: new Set(typed.match(templatePiece)) });
+function escapeTyped(value: unknown, typed: TypedText): unknown {
+  return typed.isPlain ? value : escapeValue(value, typed);
 }
 
-/** A `${` and what follows it, up to its end or to the next one. Each piece of a copied text is one of the text. */
-const templatePiece = /\$\{(?:[^{}$]|\$(?!\{))*\}?/g;
-
-interface Typed {
-  readonly typed: string;
-  readonly pieces: ReadonlySet<string>;
-}
-
-function escapeValue(value: unknown, around: Typed): unknown {
-  if (typeof value === "string") return escapeText(value, around);
-  if (Array.isArray(value)) return value.map((item) => escapeValue(item, around));
+function escapeValue(value: unknown, typed: TypedText): unknown {
+  if (typeof value === "string") return typed.escape(value);
+  if (Array.isArray(value)) return value.map((item) => escapeValue(item, typed));
   if (!isRecord(value) || asLiteral(value) !== undefined) return value;
   const { $ref } = asReference(value) ?? {};
-  if ($ref !== undefined) return isTypedReference($ref, around) ? { $literal: value } : value;
+  if ($ref !== undefined) return typed.mayHaveReference($ref) ? { $literal: value } : value;
   const escaped: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) setOwn(escaped, key, escapeValue(item, around));
+  for (const [key, item] of Object.entries(value)) setOwn(escaped, key, escapeValue(item, typed));
   return escaped;
-}
-
-function isTypedReference(target: unknown, { typed }: Typed): boolean {
-  return typed.includes("$ref") && typeof target === "string" && typed.includes(target);
-}
-
-function escapeText(text: string, { typed, pieces }: Typed): string {
-  return text.replace(templatePiece, (piece, start: number) => {
-    // The last may be cut: then it is no piece of what was typed, but a part of one.
-    const isTyped = pieces.has(piece) || (start + piece.length === text.length && typed.includes(piece));
-    return isTyped ? `\${$}${piece.slice(1)}` : piece;
-  });
 }
 
 /** What a step is made whole by. */

@@ -94,10 +94,13 @@ export const modelSubjects: TextSubjects = {
 
 function partsOf(text: string): ReadableStream {
   const pieces = text.match(/[\s\S]{1,50}/g) ?? [];
+  let next = 0;
   return new ReadableStream({
-    start(controller) {
-      for (const delta of pieces) controller.enqueue({ type: "text-delta", id: "t", delta });
-      controller.close();
+    // One by one: a stream of Node takes the square of what waits in it.
+    pull(controller) {
+      const delta = pieces[next++];
+      if (delta === undefined) controller.close();
+      else controller.enqueue({ type: "text-delta", id: "t", delta });
     },
   });
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import { resolveInput } from "../../../src/core/resolve-input.ts";
 import { readStep } from "../../../src/planners/llm/read-steps.ts";
+import { TypedText } from "../../../src/planners/llm/typed-text.ts";
 import { byName } from "./ask.ts";
 
 function read(raw: unknown, { typed }: { typed: string }) {
@@ -83,5 +84,29 @@ describe("what the user typed", () => {
     expect(await resolved(open, open)).toBe(open);
     const long = `\${${"x".repeat(1_000_000)}`;
     expect(await resolved(long, long)).toBe(long);
+  });
+});
+
+describe("TypedText", () => {
+  it("knows a piece that was cut wherever it was typed, as looking through all of it does", () => {
+    const piece = fc
+      .array(fc.constantFrom("${", "$", "a", "b", "}", "{"), { maxLength: 8 })
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(piece, piece, (typed, text) => {
+        const last = /\$\{(?:[^{}$]|\$(?!\{))*$/.exec(text)?.[0];
+        const escaped = new TypedText(typed).escape(text);
+        if (last !== undefined && typed.includes(last)) expect(escaped.endsWith(`\${$}${last.slice(1)}`)).toBe(true);
+        if (!typed.includes("${")) expect(escaped).toBe(text);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("looks for a thousand references, and takes all others for typed", () => {
+    const typed = new TypedText('a { "$ref": "s1.value" }');
+    expect([typed.mayHaveReference("s1.value"), typed.mayHaveReference("s2.value")]).toEqual([true, false]);
+    for (let index = 0; index < 1_000; index++) typed.mayHaveReference(`x${index}`);
+    expect([typed.mayHaveReference("s2.value"), typed.mayHaveReference("s3.value")]).toEqual([false, true]);
   });
 });

@@ -1,0 +1,58 @@
+/** A `${` and what follows it, up to its end or to the next one. Each piece of a copied text is one of the text. */
+const templatePiece = /\$\{(?:[^{}$]|\$(?!\{))*\}?/g;
+/** As that, with the `$` of the next one, by which a piece that is cut may end; it is not taken, as the next begins with it. */
+const piecesToCut = /(?=(\$\{(?:[^{}$]|\$(?!\{))*(?:\}|\$)?))\$\{/g;
+/** How many references are looked for in what was typed. */
+const maxLookups = 1_000;
+
+/** What was typed, as far as it could be taken for references, for many questions. */
+export class TypedText {
+  private readonly hasTemplates: boolean;
+  private readonly hasReferences: boolean;
+  private readonly pieces: ReadonlySet<string>;
+  /** The same in order, as a piece that was cut is the beginning of one. */
+  private sorted: readonly string[] | undefined;
+  private readonly lookups = new Map<string, boolean>();
+
+  constructor(private readonly text: string) {
+    this.hasTemplates = text.includes("${");
+    this.hasReferences = text.includes("$ref");
+    this.pieces = new Set(text.match(templatePiece));
+  }
+
+  /** Whether nothing in it could be. */
+  get isPlain(): boolean {
+    return !this.hasTemplates && !this.hasReferences;
+  }
+
+  /** A text in which each piece of a template that was typed is written so that it stays text. */
+  escape(text: string): string {
+    return text.replace(templatePiece, (piece, start: number) => {
+      // The last may be cut: then it is no piece of what was typed, but a part of one.
+      const isTyped = this.pieces.has(piece) || (start + piece.length === text.length && this.hasPieceFrom(piece));
+      return isTyped ? `\${$}${piece.slice(1)}` : piece;
+    });
+  }
+
+  /** Whether a `$ref` to this may have been typed. Beyond a thousand, which no plan needs, each counts as typed. */
+  mayHaveReference(target: unknown): boolean {
+    if (!this.hasReferences || typeof target !== "string") return false;
+    const known = this.lookups.get(target);
+    if (known !== undefined) return known;
+    if (this.lookups.size >= maxLookups) return true;
+    const isTyped = this.text.includes(target);
+    this.lookups.set(target, isTyped);
+    return isTyped;
+  }
+
+  private hasPieceFrom(start: string): boolean {
+    this.sorted ??= Array.from(this.text.matchAll(piecesToCut), ([, piece = ""]) => piece).sort();
+    let [low, high] = [0, this.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.sorted[middle] ?? "") < start) low = middle + 1;
+      else high = middle;
+    }
+    return this.sorted[low]?.startsWith(start) ?? false;
+  }
+}
