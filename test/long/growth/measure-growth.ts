@@ -1,3 +1,6 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 /** What is measured: makes an input of a size, and what is to be done with it. Only the second is timed. */
 export interface GrowthSubject {
   readonly make: (size: number) => unknown;
@@ -21,13 +24,19 @@ const comparableMs = 5;
 /** What takes less than this at its largest size, or at the cap that refuses more, may grow as it likes. */
 const harmlessMs = 50;
 const tries = 3;
+/** What is not measured again. */
+const surelyFlat = 1.15;
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 /** Doubles the size until the time tells something, and compares it with that of the smallest size that takes long enough. */
 export async function measureGrowth(subject: GrowthSubject): Promise<Growth> {
   let growth = await measureOnce(subject, 1);
-  // Another process, a collection of garbage, or a cache that has become too small can make one measurement steep. What is
-  // steep by itself is so at larger sizes, too.
-  for (let factor = 3; factor <= 9 && growth.exponent !== undefined && growth.exponent > 1.15; factor *= 3) {
+  // Another process, or a cache that has become too small, can make one measurement steep. What is steep by itself is so
+  // again, and at larger sizes, too.
+  for (const factor of [1, 3, 9]) {
+    if (growth.exponent === undefined || growth.exponent <= surelyFlat) break;
     const next = await measureOnce(subject, factor);
     if (next.exponent !== undefined && next.exponent < growth.exponent) growth = next;
   }
@@ -38,9 +47,14 @@ async function measureOnce(
   { make, work, minSize = 64, maxSize = 4_000_000 }: GrowthSubject,
   factor: number,
 ): Promise<Growth> {
+  let ms = 0;
   const time = async (size: number, times: number) => {
     let least = Number.POSITIVE_INFINITY;
-    for (let done = 0; done < times; done++) least = Math.min(least, await timeOf(make, work, size));
+    for (let done = 0; done < times; done++) {
+      // Or what was left by others would be swept on the time of this one.
+      if (ms >= 1) collectGarbage();
+      least = Math.min(least, await timeOf(make, work, size));
+    }
     return least;
   };
   // What it takes for next to nothing says nothing of growth.
@@ -48,7 +62,6 @@ async function measureOnce(
   const idleMs = await time(minSize, tries);
   let small: { size: number; ms: number } | undefined;
   let size = minSize;
-  let ms = 0;
   for (; ; size *= 2) {
     ms = (await time(size, 1)) - idleMs;
     if (ms >= factor * comparableMs) ms = Math.min(ms, (await time(size, 1)) - idleMs);
