@@ -1,5 +1,5 @@
 import { checkKeys, checkNumber, failOption } from "./options.ts";
-import type { RunStatus } from "./run-status.ts";
+import { type RunStatus, runStatuses } from "./run-status.ts";
 import type { ListRunsOptions } from "./run-store.ts";
 
 /** What `RunStore.list` is asked for, checked and with its defaults, but for the cursor, which each store has of its own. */
@@ -11,16 +11,6 @@ export interface ListSelection {
   readonly sinceMs: number | undefined;
   readonly limit: number;
 }
-
-const runStatuses: readonly RunStatus[] = [
-  "planning",
-  "running",
-  "completed",
-  "failed",
-  "cancelled",
-  "suspended",
-  "interrupted",
-];
 
 /** The statuses of a run that has not ended and waits for nobody. */
 export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);

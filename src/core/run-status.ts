@@ -1,7 +1,23 @@
 import type { AgentEvent } from "./events.ts";
 
+/** Every {@link RunStatus}. */
+export const runStatuses = [
+  "planning",
+  "running",
+  "completed",
+  "failed",
+  "cancelled",
+  "suspended",
+  "interrupted",
+] as const;
+
 /** Where a run stands. */
-export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
+export type RunStatus = (typeof runStatuses)[number];
+
+/** Whether a text that comes from outside is one. */
+export function isRunStatus(text: unknown): text is RunStatus {
+  return runStatuses.some((status) => status === text);
+}
 
 /** The status of a run after an event, for a run store that lists by it; undefined if the event does not change it. */
 export function runStatusAfter(event: AgentEvent): RunStatus | undefined {

@@ -3,6 +3,7 @@ import { failOption } from "../core/options.ts";
 import type { RunStatus } from "../core/run-status.ts";
 import type { ListRunsOptions } from "../core/run-store.ts";
 import type { SqlValue } from "./sql-database.ts";
+import { asBytes } from "./sql-row.ts";
 
 /** Which runs a page has. */
 export interface ListQuery {
@@ -54,7 +55,15 @@ export function listSql({ statuses, isResumable }: Pick<ListQuery, "statuses" | 
     WHERE ${status} (created_ms, number) < (?, ?) AND created_ms >= ? ${isResumable ? `AND NOT EXISTS (${held})` : ""}
     ORDER BY created_ms DESC, number DESC LIMIT ?)`;
   const arms = statuses === undefined ? [arm("")] : statuses.map(() => arm("status = ? AND"));
-  return `SELECT runs.*, run_requests.json AS request
+  const columns = asBytes(
+    "runs.number",
+    "runs.run_id",
+    "runs.status",
+    "runs.created_ms",
+    "runs.created_at",
+    "runs.updated_at",
+  );
+  return `SELECT ${columns}, CAST(run_requests.json AS BLOB) AS request
     FROM (${arms.join(" UNION ALL ")} ORDER BY created_ms DESC, number DESC LIMIT ?) AS page
     JOIN runs ON runs.number = page.number LEFT JOIN run_requests ON run_requests.run = page.number
     ORDER BY page.created_ms DESC, page.number DESC`;

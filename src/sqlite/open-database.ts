@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Upgrade, upgradeDatabase } from "./formats.ts";
 import { loadDriver, type SqliteDriver } from "./load-driver.ts";
-import { type SqlDatabase, type SqlValue, toSqlDatabase } from "./sql-database.ts";
+import { type SqlDatabase, type SqlRow, toSqlDatabase } from "./sql-database.ts";
 import { checkWritable, isBusy, toStoreFailure } from "./store-failure.ts";
 
 /** The path of a database that goes with the process. */
@@ -61,6 +61,6 @@ function hasSafeLog(version: string): boolean {
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
 }
 
-function query(db: SqlDatabase, sql: string): SqlValue | undefined {
+function query(db: SqlDatabase, sql: string): SqlRow[string] | undefined {
   return Object.values(db.prepare(sql).get() ?? {})[0];
 }

@@ -1,9 +1,11 @@
+import { describeThrown } from "../core/describe-thrown.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
-import { type RunStatus, runStatusAfter } from "../core/run-status.ts";
+import { isRunStatus, type RunStatus, runStatusAfter } from "../core/run-status.ts";
 import type { RunPage, RunSummary } from "../core/run-store.ts";
 import { type ListQuery, listSql, listValues, toCursor } from "./list-query.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./sql-database.ts";
+import { asBytes, readInteger, readOptionalInteger, readOptionalText, readText } from "./sql-row.ts";
 
 /** What is stored of a run beside its events. */
 export interface RunRow {
@@ -24,15 +26,16 @@ export interface ClaimRow {
 }
 
 const statements = {
-  findRun: "SELECT number, status, sequence FROM runs WHERE run_id = ?",
+  findRun: `SELECT ${asBytes("number", "status", "sequence")} FROM runs WHERE run_id = ?`,
   insertRun: `INSERT INTO runs (run_id, status, sequence, created_ms, created_at, updated_at)
     VALUES (?, 'planning', 0, ?, ?, ?) RETURNING number`,
   insertRequest: "INSERT INTO run_requests (run, json) VALUES (?, ?)",
   insertEvent: "INSERT INTO run_events (run, sequence, json) VALUES (?, ?, ?)",
   updateRun: "UPDATE runs SET sequence = ?, updated_at = ? WHERE number = ?",
   updateStatus: "UPDATE runs SET status = ? WHERE number = ?",
-  readEvents: "SELECT sequence, json FROM run_events WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-  findClaim: "SELECT owner, fence, from_ms, until_ms FROM run_claims WHERE run_id = ?",
+  readEvents: `SELECT ${asBytes("sequence", "json")} FROM run_events
+    WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`,
+  findClaim: `SELECT ${asBytes("owner", "fence", "from_ms", "until_ms")} FROM run_claims WHERE run_id = ?`,
   saveClaim: "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, from_ms, until_ms) VALUES (?, ?, ?, ?, ?)",
 } as const;
 
@@ -48,7 +51,9 @@ export class RunRows {
 
   findRun(runId: string): RunRow | undefined {
     const row = this.prepared.findRun.get(runId);
-    return row && { number: Number(row.number), status: row.status as RunStatus, sequence: Number(row.sequence) };
+    return (
+      row && { number: readInteger(row, "number"), status: readStatus(row), sequence: readInteger(row, "sequence") }
+    );
   }
 
   insertRun(runId: string, first: AgentEvent): RunRow {
@@ -73,10 +78,16 @@ export class RunRows {
 
   readEvents(run: RunRow, { after, limit }: { after: number; limit: number }): readonly AgentEvent[] {
     const rows = this.prepared.readEvents.all(run.number, after, Number.isFinite(limit) ? limit : -1);
-    return rows.map(({ sequence, json }, index) => {
+    return rows.map((row, index) => {
+      const sequence = after + index + 1;
       // To go on as if it had never happened could run a step twice.
-      if (sequence !== after + index + 1) throw new SyntaxError(`event ${after + index + 1} is missing`);
-      return deepFreeze(JSON.parse(String(json)) as AgentEvent);
+      if (readInteger(row, "sequence") !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
+      try {
+        // Whoever reads a run checks what its events are.
+        return deepFreeze(JSON.parse(readText(row, "json")) as AgentEvent);
+      } catch (thrown) {
+        throw new SyntaxError(`event ${sequence}: ${describeThrown(thrown)}`);
+      }
     });
   }
 
@@ -88,14 +99,21 @@ export class RunRows {
     const runs = rows.slice(0, query.limit).map(summarize);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
     if (last === undefined) return { runs };
-    return { runs, cursor: toCursor({ createdMs: Number(last.created_ms), number: Number(last.number) }) };
+    return {
+      runs,
+      cursor: toCursor({ createdMs: readInteger(last, "created_ms"), number: readInteger(last, "number") }),
+    };
   }
 
   findClaim(runId: string): ClaimRow | undefined {
     const row = this.prepared.findClaim.get(runId);
     if (row === undefined) return undefined;
-    const fromMs = row.from_ms === null ? Number.MIN_SAFE_INTEGER : Number(row.from_ms);
-    return { owner: row.owner as string | null, fence: Number(row.fence), fromMs, untilMs: Number(row.until_ms) };
+    return {
+      owner: readOptionalText(row, "owner") ?? null,
+      fence: readInteger(row, "fence"),
+      fromMs: readOptionalInteger(row, "from_ms") ?? Number.MIN_SAFE_INTEGER,
+      untilMs: readInteger(row, "until_ms"),
+    };
   }
 
   saveClaim(runId: string, { owner, fence, fromMs, untilMs }: ClaimRow): void {
@@ -104,11 +122,18 @@ export class RunRows {
 }
 
 function summarize(row: SqlRow): RunSummary {
+  const request = readOptionalText(row, "request");
   return {
-    runId: String(row.run_id),
-    status: row.status as RunStatus,
-    ...(row.request !== null && { request: JSON.parse(String(row.request)) as string }),
-    createdAt: String(row.created_at),
-    updatedAt: String(row.updated_at),
+    runId: readText(row, "run_id"),
+    status: readStatus(row),
+    ...(request !== undefined && { request: JSON.parse(request) as string }),
+    createdAt: readText(row, "created_at"),
+    updatedAt: readText(row, "updated_at"),
   };
+}
+
+function readStatus(row: SqlRow): RunStatus {
+  const status = readText(row, "status");
+  if (!isRunStatus(status)) throw new SyntaxError(`there is no status ${JSON.stringify(status)}`);
+  return status;
 }

@@ -1,8 +1,8 @@
 /** What a statement takes for a `?`. */
 export type SqlValue = string | number | null;
 
-/** A row of a result, by the names of its columns. */
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+/** A row of a result, by the names of its columns. What was stored is asked for and read as `sql-row.ts` has it. */
+export type SqlRow = Readonly<Record<string, SqlValue | Uint8Array | ArrayBuffer>>;
 
 /** A prepared statement. */
 export interface SqlStatement {

@@ -2,17 +2,19 @@ import type { Todo } from "../tools/todo-store/todo.ts";
 import { patchTodo, type TodoRow, toRow } from "../tools/todo-store/todo-row.ts";
 import type { FoundTodos, TodoChange, TodoQuery, TodoRecord } from "../tools/todo-store/todo-storage.ts";
 import type { SqlDatabase, SqlStatement, SqlValue } from "./sql-database.ts";
+import { asBytes } from "./sql-row.ts";
+import { readRecord, readTodo } from "./stored-todo.ts";
 import { toOrderText } from "./todo-order-text.ts";
 import { conditionsOf, orderOf } from "./todo-query.ts";
 
 const columns = "list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json";
 
 const statements = {
-  findTodo: "SELECT json FROM todos WHERE scope = ? AND id = ?",
+  findTodo: `SELECT ${asBytes("json")} FROM todos WHERE scope = ? AND id = ?`,
   insertTodo: `INSERT OR IGNORE INTO todos (scope, id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING 1`,
   updateTodo: `UPDATE todos SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE scope = ? AND id = ?`,
   removeTodo: "DELETE FROM todos WHERE scope = ? AND id = ?",
-  findRecord: "SELECT operation, json FROM todo_records WHERE scope = ? AND key = ?",
+  findRecord: `SELECT ${asBytes("operation", "json")} FROM todo_records WHERE scope = ? AND key = ?`,
   insertRecord: "INSERT INTO todo_records (scope, key, operation, json) VALUES (?, ?, ?, ?) RETURNING number",
   forgetRecords: "DELETE FROM todo_records WHERE number <= ?",
 } as const;
@@ -35,9 +37,11 @@ export class TodoRows {
     const { count, completed } = this.count(sql, values);
     const { offset = 0, limit } = query;
     if (limit <= 0 || offset >= count) return { todos: [], count, completed };
-    const page = this.prepare(`SELECT json FROM todos WHERE ${sql} ORDER BY ${orderOf(query)} LIMIT ? OFFSET ?`);
+    const page = this.prepare(
+      `SELECT ${asBytes("json")} FROM todos WHERE ${sql} ORDER BY ${orderOf(query)} LIMIT ? OFFSET ?`,
+    );
     const rows = page.all(...values, Math.min(limit, count), offset);
-    return { todos: rows.map(({ json }) => parse<Todo>(json)), count, completed };
+    return { todos: rows.map(readTodo), count, completed };
   }
 
   /** The outcome; undefined, with nothing changed, where the change does not fit. */
@@ -58,7 +62,7 @@ export class TodoRows {
 
   findRecord(scope: string, key: string): TodoRecord | undefined {
     const row = this.prepared.findRecord.get(toOrderText(scope), toOrderText(key));
-    return row && { operation: row.operation as TodoRecord["operation"], result: parse(row.json) };
+    return row && readRecord(row);
   }
 
   /** Records an outcome, and forgets the oldest of more than so many. Gives it as it was recorded. */
@@ -69,7 +73,7 @@ export class TodoRows {
     const json = JSON.stringify(result);
     const row = this.prepared.insertRecord.get(toOrderText(scope), toOrderText(key), operation, json);
     this.prepared.forgetRecords.run(Number(row?.number) - maxRecords);
-    return { operation, result: parse(json) };
+    return { operation, result: JSON.parse(json) as TodoRecord["result"] };
   }
 
   private insert(scope: string, todo: Todo): Todo | undefined {
@@ -102,13 +106,15 @@ export class TodoRows {
 
   private get(scope: string, id: string): Todo | undefined {
     const row = this.prepared.findTodo.get(toOrderText(scope), toOrderText(id));
-    return row && parse(row.json);
+    return row && readTodo(row);
   }
 
   private count(sql: string, values: readonly SqlValue[]): { readonly count: number; readonly completed: number } {
     const counted = this.prepare(`SELECT count(*) AS count, total(completed) AS completed FROM todos WHERE ${sql}`);
-    const row = counted.get(...values);
-    return { count: Number(row?.count), completed: Number(row?.completed) };
+    const { count, completed } = counted.get(...values) ?? {};
+    // Numbers of SQLite's own, whatever the columns are.
+    if (!(Number(completed) <= Number(count))) throw new SyntaxError("more todos are completed than there are");
+    return { count: Number(count), completed: Number(completed) };
   }
 
   private prepare(sql: string): SqlStatement {
@@ -125,8 +131,4 @@ function valuesOf({ listKey, titleKey, completed, rank, dueDay, dueMs, isWholeDa
   const due = [dueDay ?? null, dueMs ?? null, isWholeDay === undefined ? null : Number(isWholeDay)];
   const keys = [toOrderText(listKey), toOrderText(titleKey)];
   return [...keys, Number(completed), rank ?? null, ...due, tagText, JSON.stringify(todo)];
-}
-
-function parse<T>(json: SqlValue | undefined): T {
-  return JSON.parse(String(json)) as T;
 }

@@ -45,7 +45,8 @@ export type TodoStoreOutput = Todo | TodoPage | TodosCleared;
 
 const count = (description: string) => z.number().int().min(0).describe(description);
 
-const todoSchema = () =>
+/** Makes the schema of {@link Todo}: when it is needed, as an import must not pay for it. */
+export const createTodoSchema = () =>
   z
     .object({
       id: z.string().min(1),
@@ -63,7 +64,7 @@ const todoSchema = () =>
 const pageSchema = () =>
   z
     .object({
-      todos: z.array(todoSchema()),
+      todos: z.array(createTodoSchema()),
       count: count("How many match in all"),
       completed: count("How many of them are completed"),
       pending: count("How many of them are not"),
@@ -75,11 +76,11 @@ const clearedSchema = () =>
 
 /** Makes the schema of {@link TodoStoreOutput}: when a store is created, as an import must not pay for it. */
 export function createTodoOutputSchema() {
-  return z.union([todoSchema(), pageSchema(), clearedSchema()]);
+  return z.union([createTodoSchema(), pageSchema(), clearedSchema()]);
 }
 
 /** What a {@link Todo} is before zod: the same with a list of tags of its own. */
-type LooseTodo = z.input<ReturnType<typeof todoSchema>>;
+type LooseTodo = z.input<ReturnType<typeof createTodoSchema>>;
 
 /** A copy that belongs to whoever gets it. */
 export function copyTodo(todo: Todo): LooseTodo {

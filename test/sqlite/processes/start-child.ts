@@ -19,14 +19,20 @@ export interface Child {
 }
 
 /** Makes a script of what children do: once, as each would take a second to translate it. `remove` deletes it. */
-export function buildChild(): { script: string; remove(): void } {
+export function buildChild(entry = "test/sqlite/processes/child.ts"): { script: string; remove(): void } {
   // Inside of the repository, so that it finds the drivers.
   const cache = resolve("node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "planwright-child-"));
   const script = join(folder, "child.mjs");
-  const entryPoints = ["test/sqlite/processes/child.ts"];
-  buildSync({ entryPoints, outfile: script, bundle: true, platform: "node", format: "esm", packages: "external" });
+  buildSync({
+    entryPoints: [entry],
+    outfile: script,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+  });
   return { script, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

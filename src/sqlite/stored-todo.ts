@@ -1,0 +1,19 @@
+import { parseTodo, parseTodoRecord } from "../tools/todo-store/parse-todo.ts";
+import type { Todo } from "../tools/todo-store/todo.ts";
+import type { TodoRecord } from "../tools/todo-store/todo-storage.ts";
+import type { SqlRow } from "./sql-database.ts";
+import { readText } from "./sql-row.ts";
+
+/** The todo of a row. Throws a `SyntaxError` for anything else. */
+export function readTodo(row: SqlRow): Todo {
+  const todo = parseTodo(JSON.parse(readText(row, "json")));
+  if (todo === undefined) throw new SyntaxError("a todo is not as it was written");
+  return todo;
+}
+
+/** The outcome of a row. Throws a `SyntaxError` for anything else. */
+export function readRecord(row: SqlRow): TodoRecord {
+  const record = parseTodoRecord(readText(row, "operation"), JSON.parse(readText(row, "json")));
+  if (record === undefined) throw new SyntaxError("the outcome of a change is not as it was written");
+  return record;
+}

@@ -1,0 +1,32 @@
+import { z } from "zod/v4";
+import { isDueDate } from "./due-date.ts";
+import { createTodoSchema, type Todo } from "./todo.ts";
+import type { TodoRecord } from "./todo-storage.ts";
+
+let schemas: ReturnType<typeof createSchemas> | undefined;
+
+/** When the first todo is read, as an import must not pay for it. */
+function createSchemas() {
+  return {
+    todo: createTodoSchema(),
+    cleared: z.object({ cleared: z.number() }),
+    operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear"]),
+  };
+}
+
+/** What a storage has read, with all its keys, if it is a todo. */
+export function parseTodo(value: unknown): Todo | undefined {
+  schemas ??= createSchemas();
+  const { success, data } = schemas.todo.safeParse(value);
+  if (!success || (data.dueDate !== undefined && !isDueDate(data.dueDate))) return undefined;
+  return value as Todo;
+}
+
+/** What a storage has read, if it is the outcome of a change. */
+export function parseTodoRecord(operation: unknown, value: unknown): TodoRecord | undefined {
+  schemas ??= createSchemas();
+  const known = schemas.operation.safeParse(operation);
+  const cleared = schemas.cleared.safeParse(value);
+  const result = cleared.success ? cleared.data : parseTodo(value);
+  return known.success && result !== undefined ? { operation: known.data, result } : undefined;
+}
