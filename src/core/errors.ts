@@ -110,12 +110,16 @@ export interface AgentErrorDetails {
   "run-conflict": { readonly runId: string };
   /** Another process owns the run. */
   "run-owned-elsewhere": { readonly runId: string };
-  /** The run store failed to open, to record or to read. `problem` is there where the store knows what to do about it. */
+  /**
+   * The run store failed to open, to record or to read. `problem` is there where the store knows what to do about it,
+   * `sequence` where it is about one event of the run.
+   */
   "store-failed": {
     readonly runId: string;
     readonly operation: StoreOperation;
     readonly reason: string;
     readonly problem?: StoreProblem;
+    readonly sequence?: number;
   };
   /** A package that is not installed is needed. `command` installs it. */
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };

@@ -4,7 +4,7 @@ import type { AgentEvent } from "./events.ts";
 /** Takes an event from one version of the format to the next; it keeps its number. */
 export type EventUpgrade = (event: AgentEvent) => AgentEvent;
 
-/** From version 1 to 2, and so on: to change the shape of an event that is recorded, add a function. */
+/** From version 1 to 2, and so on: to change the shape of an event that is recorded, or to record one of a new type, add a function. */
 const upgrades: readonly EventUpgrade[] = [];
 
 /** The version of the format in which events are recorded now. */

@@ -4,7 +4,6 @@ import { eventVersion } from "../core/event-version.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { foldEvents } from "../core/run-state.ts";
 import { conductLeg, fingerprintsOf, knownFingerprints } from "./conduct-leg.ts";
 import type { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
@@ -14,7 +13,7 @@ import type { Run } from "./run.ts";
 import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
-import { readEvents, runElsewhere, storedResult } from "./stored-runs.ts";
+import { readRecorded, runElsewhere, storedResult } from "./stored-runs.ts";
 
 /** What a run begins with: a request, or a plan that holds. */
 type RunBeginning = { readonly request: string } | { readonly plan: Plan };
@@ -98,9 +97,9 @@ export async function conductRun(run: Run, { target, identity, leases, onBegun }
 /** The result of the stored run of the same id, if the caller gave one and it is there. Rejects as {@link storedResult} throws. */
 async function findStored(run: Run, identity: string | undefined): Promise<RunResult | undefined> {
   if (identity === undefined) return undefined;
-  const events = await readEvents(run.engine.store, run.runId);
+  const { events, state } = await readRecorded(run.engine.store, run.runId);
   if (events.length === 0) return undefined;
-  const stored = storedResult(foldEvents(run.runId, events), { identity, settings: run.engine });
+  const stored = storedResult(state, { identity, settings: run.engine });
   run.replay(events);
   return stored;
 }

@@ -52,13 +52,12 @@ export class Leases {
     const asked = this.readClocks();
     try {
       const claimed = store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs });
-      if (!isThenable(claimed)) return this.hold(holder, claimed.fence, asked);
-      return Promise.resolve(claimed).then(
-        ({ fence }) => this.hold(holder, fence, asked),
-        (thrown) => {
+      if (!isThenable(claimed)) return this.hold(holder, readFence(claimed), asked);
+      return Promise.resolve(claimed)
+        .then((claim) => this.hold(holder, readFence(claim), asked))
+        .catch((thrown) => {
           throw toStoreError(thrown, { runId, operation: "claim" });
-        },
-      );
+        });
     } catch (thrown) {
       throw toStoreError(thrown, { runId, operation: "claim" });
     }
@@ -173,4 +172,11 @@ export class Leases {
 
 function noAnswer(runId: string): StoreError {
   return toStoreError(new Error("it does not answer"), { runId, operation: "claim" });
+}
+
+/** The fence of a claim, as a store gives it. Throws for anything else. */
+function readFence(claim: { readonly fence: number } | undefined): number {
+  const fence: unknown = claim?.fence;
+  if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its claim has no fence");
+  return fence;
 }

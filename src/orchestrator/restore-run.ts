@@ -1,17 +1,17 @@
 import { checkPlan } from "../core/check-plan.ts";
 import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
-import { foldEvents, type RunState } from "../core/run-state.ts";
+import type { RunState } from "../core/run-state.ts";
 import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
-import { readEvents } from "./stored-runs.ts";
+import { readRecorded } from "./stored-runs.ts";
 
 /** The stored state of a run. Rejects with `run-not-found` or `store-failed`. */
 export async function readState(engine: EngineSettings, runId: string): Promise<RunState> {
-  const events = await readEvents(engine.store, runId);
-  if (events.length > 0) return foldEvents(runId, events);
+  const { state } = await readRecorded(engine.store, runId);
+  if (state.sequence > 0) return state;
   throw new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 

@@ -1,8 +1,8 @@
 import { AgentError } from "../core/errors.ts";
-import { upgradeEvents } from "../core/event-version.ts";
-import type { AgentEvent } from "../core/events.ts";
+import { parseEvents, type RecordedRun } from "../core/parse-events.ts";
+import { parseRunPage } from "../core/parse-run-page.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
-import { foldEvents, type RunState } from "../core/run-state.ts";
+import type { RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { EngineSettings } from "./options.ts";
 import { identityOf, runConflict, targetOf } from "./run-identity.ts";
@@ -10,29 +10,29 @@ import { type StoreError, toStoreError } from "./run-recorder.ts";
 
 /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
 export async function readRun(store: RunStore, runId: string): Promise<RunSnapshot | undefined> {
-  const events = await readEvents(store, runId);
-  return events.length === 0 ? undefined : toRunSnapshot(foldEvents(runId, events));
+  const { state } = await readRecorded(store, runId);
+  return state.sequence === 0 ? undefined : toRunSnapshot(state);
 }
 
 /** A page of the stored runs. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
 export async function listRuns(store: RunStore, options: ListRunsOptions): Promise<RunPage> {
   try {
-    return await store.list(options);
+    return parseRunPage(await store.list(options), options);
   } catch (thrown) {
     if (thrown instanceof AgentError && thrown.code === "invalid-options") throw thrown;
     throw toStoreError(thrown, { runId: "", operation: "list" });
   }
 }
 
-/** The recorded events of a run in the newest format, none if there is no such run. Rejects with `store-failed`. */
-export async function readEvents(store: RunStore, runId: string): Promise<readonly AgentEvent[]> {
-  let events: readonly AgentEvent[];
+/** What is recorded of a run, no events if there is no such run. Rejects with `store-failed`, also for what is damaged. */
+export async function readRecorded(store: RunStore, runId: string): Promise<RecordedRun> {
+  let events: unknown;
   try {
     events = await store.read(runId);
   } catch (thrown) {
     throw toStoreError(thrown, { runId, operation: "read" });
   }
-  return upgradeEvents(runId, events);
+  return parseEvents(runId, events);
 }
 
 /**

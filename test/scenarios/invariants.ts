@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type AgentEvent, isTransient } from "../../src/core/events.ts";
+import { parseEvents } from "../../src/core/parse-events.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
 import { checkStartsAndEnds, keyOf } from "./starts-and-ends.ts";
@@ -73,4 +74,6 @@ function checkFold(recorded: readonly AgentEvent[], result: RunResult): void {
     if (recorded.length < 200 || stored.length === recorded.length) expect(foldEvents(runId, stored)).toEqual(live);
   }
   expect(toRunResult(live)).toEqual(result);
+  // A store may give back whatever was recorded.
+  expect(parseEvents(runId, stored).state).toEqual(live);
 }

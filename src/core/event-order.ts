@@ -1,0 +1,88 @@
+import type { AgentEvent } from "./events.ts";
+import type { RunState } from "./run-state.ts";
+import { isOpen, partAt, type StepEvent, type StepState } from "./step-state.ts";
+
+/**
+ * Why a run in this state can not have come to an event, in words that follow its type; undefined if it can. What it lets
+ * through, `reduceRunState` can fold, and nothing is to be run that has ended.
+ */
+export function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
+  const isFirst = state.sequence === 0;
+  if (isFirst !== (event.type === "run-start")) return isFirst ? "at the beginning" : "in a run that has begun";
+  const hasStopped = state.status !== "planning" && state.status !== "running";
+  if (hasStopped && event.type !== "run-resume") return `in a run that is ${state.status}`;
+  switch (event.type) {
+    case "run-resume":
+      return state.status === "completed" || state.status === "cancelled" ? "of a run that has ended" : undefined;
+    case "plan-start":
+      return state.plan === undefined && state.request !== undefined ? undefined : "of a run that has a plan";
+    case "plan-end":
+      return state.isPlanning === true ? undefined : "of planning that has not begun";
+    case "plan-revise":
+      return state.plan !== undefined && event.replan <= state.replans + 1 ? undefined : "of a plan that was not made";
+    case "approval-request":
+    case "approval-end":
+      return event.kind === "step" ? whyNotOfStep(state, event) : whyNotOfPlan(state, event);
+    case "step-start":
+    case "step-retry":
+    case "step-skip":
+    case "step-end":
+    case "undo-start":
+    case "undo-end":
+    case "run-settle":
+      return whyNotOfStep(state, event);
+    default:
+      return undefined;
+  }
+}
+
+type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
+
+function whyNotOfPlan({ plan, planApproval }: RunState, { type }: PlanDecision): string | undefined {
+  if (plan === undefined) return "of a plan that was not made";
+  return type === "approval-request" || planApproval?.status === "requested" ? undefined : "that nobody asked for";
+}
+
+function whyNotOfStep(state: RunState, event: StepEvent): string | undefined {
+  const { stepId, iteration } = event;
+  const step = state.steps.get(stepId);
+  if (step === undefined) return `of a step that is not there, "${stepId}"`;
+  if ("tool" in event && event.tool !== step.tool) return `of "${stepId}" with another tool, "${event.tool}"`;
+  const isKnown = iteration === undefined || step.iterations !== undefined;
+  if (!isKnown && !beginsLoop(state, event)) return `of an iteration of "${stepId}", which has none`;
+  const part = isKnown ? partAt(state.steps, event) : step;
+  if (part === undefined) return `of an iteration that "${stepId}" does not have`;
+  return mayCome(part, event) ? undefined : `of "${stepId}", which is ${part.status}`;
+}
+
+/** Whether an event says of how many iterations its own is one, as the first one of a loop does. */
+function beginsLoop({ options }: RunState, event: StepEvent): boolean {
+  const { iteration = 0 } = event;
+  const count = "iterations" in event ? (event.iterations ?? 0) : 0;
+  return iteration < count && count <= (options?.maxSteps ?? 0);
+}
+
+function mayCome(part: StepState, event: StepEvent): boolean {
+  const { status, approval, isUndoing = false } = part;
+  switch (event.type) {
+    case "step-start":
+    case "step-skip":
+    case "approval-request":
+      return part.iterations === undefined ? isOpen(part) : part.iterations.ended < part.iterations.states.length;
+    case "step-retry":
+      return event.undo === true ? isUndoing : status === "running";
+    case "step-end":
+      // It may turn out later that nobody knows what came of one that has failed.
+      return status === "running" || (status === "failed" && event.outcome.status === "unknown");
+    case "approval-end":
+      return approval?.status === "requested";
+    case "undo-start":
+      return status === "completed";
+    case "undo-end":
+      return isUndoing;
+    case "run-settle":
+      return status === "unknown";
+    default:
+      return event satisfies never;
+  }
+}

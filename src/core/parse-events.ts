@@ -1,0 +1,76 @@
+import type { z } from "zod/v4";
+import { AgentError } from "./errors.ts";
+import { whyOutOfOrder } from "./event-order.ts";
+import { createEventSchemas } from "./event-schemas.ts";
+import { upgradeEvents } from "./event-version.ts";
+import type { AgentEvent } from "./events.ts";
+import { initialRunState, type RunState, reduceRunState } from "./run-state.ts";
+
+/** A run as it was recorded. */
+export interface RecordedRun {
+  /** In the newest format. */
+  readonly events: readonly AgentEvent[];
+  /** What they lead to. */
+  readonly state: RunState;
+}
+
+let schemas: ReadonlyMap<string, z.ZodType> | undefined;
+
+/**
+ * What a store has given back of a run, from its first event on. It comes from outside: what is no event of this run, or can
+ * not have come where it stands, is `store-failed`, as to go on with it could run a step twice, or never.
+ */
+export function parseEvents(runId: string, found: unknown): RecordedRun {
+  if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });
+  for (const [index, event] of found.entries()) {
+    const reason = whyNoEvent(runId, event, index + 1);
+    if (reason !== undefined) throw damaged(runId, { sequence: index + 1, reason });
+  }
+  // All of a run: a leg of a later version is to be told as such, whatever its events are.
+  const events = upgradeEvents(runId, found as readonly AgentEvent[]);
+  const state = initialRunState(runId);
+  for (const event of events) {
+    const reason = whyWrong(state, event);
+    if (reason !== undefined) throw damaged(runId, { sequence: event.sequence, reason });
+    reduceRunState(state, event);
+  }
+  return { events, state };
+}
+
+/** What all events have, of any version. */
+function whyNoEvent(runId: string, event: unknown, next: number): string | undefined {
+  if (typeof event !== "object" || event === null || Array.isArray(event)) return "it is not an event";
+  const { type, runId: of, sequence, timestamp } = event as Readonly<Record<string, unknown>>;
+  if (typeof type !== "string") return "it has no type";
+  if (of !== runId) return `it is of another run, ${JSON.stringify(of)}`;
+  if (sequence !== next) return `its number is ${JSON.stringify(sequence)}`;
+  if (typeof timestamp !== "string" || Number.isNaN(Date.parse(timestamp))) return "its timestamp is not a time";
+  return undefined;
+}
+
+function whyWrong(state: RunState, event: AgentEvent): string | undefined {
+  schemas ??= new Map<string, z.ZodType>(Object.entries(createEventSchemas()));
+  const schema = schemas.get(event.type);
+  // A version that records another one has a number of its own.
+  if (schema === undefined) return `there is no recorded event of type ${JSON.stringify(event.type)}`;
+  const { error } = schema.safeParse(event);
+  if (error !== undefined) {
+    const [issue] = error.issues;
+    return `${event.type} is not as it was recorded: ${issue?.path.join(".") || "its keys"}: ${issue?.message}`;
+  }
+  const misplaced = whyOutOfOrder(state, event);
+  return misplaced && `there can be no ${event.type} ${misplaced}`;
+}
+
+interface Damage {
+  readonly reason: string;
+  readonly sequence?: number;
+}
+
+function damaged(runId: string, { reason, sequence }: Damage): AgentError<"store-failed"> {
+  const where = sequence === undefined ? "" : ` at event ${sequence}`;
+  const message = `What is stored of run "${runId}" is damaged${where}: ${reason}. Nothing was run or recorded.`;
+  return new AgentError("store-failed", message, {
+    details: { runId, operation: "read", reason, problem: "corrupt", ...(sequence !== undefined && { sequence }) },
+  });
+}

@@ -1,0 +1,21 @@
+import { isRunStatus } from "./run-status.ts";
+import type { ListRunsOptions, RunPage } from "./run-store.ts";
+
+/** The page that a store has given back. Throws, saying why, for what is none. */
+export function parseRunPage(found: unknown, { cursor: before }: ListRunsOptions = {}): RunPage {
+  const { runs, cursor } = (found ?? {}) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(runs)) throw new TypeError("its page has no list of runs");
+  const index = runs.findIndex((run) => !isSummary(run));
+  if (index >= 0) throw new TypeError(`run ${index + 1} of its page is not one`);
+  if (cursor !== undefined && typeof cursor !== "string") throw new TypeError("the cursor of its page is not a text");
+  // Who asks for page after page would never come to an end.
+  if (cursor !== undefined && cursor === before) throw new TypeError("the cursor of its page leads to the same page");
+  return found as RunPage;
+}
+
+function isSummary(run: unknown): boolean {
+  if (typeof run !== "object" || run === null) return false;
+  const { runId, status, request, createdAt, updatedAt } = run as Readonly<Record<string, unknown>>;
+  const isText = [runId, createdAt, updatedAt].every((value) => typeof value === "string");
+  return isText && isRunStatus(status) && (request === undefined || typeof request === "string");
+}
