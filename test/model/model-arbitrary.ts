@@ -5,7 +5,7 @@ import type { Behaviour, DecisionDraft, ModelCase, ReplanDraft, StepDraft, ToolD
 export const maxPlanSteps = 12;
 
 /** `undefined` in all but one of `weight + 1` cases. */
-function seldom<T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+export function seldom<T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 

@@ -239,8 +239,8 @@ interface Deciding {
   readonly signal: AbortSignal | undefined;
 }
 
-/** With the whole item, or the whole event, as one who decides has it. */
-function decideAbout(agent: Agent, { runId, item, verdict, signal }: Deciding): RunHandle {
+/** Decides, with the whole item, or the whole event, as one who decides has it. */
+export function decideAbout(agent: Agent, { runId, item, verdict, signal }: Deciding): RunHandle {
   if (item.kind === "outcome") throw new Error("Nobody can decide about an outcome yet.");
   return agent[verdict](runId, item, { signal });
 }

@@ -1,0 +1,17 @@
+import { it } from "vitest";
+import { disturbMany } from "../model/disturbed-suite.ts";
+import { seedOr } from "../model/model-suite.ts";
+
+it.each([
+  { storeKind: "memory", numRuns: 9_000 },
+  { storeKind: "sqlite", numRuns: 1_000 },
+] as const)(
+  "$numRuns random runs come to the same in $storeKind, whatever happens to their processes",
+  {
+    timeout: 3_600_000,
+  },
+  async ({ storeKind, numRuns }) => {
+    // Others each time: the seed is told, and repeats them.
+    await disturbMany({ storeKind, numRuns, seed: seedOr(Date.now() % 2 ** 31) });
+  },
+);

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { modelCase, seldom } from "./model-arbitrary.ts";
+import type { Behaviour, ModelCase, StepDraft, ToolDraft } from "./model-case.ts";
+import { resumableCase } from "./resume-case.ts";
+
+/** How a process goes on with the run that others have left. */
+export type GoingOn = "resume" | "resumeAll" | "start";
+
+/** What happens to a process. */
+export interface Disturbance {
+  /**
+   * It is killed; its agent is closed; the run is cancelled; its store can record nothing any more, or do nothing at all; it
+   * stands still for longer than its claim lasts and goes on when another process has the run.
+   */
+  readonly what: "kill" | "close" | "cancel" | "fill" | "break" | "sleep";
+  /** When it has seen the nth of these: before an append or a claim, after the others; or so many milliseconds after it began. */
+  readonly at: "append" | "appended" | "event" | "call" | "claim" | "ms";
+  readonly nth: number;
+  /** Of closing. */
+  readonly timeoutMs: number;
+  /** How much longer than its claim lasts one that sleeps does so. */
+  readonly oversleepsMs: number;
+  /** How the next process goes on, and another one at once, if there is one. */
+  readonly next: GoingOn;
+  readonly rival: GoingOn | undefined;
+}
+
+/** A run, and what disturbs it: each process but the last one. */
+export interface DisturbedCase {
+  readonly model: ModelCase;
+  /** The deadline of each execution, while it is disturbed. */
+  readonly timeoutMs: number | undefined;
+  readonly disturbances: readonly Disturbance[];
+}
+
+const goingOn = fc.constantFrom<GoingOn[]>("resume", "resumeAll", "start");
+
+const disturbance: fc.Arbitrary<Disturbance> = fc.record({
+  what: fc.constantFrom("kill", "kill", "close", "close", "close", "cancel", "fill", "break", "sleep", "sleep"),
+  at: fc.constantFrom("append", "appended", "event", "call", "call", "claim", "ms", "ms"),
+  nth: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 40 })),
+  timeoutMs: fc.constantFrom(0, 1, 3, 10, 60, 1_000),
+  oversleepsMs: fc.nat(60),
+  next: goingOn,
+  rival: seldom(3, goingOn),
+});
+
+/**
+ * A case whose steps come to the same in whichever attempt: each call fails so that it can be repeated until the last one of
+ * its script, which always does the same and either takes less time than any limit, or for ever.
+ */
+function steady(model: ModelCase): ModelCase {
+  const attemptsOf = ({ tool }: StepDraft) => (model.tools[tool % model.tools.length] as ToolDraft).maxAttempts;
+  const steadyStep = (step: StepDraft): StepDraft => ({
+    ...step,
+    script: steadyScript(step.script, attemptsOf(step)),
+    undoScript: steadyScript(step.undoScript, attemptsOf(step)),
+  });
+  return {
+    ...model,
+    steps: model.steps.map(steadyStep),
+    replans: model.replans.map((replan) => ({ ...replan, steps: replan.steps.map(steadyStep) })),
+  };
+}
+
+function steadyScript(script: readonly Behaviour[], maxAttempts: number): readonly Behaviour[] {
+  const last = script.at(-1) as Behaviour;
+  const final: Behaviour = { ...quick(last), does: last.does === "finish" ? "return" : last.does };
+  const failing = script.slice(0, -1).map((one): Behaviour => ({ ...quick(one), does: "throw", retryable: true }));
+  return [...failing.slice(0, maxAttempts - 1), final];
+}
+
+const shortestTimeoutMs = 20;
+
+function quick(behaviour: Behaviour): Behaviour {
+  return { ...behaviour, afterMs: Math.min(behaviour.afterMs, shortestTimeoutMs - 8) };
+}
+
+/**
+ * Runs whose end depends on nothing that disturbs them, and disturbances. Where there are answers, approval is asked for inline:
+ * a question that a process leaves open is for others to answer, and the steps behind it no longer wait.
+ */
+export const disturbedCase: fc.Arbitrary<DisturbedCase> = fc.record({
+  model: fc.tuple(resumableCase, modelCase).map(([model, { answers }]) => ({
+    ...steady(model),
+    answers: model.onStepFailure === "continue" ? answers : [],
+  })),
+  timeoutMs: seldom(4, fc.integer({ min: 10, max: 200 })),
+  disturbances: fc.array(disturbance, { minLength: 1, maxLength: 3 }),
+});

@@ -1,0 +1,128 @@
+import { expect } from "vitest";
+import type { AgentEvent } from "../../src/core/events.ts";
+import { deepFreeze } from "../../src/core/json.ts";
+import type { RunResult, StepRecord } from "../../src/core/run-result.ts";
+import { toRunResult } from "../../src/core/run-result.ts";
+import { foldEvents } from "../../src/core/run-state.ts";
+import { checkInvariants } from "../scenarios/run-scenario.ts";
+import { isOutOfTime, runId, type WorldRow } from "./disturbed-world.ts";
+import type { Call } from "./model-tools.ts";
+import type { DisturbedRun } from "./play-disturbed.ts";
+import { keyOf } from "./watch.ts";
+
+/** Everything that must hold of a run that was disturbed. Throws for what does not. */
+export function checkDisturbed(run: DisturbedRun, whole: DisturbedRun): void {
+  const problems = [...run.problems, ...new Ledger(run.rows).problems];
+  const { status, error } = run.result;
+  const isCutOff = status === "cancelled" || isOutOfTime(error) || run.recorded.some(isLateReplan);
+  const endsOf = isCutOff ? completedIn : endOf;
+  expect({ problems, end: endsOf(run.result, whole.result) }).toEqual({
+    problems: [],
+    end: endsOf(whole.result, run.result),
+  });
+  checkRecorded(run);
+}
+
+/** A replan that the deadline has ended is one of those that were allowed. */
+function isLateReplan(event: AgentEvent): boolean {
+  return event.type === "plan-revise" && event.outcome.status === "failed" && isOutOfTime(event.outcome.error);
+}
+
+function checkRecorded({ rows, recorded }: DisturbedRun): void {
+  const appended = rows.flatMap((row) => (row.type === "append" ? row.events : []));
+  expect(recorded).toEqual(appended);
+  const events = recorded.map((event) => deepFreeze(JSON.parse(JSON.stringify(event)) as AgentEvent));
+  const result = toRunResult(foldEvents(runId, events)) as RunResult;
+  checkInvariants({ events, recorded: events, result, killedAt: events.length });
+}
+
+/** What must be the same; which attempt it was that came through is not. */
+function endOf({ status, steps }: DisturbedRun["result"]): unknown {
+  return { status, steps: steps.map((step) => `${keyOf(step)} ${step.status} ${outputOf(step)}`) };
+}
+
+function outputOf({ output }: StepRecord): string {
+  return JSON.stringify(output ?? null).replaceAll(/#\d+/g, "");
+}
+
+/** Of a run that was cut off for good: what it has come to, where another one has come to anything. */
+function completedIn({ steps }: DisturbedRun["result"], other: DisturbedRun["result"]): readonly string[] {
+  const isCompleted = ({ status }: StepRecord) => status === "completed";
+  const also = new Set(other.steps.filter(isCompleted).map(keyOf));
+  return steps
+    .filter((step) => isCompleted(step) && also.has(keyOf(step)))
+    .map((step) => `${keyOf(step)} ${outputOf(step)}`);
+}
+
+/** Follows what was recorded and called, and notes each call that must not have been. */
+class Ledger {
+  readonly problems: string[] = [];
+  private readonly begun = new Map<string, string | undefined>();
+  /** What is recorded of the calls that must not be made any more. */
+  private readonly closed = new Map<string, string>();
+  private readonly lastCalls = new Map<string, Call>();
+  /** Those that may be repeated because somebody has said so. */
+  private readonly repeatable = new Set<string>();
+
+  constructor(rows: readonly WorldRow[]) {
+    for (const row of rows) {
+      if (row.type === "call") this.onCall(row.call);
+      else for (const event of row.events) this.onEvent(event, row);
+    }
+  }
+
+  private onEvent(event: AgentEvent, { by }: WorldRow): void {
+    const key = "stepId" in event ? keyOf(event) : "";
+    switch (event.type) {
+      case "step-start":
+        this.begun.set(key, event.effect);
+        break;
+      case "step-end":
+        if (event.outcome.status === "interrupted") this.closed.delete(key);
+        else this.closed.set(key, event.outcome.status);
+        break;
+      case "step-skip":
+        this.closed.set(key, event.reason);
+        break;
+      case "undo-end":
+        if (event.outcome.status === "completed") this.closed.set(`${key}/undo`, "undone");
+        break;
+      case "run-settle":
+        if (event.outcome.status !== "retry") this.closed.set(key, event.outcome.status);
+        else {
+          this.closed.delete(key);
+          this.repeatable.add(key);
+        }
+        break;
+      case "run-resume":
+        if (event.retriesFailed) this.reopen(by);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private reopen(by: WorldRow["by"]): void {
+    if (by !== "resume") this.problems.push(`${by} tries again what has failed, which nobody has asked for`);
+    for (const [key, how] of this.closed) if (reopened.has(how)) this.closed.delete(key);
+  }
+
+  private onCall(call: Call): void {
+    const { key, isUndo } = call;
+    const how = this.closed.get(key);
+    if (how !== undefined) this.problems.push(`${key} is called though it is recorded: ${how}`);
+    if (isUndo) return;
+    if (!this.begun.has(key)) this.problems.push(`${key} is called before its start is recorded`);
+    const last = this.lastCalls.get(key);
+    if (last !== undefined && call.attempt <= last.attempt) {
+      this.problems.push(`${key} is called in attempt ${call.attempt} after attempt ${last.attempt}`);
+    }
+    const mayRepeat = this.repeatable.delete(key) || last?.settled === "threw-retryable";
+    if (this.begun.get(key) === "once" && last !== undefined && !mayRepeat) {
+      this.problems.push(`${key} is called once more after its call ${last.settled ?? "was cut off"}`);
+    }
+    this.lastCalls.set(key, call);
+  }
+}
+
+const reopened: ReadonlySet<string> = new Set(["failed", "cancelled", "dependency-failed", "run-ended"]);

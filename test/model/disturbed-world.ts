@@ -1,0 +1,99 @@
+import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
+import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
+import { foldEvents } from "../../src/core/run-state.ts";
+import type { RunOptions } from "../../src/orchestrator/run-options.ts";
+import { createSqliteRunStore, type SqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import type { Disturbance, DisturbedCase, GoingOn } from "./disturbed-case.ts";
+import type { ModelCase } from "./model-case.ts";
+import type { Call } from "./model-tools.ts";
+import { keyOf } from "./watch.ts";
+
+/** The only run of a world. */
+export const runId = "run";
+
+/** How long a claim lasts. */
+export const leaseMs = 1_000;
+
+/** Something that outlives the process that did it, in the order in which it happened, and how that process went on. */
+export type WorldRow = { readonly by: GoingOn } & (
+  | { readonly type: "append"; readonly events: readonly AgentEvent[] }
+  | { readonly type: "call"; readonly call: Call }
+);
+
+/** Which store the processes share. */
+export type StoreKind = "memory" | "sqlite";
+
+/** Processes that have the same store, one after another and sometimes at once. Time is the same for all of them. */
+export class DisturbedWorld {
+  readonly clock: ManualClock = createManualClock();
+  readonly model: ModelCase;
+  readonly store: Pick<SqliteRunStore, "append" | "read" | "list" | "claim" | "renew" | "release">;
+  readonly rows: WorldRow[] = [];
+  readonly runOptions: RunOptions;
+  ids = 0;
+  readonly problems: string[] = [];
+  readonly disturbances: Disturbance["what"][] = [];
+  private readonly settledBefore = new Set<string>();
+
+  constructor(
+    { model, timeoutMs }: Pick<DisturbedCase, "model" | "timeoutMs">,
+    storeKind: StoreKind,
+    /** What the run has recorded that nobody disturbed, if this is another one. */
+    private readonly whole: readonly AgentEvent[] = [],
+  ) {
+    this.model = model;
+    const { now } = this.clock;
+    this.store = (
+      storeKind === "memory" ? createMemoryRunStore({ now }) : createSqliteRunStore({ path: ":memory:", now })
+    ) as SqliteRunStore;
+    const { concurrency, onStepFailure, undoOnFailure, maxReplans } = model;
+    this.runOptions = { concurrency, onStepFailure, undoOnFailure, maxReplans, timeoutMs };
+  }
+
+  close(): void {
+    if ("close" in this.store) (this.store as SqliteRunStore).close();
+  }
+
+  recorded(): readonly AgentEvent[] {
+    return this.store.read(runId);
+  }
+
+  note(problem: string): void {
+    this.problems.push(problem);
+  }
+
+  noteDisturbance(what: Disturbance["what"]): void {
+    this.disturbances.push(what);
+  }
+
+  /** Waits. */
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => this.clock.setTimeout(resolve, ms));
+  }
+
+  /** What somebody says who knows what came of it elsewhere; at first, that it shall be tried again. */
+  settlementOf(item: Extract<PendingItem, { kind: "outcome" }>) {
+    const key = keyOf(item);
+    if (!this.settledBefore.has(key)) {
+      this.settledBefore.add(key);
+      return { retry: true } as const;
+    }
+    const outcomes = this.whole.flatMap((event) =>
+      (event.type === "step-end" || event.type === "run-settle") && keyOf(event) === key ? [event.outcome] : [],
+    );
+    const outcome = outcomes.at(-1);
+    if (outcome?.status === "completed") return { output: outcome.output };
+    return { failed: "it did not take effect" };
+  }
+
+  result(): RunResult {
+    return toRunResult(foldEvents(runId, this.recorded())) as RunResult;
+  }
+}
+
+/** Whether a run has failed because of its deadline. */
+export function isOutOfTime(error: RunResult["error"]): boolean {
+  return error?.code === "timeout" && error.details.scope === "run";
+}

@@ -1,0 +1,16 @@
+import { it } from "vitest";
+import { disturbMany } from "./disturbed-suite.ts";
+import { seedOr } from "./model-suite.ts";
+
+it.each([
+  { storeKind: "memory", usual: 200 },
+  { storeKind: "sqlite", usual: 40 },
+] as const)(
+  "random runs come to the same in $storeKind, whatever happens to their processes",
+  {
+    timeout: 120_000,
+  },
+  async ({ storeKind, usual }) => {
+    await disturbMany({ storeKind, numRuns: Number(process.env.RUNS ?? usual), seed: seedOr(20_260_101) });
+  },
+);

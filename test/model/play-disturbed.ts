@@ -1,0 +1,88 @@
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
+import type { Disturbance, DisturbedCase, GoingOn } from "./disturbed-case.ts";
+import { DisturbedProcess } from "./disturbed-process.ts";
+import { DisturbedWorld, isOutOfTime, leaseMs, type StoreKind, type WorldRow } from "./disturbed-world.ts";
+import type { ModelCase } from "./model-case.ts";
+
+/** What a run came to. */
+export interface DisturbedRun {
+  readonly result: Pick<RunResult, "status" | "steps" | "error">;
+  readonly rows: readonly WorldRow[];
+  readonly recorded: readonly AgentEvent[];
+  readonly problems: readonly string[];
+  /** What happened to its processes. */
+  readonly disturbances: readonly Disturbance["what"][];
+}
+
+/** Longer than any run takes that nobody disturbs. */
+const patienceMs = 60_000;
+/** More processes than a run needs once they are left alone. */
+const maxProcesses = 12;
+
+/** Plays a run that nobody disturbs. */
+export function playUndisturbed(model: ModelCase, storeKind: StoreKind): Promise<DisturbedRun> {
+  return playIn(new DisturbedWorld({ model, timeoutMs: undefined }, storeKind), []);
+}
+
+/** Plays a run, and disturbs one process after another that has it, until it has ended. */
+export function playDisturbed(
+  disturbed: DisturbedCase,
+  { storeKind, whole }: { readonly storeKind: StoreKind; readonly whole: DisturbedRun },
+): Promise<DisturbedRun> {
+  return playIn(new DisturbedWorld(disturbed, storeKind, whole.recorded), disturbed.disturbances);
+}
+
+async function playIn(world: DisturbedWorld, disturbances: readonly Disturbance[]): Promise<DisturbedRun> {
+  try {
+    await play(world, disturbances);
+    const { rows, problems, disturbances: happened } = world;
+    return { result: world.result(), recorded: world.recorded(), rows, problems, disturbances: happened };
+  } finally {
+    world.close();
+  }
+}
+
+async function play(world: DisturbedWorld, disturbances: readonly Disturbance[]): Promise<void> {
+  const processes: DisturbedProcess[] = [];
+  let how: GoingOn = "start";
+  let rival: GoingOn | undefined;
+  for (let count = 0; count < maxProcesses; count++) {
+    const disturbance = disturbances[count];
+    const process = new DisturbedProcess(world, possible(world, how), disturbance);
+    const rivals = rival === undefined ? [] : [new DisturbedProcess(world, possible(world, rival))];
+    const isAlone = rivals.length === 0 && !world.disturbances.includes("sleep");
+    await until(world, Promise.all([process, ...rivals].map((one) => one.live())));
+    if (process.wasRefused && isAlone && processes.at(-1)?.hasClosed) world.note("a closed agent has kept its claim");
+    processes.push(...rivals, process);
+    if (hasEnded(world)) await until(world, Promise.all(processes.map((one) => one.ended())));
+    if (hasEnded(world)) return;
+    // What was closed has given its claim back; the claims of others have to end.
+    if (!process.hasClosed) await world.clock.advance(leaseMs);
+    ({ next: how, rival } = disturbance ?? { next: "resume", rival: undefined });
+  }
+}
+
+/** How a process can go on with what is recorded: a run that never began is started, one that is out of time is resumed. */
+function possible(world: DisturbedWorld, how: GoingOn): GoingOn {
+  if (world.recorded().length === 0) return "start";
+  return world.result().status === "failed" ? "resume" : how;
+}
+
+function hasEnded(world: DisturbedWorld): boolean {
+  if (world.recorded().length === 0) return false;
+  const { status, error } = world.result();
+  return status === "completed" || status === "cancelled" || (status === "failed" && !isOutOfTime(error));
+}
+
+async function until({ clock }: DisturbedWorld, promise: Promise<unknown>): Promise<void> {
+  let timer: unknown;
+  const limit = new Promise<never>((_, reject) => {
+    timer = clock.setTimeout(() => reject(new Error("it hangs")), patienceMs);
+  });
+  try {
+    await clock.runUntil(Promise.race([promise, limit]));
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}
