@@ -6,13 +6,13 @@ import type { WantedRun } from "./child-work.ts";
 import type { JournalRow } from "./journal.ts";
 import { killPlans } from "./kill-plans.ts";
 
-/** What runs have come to that were killed. The first six must be 0. */
+/** What runs have come to that were disturbed. The first six must be 0. */
 export interface KillReport {
   /** Events that the store had said were recorded, and that are not there, or not as they were. */
   lost: number;
   /** Runs whose events are not numbered without a gap. */
   gaps: number;
-  /** Calls of a step after its result was recorded. */
+  /** Calls of a step after its result was recorded, but for those on their way. */
   ranAgain: number;
   /** Calls of a `once` step before its start was recorded. */
   unannounced: number;
@@ -25,7 +25,12 @@ export interface KillReport {
   acknowledged: number;
   /** Events that are there, though their process was killed before it knew. */
   unacknowledged: number;
-  /** Calls beyond the first of a step, each because the one before was cut off. */
+  /**
+   * Calls of a step after its result was recorded whose process was stopped after the store had said that it may, and before it
+   * made the call: it did nothing else when it went on.
+   */
+  onTheirWay: number;
+  /** Calls beyond the first of a step, each because the one before failed or was cut off. */
   repeated: number;
   /** Steps whose outcome was not known, and that somebody settled. */
   settled: number;
@@ -38,6 +43,8 @@ export const noneWrong = { lost: 0, gaps: 0, ranAgain: 0, unannounced: 0, onceTw
 interface KilledRun extends WantedRun {
   readonly events: readonly AgentEvent[];
   readonly rows: readonly JournalRow[];
+  /** Whether a call was on its way when its process was stopped. */
+  readonly isOnItsWay: (call: JournalRow) => boolean;
 }
 
 /** Holds what is stored against what the processes told before they were killed. */
@@ -47,9 +54,11 @@ export function checkRuns(
   read: (runId: string) => readonly AgentEvent[],
 ): KillReport {
   const rowsOf = groupRows(journal);
-  const report: KillReport = { ...noneWrong, runs: 0, acknowledged: 0, unacknowledged: 0, repeated: 0, settled: 0 };
+  const isOnItsWay = findStops(journal);
+  const counts = { runs: 0, acknowledged: 0, unacknowledged: 0, onTheirWay: 0, repeated: 0, settled: 0 };
+  const report: KillReport = { ...noneWrong, ...counts };
   for (const { runId, kind } of runs) {
-    const run = { runId, kind, events: read(runId), rows: rowsOf.get(runId) ?? [] };
+    const run = { runId, kind, events: read(runId), rows: rowsOf.get(runId) ?? [], isOnItsWay };
     report.runs++;
     if (run.events.some(({ sequence }, index) => sequence !== index + 1)) report.gaps++;
     const recordedAt = checkRecorded(run, report);
@@ -63,12 +72,26 @@ export function checkRuns(
 function groupRows(journal: readonly JournalRow[]): ReadonlyMap<string, readonly JournalRow[]> {
   const groups = new Map<string, JournalRow[]>();
   for (const row of journal) {
+    if (row.type === "timer" || row.type === "stop") continue;
     const runId = "runId" in row ? row.runId : (row.key.split("/")[0] ?? "");
     const group = groups.get(runId) ?? [];
     groups.set(runId, group);
     group.push(row);
   }
   return groups;
+}
+
+/** Says of a call whether its process had done nothing but calls since it was stopped, so that it was on its way then. */
+function findStops(journal: readonly JournalRow[]): (call: JournalRow) => boolean {
+  const stopped = new Set<number>();
+  const calls = new Set<JournalRow>();
+  for (const row of journal) {
+    if (row.type === "stop") stopped.add(row.generation);
+    else if (row.type === "begin" && stopped.has(row.generation)) calls.add(row);
+    // The answer of a store may also have been on its way.
+    else if (row.type !== "ack") stopped.delete(row.generation);
+  }
+  return (call) => calls.has(call);
 }
 
 /** Gives for each event the row from which on it was recorded: the try that came through is the one of what is stored. */
@@ -126,21 +149,28 @@ function recordedCalls(events: readonly AgentEvent[], recordedAt: readonly numbe
   return { starts, results };
 }
 
-function checkCalls({ events, rows }: KilledRun, recordedAt: readonly number[], report: KillReport): void {
-  const { starts, results } = recordedCalls(events, recordedAt);
+function checkCalls(run: KilledRun, recordedAt: readonly number[], report: KillReport): void {
+  const { starts, results } = recordedCalls(run.events, recordedAt);
   const called = new Set<string>();
   const effects = new Set<string>();
-  for (const [index, row] of rows.entries()) {
+  for (const [index, row] of run.rows.entries()) {
     if (row.type === "begin") {
-      if (index > (results.get(row.key) ?? Number.POSITIVE_INFINITY)) report.ranAgain++;
+      const isAgain = index > (results.get(row.key) ?? Number.POSITIVE_INFINITY);
+      if (isAgain) report[run.isOnItsWay(row) ? "onTheirWay" : "ranAgain"]++;
       if (index < (starts.get(row.key) ?? 0)) report.unannounced++;
-      if (called.has(row.key)) report.repeated++;
-      called.add(row.key);
+      report.repeated += addAgain(called, row.key);
     } else if (row.type === "effect") {
-      if (effects.has(row.key) && starts.has(row.key)) report.onceTwice++;
-      effects.add(row.key);
+      const isTwice = addAgain(effects, row.key);
+      if (starts.has(row.key)) report.onceTwice += isTwice;
     }
   }
+}
+
+/** Adds a key, and gives 1 if it was there. */
+function addAgain(keys: Set<string>, key: string): number {
+  const isAgain = keys.has(key);
+  keys.add(key);
+  return Number(isAgain);
 }
 
 /** Whether a run has ended as it would have if nobody had killed it. */

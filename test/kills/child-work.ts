@@ -3,13 +3,18 @@ import type { PlanKind } from "./kill-plans.ts";
 /** What a process can do that outlives it. */
 export type Boundary = "append" | "claim" | "release" | "effect";
 
-/** Where a process kills itself: before or after the nth time that it does something. */
+/** Where a process disturbs itself: before or after the nth time that it does something. */
 export interface KillPoint {
   readonly boundary: Boundary;
   readonly side: "before" | "after";
   /** From 1. */
   readonly nth: number;
+  /** Killed, or asked to end. @default "SIGKILL" */
+  readonly signal?: Disturbance | undefined;
 }
+
+/** How a process is disturbed: killed, or asked to end, which it does by the handler of docs/resume.md. */
+export type Disturbance = "SIGKILL" | "SIGTERM";
 
 /** A run that a process starts, unless it is stored. */
 export interface WantedRun {
@@ -32,6 +37,13 @@ export interface ChildWork {
   readonly leaseMs: number;
   /** How long an effect takes. */
   readonly effectMs: number;
+  /** The time it takes for closing when it is asked to end. */
+  readonly closeMs: number;
+  /**
+   * Whether it settles what is in doubt: not while another one may have a call on its way. Then it ends when nothing else is
+   * left to do. @default true
+   */
+  readonly settles?: boolean | undefined;
   readonly killPoint?: KillPoint;
   /** From when on the kill point counts. @default "first" */
   readonly armed?: "first" | "with-new-runs";

@@ -7,7 +7,7 @@ import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { childWork, type WantedRun } from "./child-work.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { killPlans } from "./kill-plans.ts";
-import { createKillStore, createKillSwitch } from "./kill-switch.ts";
+import { createKillClock, createKillStore, createKillSwitch } from "./kill-switch.ts";
 import { createKillTools } from "./kill-tools.ts";
 
 // A process that goes on with the runs of those that were killed before it, and may be killed itself: bundled and started by
@@ -15,46 +15,63 @@ import { createKillTools } from "./kill-tools.ts";
 
 const pollMs = 20;
 
+/** Whether this process was asked to end: its agent takes no more runs. */
+let isClosing = false;
+
 function tell(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
 /** Goes on with what is stored until all of it has ended. What waits for somebody is looked after here. */
-async function finishStored(agent: Agent, store: RunStore, journal: Journal): Promise<void> {
+async function finishStored(agent: Agent, store: RunStore, { journal, settles }: Looking): Promise<void> {
   for (;;) {
     const resumed = await agent.resumeAll();
     for (const { error } of resumed) {
       if (error !== undefined && error.code !== "run-owned-elsewhere") throw new Error(error.message);
     }
     const { runs: suspended } = await store.list({ status: "suspended", limit: 1_000 });
-    await Promise.all(suspended.map(({ runId }) => answer(agent, { runId, journal })));
-    const { runs: left } = await store.list({ status: ["planning", "running", "interrupted", "suspended"], limit: 1 });
-    if (left.length === 0) return;
+    const answered = await Promise.all(suspended.map(({ runId }) => answer(agent, { runId, journal, settles })));
+    const { runs: left } = await store.list({ status: ["planning", "running", "interrupted"], limit: 1 });
+    if (left.length === 0 && !answered.includes(true)) return;
     // The claims of the process before have not ended yet.
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 
-interface Answering {
-  readonly runId: string;
+/** Who looks after what waits for somebody. */
+interface Looking {
   readonly journal: Journal;
+  readonly settles: boolean;
 }
 
-/** Approves of what a run asks for, and settles what is in doubt by looking whether it has taken effect. */
-async function answer(agent: Agent, { runId, journal }: Answering): Promise<void> {
+interface Answering extends Looking {
+  readonly runId: string;
+}
+
+/**
+ * Approves of what a run asks for, and settles what is in doubt by looking whether it has taken effect. Resolves to whether the
+ * run may go on.
+ */
+async function answer(agent: Agent, { runId, settles, journal }: Answering): Promise<boolean> {
   try {
     for (let run = await agent.getRun(runId); run?.status === "suspended"; run = await agent.getRun(runId)) {
       const item = run.pending?.[0];
       if (item === undefined) throw new Error(`Run "${runId}" waits for nothing.`);
+      if (item.kind === "outcome" && !settles) return false;
       await answerItem(agent, item, { runId, journal });
     }
   } catch (thrown) {
     // Another process has it, or was faster.
     if (!isAgentError(thrown, "run-owned-elsewhere") && !isAgentError(thrown, "run-conflict")) throw thrown;
   }
+  return true;
 }
 
-async function answerItem(agent: Agent, item: PendingItem, { runId, journal }: Answering): Promise<void> {
+async function answerItem(
+  agent: Agent,
+  item: PendingItem,
+  { runId, journal }: Pick<Answering, "runId" | "journal">,
+): Promise<void> {
   if (item.kind === "approval") await agent.approve(runId, item).result;
   if (item.kind !== "outcome") return;
   const { stepId, iteration } = item;
@@ -83,17 +100,24 @@ async function startNew(agent: Agent, store: RunStore, runs: readonly WantedRun[
 async function main(): Promise<void> {
   const work = childWork(process.argv);
   const { path, journalPath, generation, aheadMs, leaseMs, effectMs, killPoint, armed = "first" } = work;
-  const { runs, earlierRuns } = work;
+  const { runs, earlierRuns, closeMs, settles = true } = work;
   const journal = openJournal(journalPath, generation);
   const killSwitch = createKillSwitch(killPoint);
   const sqlite = createSqliteRunStore({ path, now: () => Date.now() + aheadMs });
   const store = createKillStore(sqlite, { journal, killSwitch });
   const tools = createKillTools({ journal, killSwitch, effectMs });
-  const agent: Agent = createAgent({ tools, store, leaseMs });
+  const clock = createKillClock(journal);
+  const agent: Agent = createAgent({ tools, store, leaseMs, clock });
+  agent.on("step-retry", () => tell("retrying"));
+  process.once("SIGTERM", () => {
+    isClosing = true;
+    tell("closing");
+    agent.close({ timeoutMs: closeMs }).then(() => process.exit());
+  });
   tell("ready");
   if (armed === "first") killSwitch.arm();
   await startNew(agent, store, earlierRuns);
-  await finishStored(agent, store, journal);
+  await finishStored(agent, store, { journal, settles });
   killSwitch.arm();
   await startNew(agent, store, runs);
   sqlite.close();
@@ -102,6 +126,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((thrown) => {
+  if (isClosing) return;
   console.error(thrown);
   process.exitCode = 1;
 });

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { AgentEvent } from "../../src/core/events.ts";
 
 /**
  * What processes tell of themselves, one row after another, to outlive them.
  * - `try`: events are about to be recorded; `ack`: they are, and the store has said so.
  * - `begin`: a tool was called; `effect`: it has taken effect; `end`: it is about to answer.
+ * - `timer`: a timer of the agent has fired; `stop`: the process was put to sleep, as whoever did it tells.
  */
 export type JournalRow = { readonly generation: number } & (
   | { readonly type: "try"; readonly runId: string; readonly events: readonly AgentEvent[] }
@@ -12,6 +13,8 @@ export type JournalRow = { readonly generation: number } & (
   | { readonly type: "begin"; readonly key: string; readonly attempt: number }
   | { readonly type: "effect"; readonly key: string; readonly value: number }
   | { readonly type: "end"; readonly key: string; readonly attempt: number }
+  | { readonly type: "timer" }
+  | { readonly type: "stop" }
 );
 
 type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -35,10 +38,15 @@ export function openJournal(path: string, generation: number): Journal {
       if (row.type === "effect") effects.set(row.key, row.value);
       // A line of its own, even if the process before was killed in the midst of one.
       writeSync(file, `\n${JSON.stringify({ generation, ...row })}\n`);
-      if (row.type !== "try" && row.type !== "ack") fsyncSync(file);
+      if ("key" in row) fsyncSync(file);
     },
     close: () => closeSync(file),
   };
+}
+
+/** Tells the journal that a process was put to sleep, which can not do so itself. */
+export function tellStop(path: string, generation: number): void {
+  appendFileSync(path, `\n${JSON.stringify({ generation, type: "stop" })}\n`);
 }
 
 /** All rows so far. What a process was killed in the midst of writing has not happened. */

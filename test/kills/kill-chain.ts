@@ -7,10 +7,10 @@ import { inTransaction, toSqlDatabase } from "../../src/sqlite/sql-database.ts";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { isBusy } from "../../src/sqlite/store-failure.ts";
 import { checkRuns, type KillReport } from "./check-runs.ts";
-import type { Boundary, ChildWork, KillPoint, WantedRun } from "./child-work.ts";
-import { readJournal } from "./journal.ts";
+import type { Boundary, ChildWork, Disturbance, KillPoint, WantedRun } from "./child-work.ts";
+import { readJournal, tellStop } from "./journal.ts";
 import { type PlanKind, planKinds } from "./kill-plans.ts";
-import { type Child, startChild } from "./start-child.ts";
+import { type Child, type ChildEnd, startChild } from "./start-child.ts";
 
 /** So much later does each process live by its time for claims: those of the processes before it have ended. */
 const hourMs = 3_600_000;
@@ -19,29 +19,21 @@ const hourMs = 3_600_000;
 export const allBoundaries: readonly Boundary[] = ["append", "claim", "release", "effect"];
 const sides = ["before", "after"] as const;
 
-/** How processes are killed at random. */
-export interface RandomKills {
-  readonly kills: number;
+/** How processes are disturbed at random. */
+export interface RandomDisturbances {
+  readonly disturbances: number;
   /** Gives a number from 0 to below 1. */
   readonly random: () => number;
-  /** The longest that a process lives. */
+  /** The longest that a process has runs before. */
   readonly withinMs: number;
-  /** Whether processes wait until the claims of those before have ended, as they have to outside of a test. */
-  readonly waits: boolean;
+  readonly leaseMs: number;
 }
 
-/** How processes are stopped at random. */
-export interface RandomPauses {
-  readonly pauses: number;
-  /** Gives a number from 0 to below 1. */
-  readonly random: () => number;
-  /** The longest that a process lives before. */
-  readonly withinMs: number;
-}
-
-/** What came of a chain, and how often it was killed. */
+/** What came of a chain, and how often its processes were killed, asked to end, and put to sleep. */
 export interface ChainReport extends KillReport {
   readonly kills: number;
+  readonly closes: number;
+  readonly sleeps: number;
 }
 
 /** Processes that share a database one after another: each goes on with what those before it have left, until it is killed. */
@@ -54,12 +46,14 @@ export class KillChain {
   private readonly unsure = new Set<WantedRun>();
   private generation = 0;
   private kills = 0;
+  private closes = 0;
+  private sleeps = 0;
 
   constructor(private readonly script: string) {}
 
-  /** Makes a run and kills it, at each of its kill points in turn. */
-  async killFirstLeg(kind: PlanKind, boundaries: readonly Boundary[]): Promise<void> {
-    await atEachPoint(boundaries, (killPoint) => this.makeRun(kind, killPoint));
+  /** Makes a run and kills it, or asks its process to end, at each of its kill points in turn. */
+  async killFirstLeg(kind: PlanKind, boundaries: readonly Boundary[], signal?: Disturbance): Promise<void> {
+    await atEachPoint(boundaries, (killPoint) => this.makeRun(kind, { ...killPoint, signal }));
   }
 
   /** Makes a run and kills it at each of its appends in turn; each time two processes go on with it at once. */
@@ -87,35 +81,50 @@ export class KillChain {
     });
   }
 
-  /** Makes runs of all kinds and kills whoever has them, at any time, until they have ended; then makes others. */
-  async killAtRandom({ kills, random, withinMs, waits }: RandomKills): Promise<void> {
-    const last = this.kills + kills;
-    const lease = waits ? { aheadMs: 0, leaseMs: 100 } : {};
-    while (this.kills < last) {
-      const runs = [...planKinds, ...planKinds].map((kind) => this.want(kind));
-      for (let end = "killed"; end === "killed" && this.kills < last; ) {
-        const child = this.begin({ runs, effectMs: 2, ...lease });
-        await child.ready;
-        const timer = setTimeout(() => child.kill(), random() * withinMs);
-        end = await this.endOf(child);
-        clearTimeout(timer);
-      }
-      // Not all of them may have begun.
-      await this.live({ runs, ...lease });
+  /**
+   * Makes runs of all kinds and disturbs whoever has them, at any time: by turns alone, and while others want the same runs. Then
+   * a last process ends them.
+   */
+  async disturbAtRandom({ disturbances, random, withinMs, leaseMs }: RandomDisturbances): Promise<void> {
+    const last = this.kills + this.closes + disturbances;
+    for (let isAlone = true; this.kills + this.closes < last; isAlone = !isAlone) {
+      const timing = { withinMs, random, leaseMs };
+      if (isAlone) await this.disturbAlone(timing);
+      else await this.disturbAmongOthers(timing);
+      await this.live({ aheadMs: 0, leaseMs });
     }
   }
 
-  /** Makes runs of all kinds and stops whoever has them, at any time, until another process has ended them; then it goes on. */
-  async pauseAtRandom({ pauses, random, withinMs }: RandomPauses): Promise<void> {
-    for (let paused = 0; paused < pauses; paused++) {
-      const sleeper = this.begin({ runs: planKinds.map((kind) => this.want(kind)), effectMs: 2 });
-      await sleeper.ready;
-      await sleep(random() * withinMs);
-      await this.pauseBetweenWrites(sleeper);
-      await this.live({});
-      sleeper.unpause();
-      await sleeper.ended;
-    }
+  private async disturbAlone({ random, withinMs, leaseMs }: Timing): Promise<void> {
+    const victim = this.begin({ runs: this.wantAll(), aheadMs: 0, leaseMs, ...anyTimes(random) });
+    await victim.ready;
+    await sleep(random() * withinMs);
+    victim.disturb(anySignal(random));
+    await this.endOf(victim);
+  }
+
+  /**
+   * One falls asleep, another takes its runs when their claims have ended and is disturbed, a third goes on at once, and the first
+   * wakes up meanwhile. None of them settles anything, as another one may have a call on its way.
+   */
+  private async disturbAmongOthers({ random, withinMs, leaseMs }: Timing): Promise<void> {
+    const common = { aheadMs: 0, leaseMs, settles: false, ...anyTimes(random) };
+    const sleeper = this.begin({ runs: this.wantAll(), ...common });
+    const { generation } = this;
+    await sleeper.ready;
+    await (random() < 0.5 ? sleeper.retrying : sleep(random() * withinMs));
+    await this.pauseBetweenWrites(sleeper);
+    tellStop(this.journalPath, generation);
+    this.sleeps++;
+    const victim = this.begin(common);
+    await Promise.all([victim.ready, sleep(leaseMs)]);
+    await sleep(random() * withinMs);
+    victim.disturb(anySignal(random));
+    const next = this.begin(common);
+    const ends = [victim, next].map((child) => this.endOf(child));
+    await (random() < 0.5 ? Promise.all(ends) : sleep(random() * withinMs));
+    sleeper.unpause();
+    await Promise.all([...ends, this.endOf(sleeper)]);
   }
 
   /** One that is stopped while it writes keeps the file locked for all. */
@@ -132,7 +141,8 @@ export class KillChain {
     const store = createSqliteRunStore({ path: this.path });
     try {
       const report = checkRuns(this.runs, readJournal(this.journalPath), (runId) => store.read(runId));
-      return { ...report, kills: this.kills };
+      const { kills, closes, sleeps } = this;
+      return { ...report, kills, closes, sleeps };
     } finally {
       store.close();
     }
@@ -149,9 +159,14 @@ export class KillChain {
     return run;
   }
 
-  /** Ends what is left, then makes a run and is killed there. */
-  private makeRun(kind: PlanKind, killPoint: KillPoint | undefined): Promise<"killed" | "done"> {
-    return this.live({ runs: [this.want(kind)], killPoint, armed: "with-new-runs" });
+  private wantAll(): readonly WantedRun[] {
+    return planKinds.map((kind) => this.want(kind));
+  }
+
+  /** Ends what is left, then makes a run and is disturbed there: one that is asked to end is in the midst of something. */
+  private makeRun(kind: PlanKind, killPoint: KillPoint | undefined): Promise<ChildEnd> {
+    const timing = killPoint?.signal === "SIGTERM" ? { effectMs: 50, closeMs: 0 } : {};
+    return this.live({ runs: [this.want(kind)], killPoint, armed: "with-new-runs", ...timing });
   }
 
   private async killWhoGoesOn(kind: PlanKind, boundaries: readonly Boundary[], first?: KillPoint): Promise<void> {
@@ -161,7 +176,7 @@ export class KillChain {
     });
   }
 
-  private live(work: Partial<ChildWork>): Promise<"killed" | "done"> {
+  private live(work: Partial<ChildWork>): Promise<ChildEnd> {
     return this.endOf(this.begin(work));
   }
 
@@ -172,16 +187,28 @@ export class KillChain {
     const { runs = [] } = work;
     const earlierRuns = [...this.unsure];
     for (const run of runs) this.unsure.add(run);
-    const common = { path, journalPath, generation, aheadMs, leaseMs: 60_000, effectMs: 0 };
+    const common = { path, journalPath, generation, aheadMs, leaseMs: 60_000, effectMs: 0, closeMs: 0 };
     return startChild(this.script, { ...common, runs, earlierRuns, ...work });
   }
 
-  private async endOf(child: Child): Promise<"killed" | "done"> {
+  private async endOf(child: Child): Promise<ChildEnd> {
     const end = await child.ended;
     if (end === "killed") this.kills++;
+    else if (end === "closed") this.closes++;
     else this.unsure.clear();
     return end;
   }
+}
+
+type Timing = Omit<RandomDisturbances, "disturbances">;
+
+/** How long effects take, and closing may: longer than that, or shorter. */
+function anyTimes(random: () => number): Pick<ChildWork, "effectMs" | "closeMs"> {
+  return { effectMs: 2 + Math.floor(random() * 30), closeMs: Math.floor(random() * 3) * 20 };
+}
+
+function anySignal(random: () => number): Disturbance {
+  return random() < 0.5 ? "SIGKILL" : "SIGTERM";
 }
 
 function isLocked(path: string): boolean {
@@ -200,12 +227,12 @@ function isLocked(path: string): boolean {
 /** Tries each kill point in turn: of each boundary as many as there are. */
 async function atEachPoint(
   boundaries: readonly Boundary[],
-  attempt: (point: KillPoint) => Promise<"killed" | "done">,
+  attempt: (point: KillPoint) => Promise<ChildEnd>,
 ): Promise<void> {
   for (const boundary of boundaries) {
     for (let nth = 1, isThere = true; isThere; nth++) {
       for (const side of sides) {
-        isThere &&= (await attempt({ boundary, side, nth })) === "killed";
+        isThere &&= (await attempt({ boundary, side, nth })) !== "done";
       }
     }
   }

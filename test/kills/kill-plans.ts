@@ -3,7 +3,7 @@ import type { RunStatus } from "../../src/core/run-status.ts";
 import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 
 /** The kinds of runs that are killed. */
-export const planKinds = ["sequential", "parallel", "looped", "approved", "undone"] as const;
+export const planKinds = ["sequential", "parallel", "looped", "approved", "undone", "stumbling"] as const;
 
 /** One of {@link planKinds}. */
 export type PlanKind = (typeof planKinds)[number];
@@ -31,7 +31,7 @@ const send = (id: string, value: unknown, dependsOn?: readonly string[]) => ({
   input: { value },
 });
 
-/** A plan of each kind. `Put` may be repeated, `Send` may not, `Refuse` always fails. */
+/** A plan of each kind. `Put` may be repeated, `Send` may not, `Refuse` always fails, `Stumble` and its undo do so at first. */
 export const killPlans: Readonly<Record<PlanKind, KillPlan>> = {
   sequential: {
     plan: { steps: [put("a", 1), send("b", { $ref: "a.value" }), put("c", 3)] },
@@ -53,13 +53,13 @@ export const killPlans: Readonly<Record<PlanKind, KillPlan>> = {
     plan: {
       steps: [
         { id: "a", tool: "Send", input: { value: { $ref: "item" } }, forEach: "[1, 2]" },
-        { id: "b", tool: "Put", input: { value: { $ref: "item.value" } }, forEach: "a", concurrency: 2 },
+        { id: "b", tool: "Put", input: { value: { $ref: "item.value" } }, forEach: "a + [a[0]]", concurrency: 2 },
       ],
     },
     options: {},
     status: "completed",
-    steps: ["completed", "completed", "completed", "completed"],
-    effects: ["a[0]", "a[1]", "b[0]", "b[1]"],
+    steps: ["completed", "completed", "completed", "completed", "completed"],
+    effects: ["a[0]", "a[1]", "b[0]", "b[1]", "b[2]"],
   },
   approved: {
     plan: { steps: [put("a", 1), { id: "b", tool: "Ask", input: { value: 2 } }, put("c", 3)] },
@@ -70,6 +70,19 @@ export const killPlans: Readonly<Record<PlanKind, KillPlan>> = {
   },
   undone: {
     plan: { steps: [put("a", 1), send("b", 2), { id: "c", tool: "Refuse", input: { value: 3 } }] },
+    options: { undoOnFailure: true },
+    status: "failed",
+    steps: ["undone", "undone", "failed"],
+    effects: ["a", "b", "a/undo", "b/undo"],
+  },
+  stumbling: {
+    plan: {
+      steps: [
+        { id: "a", tool: "Stumble", input: { value: 1 } },
+        { id: "b", tool: "StumbleOnce", input: { value: 2 } },
+        { id: "c", tool: "Refuse", input: { value: 3 } },
+      ],
+    },
     options: { undoOnFailure: true },
     status: "failed",
     steps: ["undone", "undone", "failed"],

@@ -1,13 +1,14 @@
+import { type Clock, systemClock } from "../../src/async/clock.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { SqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import type { Boundary, KillPoint } from "./child-work.ts";
 import type { Journal } from "./journal.ts";
 
-/** Kills this process where it was told. */
+/** Kills this process, or asks it to end, where it was told. */
 export interface KillSwitch {
   /** From now on the kill point counts. */
   arm(): void;
-  /** Does something that outlives the process, and dies before or after it if this is the place. */
+  /** Does something that outlives the process, and disturbs it before or after that if this is the place. */
   pass<T>(boundary: Boundary, work: () => T): T;
 }
 
@@ -16,7 +17,9 @@ export function createKillSwitch(point: KillPoint | undefined): KillSwitch {
   let isArmed = false;
   let count = 0;
   const die = () => {
-    process.kill(process.pid, "SIGKILL");
+    const { signal = "SIGKILL" } = point ?? {};
+    process.kill(process.pid, signal);
+    if (signal === "SIGTERM") return;
     // The signal may take a moment, in which nothing more may happen.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   };
@@ -31,6 +34,18 @@ export function createKillSwitch(point: KillPoint | undefined): KillSwitch {
       if (isHere) die();
       return result;
     },
+  };
+}
+
+/** The clock of the machine, which tells the journal when a timer fires. */
+export function createKillClock(journal: Journal): Clock {
+  return {
+    ...systemClock,
+    setTimeout: (callback, delayMs) =>
+      systemClock.setTimeout(() => {
+        journal.write({ type: "timer" });
+        callback();
+      }, delayMs),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod/v4";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import type { Journal } from "./journal.ts";
@@ -10,18 +11,32 @@ export interface KillToolsOptions {
   readonly effectMs: number;
 }
 
+/** A pause in which a process may well be disturbed. */
+const retry = { minDelayMs: 60, maxDelayMs: 60 } as const;
+
 const schema = z.object({ value: z.number() });
 
 /** Tools that tell the journal what they do. The one that must not be repeated does not look whether it was. */
 export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOptions) {
-  const perform = async (value: number, { idempotencyKey: key, attempt }: ToolContext, isRepeatable: boolean) => {
+  const perform = async (
+    value: number,
+    { idempotencyKey: key, attempt, signal }: ToolContext,
+    isRepeatable: boolean,
+  ) => {
     journal.write({ type: "begin", key, attempt });
-    if (effectMs > 0) await new Promise((resolve) => setTimeout(resolve, effectMs));
+    // Only one that may be repeated heeds its signal.
+    if (effectMs > 0) await sleep(effectMs, undefined, isRepeatable ? { signal } : {});
     if (!isRepeatable || journal.findEffect(key) === undefined) {
       killSwitch.pass("effect", () => journal.write({ type: "effect", key, value }));
     }
     journal.write({ type: "end", key, attempt });
     return { value };
+  };
+  /** Before it has done anything, so that it is tried again after a pause. */
+  const stumble = async (value: number, context: ToolContext, isRepeatable: boolean) => {
+    if (context.attempt > 1) return perform(value, context, isRepeatable);
+    journal.write({ type: "begin", key: context.idempotencyKey, attempt: 1 });
+    throw Object.assign(new Error("stumbled"), { retryable: true });
   };
   const common = { inputSchema: schema, outputSchema: schema } as const;
   return [
@@ -47,6 +62,23 @@ export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOpti
       effect: "once",
       needsApproval: true,
       execute: ({ value }, context) => perform(value, context, false),
+    }),
+    defineTool({
+      ...common,
+      name: "Stumble",
+      description: "As Put, but fails at first",
+      retry,
+      execute: ({ value }, context) => stumble(value, context, true),
+      undo: ({ input }, context) => stumble(-input.value, context, true),
+    }),
+    defineTool({
+      ...common,
+      name: "StumbleOnce",
+      description: "As Send, but fails at first",
+      effect: "once",
+      retry,
+      execute: ({ value }, context) => stumble(value, context, false),
+      undo: ({ input }, context) => stumble(-input.value, context, true),
     }),
     defineTool({
       ...common,

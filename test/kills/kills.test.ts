@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allBoundaries } from "./kill-chain.ts";
-import { expectOnlyCallsOnTheirWay, onlyCallsOnTheirWay, useKillChains } from "./kill-chains.ts";
+import { useKillChains } from "./kill-chains.ts";
 import { planKinds } from "./kill-plans.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -9,8 +9,8 @@ const inside = ["append", "effect"] as const;
 
 // The processes of a chain live one after another, so that chains may go on side by side.
 describe.concurrent("processes that are killed lose nothing and repeat nothing", { timeout: 300_000 }, () => {
-  // The one that needs approval is below.
-  for (const kind of planKinds.filter((each) => each !== "approved")) {
+  // The one that needs approval is below, and the one that takes its time is disturbed at any time.
+  for (const kind of planKinds.filter((each) => each !== "approved" && each !== "stumbling")) {
     it(`at each point of a run, ${kind}`, async (context) => {
       // Claims are the same for all kinds.
       const boundaries = kind === "sequential" ? allBoundaries : inside;
@@ -31,17 +31,15 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
     expect(kills).toBeGreaterThanOrEqual(10);
   });
 
-  it("at any time, while claims end by the clock", async (context) => {
-    const random = seededRandom(1);
-    const how = { kills: 12, random, withinMs: 150, waits: true };
-    const { kills } = await playChain(context, (chain) => chain.killAtRandom(how));
-    expect(kills).toBe(12);
+  it("at each append and effect of a loop, by the handler of a process that was asked to end", async (context) => {
+    const { closes } = await playChain(context, (chain) => chain.killFirstLeg("looped", inside, "SIGTERM"));
+    expect(closes).toBeGreaterThanOrEqual(10);
   });
 
-  it("nor do those that slept while others went on with their runs, but for calls that were on their way", async (context) => {
-    const how = { pauses: 4, random: seededRandom(4), withinMs: 60 };
-    const report = await playChain(context, (chain) => chain.pauseAtRandom(how), onlyCallsOnTheirWay);
-    expect(report.runs).toBe(4 * planKinds.length);
-    expectOnlyCallsOnTheirWay(report, how.pauses);
+  it("at any time, while others go on with their runs, or have slept for longer than their claims last", async (context) => {
+    const how = { disturbances: 12, random: seededRandom(1), withinMs: 150, leaseMs: 300 };
+    const { kills, closes, sleeps } = await playChain(context, (chain) => chain.disturbAtRandom(how));
+    expect(kills + closes).toBe(how.disturbances);
+    expect(sleeps).toBeGreaterThanOrEqual(how.disturbances / 2 - 1);
   });
 });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { buildSync } from "esbuild";
-import type { ChildWork } from "./child-work.ts";
+import type { ChildWork, Disturbance } from "./child-work.ts";
 
 /** Bundles what the processes do: once, as each would take a second to translate it. `remove` deletes it. */
 export function buildChild(): { readonly script: string; remove(): void } {
@@ -22,13 +22,19 @@ export function buildChild(): { readonly script: string; remove(): void } {
   return { script: join(folder, "child.mjs"), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
+/** How a process ends: killed, by its own handler once it was asked to, or because nothing is left to do. */
+export type ChildEnd = "killed" | "closed" | "done";
+
 /** A process that has been started. */
 export interface Child {
   /** Resolves when it begins, or has ended before that. */
   readonly ready: Promise<void>;
-  /** Resolves when it has ended; throws unless it was killed or has done all its work. */
-  readonly ended: Promise<"killed" | "done">;
-  kill(): void;
+  /** Resolves when it first pauses before it tries something again, or has ended without that. */
+  readonly retrying: Promise<void>;
+  /** Resolves when it has ended; throws unless it was disturbed or has done all its work. */
+  readonly ended: Promise<ChildEnd>;
+  /** Kills it, or asks it to end. */
+  disturb(signal: Disturbance): void;
   /** Stops it where it is, as a machine that falls asleep does. */
   pause(): void;
   /** Lets it go on, and it does not know that time has passed. */
@@ -40,21 +46,28 @@ export function startChild(script: string, work: ChildWork): Child {
   const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ["ignore", "pipe", "pipe"] });
   const said: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => said.push(line));
-  const ended = new Promise<"killed" | "done">((settle, reject) => {
+  const told: string[] = [];
+  const lines = createInterface({ input: child.stdout }).on("line", (line) => told.push(line));
+  const ended = new Promise<ChildEnd>((settle, reject) => {
     child.once("close", (code, signal) => {
       if (signal === "SIGKILL") settle("killed");
-      else if (code === 0) settle("done");
+      else if (code === 0) settle(told.includes("closing") ? "closed" : "done");
       else reject(new Error(`A process has failed at ${JSON.stringify(work)}:\n${said.join("\n")}`));
     });
   });
   const ready = new Promise<void>((settle) => {
-    createInterface({ input: child.stdout }).once("line", () => settle());
+    lines.once("line", () => settle());
+    child.once("close", () => settle());
+  });
+  const retrying = new Promise<void>((settle) => {
+    lines.on("line", (line) => line === "retrying" && settle());
     child.once("close", () => settle());
   });
   return {
     ready,
+    retrying,
     ended,
-    kill: () => void child.kill("SIGKILL"),
+    disturb: (signal) => void child.kill(signal),
     pause: () => void child.kill("SIGSTOP"),
     unpause: () => void child.kill("SIGCONT"),
   };
