@@ -18,6 +18,8 @@ import { newFolder } from "./kept-runs.ts";
 /** What a terminal obeys: control characters but for the ends of our lines, and what turns text around. */
 const obeyed = /[^\P{Cc}\n]|[\p{Bidi_C}\p{Zl}\p{Zp}]/u;
 const colors = new RegExp(`${"\u001b"}\\[(1|2|22|31|32|33|39)m`, "g");
+/** Without how long a step took. */
+const untimed = (text: string) => text.replace(/ \d+\.\d s$/gm, "");
 const rewritten = "\r\u001b[2K";
 
 const hostilePieces = [
@@ -59,7 +61,7 @@ async function expectHarmless(argv: readonly string[], createAgent: CliIo["creat
   const colored = await call({ env: { FORCE_COLOR: "1" } });
   expect(colored.stdout.replace(colors, "") + colored.stderr).not.toMatch(obeyed);
   // A colour that is not ours is shown here, too. (In JSON there are none, but ids and times.)
-  if (!argv.includes("--json")) expect(colored.stdout.replace(colors, "")).toBe(plain.stdout);
+  if (!argv.includes("--json")) expect(untimed(colored.stdout.replace(colors, ""))).toBe(untimed(plain.stdout));
   const live = await call({ isTTY: true });
   expect(live.stdout.replace(colors, "").replaceAll(rewritten, "") + live.stderr).not.toMatch(obeyed);
 }
@@ -68,7 +70,7 @@ const withAgent = (create: () => Agent) => async () => ({ agent: create(), close
 
 /** All of the pieces at once, then some of them. */
 const check = (expectAll: (text: string) => Promise<void>) =>
-  fc.assert(fc.asyncProperty(hostile, expectAll), { numRuns: 4, examples: [[hostilePieces.join("")]] });
+  fc.assert(fc.asyncProperty(hostile, expectAll), { numRuns: 2, examples: [[hostilePieces.join("")]] });
 
 describe("hostile text is shown and never obeyed", () => {
   it("in arguments, and in what commander says of them", async () => {
@@ -79,7 +81,7 @@ describe("hostile text is shown and never obeyed", () => {
         [`-${text}`],
         ["add", "milk", `--json${text}`],
         ["--planner", text],
-        ["--planner", "ollama", "--host", text, "--model", text, "--plan-only", "add milk"],
+        ["--planner", "ollama", "--host", `ftp://${text}`, "--model", text, "add milk"],
         ["--model", text, "add milk"],
         ["--db"],
         ["--db", `-${text}`, "runs"],
@@ -89,7 +91,7 @@ describe("hostile text is shown and never obeyed", () => {
         ["--", text],
         ["show", text],
       ])
-        await expectHarmless(argv, createCliAgent);
+        await expectHarmless(argv, argv.includes("ollama") ? createCliAgent : withAgent(createFakeAgent));
     });
   });
 
