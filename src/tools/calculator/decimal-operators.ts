@@ -38,12 +38,22 @@ export function remainder(left: Decimal, right: Decimal): Decimal {
   return withoutNoise(left.mod(right), left, right);
 }
 
-/** (1 / 7) % (1 / 70) is 0: what rounding makes of a quotient that is whole is next to 0 or next to the divisor. */
+/**
+ * (1 / 7) % (1 / 70) is 0: what rounding makes of a quotient that is whole is next to 0 or next to the divisor. A rounded value
+ * may end in zeros, as 1 / 138 does, so nearly all digits are a doubt too; then it is refused.
+ */
 function withoutNoise(rest: Decimal, left: Decimal, right: Decimal): Decimal {
-  if (!isRounded(left) && !isRounded(right)) return rest;
+  if (!mayBeRounded(left) && !mayBeRounded(right)) return rest;
   const noise = left.abs().times(`1e-${precision - guardDigits}`);
   const isNoise = rest.abs().lessThan(noise) || right.abs().minus(rest.abs()).lessThan(noise);
-  return isNoise ? zero() : rest;
+  if (!isNoise || rest.isZero()) return rest;
+  if (isRounded(left) || isRounded(right)) return zero();
+  throw new ArithmeticFault("not-a-number", "The remainder is lost in rounding; fewer digits would tell it.");
+}
+
+/** Whether a value uses nearly all digits and is no whole number that is exact. */
+function mayBeRounded(value: Decimal): boolean {
+  return isRounded(value) || (!value.isInteger() && value.precision() > precision - guardDigits);
 }
 
 /** The power; 0^0 is 1, as in JavaScript. */

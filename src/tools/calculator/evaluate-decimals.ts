@@ -76,8 +76,14 @@ class DecimalEvaluation {
     return operators[operator](...operands);
   }
 
-  private call(name: FunctionName, argumentCount: number): Decimal {
-    const all = this.stack.splice(-argumentCount).map(toDecimal);
+  private call(name: FunctionName, argumentCount: number): Value {
+    const given = this.stack.splice(-argumentCount);
+    const [left, right] = given;
+    if (name === "mod" && left instanceof Fraction && right instanceof Fraction) {
+      const exact = operateOnFractions("remainder", left, right);
+      if (exact !== undefined) return exact;
+    }
+    const all = given.map(toDecimal);
     const [first = zero(), second] = all;
     const { work, maxArguments } = signatureOf(name);
     this.spend(Number.isFinite(maxArguments) ? work : work * argumentCount);

@@ -98,7 +98,12 @@ function remainder(left: Fraction, right: Fraction): Fraction | undefined {
 }
 
 function power(base: Fraction, exponent: number): Fraction | undefined {
-  if (exponent < 0 || exponent > maxExponent) return undefined;
+  if (Math.abs(exponent) > maxExponent) return undefined;
+  if (exponent < 0) {
+    const whole = power(base, -exponent);
+    if (whole === undefined || whole.numerator === 0) return undefined;
+    return Fraction.of(Math.sign(whole.numerator) * whole.denominator, Math.abs(whole.numerator));
+  }
   return Fraction.of(powerOf(base.numerator, exponent), powerOf(base.denominator, exponent));
 }
 
