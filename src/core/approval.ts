@@ -21,7 +21,7 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
     }
   : never;
 
-interface Asked {
+interface BoundToCall {
   /** Why a step of a replan is asked about, beside what its tool and the policy say. */
   readonly reasons?: readonly ApprovalReason[];
   /** What the approval is bound to: see {@link hashCall}. */
@@ -35,11 +35,11 @@ interface PlanSubject {
 }
 
 /** What approval is asked for: one step (or one iteration of it) with its input, or a whole plan. */
-export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & Asked) | PlanSubject;
+export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & BoundToCall) | PlanSubject;
 
 /** What `approve` is asked. */
 export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: string } & (
-  | (StepSubject<TTool> & Asked)
+  | (StepSubject<TTool> & BoundToCall)
   | (PlanSubject & { readonly plan: Plan })
 );
 
