@@ -50,14 +50,14 @@ const approvalSubject = z.discriminatedUnion("kind", [
     input: json,
     effect,
     reasoning: text.optional(),
-    inputHash: text,
+
   }),
-  z.looseObject({ kind: z.literal("plan"), planHash: text }),
+  z.looseObject({ kind: z.literal("plan") }),
 ]);
 const pending = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("outcome"), ...place }),
-  z.looseObject({ kind: z.literal("approval"), ...step, input: json, inputHash: text, effect }),
-  z.looseObject({ kind: z.literal("plan-approval"), planHash: text }),
+  z.looseObject({ kind: z.literal("approval"), ...step, input: json, effect }),
+  z.looseObject({ kind: z.literal("plan-approval") }),
 ]);
 
 const options = z.looseObject({
@@ -140,6 +140,7 @@ export const createEventSchemas = () =>
       z.looseObject({
         outcome: z.discriminatedUnion("status", [
           z.looseObject({ status: z.literal("approved") }),
+          z.looseObject({ status: z.literal("withdrawn") }),
           z.looseObject({ status: z.literal("rejected"), error: agentError }),
         ]),
       }),

@@ -158,7 +158,8 @@ function reopen(state: RunState, { retriesFailed, timestamp }: Extract<AgentEven
   if (retriesFailed === undefined) return;
   delete state.planningError;
   delete state.hasReplanFailed;
-  for (const step of state.steps.values()) retryFailed(step, timestamp);
+  // Not those that a replan took away.
+  for (const { id } of state.plan?.steps ?? []) retryFailed(state.steps.get(id) as StepState, timestamp);
 }
 
 function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {

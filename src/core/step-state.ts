@@ -261,7 +261,8 @@ function retryOne(step: StepState): boolean {
   const { status, skipReason } = step;
   const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
   if (status !== "failed" && status !== "cancelled" && !wasCut) return false;
-  step.status = "pending";
+  // What was asked about it is still open.
+  step.status = step.approval?.status === "requested" ? "waiting" : "pending";
   delete step.error;
   delete step.skipReason;
   delete step.completedAt;

@@ -23,7 +23,9 @@ export interface LegEnd {
 export async function closeLeg(run: Run, { planningError, expressions }: LegEnd): Promise<void> {
   run.isClosing = true;
   const isFinished = run.state.plan !== undefined && isAllDone(run);
-  const pending = isFinished || run.abortReason !== undefined ? [] : pendingItems(run);
+  // Where only the end of the process has kept steps from being run, whoever resumes the run need not wait for an answer.
+  const mayWait = !isFinished && run.abortReason === undefined && !(run.isInterrupted && canStart(run, expressions));
+  const pending = mayWait ? pendingItems(run) : [];
   if (run.recorder.failure === undefined && pending.length > 0) {
     await run.emit({ type: "run-suspend", pending });
   } else if (run.recorder.failure === undefined && isInterrupted(run) && !isFinished) {
@@ -123,11 +125,34 @@ export function isAllDone({ state }: Run): boolean {
 
 /** Whether a step can go on because somebody has decided about it. */
 export function hasAnswer(run: Run): boolean {
-  const { state, settings, abortReason, recorder } = run;
+  const { abortReason, recorder } = run;
   if (isAllDone(run) || abortReason !== undefined || recorder.failure !== undefined) return false;
-  const steps = state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
-  const mayStart = settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
-  return mayStart && steps.some(isDecided);
+  const steps = stepsOf(run);
+  return mayStartMore(run, steps) && steps.some(isDecided);
+}
+
+/** Whether a step, or an iteration of one, waits for nothing and for nobody. */
+function canStart(run: Run, expressions: PlanExpressions | undefined): boolean {
+  const steps = stepsOf(run);
+  if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
+  const { waitingFor, dependents } = buildGraph(run.state.plan?.steps ?? [], expressions);
+  return steps.some((step, index) => {
+    if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
+    return waitingFor[index] === 0 && [...partsOf([step])].some((part) => isOpen(part) && !isAsked(part));
+  });
+}
+
+function isAsked({ status, approval }: StepState): boolean {
+  return status === "waiting" && approval?.status === "requested";
+}
+
+function stepsOf({ state }: Run): readonly StepState[] {
+  return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
+}
+
+/** Whether no step has failed in a way that keeps the others from being started. */
+function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
+  return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
 }
 
 /** Tells of each step that never started: because of one it depends on, or because the run ended before. */
