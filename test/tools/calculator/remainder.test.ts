@@ -9,7 +9,7 @@ function exactRemainder(a: bigint, b: bigint, c: bigint, d: bigint): ExactFracti
   return new ExactFraction((a * d) % (c * b), b * d);
 }
 
-async function valueOf(expression: string): Promise<number | string> {
+async function outcomeFor(expression: string): Promise<number | string> {
   try {
     return await evaluate(expression);
   } catch (thrown) {
@@ -29,7 +29,7 @@ describe("a remainder", () => {
     ["mod(1, 0)", "division-by-zero"],
     ["1 % 0^-1", "division-by-zero"],
   ])("is never made up by rounding: %s", async (expression, expected) => {
-    expect(await valueOf(expression)).toBe(expected);
+    expect(await outcomeFor(expression)).toBe(expected);
   });
 
   it("is that of exact fractions, or refused", async () => {
@@ -45,7 +45,7 @@ describe("a remainder", () => {
       fc.asyncProperty(factor, small, small, small, fc.boolean(), write, async (k, other, c, d, isMultiple, text) => {
         // Multiples have no remainder, but nearly one where the divisor was rounded up.
         const [a, b] = isMultiple ? [k * BigInt(c), d] : [k, other];
-        const value = await valueOf(text(String(a), b, c, d));
+        const value = await outcomeFor(text(String(a), b, c, d));
         if (typeof value === "string") expect(value).toBe("not-a-number");
         else expect(exactRemainder(a, BigInt(b), BigInt(c), BigInt(d)).isNearest(value)).toBe(true);
       }),
