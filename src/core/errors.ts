@@ -110,10 +110,7 @@ export interface AgentErrorDetails {
   "run-conflict": { readonly runId: string };
   /** Another process owns the run. */
   "run-owned-elsewhere": { readonly runId: string };
-  /**
-   * The run store failed to open, to record or to read. `problem` is there where the store knows what to do about it,
-   * `sequence` where it is about one event of the run.
-   */
+  /** The run store failed. `problem` says what to do about it where that is known, `sequence` of which event it is. */
   "store-failed": {
     readonly runId: string;
     readonly operation: StoreOperation;

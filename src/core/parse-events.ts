@@ -1,7 +1,6 @@
-import type { z } from "zod/v4";
 import { AgentError } from "./errors.ts";
 import { whyOutOfOrder } from "./event-order.ts";
-import { createEventSchemas } from "./event-schemas.ts";
+import { type FindWrongKey, type Keyed, wrongKeyOf } from "./event-shapes.ts";
 import { upgradeEvents } from "./event-version.ts";
 import type { AgentEvent } from "./events.ts";
 import { initialRunState, type RunState, reduceRunState } from "./run-state.ts";
@@ -14,7 +13,7 @@ export interface RecordedRun {
   readonly state: RunState;
 }
 
-let schemas: ReadonlyMap<string, z.ZodType> | undefined;
+const wrongKeys: ReadonlyMap<string, FindWrongKey> = new Map(Object.entries(wrongKeyOf));
 
 /**
  * What a store has given back of a run, from its first event on. It comes from outside: what is no event of this run, or can
@@ -49,15 +48,11 @@ function whyNoEvent(runId: string, event: unknown, next: number): string | undef
 }
 
 function whyWrong(state: RunState, event: AgentEvent): string | undefined {
-  schemas ??= new Map<string, z.ZodType>(Object.entries(createEventSchemas()));
-  const schema = schemas.get(event.type);
+  const findWrong = wrongKeys.get(event.type);
   // A version that records another one has a number of its own.
-  if (schema === undefined) return `there is no recorded event of type ${JSON.stringify(event.type)}`;
-  const { error } = schema.safeParse(event);
-  if (error !== undefined) {
-    const [issue] = error.issues;
-    return `${event.type} is not as it was recorded: ${issue?.path.join(".") || "its keys"}: ${issue?.message}`;
-  }
+  if (findWrong === undefined) return `there is no recorded event of type ${JSON.stringify(event.type)}`;
+  const key = findWrong(event as unknown as Keyed);
+  if (key !== undefined) return `the "${key}" of ${event.type} is missing, or not as it was recorded`;
   const misplaced = whyOutOfOrder(state, event);
   return misplaced && `there can be no ${event.type} ${misplaced}`;
 }

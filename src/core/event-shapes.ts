@@ -1,0 +1,209 @@
+import { dependenciesOf } from "./dependencies.ts";
+import type { AgentEventType } from "./events.ts";
+import type { Plan } from "./plan.ts";
+
+/** The events that are recorded. */
+type RecordedType = Exclude<AgentEventType, "step-progress" | "step-late" | "plan-delta">;
+
+type Check = (value: unknown) => boolean;
+/** What each key must be. Others may be there. */
+type Shape = Readonly<Record<string, Check>>;
+/** What came out of JSON. */
+export type Keyed = Readonly<Record<string, unknown>>;
+
+// By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is looked at before it goes on.
+const isText: Check = (value) => typeof value === "string";
+const isNumber: Check = (value) => typeof value === "number";
+const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
+const isPositive: Check = (value) => isCount(value) && value !== 0;
+const isTrue: Check = (value) => value === true;
+/** A key that is missing is not one whose value is null. */
+const isThere: Check = (value) => value !== undefined;
+const isObject = (value: unknown): value is Keyed =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const oneOf = (...values: readonly string[]): Check => {
+  const known = new Set<unknown>(values);
+  return (value) => known.has(value);
+};
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const object = (shape: Shape): Check => {
+  const wrongKey = keys(shape);
+  return (value) => isObject(value) && wrongKey(value) === undefined;
+};
+/** An object of one of some shapes, as one of its keys says. */
+const oneOfShapes = (key: string, shapes: Readonly<Record<string, Shape>>): Check => {
+  const checks = new Map<unknown, Check>(Object.entries(shapes).map(([name, shape]) => [name, object(shape)]));
+  return (value) => isObject(value) && checks.get(value[key])?.(value) === true;
+};
+
+/** Which key of an event is not as it must be. */
+export type FindWrongKey = (event: Keyed) => string | undefined;
+
+function keys(shape: Shape): FindWrongKey {
+  const checks = Object.entries(shape);
+  return (value) => {
+    for (const [key, check] of checks) if (!check(value[key])) return key;
+    return undefined;
+  };
+}
+
+/** As {@link keys}, of an event that is about a step or about the plan. */
+function ofStepOrPlan(shapes: Readonly<Record<"step" | "plan", Shape>>): FindWrongKey {
+  const ofStep = keys(shapes.step);
+  const ofPlan = keys(shapes.plan);
+  return (event) => (event.kind === "step" ? ofStep(event) : event.kind === "plan" ? ofPlan(event) : "kind");
+}
+
+const place = { stepId: isText, iteration: optional(isCount) };
+const step = { ...place, tool: isText };
+const iterations = optional(isPositive);
+const reasoning = optional(isText);
+const effects = ["pure", "idempotent", "once"];
+const isEffect = oneOf(...effects);
+
+const isErrorData = object({ name: isText, message: isText });
+const errorKeys = {
+  name: oneOf("AgentError"),
+  code: isText,
+  message: isText,
+  retryable: (v: unknown) => typeof v === "boolean",
+};
+const hasErrors = object({ errors: listOf(isObject) });
+const isAgentErrorData: Check = (value) => {
+  if (!isError(value)) return false;
+  const { code, details } = value as Keyed;
+  // What a failed tool threw decides whether its step may have taken effect.
+  return code !== "tool-failed" || hasErrors(details);
+};
+const isError = object({ ...errorKeys, details: isObject });
+const failure = { error: isAgentErrorData };
+
+const isPlanShape = object({
+  version: Number.isInteger,
+  id: isText,
+  request: isText,
+  source: object({ planner: isText }),
+  createdAt: isText,
+  steps: listOf(
+    object({
+      id: isText,
+      tool: isText,
+      input: isObject,
+      dependsOn: optional(listOf(isText)),
+      reasoning,
+      when: optional(isText),
+      forEach: optional(isText),
+      concurrency: optional(isPositive),
+    }),
+  ),
+});
+const isPlan: Check = (value) => isPlanShape(value) && isInOrder(value as Plan);
+
+const planOutcome = oneOfShapes("status", { completed: { plan: isPlan }, failed: failure, cancelled: failure });
+const usage = optional(object({ modelCalls: isCount, inputTokens: isNumber, outputTokens: isNumber }));
+const leg = {
+  version: optional(Number.isInteger),
+  tools: listOf(object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects) })),
+};
+const options = object({
+  maxSteps: isPositive,
+  concurrency: isNumber,
+  timeZone: isText,
+  timeoutMs: optional(isNumber),
+  onStepFailure: optional(oneOf("continue")),
+  undoOnFailure: optional(isTrue),
+  maxReplans: optional(isCount),
+  budget: optional(isObject),
+  approvedHash: optional(isText),
+});
+const pending = oneOfShapes("kind", {
+  outcome: place,
+  approval: { ...step, input: isObject, inputHash: isText, effect: isEffect },
+  "plan-approval": { planHash: isText },
+});
+const decision = { outcome: oneOfShapes("status", { approved: {}, rejected: failure }) };
+const start = keys({
+  ...leg,
+  request: optional(isText),
+  plan: optional(isPlan),
+  context: optional(isText),
+  metadata: isObject,
+  options,
+});
+
+/** What each event that is recorded must have, in the newest version, beside what all have. */
+export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
+  "run-start": (event) =>
+    start(event) ?? ((event.request === undefined) === (event.plan === undefined) ? "plan" : undefined),
+  "plan-start": keys({ planner: isText }),
+  "plan-fallback": keys({ planner: isText, next: isText, error: isAgentErrorData }),
+  "plan-end": keys({ usage, outcome: planOutcome }),
+  "plan-revise": keys({ planner: isText, replan: isPositive, cause: isAgentErrorData, usage, outcome: planOutcome }),
+  "step-start": keys({ ...step, iterations, input: isObject, effect: optional(isEffect), reasoning }),
+  "step-retry": keys({
+    ...step,
+    attempt: isPositive,
+    delayMs: isNumber,
+    error: isErrorData,
+    overlaps: optional(isTrue),
+    undo: optional(isTrue),
+  }),
+  "step-skip": keys({
+    ...step,
+    iterations,
+    reason: oneOf("dependency-failed", "run-ended", "condition", "no-items", "approval-rejected"),
+  }),
+  "step-end": keys({
+    ...step,
+    attempts: isCount,
+    outcome: oneOfShapes("status", {
+      completed: { output: isThere },
+      failed: failure,
+      cancelled: failure,
+      interrupted: failure,
+      unknown: failure,
+    }),
+  }),
+  "approval-request": ofStepOrPlan({
+    step: { ...step, iterations, input: isObject, effect: isEffect, reasoning, inputHash: isText },
+    plan: { planHash: isText },
+  }),
+  "approval-end": ofStepOrPlan({ step: { ...place, ...decision }, plan: decision }),
+  "undo-start": keys(step),
+  "undo-end": keys({ ...step, attempts: isCount, outcome: oneOfShapes("status", { completed: {}, failed: failure }) }),
+  "circuit-change": keys({ tool: isText, state: oneOf("closed", "open", "half-open") }),
+  "run-settle": keys({
+    ...place,
+    outcome: oneOfShapes("status", { completed: { output: isThere }, failed: failure, retry: {} }),
+  }),
+  "run-suspend": keys({ pending: listOf(pending) }),
+  "run-resume": keys({ ...leg, retriesFailed: optional(isTrue), changedTools: optional(listOf(isText)) }),
+  "run-end": keys({
+    outcome: oneOfShapes("status", {
+      completed: { output: isThere },
+      failed: failure,
+      cancelled: failure,
+      interrupted: failure,
+    }),
+    notUndone: optional(listOf(object({ ...step, reason: oneOf("no-undo", "failed", "unknown") }))),
+  }),
+};
+
+/** Whether a plan has steps, each with an id of its own, and each waiting only for steps before it. */
+function isInOrder({ steps }: Plan): boolean {
+  const before = new Set<string>();
+  for (const [index, one] of steps.entries()) {
+    if (before.has(one.id)) return false;
+    for (const id of dependenciesOf(one, steps[index - 1])) if (!before.has(id)) return false;
+    before.add(one.id);
+  }
+  return before.size > 0;
+}
