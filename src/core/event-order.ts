@@ -1,3 +1,4 @@
+import type { ApprovalState } from "./approval-state.ts";
 import type { AgentEvent } from "./events.ts";
 import type { RunState } from "./run-state.ts";
 import { isOpen, partAt, type StepEvent, type StepState } from "./step-state.ts";
@@ -40,7 +41,12 @@ type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-e
 
 function whyNotOfPlan({ plan, planApproval }: RunState, { type }: PlanDecision): string | undefined {
   if (plan === undefined) return "of a plan that was not made";
-  return type === "approval-request" || planApproval?.status === "requested" ? undefined : "that nobody asked for";
+  return type === "approval-request" || isUndecided(planApproval) ? undefined : "that nobody asked for";
+}
+
+/** What was asked under a hash of less counts as withdrawn, and may have been decided. */
+function isUndecided(approval: ApprovalState | undefined): boolean {
+  return approval?.status === "requested" || approval?.status === "withdrawn";
 }
 
 function whyNotOfStep(state: RunState, event: StepEvent): string | undefined {
@@ -75,7 +81,7 @@ function mayCome(part: StepState, event: StepEvent): boolean {
       // It may turn out later that nobody knows what came of one that has failed.
       return status === "running" || (status === "failed" && event.outcome.status === "unknown");
     case "approval-end":
-      return approval?.status === "requested";
+      return isUndecided(approval);
     case "undo-start":
       return status === "completed";
     case "undo-end":

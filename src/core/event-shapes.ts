@@ -124,12 +124,22 @@ const options = object({
   budget: optional(isObject),
   approvedHash: optional(isText),
 });
+/** Absent of what was asked under a hash of less: it is asked again. */
+const hash = optional(isText);
+const reasons = listOf(object({ code: isText }));
+const approvals = optional(listOf(object({ stepId: isText, reasons })));
+const revision = oneOfShapes("status", {
+  completed: { plan: isPlan, approvals },
+  failed: failure,
+  cancelled: failure,
+});
+const asked = { hash, reasons: optional(reasons) };
 const pending = oneOfShapes("kind", {
   outcome: place,
-  approval: { ...step, input: isObject, inputHash: isText, effect: isEffect },
-  "plan-approval": { planHash: isText },
+  approval: { ...step, ...asked, input: isObject, effect: isEffect },
+  "plan-approval": { hash },
 });
-const decision = { outcome: oneOfShapes("status", { approved: {}, rejected: failure }) };
+const decision = { outcome: oneOfShapes("status", { approved: {}, rejected: failure, withdrawn: {} }) };
 const start = keys({
   ...leg,
   request: optional(isText),
@@ -146,7 +156,7 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   "plan-start": keys({ planner: isText }),
   "plan-fallback": keys({ planner: isText, next: isText, error: isAgentErrorData }),
   "plan-end": keys({ usage, outcome: planOutcome }),
-  "plan-revise": keys({ planner: isText, replan: isPositive, cause: isAgentErrorData, usage, outcome: planOutcome }),
+  "plan-revise": keys({ planner: isText, replan: isPositive, cause: isAgentErrorData, usage, outcome: revision }),
   "step-start": keys({ ...step, iterations, input: isObject, effect: optional(isEffect), reasoning }),
   "step-retry": keys({
     ...step,
@@ -173,8 +183,8 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
     }),
   }),
   "approval-request": ofStepOrPlan({
-    step: { ...step, iterations, input: isObject, effect: isEffect, reasoning, inputHash: isText },
-    plan: { planHash: isText },
+    step: { ...step, ...asked, iterations, input: isObject, effect: isEffect, reasoning },
+    plan: { hash },
   }),
   "approval-end": ofStepOrPlan({ step: { ...place, ...decision }, plan: decision }),
   "undo-start": keys(step),

@@ -117,8 +117,8 @@ function isHeldAt({ owner, fromMs, untilMs }: ClaimRow, nowMs: number): boolean 
 
 /** One that never ends lasts whatever the clock says. Not beyond integers of JavaScript, which some drivers refuse to read. */
 function timesOf(nowMs: number, ttlMs: number): Pick<ClaimRow, "fromMs" | "untilMs"> {
-  const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : nowMs;
-  return { fromMs, untilMs: Math.min(nowMs + ttlMs, Number.MAX_SAFE_INTEGER) };
+  const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
+  return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };
 }
 
 function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
