@@ -33,7 +33,8 @@ const statements = {
   insertEvent: "INSERT INTO run_events (run, sequence, json) VALUES (?, ?, ?)",
   updateRun: "UPDATE runs SET sequence = ?, updated_at = ? WHERE number = ?",
   updateStatus: "UPDATE runs SET status = ? WHERE number = ?",
-  readEvents: `SELECT ${asBytes("sequence", "json")} FROM run_events
+  // The number is only compared, and a number whatever the column is; as bytes it would take half as long again.
+  readEvents: `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
     WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`,
   findClaim: `SELECT ${asBytes("owner", "fence", "from_ms", "until_ms")} FROM run_claims WHERE run_id = ?`,
   saveClaim: "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, from_ms, until_ms) VALUES (?, ?, ?, ?, ?)",
@@ -81,7 +82,7 @@ export class RunRows {
     return rows.map((row, index) => {
       const sequence = after + index + 1;
       // To go on as if it had never happened could run a step twice.
-      if (readInteger(row, "sequence") !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
+      if (row.sequence !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
       try {
         // Whoever reads a run checks what its events are.
         return deepFreeze(JSON.parse(readText(row, "json")) as AgentEvent);
