@@ -1,7 +1,10 @@
 import type { AgentEvent } from "./events.ts";
 
+/** Where a run stands. */
+export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
+
 /** Every {@link RunStatus}. */
-export const runStatuses = [
+export const runStatuses: readonly RunStatus[] = [
   "planning",
   "running",
   "completed",
@@ -9,10 +12,7 @@ export const runStatuses = [
   "cancelled",
   "suspended",
   "interrupted",
-] as const;
-
-/** Where a run stands. */
-export type RunStatus = (typeof runStatuses)[number];
+];
 
 /** Whether a text that comes from outside is one. */
 export function isRunStatus(text: unknown): text is RunStatus {
