@@ -47,7 +47,7 @@ function reportLostOutput(host: CliProcess): void {
       host.exitCode = exitCodes.failed;
       if (isTold) return;
       isTold = true;
-      new Printer(host.stderr).print([`planwright: the output can not be written: ${message ?? String(code)}`]);
+      new Printer(host.stderr).print([`planwright: the output cannot be written: ${message ?? String(code)}`]);
     });
   }
 }

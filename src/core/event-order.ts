@@ -4,7 +4,7 @@ import type { RunState } from "./run-state.ts";
 import { isOpen, partAt, type StepEvent, type StepState } from "./step-state.ts";
 
 /**
- * Why a run in this state can not have come to an event, in words that follow its type; undefined if it can. What it lets
+ * Why a run in this state cannot have come to an event, in words that follow its type; undefined if it can. What it lets
  * through, `reduceRunState` can fold, and nothing is to be run that has ended.
  */
 export function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {

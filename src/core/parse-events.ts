@@ -16,8 +16,8 @@ export interface RecordedRun {
 const wrongKeys: ReadonlyMap<string, FindWrongKey> = new Map(Object.entries(wrongKeyOf));
 
 /**
- * What a store has given back of a run, from its first event on. It comes from outside: what is no event of this run, or can
- * not have come where it stands, is `store-failed`, as to go on with it could run a step twice, or never.
+ * What a store has given back of a run, from its first event on. It comes from outside: what is not an event of this run, or
+ * cannot have come where it stands, is `store-failed`, as to go on with it could run a step twice, or never.
  */
 export function parseEvents(runId: string, found: unknown): RecordedRun {
   if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });

@@ -46,7 +46,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   }
 }
 
-/** What was asked about steps that are gone, or are others now, is no longer to be decided. */
+/** What was asked about steps that are gone, or have changed, cannot be decided any more. */
 async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   const stays = unchangedSteps(run.state.plan, plan);
   for (const step of run.state.steps.values()) {

@@ -11,7 +11,7 @@ export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
 }
 
-/** A text; undefined for null. Throws a `SyntaxError` for what is no text. */
+/** A text; undefined for null. Throws a `SyntaxError` for anything else. */
 export function readOptionalText(row: SqlRow, column: string): string | undefined {
   const bytes = row[column];
   if (bytes === null) return undefined;

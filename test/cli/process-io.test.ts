@@ -49,7 +49,7 @@ describe("createProcessIo", () => {
     expect([host.exitCode, write.mock.calls]).toEqual([undefined, []]);
     for (const stream of [host.stdout, host.stdout, host.stderr]) stream.emit("error", full);
     expect(host.exitCode).toBe(1);
-    expect(write.mock.calls).toEqual([["planwright: the output can not be written: disk full\n"]]);
+    expect(write.mock.calls).toEqual([["planwright: the output cannot be written: disk full\n"]]);
   });
 
   it("hands on the streams and the environment", () => {

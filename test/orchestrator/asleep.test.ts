@@ -152,10 +152,11 @@ describe("a store that is asked whether the claim lasts", () => {
     expect(calls()).toBe(1);
   });
 
-  it("is not asked while it said so lately", async () => {
-    const { manual, start, calls } = await setUp(name);
+  /** Starts a run whose store counts how often it is asked. */
+  async function startCounted() {
+    const around = await setUp(name);
     let asked = 0;
-    const { result } = start((store) =>
+    const { result } = around.start((store) =>
       withMethods(store, {
         renew: (...args) => {
           asked++;
@@ -163,34 +164,27 @@ describe("a store that is asked whether the claim lasts", () => {
         },
       }),
     );
+    return { ...around, result, asked: () => asked };
+  }
+
+  it("is not asked while it said so lately", async () => {
+    const { manual, calls, result, asked } = await startCounted();
     await manual.advance(250);
     expect(calls()).toBe(2);
-    expect(asked).toBe(0);
+    expect(asked()).toBe(0);
     await manual.runUntil(result);
   });
 
   it.each([
     ["back", -3_600_000],
     ["forward", 3_600_000],
-  ])(
-    "is asked if the wall clock was set %s, which shows that the machine slept or that nobody knows",
-    async (_to, byMs) => {
-      const { manual, start, calls } = await setUp(name);
-      let asked = 0;
-      const { result } = start((store) =>
-        withMethods(store, {
-          renew: (...args) => {
-            asked++;
-            return store.renew(...args);
-          },
-        }),
-      );
-      await manual.advance(100);
-      manual.setNow(manual.now() + byMs);
-      await manual.advance(150);
-      expect(asked).toBe(1);
-      expect(calls()).toBe(2);
-      await manual.runUntil(result);
-    },
-  );
+  ])("is asked if the wall clock was set %s, as nobody knows how much time has passed", async (_to, byMs) => {
+    const { manual, calls, result, asked } = await startCounted();
+    await manual.advance(100);
+    manual.setNow(manual.now() + byMs);
+    await manual.advance(150);
+    expect(asked()).toBe(1);
+    expect(calls()).toBe(2);
+    await manual.runUntil(result);
+  });
 });

@@ -33,7 +33,7 @@ interface Finding {
   readonly path: JsonPath;
   readonly words: readonly string[] | undefined;
   readonly message: string;
-  /** Whether it is no plan with it; else, in a replan, the orchestrator asks somebody. */
+  /** Whether it makes the plan invalid; else, in a replan, the orchestrator asks somebody. */
   readonly isFinal: boolean;
 }
 

@@ -28,7 +28,7 @@ export class TypedText {
   /** A text in which each piece of a template that was typed is written so that it stays text. */
   escape(text: string): string {
     return text.replace(templatePiece, (piece, start: number) => {
-      // The last may be cut: then it is no piece of what was typed, but a part of one.
+      // The last may be cut: then it is only a part of something that was typed.
       const isTyped = this.pieces.has(piece) || (start + piece.length === text.length && this.hasPieceFrom(piece));
       return isTyped ? `\${$}${piece.slice(1)}` : piece;
     });

@@ -98,7 +98,7 @@ function bestReading(
     if (best !== undefined) return { ...best, rival: match };
     best = { match, cost };
   }
-  // Words that stand for nothing known are no part of another text either: what refuses them is told by makeSteps.
+  // Words that stand for nothing known do not belong to another text either: what refuses them is told by makeSteps.
   const found = best ?? unbound;
   return found && { ...found, rival: undefined };
 }

@@ -51,7 +51,7 @@ function withoutNoise(rest: Decimal, left: Decimal, right: Decimal): Decimal {
   throw new ArithmeticFault("not-a-number", "The remainder is lost in rounding; fewer digits would tell it.");
 }
 
-/** Whether a value uses nearly all digits and is no whole number that is exact. */
+/** Whether a value uses nearly all digits and is not an exact whole number. */
 function mayBeRounded(value: Decimal): boolean {
   return isRounded(value) || (!value.isInteger() && value.precision() > precision - guardDigits);
 }

@@ -10,7 +10,7 @@ const namesResults =
   /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up)?$|^(?:the )?(?:results?|answer|total|sum|product|difference|quotient|square root|value) (?:of|to|between) [^a-z]*\d/i;
 const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|this|that|all|what) /i;
 
-/** A longer text is no title, and no pattern is tried on it. */
+/** A longer text is not a title, and no pattern is tried on it. */
 const maxTitle = 1_000;
 
 /** Whether a text says what a todo is about. */
