@@ -5,9 +5,7 @@ import { runInNewContext } from "node:vm";
 export interface GrowthSubject {
   readonly make: (size: number) => unknown;
   readonly work: (input: unknown) => unknown;
-  /** Where to begin. @default 64 */
-  readonly minSize?: number | undefined;
-  /** How far to go. @default 4 000 000 */
+  /** How far to go. @default 1 048 576 */
   readonly maxSize?: number | undefined;
 }
 
@@ -23,62 +21,62 @@ export interface Growth {
 const comparableMs = 5;
 /** What takes less than this at its largest size, or at the cap that refuses more, may grow as it likes. */
 const harmlessMs = 50;
-const tries = 3;
+/** No size is tried after one that takes this long. */
+const enoughMs = 400;
+const smallestSize = 64;
+/** Each size is so many times the one before. */
+const factor = 4;
 /** What is not measured again. */
 const surelyFlat = 1.15;
+const tries = 5;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Doubles the size until the time tells something, and compares it with that of the smallest size that takes long enough. */
-export async function measureGrowth(subject: GrowthSubject): Promise<Growth> {
-  let growth = await measureOnce(subject, 1);
-  // Another process, or a cache that has become too small, can make one measurement steep. What is steep by itself is so
-  // again, and at larger sizes, too.
-  for (const factor of [1, 3, 9]) {
-    if (growth.exponent === undefined || growth.exponent <= surelyFlat) break;
-    const next = await measureOnce(subject, factor);
-    if (next.exponent !== undefined && next.exponent < growth.exponent) growth = next;
-  }
-  return growth;
+interface Timing {
+  readonly size: number;
+  readonly ms: number;
 }
 
-async function measureOnce(
-  { make, work, minSize = 64, maxSize = 4_000_000 }: GrowthSubject,
-  factor: number,
-): Promise<Growth> {
-  let ms = 0;
-  const time = async (size: number, times: number) => {
-    let least = Number.POSITIVE_INFINITY;
-    for (let done = 0; done < times; done++) {
-      // Or what was left by others would be swept on the time of this one.
-      if (ms >= 1) collectGarbage();
-      least = Math.min(least, await timeOf(make, work, size));
-    }
-    return least;
-  };
+/**
+ * Raises the size until the time tells something, and compares it with that of the smallest size that takes long enough.
+ *
+ * Another process, a compiler or a cache that has become too small only ever adds time. So what looks steep is timed again and
+ * the least counts, and a larger size is looked at: what is steep by itself is so again.
+ */
+export async function measureGrowth({ make, work, maxSize = 1_048_576 }: GrowthSubject): Promise<Growth> {
   // What it takes for next to nothing says nothing of growth.
-  await time(minSize, 1);
-  const idleMs = await time(minSize, tries);
-  let small: { size: number; ms: number } | undefined;
-  let size = minSize;
-  for (; ; size *= 2) {
-    ms = (await time(size, 1)) - idleMs;
-    if (ms >= factor * comparableMs) ms = Math.min(ms, (await time(size, 1)) - idleMs);
-    if (small === undefined && ms >= factor * comparableMs) small = { size, ms };
-    const isTold = small !== undefined && ms >= factor * harmlessMs && size >= 4 * small.size;
-    if (isTold || ms >= 40 * harmlessMs || 2 * size > maxSize) break;
-  }
-  if (small === undefined || small.size === size || ms < harmlessMs) return { exponent: undefined, size, ms };
+  let idleMs = 0;
+  for (let done = 0; done < 3; done++) idleMs = await timeOf(make, work, smallestSize);
+  const time = async (size: number) => ({ size, ms: (await timeOf(make, work, size)) - idleMs });
+  const again = async (timing: Timing) => ({ ...timing, ms: Math.min(timing.ms, (await time(timing.size)).ms) });
+
+  const canRaise = ({ size, ms }: Timing) => factor * size <= maxSize && ms < enoughMs;
+  let large: Timing = { size: smallestSize, ms: 0 };
+  while (canRaise(large) && large.ms < comparableMs) large = await again(await time(factor * large.size));
+  let small = large;
+  while (canRaise(large) && (large.size === small.size || large.ms < harmlessMs))
+    large = await time(factor * large.size);
+  if (large.ms < harmlessMs || large.size === small.size) return { exponent: undefined, ...large };
+
   // Again, as all is compiled now as it was for the larger one.
-  small.ms = Math.min(small.ms, (await time(small.size, tries)) - idleMs);
-  ms = Math.min(ms, (await time(size, 1)) - idleMs);
-  return { exponent: Math.log(ms / Math.max(small.ms, 0.5)) / Math.log(size / small.size), size, ms };
+  small = await again(small);
+  for (let done = 1; done < tries && powerOf(small, large) > surelyFlat; done++) {
+    small = await again(small);
+    large = done % 2 === 0 && canRaise(large) ? await time(factor * large.size) : await again(large);
+  }
+  return { exponent: powerOf(small, large), ...large };
+}
+
+function powerOf(small: Timing, large: Timing): number {
+  return Math.log(large.ms / Math.max(small.ms, 0.5)) / Math.log(large.size / small.size);
 }
 
 /** The processor's time of this process, which others on the machine do not lengthen. */
 async function timeOf(make: GrowthSubject["make"], work: GrowthSubject["work"], size: number): Promise<number> {
   const input = make(size);
+  // Or what was left by others would be swept on the time of this one.
+  if (size > 10_000) collectGarbage();
   const before = process.cpuUsage();
   try {
     await work(input);

@@ -177,7 +177,6 @@ export const runSubjects: TextSubjects = {
     createRecordedModel({ path: "/nonexistent", model: createScriptedModel([text]), mode: text } as never),
 };
 
-const todos = createTodoStore();
 const context = {
   signal: new AbortController().signal,
   attempt: 1,
@@ -189,6 +188,7 @@ const context = {
   progress: () => {},
 };
 async function callTodos(input: object): Promise<unknown> {
+  const todos = createTodoStore();
   const checked = await todos.inputSchema["~standard"].validate(input);
   return checked.issues === undefined ? todos.execute(checked.value as never, context as never) : checked.issues;
 }
