@@ -9,6 +9,7 @@ import {
   parseTemplate,
   textOfReference,
 } from "./reference.ts";
+import { RepeatedSize } from "./repeated-size.ts";
 import { describePlace, placeOf, type StepPlace } from "./step-place.ts";
 
 /** Looks up the output of a step that has completed. */
@@ -25,7 +26,8 @@ export interface ResolveInputOptions {
 /**
  * A step's input with earlier outputs in the place of references. Pure; what was put in is never scanned again.
  *
- * Throws `invalid-reference` where a path does not exist in the output it names.
+ * Throws `invalid-reference` where a path does not exist in the output it names, and `TooMuchRepeated` where the same output
+ * is put in too often.
  */
 export function resolveInput(
   step: PlanStep,
@@ -33,7 +35,12 @@ export function resolveInput(
   { iteration, isSkipped }: ResolveInputOptions = {},
 ): JsonObject {
   const place = placeOf({ stepId: step.id, iteration });
-  const lookUpOutput: LookUp = (reference, text) => lookUp(reference, text, { place, outputOf, isSkipped });
+  const repeated = new RepeatedSize();
+  const lookUpOutput: LookUp = (reference, text) => {
+    const value = lookUp(reference, text, { place, outputOf, isSkipped });
+    if (reference !== undefined) repeated.add(reference.stepId, value);
+    return value;
+  };
   return replaceReferences(step.input, lookUpOutput) as JsonObject;
 }
 

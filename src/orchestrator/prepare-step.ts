@@ -2,6 +2,7 @@ import { settleOrAbort } from "../async/timeout.ts";
 import { isOfIteration } from "../core/dependencies.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.ts";
+import { TooMuchRepeated } from "../core/repeated-size.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
@@ -73,8 +74,9 @@ function fillReferences(
     return json.ok ? { input } : { input: step.input, error: toData(invalidInput(task, [json.issue])) };
   } catch (thrown) {
     if (thrown instanceof AgentError) return { input: step.input, error: toData(thrown) };
-    const issue = { path: [], message: "it can not be put together: its references are too much for one text" };
-    return { input: step.input, error: toData(invalidInput(task, [issue], thrown)) };
+    const tooMuch = "it cannot be put together: its references are too much for one text";
+    const message = thrown instanceof TooMuchRepeated ? thrown.message : tooMuch;
+    return { input: step.input, error: toData(invalidInput(task, [{ path: [], message }], thrown)) };
   }
 }
 

@@ -101,6 +101,24 @@ describe("an output", () => {
 });
 
 describe("an input", () => {
+  it("is refused where it repeats more of an output than a plan may, and its tool is not called", async () => {
+    const { result } = await runScenario(() => ({
+      tools: [
+        createFakeTool({ name: "A", outcomes: [{ returns: "x".repeat(10_000) }] }),
+        createFakeTool({ name: "B" }),
+      ],
+      plan: {
+        steps: [
+          { id: "s1", tool: "A", input: {} },
+          { id: "s2", tool: "B", input: { text: "${s1}".repeat(1_000) } },
+        ],
+      },
+    }));
+    expect(result.error).toMatchObject({ code: "invalid-tool-input", details: { tool: "B", stepId: "s2" } });
+    expect(result.error?.message).toContain('its references repeat too much of "s1"');
+    expect(result.steps[1]).toMatchObject({ status: "failed", attempts: 0 });
+  });
+
   it("is parsed anew for each attempt, so that a tool may change it", async () => {
     const seen: unknown[] = [];
     const { result } = await runScenario(() => ({
