@@ -83,7 +83,9 @@ export type TodoStoreInput =
     };
 
 const titleText = () => z.string().trim().min(1).max(1_000);
-const listName = () => z.string().trim().min(1).max(100).overwrite(cleanListName).describe("Name of a list");
+// A text that is too long is not read any further.
+const listName = () =>
+  z.string().trim().min(1).max(100, { abort: true }).overwrite(cleanListName).describe("Name of a list");
 const priorityName = () => z.enum(["low", "medium", "high"]);
 const tagText = () => z.string().trim().toLowerCase().min(1).max(50);
 const tagTexts = () =>
