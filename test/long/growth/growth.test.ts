@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dataSubjects } from "./data-subjects.ts";
 import { textShapes } from "./hostile-shapes.ts";
 import { type Growth, type GrowthSubject, measureGrowth } from "./measure-growth.ts";
@@ -8,21 +8,19 @@ import { modelSubjects, ruleSubjects, runSubjects } from "./text-subjects.ts";
 const maxExponent = 1.2;
 
 interface Measured extends Growth {
-  readonly name: string;
   readonly shape: string;
 }
 
-const table: Measured[] = [];
-
-/** Measures each shape, and gives those that grow too fast. */
+/** Measures each shape, prints the steepest, and gives those that grow too fast. */
 async function findSteep(name: string, subjects: Readonly<Record<string, GrowthSubject>>): Promise<readonly string[]> {
-  const steep: string[] = [];
-  for (const [shape, subject] of Object.entries(subjects)) {
-    const growth = await measureGrowth(subject);
-    table.push({ name, shape, ...growth });
-    if ((growth.exponent ?? 0) > maxExponent) steep.push(describeGrowth({ name, shape, ...growth }));
-  }
-  return steep;
+  const measured: Measured[] = [];
+  for (const [shape, subject] of Object.entries(subjects)) measured.push({ shape, ...(await measureGrowth(subject)) });
+  // Where nothing grew enough to be compared, what took longest.
+  const worst = measured.reduce((one, other) =>
+    (other.exponent ?? -1) > (one.exponent ?? -1) || (one.exponent === undefined && other.ms > one.ms) ? other : one,
+  );
+  console.log(`${name.padEnd(55)} ${describeGrowth(worst)}`);
+  return measured.filter(({ exponent = 0 }) => exponent > maxExponent).map(describeGrowth);
 }
 
 function describeGrowth({ shape, exponent, size, ms }: Measured): string {
@@ -46,17 +44,4 @@ describe("what comes from outside takes no more than n log n", () => {
       expect(await findSteep(name, subjects)).toEqual([]);
     });
   }
-});
-
-afterAll(() => {
-  const names = [...new Set(table.map(({ name }) => name))];
-  const lines = names.map((name) => {
-    const own = table.filter((row) => row.name === name);
-    // Where nothing grew enough to be compared, what took longest.
-    const worst = own.reduce((one, other) =>
-      (other.exponent ?? -1) > (one.exponent ?? -1) || (one.exponent === undefined && other.ms > one.ms) ? other : one,
-    );
-    return `${name.padEnd(55)} ${describeGrowth(worst)}`;
-  });
-  console.log(["The steepest shape of each:", ...lines].join("\n"));
 });

@@ -28,7 +28,7 @@ const smallestSize = 64;
 const factor = 4;
 /** What is not measured again. */
 const surelyFlat = 1.15;
-const tries = 5;
+const tries = 4;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -41,31 +41,44 @@ interface Timing {
 /**
  * Raises the size until the time tells something, and compares it with that of the smallest size that takes long enough.
  *
- * Another process, a compiler or a cache that has become too small only ever adds time. So what looks steep is timed again and
- * the least counts, and a larger size is looked at: what is steep by itself is so again.
+ * Another process, a compiler or a cache that has become too small only ever adds time. So what looks steep is timed again, the
+ * smaller size as often as makes the same amount of work, and the least counts; and a larger size is looked at: what is steep
+ * by itself is so again.
  */
 export async function measureGrowth({ make, work, maxSize = 1_048_576 }: GrowthSubject): Promise<Growth> {
   // What it takes for next to nothing says nothing of growth.
   let idleMs = 0;
   for (let done = 0; done < 3; done++) idleMs = await timeOf(make, work, smallestSize);
-  const time = async (size: number) => ({ size, ms: (await timeOf(make, work, size)) - idleMs });
-  const again = async (timing: Timing) => ({ ...timing, ms: Math.min(timing.ms, (await time(timing.size)).ms) });
-
+  const time = async (size: number, times = 1): Promise<Timing> => {
+    let sum = 0;
+    for (let done = 0; done < times; done++) sum += await timeOf(make, work, size);
+    return { size, ms: sum / times - idleMs };
+  };
   const canRaise = ({ size, ms }: Timing) => factor * size <= maxSize && ms < enoughMs;
+
   let large: Timing = { size: smallestSize, ms: 0 };
-  while (canRaise(large) && large.ms < comparableMs) large = await again(await time(factor * large.size));
+  while (canRaise(large) && large.ms < comparableMs) {
+    large = await time(factor * large.size);
+    // The first time, something may have been compiled.
+    if (large.ms >= comparableMs) large = lesserOf(large, await time(large.size));
+  }
   let small = large;
   while (canRaise(large) && (large.size === small.size || large.ms < harmlessMs))
     large = await time(factor * large.size);
   if (large.ms < harmlessMs || large.size === small.size) return { exponent: undefined, ...large };
 
-  // Again, as all is compiled now as it was for the larger one.
-  small = await again(small);
-  for (let done = 1; done < tries && powerOf(small, large) > surelyFlat; done++) {
-    small = await again(small);
-    large = done % 2 === 0 && canRaise(large) ? await time(factor * large.size) : await again(large);
+  for (let done = 0; done < tries && powerOf(small, large) > surelyFlat; done++) {
+    if (small.ms < comparableMs && factor * small.size < large.size) small = await time(factor * small.size);
+    const ofSameWork = await time(small.size, large.size / small.size);
+    small = done === 0 ? ofSameWork : lesserOf(small, ofSameWork);
+    large =
+      done % 2 === 1 && canRaise(large) ? await time(factor * large.size) : lesserOf(large, await time(large.size));
   }
   return { exponent: powerOf(small, large), ...large };
+}
+
+function lesserOf(one: Timing, other: Timing): Timing {
+  return other.ms < one.ms ? other : one;
 }
 
 function powerOf(small: Timing, large: Timing): number {
