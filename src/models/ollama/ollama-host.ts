@@ -3,6 +3,9 @@ import { failOption } from "../../core/options.ts";
 /** Where a server of Ollama listens unless it is told otherwise. */
 export const defaultOllamaHost = "http://127.0.0.1:11434";
 
+/** No address is longer; to read a name of many foreign letters takes the square of its length. */
+const maxHostLength = 2_000;
+
 /**
  * The address of a server, without a slash at its end. As with the client library, `:11434` is the port of an address
  * without a scheme, and the scheme's own port that of one that has it. Throws `invalid-options`.
@@ -11,6 +14,8 @@ export function parseOllamaHost(option: string, host: unknown): string {
   const expected = `an address such as ${defaultOllamaHost}`;
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);
   const text = host.trim();
+  if (text.length > maxHostLength)
+    return failOption(option, `${text.length} characters`, `an address of at most ${maxHostLength} characters`);
   const hasScheme = text.includes("://");
   const url = parseUrl(hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`);
   // Not what was received: it may hold a password.

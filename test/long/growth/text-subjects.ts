@@ -19,6 +19,7 @@ import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { fakeV4 } from "../../ai-sdk/fake-models.ts";
 import { open, planTools } from "../../fixtures/plan-tools.ts";
+import { requestOf } from "../../planners/rules/plan-for.ts";
 
 /** What a public function does with a text, by its name. */
 export type TextSubjects = Readonly<Record<string, (text: string) => unknown>>;
@@ -31,7 +32,7 @@ const noGenerate = () => Promise.reject(new Error("nobody asks it"));
 export const ruleSubjects: TextSubjects = {
   "agent.plan, by rules": (text) => agent.plan(text),
   "createRulePlanner().plan": (text) => createAgent({ tools: builtIn, planner: createRulePlanner() }).plan(text),
-  explainRequest: (text) => explainRequest({ request: text, tools: builtIn } as never),
+  explainRequest: (text) => explainRequest(requestOf(text, { tools: builtIn })),
   "defineTool, phrases": (text) =>
     createAgent({
       tools: [

@@ -63,6 +63,8 @@ describe("options", () => {
     [{ model: "m", host: "" }, "host"],
     [{ model: "m", host: "ftp://gpu" }, "host"],
     [{ model: "m", host: "a b" }, "host"],
+    [{ model: "m", host: "買".repeat(2_001) }, "host"],
+    [{ model: "m", host: `gpu/${"x".repeat(2_000)}` }, "host"],
     [{ model: "m", headers: "x" }, "headers"],
     [{ model: "m", headers: { a: 1 } }, "headers.a"],
     [{ model: "m", think: "max" }, "think"],
