@@ -4,13 +4,13 @@ export type { EventStream } from "./async/event-channel.ts";
 export type { Unsubscribe } from "./async/event-hub.ts";
 export type { ApprovalDecision, ApprovalQuestion, ApprovalRequest, ApprovalSubject } from "./core/approval.ts";
 export type { ApprovalReason, ReplanApproval, WordSource } from "./core/approval-reason.ts";
+export type { ErrorData } from "./core/error-data.ts";
 export {
   AgentError,
   type AgentErrorCode,
   type AgentErrorData,
   type AgentErrorDetails,
   type AgentErrorLike,
-  type ErrorData,
   isAgentError,
   type StoreOperation,
   type StoreProblem,

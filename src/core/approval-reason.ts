@@ -9,6 +9,8 @@ export type WordSource =
 export type ApprovalReason =
   /** Its tool has an effect, the first plan did not call it, and `replanTools` does not name it. */
   | { readonly code: "new-tool" }
+  /** Its tool must run only once, and it is in doubt whether an earlier call of it took effect: that of the step named here. */
+  | { readonly code: "in-doubt"; readonly stepId: string; readonly iteration?: number }
   /** Its tool has an effect, and gets words that neither the request nor the first plan says. */
   | {
       readonly code: "unsaid-words";

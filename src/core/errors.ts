@@ -1,5 +1,4 @@
-import { describeThrown } from "./describe-thrown.ts";
-import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
+import { type ErrorData, readProperties, toErrorData } from "./error-data.ts";
 import type { ModelFailureReason } from "./language-model.ts";
 import type { PlanFailure, PlanIssue } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
@@ -138,16 +137,6 @@ export type StoreProblem = "corrupt" | "full" | "read-only" | "newer-format" | "
 /** Every code an error of this package can have. It may grow in a minor release: keep a default branch. */
 export type AgentErrorCode = keyof AgentErrorDetails;
 
-/** An error as JSON, as events and stores keep it: never a stack, a header or the body of a response. */
-export interface ErrorData {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string;
-  readonly retryable?: boolean;
-  readonly details?: object;
-  readonly cause?: ErrorData;
-}
-
 /** An {@link AgentError} as JSON. */
 export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: {
@@ -166,10 +155,6 @@ export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
 }[TCode];
 
 const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", "planning-failed"]);
-const maxMessageLength = 8_192;
-const maxDetailsLength = 16_384;
-const maxCauseDepth = 5;
-
 /**
  * The one error class of this package: data with a stack.
  *
@@ -219,82 +204,4 @@ export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
 export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData<TCode>): AgentError<TCode> {
   const { code, message, details, retryable, cause } = data;
   return new AgentError<TCode>(code, message, { details, retryable, ...(cause && { cause }) });
-}
-
-/**
- * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` where they are JSON, and the chain
- * of causes; long texts and lists are cut. Stacks and all other properties (headers, bodies, credentials) stay behind.
- */
-export function toErrorData(thrown: unknown): ErrorData {
-  return deepFreeze(readError(thrown, 0));
-}
-
-function readError(thrown: unknown, depth: number): ErrorData {
-  if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: cut(describeThrown(thrown)) };
-  const { name, message, code, retryable, details, cause } = readProperties(thrown);
-  return {
-    name: typeof name === "string" ? cut(name) : "Error",
-    message: cut(typeof message === "string" ? message : describeThrown(thrown)),
-    ...((typeof code === "string" || typeof code === "number") && { code: cut(String(code)) }),
-    ...(typeof retryable === "boolean" && { retryable }),
-    ...smallDetails(details),
-    ...(cause !== undefined && cause !== null && depth < maxCauseDepth && { cause: readError(cause, depth + 1) }),
-  };
-}
-
-const properties = ["name", "message", "code", "retryable", "details", "cause"] as const;
-
-/** A thrown object may have getters that throw: what can not be read is left out. */
-function readProperties(thrown: object): Partial<Record<(typeof properties)[number], unknown>> {
-  const read: Partial<Record<(typeof properties)[number], unknown>> = {};
-  for (const key of properties) {
-    try {
-      read[key] = (thrown as Record<string, unknown>)[key];
-    } catch {
-      // Unreadable, so unknown.
-    }
-  }
-  return read;
-}
-
-function cut(text: string, maxLength = maxMessageLength): string {
-  if (text.length <= maxLength) return text;
-  const end = `… (${text.length} characters)`;
-  // Not between the halves of a surrogate pair.
-  return text.slice(0, maxLength - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
-}
-
-function smallDetails(details: unknown): { details?: JsonObject } {
-  if (typeof details !== "object" || details === null) return {};
-  try {
-    const text = JSON.stringify(details);
-    const json = JSON.parse(text) as JsonValue;
-    if (typeof json !== "object" || json === null) return {};
-    return text.length <= maxDetailsLength ? { details: json as JsonObject } : trimDetails(json);
-  } catch {
-    return {};
-  }
-}
-
-const trimLimits = [
-  { maxText: 2_000, maxItems: 20 },
-  { maxText: 400, maxItems: 10 },
-  { maxText: 100, maxItems: 4 },
-];
-const maxKeys = 30;
-
-/** Details that are too large keep their keys and types: texts and lists are cut, harder until they fit. */
-function trimDetails(details: JsonValue): { details?: JsonObject } {
-  for (const { maxText, maxItems } of trimLimits) {
-    const trim = (value: JsonValue): JsonValue => {
-      if (typeof value === "string") return cut(value, maxText);
-      if (typeof value !== "object" || value === null) return value;
-      if (Array.isArray(value)) return value.slice(0, maxItems).map(trim);
-      const entries = Object.entries(value).slice(0, maxKeys);
-      return Object.fromEntries(entries.map(([key, item]) => [cut(key, maxText), trim(item)]));
-    };
-    const trimmed = trim(details);
-    if (JSON.stringify(trimmed).length <= maxDetailsLength) return { details: trimmed as JsonObject };
-  }
-  return {};
 }

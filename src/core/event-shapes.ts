@@ -76,14 +76,7 @@ const errorKeys = {
   message: isText,
   retryable: (v: unknown) => typeof v === "boolean",
 };
-const hasErrors = object({ errors: listOf(isObject) });
-const isAgentErrorData: Check = (value) => {
-  if (!isError(value)) return false;
-  const { code, details } = value as Keyed;
-  // What a failed tool threw decides whether its step may have taken effect.
-  return code !== "tool-failed" || hasErrors(details);
-};
-const isError = object({ ...errorKeys, details: isObject });
+const isAgentErrorData = object({ ...errorKeys, details: isObject });
 const failure = { error: isAgentErrorData };
 
 const isPlanShape = object({

@@ -1,6 +1,7 @@
 import type { ApprovalSubject } from "./approval.ts";
 import type { ApprovalReason } from "./approval-reason.ts";
-import type { AgentErrorData, ErrorData } from "./errors.ts";
+import type { ErrorData } from "./error-data.ts";
+import type { AgentErrorData } from "./errors.ts";
 import type { EventBase } from "./event-base.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Plan } from "./plan.ts";

@@ -23,7 +23,15 @@ export function retryableOf(thrown: unknown): unknown {
  * Whether a step that must run only once has failed in a way that leaves open whether it took effect: its tool was called,
  * and its error does not say that nothing happened. Only somebody who knows may let it run again.
  */
-export function isFailedInDoubt({ effect, status, attempts, earlierAttempts = 0, error }: StepState): boolean {
-  if (effect !== "once" || (status !== "failed" && status !== "cancelled")) return false;
-  return attempts > earlierAttempts && !saysNothingHappened(error?.cause);
+export function isFailedInDoubt(step: StepState): boolean {
+  return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
+}
+
+/** Whether only somebody who knows may let a failed step run again: also one of whom somebody has said that it shall not. */
+export function needsSettling(step: StepState): boolean {
+  return isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true);
+}
+
+function isFailedCall({ effect, status, attempts, earlierAttempts = 0 }: StepState): boolean {
+  return effect === "once" && (status === "failed" || status === "cancelled") && attempts > earlierAttempts;
 }

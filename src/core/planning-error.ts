@@ -1,11 +1,5 @@
-import {
-  AgentError,
-  type AgentErrorCode,
-  type AgentErrorData,
-  fromErrorData,
-  isAgentError,
-  toErrorData,
-} from "./errors.ts";
+import { toErrorData } from "./error-data.ts";
+import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError } from "./errors.ts";
 import type { Planner } from "./planner.ts";
 
 const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([

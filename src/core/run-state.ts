@@ -5,16 +5,9 @@ import { canonicalJson } from "./hash-plan.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
+import { reduceStep, retryFailed } from "./reduce-step.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
-import {
-  hadNothingToDo,
-  hasBegun,
-  pendingStep,
-  reduceStep,
-  retryFailed,
-  type StepEvent,
-  type StepState,
-} from "./step-state.ts";
+import { hadNothingToDo, hasBegun, pendingStep, type StepEvent, type StepState } from "./step-state.ts";
 import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 

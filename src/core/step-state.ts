@@ -1,8 +1,7 @@
 import type { ApprovalReason } from "./approval-reason.ts";
-import { type ApprovalState, decided, requested } from "./approval-state.ts";
+import type { ApprovalState } from "./approval-state.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, SkipReason } from "./events.ts";
-import { isFailedInDoubt } from "./in-doubt.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { StepPlace } from "./step-place.ts";
 import type { ToolEffect } from "./tool.ts";
@@ -46,6 +45,8 @@ export interface StepState {
   approval?: ApprovalState;
   /** Why a step of a replan needs approval, beside what its tool and the policy say. */
   approvalReasons?: readonly ApprovalReason[];
+  /** Whether somebody has said that it took no effect and shall not run again. */
+  isSettled?: boolean;
   /** Of one that was skipped. */
   skipReason?: SkipReason;
   /** Whether its undoing has begun and has not ended. */
@@ -124,177 +125,4 @@ export function* partsOf(steps: Iterable<StepState>): Iterable<StepState> {
 export function partAt(steps: ReadonlyMap<string, StepState>, { stepId, iteration }: StepPlace): StepState | undefined {
   const step = steps.get(stepId);
   return iteration === undefined ? step : step?.iterations?.states[iteration];
-}
-
-/** Folds an event into the step it is about, in place. */
-export function reduceStep(step: StepState, event: StepEvent): void {
-  if (event.iteration === undefined) reduceOne(step, event);
-  else reduceIteration(step, event as IterationEvent);
-}
-
-type IterationEvent = StepEvent & { readonly iteration: number };
-
-function reduceOne(step: StepState, event: StepEvent): void {
-  switch (event.type) {
-    case "step-start":
-      step.status = "running";
-      delete step.error;
-      step.input = event.input as JsonObject;
-      step.startedAt = event.timestamp;
-      if (step.attempts > 0) step.earlierAttempts = step.attempts;
-      step.attempts++;
-      if (event.effect !== undefined) step.effect = event.effect;
-      break;
-    case "step-retry":
-      if (event.undo === undefined) step.attempts = event.attempt + 1;
-      break;
-    case "step-skip":
-      step.status = "skipped";
-      step.skipReason = event.reason;
-      if (event.reason === "condition") step.output = null;
-      if (event.reason === "no-items") step.output = [];
-      break;
-    case "step-end":
-      step.status = event.outcome.status;
-      step.attempts = event.attempts;
-      step.completedAt = event.timestamp;
-      step.endSequence = event.sequence;
-      if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
-      else step.error = event.outcome.error;
-      break;
-    case "approval-request":
-      step.input = event.input as JsonObject;
-      step.effect = event.effect;
-      step.approval = requested(event);
-      step.status = step.approval.status === "requested" ? "waiting" : "pending";
-      break;
-    case "approval-end":
-      if (event.outcome.status === "rejected") step.error = event.outcome.error;
-      if (event.outcome.status === "withdrawn") step.status = "pending";
-      if (step.approval !== undefined) step.approval = decided(step.approval, event);
-      break;
-    case "undo-start":
-      step.isUndoing = true;
-      break;
-    case "undo-end":
-      delete step.isUndoing;
-      if (event.outcome.status === "completed") step.status = "undone";
-      break;
-    case "run-settle":
-      settle(step, event);
-      break;
-    default:
-      event satisfies never;
-  }
-}
-
-/** Each event costs the same, however many iterations there are; only the last one looks at all of them. */
-function reduceIteration(step: StepState, event: IterationEvent): void {
-  // Where stored events were tampered with, nothing but an iteration may be written to.
-  if (!Number.isInteger(event.iteration)) return;
-  step.iterations ??= { states: [], ended: 0, completed: 0 };
-  const { states } = step.iterations;
-  if ("iterations" in event && states.length === 0) addIterations(step, states, event.iterations ?? 0);
-  const iteration = states[event.iteration];
-  if (iteration === undefined) return;
-  const { attempts, status } = iteration;
-  reduceOne(iteration, event);
-  step.attempts += iteration.attempts - attempts;
-  if (event.type === "approval-request") step.status = iteration.status;
-  else if (event.type === "step-start") {
-    step.status = "running";
-    step.startedAt ??= event.timestamp;
-  }
-  if (iteration.status === "completed") step.iterations.completed += status === "completed" ? 0 : 1;
-  else if (status === "completed") {
-    step.iterations.completed--;
-    if (step.iterations.completed === 0) step.status = "undone";
-  }
-  countEnded(step, { before: status, after: iteration.status, timestamp: event.timestamp });
-}
-
-/** Counts an iteration that has ended, or runs again; the last one ends its loop. */
-function countEnded(
-  step: StepState,
-  { before, after, timestamp }: { before: StepStatus; after: StepStatus; timestamp: string },
-): void {
-  const { iterations } = step;
-  if (iterations === undefined || (before === after && hasEnded(before))) return;
-  iterations.ended += Number(hasEnded(after)) - Number(hasEnded(before));
-  if (iterations.ended === iterations.states.length) {
-    if (!hasEnded(before) || before === "unknown") endLoop(step, iterations.states, timestamp);
-  } else if (before === "unknown" || (hasEnded(before) && !hasEnded(after))) reopenLoop(step);
-}
-
-const openStatuses: ReadonlySet<StepStatus> = new Set(["pending", "running", "waiting", "interrupted"]);
-
-function hasEnded(status: StepStatus): boolean {
-  return !openStatuses.has(status);
-}
-
-function reopenLoop(step: StepState): void {
-  step.status = "running";
-  delete step.error;
-  delete step.completedAt;
-  delete step.output;
-}
-
-/** What has failed, or never began because of that, is to be run again, unless it is in doubt. */
-export function retryFailed(step: StepState, timestamp: string): void {
-  const { iterations } = step;
-  if (iterations === undefined) {
-    retryOne(step);
-    return;
-  }
-  const { states } = iterations;
-  const retried = states.filter(retryOne);
-  iterations.ended -= retried.length;
-  if (retried.length > 0) reopenLoop(step);
-  else if (states.some(({ status }) => status === "unknown")) endLoop(step, states, timestamp);
-}
-
-function retryOne(step: StepState): boolean {
-  if (isFailedInDoubt(step)) {
-    step.status = "unknown";
-    return false;
-  }
-  const { status, skipReason } = step;
-  const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
-  if (status !== "failed" && status !== "cancelled" && !wasCut) return false;
-  // What was asked about it is still open.
-  step.status = step.approval?.status === "requested" ? "waiting" : "pending";
-  delete step.error;
-  delete step.skipReason;
-  delete step.completedAt;
-  return true;
-}
-
-function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepEvent, { type: "run-settle" }>): void {
-  delete step.error;
-  step.status = outcome.status === "retry" ? "pending" : outcome.status;
-  if (outcome.status === "failed") step.error = outcome.error;
-  if (outcome.status === "completed") step.output = outcome.output as JsonValue;
-  if (outcome.status === "retry") return;
-  step.completedAt = timestamp;
-  step.endSequence = sequence;
-}
-
-function addIterations(step: StepState, states: StepState[], count: number): void {
-  for (let iteration = 0; iteration < count; iteration++) {
-    const state = pendingStep(step);
-    state.iteration = iteration;
-    states.push(state);
-  }
-}
-
-function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
-  step.completedAt = timestamp;
-  // One in doubt weighs more than one that failed, and that more than one that was never begun.
-  const isBad = (iteration: StepState) => !isDone(iteration);
-  const worst =
-    states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);
-  step.status = worst?.status ?? "completed";
-  delete step.error;
-  if (worst?.error !== undefined) step.error = worst.error;
-  if (worst === undefined) step.output = Object.freeze(states.map(({ output }) => output ?? null));
 }

@@ -9,7 +9,8 @@ import {
 } from "../core/approval.ts";
 import type { ApprovalReason } from "../core/approval-reason.ts";
 import type { ApprovalState } from "../core/approval-state.ts";
-import { AgentError, toErrorData } from "../core/errors.ts";
+import { toErrorData } from "../core/error-data.ts";
+import { AgentError } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
 import { describePlace, describeSubject, type StepPlace } from "../core/step-place.ts";

@@ -1,4 +1,5 @@
-import { AgentError, toErrorData } from "../core/errors.ts";
+import { toErrorData } from "../core/error-data.ts";
+import { AgentError } from "../core/errors.ts";
 
 /** The error of a run that a caller cancelled, for the reason given. */
 export function cancelledBy(reason: unknown): AgentError<"cancelled"> {

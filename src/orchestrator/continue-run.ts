@@ -72,7 +72,8 @@ async function openStored(
     );
     // It fails as this function does.
     leg.catch(() => {});
-    await resuming;
+    // The agent may be closed while the store keeps it waiting.
+    await Promise.race([resuming, leg]);
     return { leg };
   } finally {
     // Nothing happens if a run has it now.

@@ -14,12 +14,15 @@ export function endingOf(state: RunState): AbortReason | undefined {
   let isEnding = state.hasUndone === true;
   let isInDoubt = false;
   for (const { id } of state.plan?.steps ?? []) {
-    for (const { status, error, skipReason } of partsOf([state.steps.get(id) as StepState])) {
+    const step = state.steps.get(id) as StepState;
+    // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
+    const hasFailed = step.iterations?.states.some(isLoopFailure) === true;
+    for (const { status, error, skipReason } of partsOf([step])) {
       if (status === "cancelled" || (status === "failed" && isRunTimeout(error))) {
         return fromErrorData(error as AgentErrorData<"cancelled" | "timeout">);
       }
       isInDoubt ||= status === "unknown";
-      isEnding ||= skipReason === "run-ended" || skipReason === "dependency-failed";
+      isEnding ||= !hasFailed && (skipReason === "run-ended" || skipReason === "dependency-failed");
     }
   }
   // A failure would have let the run wait for what is in doubt.
@@ -27,8 +30,12 @@ export function endingOf(state: RunState): AbortReason | undefined {
   return unsaid(state);
 }
 
+function isLoopFailure({ status, skipReason }: StepState): boolean {
+  return status === "failed" || skipReason === "approval-rejected";
+}
+
 function isRunTimeout(error: AgentErrorData | undefined): boolean {
-  return error?.code === "timeout" && error.details.scope === "run";
+  return error?.code === "timeout" && error.details?.scope === "run";
 }
 
 /** What nobody could say any more: whether its time was up shows whether that was it. */

@@ -37,8 +37,6 @@ const renewalsPerLease = 3;
  */
 export class Leases {
   private readonly holders = new Set<LeaseHolder>();
-  /** Those the store has not answered about. */
-  private readonly renewing = new Set<LeaseHolder>();
   private owner: string | undefined;
   private timer: unknown;
 
@@ -79,7 +77,7 @@ export class Leases {
     if (fence === undefined || this.owner === undefined) return undefined;
     try {
       const released = this.options.store.release(runId, { owner: this.owner, fence });
-      return isThenable(released) ? Promise.resolve(released).catch(() => {}) : undefined;
+      return isThenable(released) ? this.inTime(Promise.resolve(released).catch(() => {})).then(() => {}) : undefined;
     } catch {
       return undefined;
     }
@@ -109,10 +107,15 @@ export class Leases {
 
   private async ask(holder: LeaseHolder): Promise<boolean> {
     const { runId } = holder;
-    const answered = await settleWithin(this.renew(holder), this.ttlMs / renewalsPerLease, this.options.clock);
+    const answered = await this.inTime(this.renew(holder));
     const error = answered === notInTime ? noAnswer(runId) : answered;
     if (error !== undefined && this.holders.has(holder)) holder.onLeaseLost(error);
     return error === undefined && this.holders.has(holder);
+  }
+
+  /** A store may never answer. */
+  private inTime<T>(answer: Promise<T>): Promise<T | typeof notInTime> {
+    return settleWithin(answer, this.ttlMs / renewalsPerLease, this.options.clock);
   }
 
   private readClocks(): Confirmation {
@@ -139,14 +142,10 @@ export class Leases {
     this.timer = undefined;
   }
 
-  /** The next time comes when it is due, whenever the store answers: one claim must not wait for another. */
+  /** The next time comes when it is due, whether or not the store has answered: it may never do so. */
   private renewAll(): void {
     this.renewLater();
-    for (const holder of this.holders) {
-      if (this.renewing.has(holder)) continue;
-      this.renewing.add(holder);
-      void this.renewInTime(holder).finally(() => this.renewing.delete(holder));
-    }
+    for (const holder of this.holders) void this.renewInTime(holder);
   }
 
   /** A store that cannot answer now may do so before the claim ends; one that says no has given it to somebody else. */

@@ -1,5 +1,6 @@
 import { onAbort } from "../async/on-abort.ts";
-import { AgentError, toErrorData } from "../core/errors.ts";
+import { toErrorData } from "../core/error-data.ts";
+import { AgentError } from "../core/errors.ts";
 import {
   estimateTokens,
   type LanguageModel,

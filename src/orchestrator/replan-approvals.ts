@@ -1,8 +1,10 @@
 import type { ApprovalReason, ReplanApproval } from "../core/approval-reason.ts";
+import { isFailedInDoubt } from "../core/in-doubt.ts";
 import type { Plan, PlanStep, PlanWarning } from "../core/plan.ts";
 import type { ReplanRequest } from "../core/planner.ts";
 import { unchangedSteps } from "../core/run-state.ts";
-import { isDone } from "../core/step-state.ts";
+import { placeOf } from "../core/step-place.ts";
+import { isDone, partsOf, type StepState } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { isSurelyPure, shownIn, UnsaidFinder } from "../core/unsaid-words.ts";
 import type { Run } from "./run.ts";
@@ -26,10 +28,18 @@ export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan)
     if (isKept || stays.has(step.id) || (await isSurelyPure(step, tool))) continue;
     const isNew = !finder.isPlanned(tool.name) && !run.settings.stored.replanTools?.includes(tool.name);
     const reasons: ApprovalReason[] = isNew ? [{ code: "new-tool" }] : [];
+    const inDoubt = findInDoubt(run, tool.name);
+    if (inDoubt !== undefined) reasons.push({ code: "in-doubt", ...placeOf(inDoubt) });
     reasons.push(...(await unsaidIn(step, tool, finder)), ...warnedOf(plan, index));
     if (reasons.length > 0) approvals.push({ stepId: step.id, reasons: distinct(reasons) });
   }
   return approvals;
+}
+
+/** What failed in doubt, as a new step may do a second time. */
+function findInDoubt({ state }: Run, tool: string): StepState | undefined {
+  for (const part of partsOf(state.steps.values())) if (part.tool === tool && isFailedInDoubt(part)) return part;
+  return undefined;
 }
 
 /** Words that stand nowhere are the planner's own, and it is code: one that asks a model warns of them. */
@@ -60,7 +70,7 @@ function warnedOf({ source }: Plan, index: number): readonly ApprovalReason[] {
 function distinct(reasons: readonly ApprovalReason[]): readonly ApprovalReason[] {
   const byPlace = new Map<string, ApprovalReason>();
   for (const reason of reasons) {
-    const key = reason.code === "new-tool" ? "" : JSON.stringify(reason.path);
+    const key = reason.code === "unsaid-words" ? JSON.stringify(reason.path) : reason.code;
     if (!byPlace.has(key)) byPlace.set(key, reason);
   }
   return [...byPlace.values()];

@@ -50,7 +50,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
 async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   const stays = unchangedSteps(run.state.plan, plan);
   for (const step of run.state.steps.values()) {
-    if (!isOpen(step) || (!hasBegun(step) && stays.has(step.stepId))) continue;
+    if (!hasBegun(step) && stays.has(step.stepId)) continue;
     for (const part of partsOf([step])) {
       // Somebody may be deciding about it just now.
       while (run.deciding !== undefined) await run.deciding;

@@ -43,7 +43,7 @@ export async function compareTools(
   { state, settings }: { readonly state: RunState; readonly settings: RunSettings },
   { now, retriesFailed = false }: { readonly now: readonly ToolFingerprint[]; readonly retriesFailed?: boolean },
 ): Promise<readonly string[]> {
-  const mayRun = (step: StepState) => (retriesFailed ? !isDone(step) : isOpen(step) || isUnknown(step));
+  const mayRun = (step: StepState) => (retriesFailed ? !isDone(step) : isOpen(step) || isCutOff(step));
   const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
   const changed = now.filter(({ name, schemaHash }) => then.get(name)?.schemaHash !== schemaHash);
   const reasons = now
@@ -64,9 +64,9 @@ export async function compareTools(
   return changed.map(({ name }) => name);
 }
 
-/** Whether somebody may yet say that a step, or an iteration of one, is to run again. */
-function isUnknown(step: StepState): boolean {
-  for (const { status } of partsOf([step])) if (status === "unknown") return true;
+/** Whether a step, or an iteration of one, was cut off, so that it runs again now or if somebody says so. */
+function isCutOff(step: StepState): boolean {
+  for (const { status } of partsOf([step])) if (status === "running" || status === "unknown") return true;
   return false;
 }
 

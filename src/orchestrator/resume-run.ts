@@ -1,4 +1,5 @@
-import { type AgentErrorData, isAgentError, toErrorData } from "../core/errors.ts";
+import { toErrorData } from "../core/error-data.ts";
+import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";

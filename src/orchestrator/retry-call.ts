@@ -1,7 +1,8 @@
 import { monotonicNow, sleep } from "../async/clock.ts";
 import { retryDelayMs, retryFailed } from "../async/retry.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
-import { type AgentErrorData, type ErrorData, toErrorData } from "../core/errors.ts";
+import { type ErrorData, toErrorData } from "../core/error-data.ts";
+import type { AgentErrorData } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
 import { retryableOf, saysNothingHappened } from "../core/in-doubt.ts";
 import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
@@ -36,7 +37,7 @@ export async function attemptAdmitted(
     if (admitted.type === "admitted") await giveBack(run, call, admitted);
     return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   }
-  if (!(await run.confirmLease())) {
+  if (!(await run.confirmLease()) || isAborted(run)) {
     if (admitted.type === "admitted") await giveBack(run, call, admitted);
     return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   }
@@ -105,8 +106,10 @@ async function attemptAgain(
   const parsed = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
   if (parsed === undefined || run.abortReason !== undefined) return undefined;
   if (!parsed.ok) return failedAttempt("refused", invalidInput(call, parsed.issues));
-  if (!isLimited(run, call))
-    return (await run.confirmLease()) ? runAttempt(run, call, attempt, parsed.value) : undefined;
+  if (!isLimited(run, call)) {
+    if (!(await run.confirmLease()) || isAborted(run)) return undefined;
+    return runAttempt(run, call, attempt, parsed.value);
+  }
   const admitted = await admit(run, call);
   if (admitted.type === "aborted") return undefined;
   if (admitted.type === "refused") return failedAttempt("refused", admitted.error);
@@ -114,13 +117,18 @@ async function attemptAgain(
     await giveBack(run, call, admitted);
     return undefined;
   }
-  if (!(await run.confirmLease())) {
+  if (!(await run.confirmLease()) || isAborted(run)) {
     await giveBack(run, call, admitted);
     return undefined;
   }
   const result = await runAttempt(run, call, attempt, parsed.value);
   if (admitted.admission !== undefined) await leave(run, call, { admission: admitted.admission, result });
   return result;
+}
+
+/** Asked again after each wait: the compiler takes an earlier answer for the latest. */
+function isAborted({ abortReason }: Run): boolean {
+  return abortReason !== undefined;
 }
 
 const finalReasons: ReadonlySet<FailedAttempt["reason"]> = new Set(["aborted", "invalid-output", "refused"]);

@@ -1,6 +1,6 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
-import { type ErrorData, toErrorData } from "../core/errors.ts";
+import { type ErrorData, toErrorData } from "../core/error-data.ts";
 import { type JsonValue, toJson } from "../core/json.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import { describePlace, placeOf, type StepPlace } from "../core/step-place.ts";

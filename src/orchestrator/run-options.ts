@@ -167,7 +167,8 @@ function checkBudget(budget: RunBudget | undefined): { budget?: RunBudget } {
   for (const key of keys) {
     checkNumber(`budget.${key}`, budget[key], { min: key === "toolCalls" ? 1 : 0, isInteger: key !== "cost" });
   }
-  const given = Object.entries(budget).filter(([, limit]) => limit !== undefined);
+  // No limit is recorded as none: JSON has no Infinity.
+  const given = Object.entries(budget).filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY);
   return given.length === 0 ? {} : { budget: Object.freeze(Object.fromEntries(given)) };
 }
 

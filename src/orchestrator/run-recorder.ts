@@ -1,5 +1,6 @@
 import { isThenable } from "../async/thenable.ts";
-import { AgentError, isAgentError, type StoreOperation, toErrorData } from "../core/errors.ts";
+import { toErrorData } from "../core/error-data.ts";
+import { AgentError, isAgentError, type StoreOperation } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isTransient } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";

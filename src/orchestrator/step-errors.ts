@@ -1,4 +1,5 @@
-import { AgentError, type ErrorData, toErrorData } from "../core/errors.ts";
+import { type ErrorData, toErrorData } from "../core/error-data.ts";
+import { AgentError } from "../core/errors.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { SchemaIssue } from "../core/schema.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";

@@ -44,7 +44,8 @@ function isInDoubt(step: StepState): boolean {
 }
 
 function leavesDoubt(error: AgentErrorData): boolean {
-  if (error.code === "tool-failed") return error.details.errors.some(({ code }) => code === "timeout");
+  // An error that somebody else has made may have other details.
+  if (error.code === "tool-failed") return error.details.errors?.some(({ code }) => code === "timeout") !== false;
   return error.code === "timeout" || error.code === "invalid-tool-output";
 }
 

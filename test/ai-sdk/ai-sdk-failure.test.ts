@@ -9,7 +9,7 @@ import {
 } from "ai";
 import { describe, expect, it } from "vitest";
 import { aiSdkFailure } from "../../src/ai-sdk/ai-sdk-failure.ts";
-import { toErrorData } from "../../src/core/errors.ts";
+import { toErrorData } from "../../src/core/error-data.ts";
 import type { ModelFailureReason } from "../../src/core/language-model.ts";
 
 const model = { provider: "openai.responses", modelId: "gpt-5" };

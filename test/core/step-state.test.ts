@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../src/core/errors.ts";
 import type { EventInit } from "../../src/core/events.ts";
+import { reduceStep } from "../../src/core/reduce-step.ts";
 import {
   hasBegun,
   isDecided,
@@ -8,7 +9,6 @@ import {
   isOpen,
   partsOf,
   pendingStep,
-  reduceStep,
   type StepEvent,
   type StepState,
 } from "../../src/core/step-state.ts";

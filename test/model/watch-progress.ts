@@ -2,9 +2,11 @@ import { dependenciesOf, type ModelStep } from "./model-plan.ts";
 import type { Watch } from "./watch.ts";
 
 /** Whether nothing but dependencies and concurrency can keep a step of a case from starting. */
-function isUnhindered({ model, cancelledLeg, hasFailed }: Watch): boolean {
+function isUnhindered({ model, cancelledLeg, hasFailed, events }: Watch): boolean {
   if (model.timeoutMs !== undefined || cancelledLeg !== undefined) return false;
   if (hasFailed && model.onStepFailure === "stop") return false;
+  // A replan that calls a tool again of which a call is in doubt waits for somebody.
+  if (events.some((event) => event.type === "plan-revise" && "approvals" in event.outcome)) return false;
   return model.tools.every(
     ({ concurrency, rateLimit, circuitBreaker, approval }) =>
       (concurrency ?? rateLimit ?? circuitBreaker) === undefined && approval === "never",

@@ -133,7 +133,10 @@ describe("renewing claims", () => {
       timers.add(timer);
       return timer;
     };
-    const clearTimeout = (timer: unknown) => clock.clearTimeout((timer as { inner: unknown }).inner);
+    const clearTimeout = (timer: unknown) => {
+      timers.delete(timer as object);
+      clock.clearTimeout((timer as { inner: unknown }).inner);
+    };
     process({ clock: { now: () => clock.now(), setTimeout, clearTimeout } }).start(plan);
     await clock.advance(2_000);
     expect(clock.pendingTimers).toBe(1);

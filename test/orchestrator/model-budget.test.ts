@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AgentError, toErrorData } from "../../src/core/errors.ts";
+import { toErrorData } from "../../src/core/error-data.ts";
+import { AgentError } from "../../src/core/errors.ts";
 import type { LanguageModel, ModelRequest } from "../../src/core/language-model.ts";
 import type { RunBudget } from "../../src/core/stored-run-options.ts";
 import { ModelMeter } from "../../src/orchestrator/model-meter.ts";

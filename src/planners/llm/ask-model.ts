@@ -1,4 +1,5 @@
-import { AgentError, type AgentErrorLike, isAgentError, toErrorData } from "../../core/errors.ts";
+import { toErrorData } from "../../core/error-data.ts";
+import { AgentError, type AgentErrorLike, isAgentError } from "../../core/errors.ts";
 import {
   estimateTokens,
   type LanguageModel,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isAgentError, toErrorData } from "../../../src/core/errors.ts";
+import { toErrorData } from "../../../src/core/error-data.ts";
+import { isAgentError } from "../../../src/core/errors.ts";
 import type { ModelFailureReason } from "../../../src/core/language-model.ts";
 import { type FakeOllamaAnswer, fakeOllamaFaults } from "../../../src/testing/fake-ollama/fake-ollama-answer.ts";
 import { checkNothingIsLeft, createHastyClock, setUp } from "./setup-ollama.ts";

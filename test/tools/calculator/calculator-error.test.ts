@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toErrorData } from "../../../src/core/errors.ts";
+import { toErrorData } from "../../../src/core/error-data.ts";
 import { CalculatorError } from "../../../src/tools/calculator/calculator-error.ts";
 
 describe("CalculatorError", () => {

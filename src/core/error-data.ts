@@ -1,0 +1,101 @@
+import { describeThrown } from "./describe-thrown.ts";
+import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
+
+/** An error as JSON, as events and stores keep it: never a stack, a header or the body of a response. */
+export interface ErrorData {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly retryable?: boolean;
+  readonly details?: object;
+  readonly cause?: ErrorData;
+}
+
+const maxMessageLength = 8_192;
+const maxDetailsLength = 16_384;
+const maxCauseDepth = 5;
+
+/**
+ * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` where they are JSON, and the chain
+ * of causes; long texts and lists are cut. Stacks and all other properties (headers, bodies, credentials) stay behind.
+ */
+export function toErrorData(thrown: unknown): ErrorData {
+  return deepFreeze(readError(thrown, 0));
+}
+
+function readError(thrown: unknown, depth: number): ErrorData {
+  if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: cut(describeThrown(thrown)) };
+  const { name, message, code, retryable, details, cause } = readProperties(thrown);
+  return {
+    name: typeof name === "string" ? cut(name) : "Error",
+    message: cut(typeof message === "string" ? message : describeThrown(thrown)),
+    ...((typeof code === "string" || typeof code === "number") && { code: cut(String(code)) }),
+    ...(typeof retryable === "boolean" && { retryable }),
+    ...smallDetails(details, name === "AgentError"),
+    ...(cause !== undefined && cause !== null && depth < maxCauseDepth && { cause: readError(cause, depth + 1) }),
+  };
+}
+
+const properties = ["name", "message", "code", "retryable", "details", "cause"] as const;
+
+/** A thrown object may have getters that throw: what can not be read is left out. */
+export function readProperties(thrown: object): Partial<Record<(typeof properties)[number], unknown>> {
+  const read: Partial<Record<(typeof properties)[number], unknown>> = {};
+  for (const key of properties) {
+    try {
+      read[key] = (thrown as Record<string, unknown>)[key];
+    } catch {
+      // Unreadable, so unknown.
+    }
+  }
+  return read;
+}
+
+function cut(text: string, maxLength = maxMessageLength): string {
+  if (text.length <= maxLength) return text;
+  const end = `… (${text.length} characters)`;
+  // Not between the halves of a surrogate pair.
+  return text.slice(0, maxLength - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
+}
+
+/** What is not JSON is left out; of an error of this package, which has details, an empty object stays. */
+function smallDetails(details: unknown, isOurs: boolean): { details?: JsonObject } {
+  const none = isOurs ? { details: {} } : {};
+  if (typeof details !== "object" || details === null) return none;
+  try {
+    const text = JSON.stringify(details);
+    const json = JSON.parse(text) as JsonValue;
+    if (typeof json !== "object" || json === null) return none;
+    return { details: text.length <= maxDetailsLength ? (json as JsonObject) : trimDetails(json as JsonObject) };
+  } catch {
+    return none;
+  }
+}
+
+/** The last of them leaves little of whatever it is given. */
+const trimLimits = [
+  { maxText: 2_000, maxItems: 20, maxDepth: Number.POSITIVE_INFINITY },
+  { maxText: 400, maxItems: 10, maxDepth: Number.POSITIVE_INFINITY },
+  { maxText: 100, maxItems: 4, maxDepth: Number.POSITIVE_INFINITY },
+  { maxText: 100, maxItems: 4, maxDepth: 2 },
+  { maxText: 100, maxItems: 0, maxDepth: 0 },
+];
+const maxKeys = 30;
+
+/** Details that are too large keep their keys and types: texts and lists are cut, then what lies deep, until they fit. */
+function trimDetails(details: JsonObject): JsonObject {
+  let trimmed: JsonValue = {};
+  for (const { maxText, maxItems, maxDepth } of trimLimits) {
+    const trim = (value: JsonValue, depth: number): JsonValue => {
+      if (typeof value === "string") return cut(value, maxText);
+      if (typeof value !== "object" || value === null) return value;
+      if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => trim(item, depth + 1));
+      if (depth > maxDepth) return {};
+      const entries = Object.entries(value).slice(0, maxKeys);
+      return Object.fromEntries(entries.map(([key, item]) => [cut(key, maxText), trim(item, depth + 1)]));
+    };
+    trimmed = trim(details, 0);
+    if (JSON.stringify(trimmed).length <= maxDetailsLength) break;
+  }
+  return trimmed as JsonObject;
+}
