@@ -38,7 +38,7 @@ function readError(thrown: unknown, depth: number): ErrorData {
 
 const properties = ["name", "message", "code", "retryable", "details", "cause"] as const;
 
-/** A thrown object may have getters that throw: what can not be read is left out. */
+/** A thrown object may have getters that throw: what cannot be read is left out. */
 export function readProperties(thrown: object): Partial<Record<(typeof properties)[number], unknown>> {
   const read: Partial<Record<(typeof properties)[number], unknown>> = {};
   for (const key of properties) {

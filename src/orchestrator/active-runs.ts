@@ -59,8 +59,6 @@ export interface RunsOwner {
   runs: ActiveRuns | undefined;
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** The runs of an engine that go on in this process. */
 export class ActiveRuns {
   /** By run id. */
@@ -72,7 +70,7 @@ export class ActiveRuns {
   /** Whether no run begins any more. */
   isStopping = false;
   private isStopped = false;
-  private readonly host: Mutable<RunHost>;
+  private readonly host: RunHost;
   /** What may yet open a run. */
   private readonly opening = new Set<Promise<unknown>>();
   /** Set once those that run have had their time. */

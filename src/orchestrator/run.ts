@@ -35,7 +35,7 @@ export interface RunHost {
   readonly gates: ToolGates;
   readonly leases: Leases;
   /** How long a tool that was aborted may go on: shorter than `abortGraceMs` once there is little time left. */
-  readonly graceMs: number;
+  graceMs: number;
 }
 
 /**
