@@ -10,17 +10,24 @@ const upgrades: readonly EventUpgrade[] = [];
 /** The version of the format in which events are recorded now. */
 export const eventVersion = upgrades.length + 1;
 
+/** Events in the newest format. */
+export interface UpgradedEvents {
+  readonly events: readonly AgentEvent[];
+  /** The one in which the last of them was recorded. */
+  readonly version: number;
+}
+
 /**
  * Stored events in the newest format. Each leg says in its first event which one it was recorded in: an older run may have
- * been resumed by a newer version. Throws `store-failed` for a leg of a later version of planwright, or of none that can be.
+ * been resumed by a newer version. `version` is that of the event before them. Throws `store-failed` for a leg of a later
+ * version of planwright, or of none that can be.
  */
 export function upgradeEvents(
   runId: string,
-  events: readonly AgentEvent[],
-  steps: readonly EventUpgrade[] = upgrades,
-): readonly AgentEvent[] {
-  let version = 1;
-  return events.map((event) => {
+  found: readonly AgentEvent[],
+  { version = 1, steps = upgrades }: { readonly version?: number; readonly steps?: readonly EventUpgrade[] } = {},
+): UpgradedEvents {
+  const events = found.map((event) => {
     if (event.type === "run-start" || event.type === "run-resume") {
       version = event.version ?? 1;
       if (!Number.isSafeInteger(version) || version < 1) throw corrupt(runId, version);
@@ -30,6 +37,7 @@ export function upgradeEvents(
     for (let from = version; from <= steps.length; from++) upgraded = (steps[from - 1] as EventUpgrade)(upgraded);
     return upgraded;
   });
+  return { events, version };
 }
 
 function corrupt(runId: string, version: unknown): AgentError<"store-failed"> {

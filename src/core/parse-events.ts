@@ -11,29 +11,32 @@ export interface RecordedRun {
   readonly events: readonly AgentEvent[];
   /** What they lead to. */
   readonly state: RunState;
+  /** The format in which the last of them was recorded. */
+  readonly version: number;
 }
 
 const wrongKeys: ReadonlyMap<string, FindWrongKey> = new Map(Object.entries(wrongKeyOf));
 
 /**
- * What a store has given back of a run, from its first event on. It comes from outside: what is not an event of this run, or
+ * What a store has given back of a run, from its first event on, or from that behind what is known. It comes from outside: what is not an event of this run, or
  * cannot have come where it stands, is `store-failed`, as to go on with it could run a step twice, or never.
  */
-export function parseEvents(runId: string, found: unknown): RecordedRun {
+export function parseEvents(runId: string, found: unknown, known?: RecordedRun): RecordedRun {
+  const state = known?.state ?? initialRunState(runId);
   if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });
   for (const [index, event] of found.entries()) {
-    const reason = whyNoEvent(runId, event, index + 1);
-    if (reason !== undefined) throw damaged(runId, { sequence: index + 1, reason });
+    const sequence = state.sequence + index + 1;
+    const reason = whyNoEvent(runId, event, sequence);
+    if (reason !== undefined) throw damaged(runId, { sequence, reason });
   }
   // All of a run: a leg of a later version is to be told as such, whatever its events are.
-  const events = upgradeEvents(runId, found as readonly AgentEvent[]);
-  const state = initialRunState(runId);
+  const { events, version } = upgradeEvents(runId, found as readonly AgentEvent[], known);
   for (const event of events) {
     const reason = whyWrong(state, event);
     if (reason !== undefined) throw damaged(runId, { sequence: event.sequence, reason });
     reduceRunState(state, event);
   }
-  return { events, state };
+  return { events, state, version };
 }
 
 /** What all events have, of any version. */

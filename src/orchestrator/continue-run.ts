@@ -9,10 +9,10 @@ import { skipOpen } from "./close-leg.ts";
 import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
 import { planInRun, requireApproved } from "./conduct-run.ts";
 import { endingOf } from "./ending-of.ts";
-import { compareTools, readState, restoreSettings } from "./restore-run.ts";
+import { compareTools, readExisting, restoreSettings } from "./restore-run.ts";
 import type { AbortReason, Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
-import { resultOfState } from "./stored-runs.ts";
+import { readAgain, resultOfState } from "./stored-runs.ts";
 
 /** How a stored run is to go on. */
 export interface Continuation extends Opening {
@@ -54,12 +54,12 @@ async function openStored(
 ): Promise<{ readonly leg: Promise<RunResult> }> {
   const { runId, options, mayGoOn } = continuation;
   const runs = runsOf(engine);
-  const before = await readState(engine.settings, runId);
-  if (!mayGoOn(before)) return { leg: Promise.resolve(resultOfState(before)) };
+  const before = await readExisting(engine.settings, runId);
+  if (!mayGoOn(before.state)) return { leg: Promise.resolve(resultOfState(before.state)) };
   const lease = { runId, fence: undefined as number | undefined, onLeaseLost: () => {} };
   await runs.leases.acquire(lease);
   try {
-    const state = await readState(engine.settings, runId);
+    const { state } = await readAgain(engine.settings.store, before);
     if (!mayGoOn(state)) return { leg: Promise.resolve(resultOfState(state)) };
     const run = runs.open(restoreSettings(engine.settings, state, options), continuation, state);
     run.keepHistory();

@@ -1,6 +1,7 @@
 import { checkPlan } from "../core/check-plan.ts";
 import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
+import type { RecordedRun } from "../core/parse-events.ts";
 import type { RunState } from "../core/run-state.ts";
 import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
@@ -8,10 +9,10 @@ import type { EngineSettings } from "./options.ts";
 import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { readRecorded } from "./stored-runs.ts";
 
-/** The stored state of a run. Rejects with `run-not-found` or `store-failed`. */
-export async function readState(engine: EngineSettings, runId: string): Promise<RunState> {
-  const { state } = await readRecorded(engine.store, runId);
-  if (state.sequence > 0) return state;
+/** What is recorded of a run. Rejects with `run-not-found` or `store-failed`. */
+export async function readExisting({ store }: EngineSettings, runId: string): Promise<RecordedRun> {
+  const recorded = await readRecorded(store, runId);
+  if (recorded.state.sequence > 0) return recorded;
   throw new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 

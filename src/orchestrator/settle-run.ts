@@ -9,7 +9,7 @@ import { describePlace, type StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
 import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { continueStored, notWaiting } from "./continue-run.ts";
-import { readState } from "./restore-run.ts";
+import { readExisting } from "./restore-run.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { invalidOutput } from "./step-errors.ts";
 
@@ -38,7 +38,7 @@ async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult>
   let state: RunState;
   do {
     await settled(runs, runId);
-    state = await readState(engine.settings, runId);
+    ({ state } = await readExisting(engine.settings, runId));
     // It may only have been looked for, and goes on now.
   } while (runs.occupied(runId) !== undefined);
   requireUnknown(state, place);

@@ -1,4 +1,5 @@
 import { AgentError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
 import { parseEvents, type RecordedRun } from "../core/parse-events.ts";
 import { parseRunPage } from "../core/parse-run-page.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
@@ -26,13 +27,26 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
 
 /** What is recorded of a run, no events if there is no such run. Rejects with `store-failed`, also for what is damaged. */
 export async function readRecorded(store: RunStore, runId: string): Promise<RecordedRun> {
-  let events: unknown;
+  return parseEvents(runId, await readEvents(store, runId, 0));
+}
+
+/**
+ * What is recorded now of a run that was read a moment ago, whose state is carried on. What was its last event is read once
+ * more: where it is another one, the run was deleted and its id given again, and all of it is read.
+ */
+export async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
+  const { runId, sequence, updatedAt } = before.state;
+  const found = await readEvents(store, runId, sequence - 1);
+  const isSame = Array.isArray(found) && (found[0] as Partial<AgentEvent> | null)?.timestamp === updatedAt;
+  return isSame ? parseEvents(runId, found.slice(1), before) : readRecorded(store, runId);
+}
+
+async function readEvents(store: RunStore, runId: string, after: number): Promise<unknown> {
   try {
-    events = await store.read(runId);
+    return await store.read(runId, { after });
   } catch (thrown) {
     throw toStoreError(thrown, { runId, operation: "read" });
   }
-  return parseEvents(runId, events);
 }
 
 /**

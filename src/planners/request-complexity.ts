@@ -6,9 +6,11 @@ export type RequestComplexity = "simple" | "moderate" | "complex";
 /**
  * Estimates how complex a request is, by its words alone: `simple` is one clause, `complex` has a condition, a loop, more
  * than three clauses, more than two tools, or refers back more than once. What stands in quotation marks does not count. It
- * knows English; in other languages what has several sentences counts as several clauses. Linear in the length of the request.
+ * knows English; in other languages what has several sentences counts as several clauses. Linear in the length of the request;
+ * one of more than 200 000 characters is `complex`.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
+  if (request.length > maxLength) return "complex";
   const text = request.toLowerCase().replace(quoted, '""').replace(listMark, "");
   const clauses = text.split(clauseEnd).filter((clause) => /[\p{L}\p{N}]/u.test(clause)).length;
   // What the first words refer to does not stand in the request.
@@ -20,6 +22,7 @@ export function estimateComplexity({ request, tools }: Pick<PlanRequest, "reques
   return clauses > 1 || references > 0 || named > 1 ? "moderate" : "simple";
 }
 
+const maxLength = 200_000;
 const quoted = /"[^"]*"|“[^“”]*”|„[^„“”]*[“”]/g;
 /** As of "1. milk" or "- milk". */
 const listMark = /^[ \t]*(?:\d+[.)]|[-*•])[ \t]+/gm;

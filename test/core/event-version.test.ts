@@ -18,28 +18,38 @@ describe("upgradeEvents", () => {
   it("leaves what is recorded now as it is", () => {
     const events = [runStart("r"), stepStart("r", 2), runEnd("r", { sequence: 3 })];
     expect(events[0]).toMatchObject({ version: eventVersion });
-    expect(upgradeEvents("r", events)).toEqual(events);
-    expect(upgradeEvents("r", [])).toEqual([]);
+    expect(upgradeEvents("r", events)).toEqual({ events, version: eventVersion });
+    expect(upgradeEvents("r", []).events).toEqual([]);
   });
 
   it("takes each leg from the version that it was recorded in, step by step", () => {
     const legs = [runStart("r"), stepStart("r", 2), resume(3, 2), stepStart("r", 4), resume(5, 3), stepStart("r", 6)];
-    const upgraded = upgradeEvents("r", legs, [toVersion(2), toVersion(3)]);
-    expect(toolsOf(upgraded)).toEqual(["Fake 2 3", "Fake 3", "Fake"]);
-    expect(upgraded.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6]);
+    const steps = [toVersion(2), toVersion(3)];
+    const { events, version } = upgradeEvents("r", legs, { steps });
+    expect(version).toBe(3);
+    expect(toolsOf(events)).toEqual(["Fake 2 3", "Fake 3", "Fake"]);
+    expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("goes on in the version of the event before", () => {
+    const steps = [toVersion(2), toVersion(3)];
+    const { events, version } = upgradeEvents("r", [stepStart("r", 4)], { version: 2, steps });
+    expect({ tools: toolsOf(events), version }).toEqual({ tools: ["Fake 3"], version: 2 });
   });
 
   it("takes a leg that does not say its version for one of the first", () => {
     const { version: _, ...first } = runStart("r") as AgentEvent & { version: number };
-    const upgraded = upgradeEvents("r", [first as AgentEvent, stepStart("r", 2)], [toVersion(2)]);
-    expect(toolsOf(upgraded)).toEqual(["Fake 2"]);
+    const upgraded = upgradeEvents("r", [first as AgentEvent, stepStart("r", 2)], { steps: [toVersion(2)] });
+    expect(toolsOf(upgraded.events)).toEqual(["Fake 2"]);
   });
 
   it.each([0, -1, 1.5, Number.NaN, "2", {}])("finds what is stored damaged if a leg has version %j", (version) => {
     const legs = [{ ...runStart("r"), version } as AgentEvent, stepStart("r", 2)];
     for (const steps of [[], [toVersion(2)]]) {
       const details = expect.objectContaining({ runId: "r", problem: "corrupt" });
-      expect(() => upgradeEvents("r", legs, steps)).toThrow(expect.objectContaining({ code: "store-failed", details }));
+      expect(() => upgradeEvents("r", legs, { steps })).toThrow(
+        expect.objectContaining({ code: "store-failed", details }),
+      );
     }
   });
 

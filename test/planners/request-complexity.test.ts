@@ -83,6 +83,12 @@ describe("estimateComplexity", () => {
     expect(judge()).toEqual(judge());
   });
 
+  it("does not read what is longer than 200 000 characters", () => {
+    const [longest, longer] = [200_000, 200_001].map((length) => "a".repeat(length));
+    expect(estimateComplexity({ request: `${longest}`, tools })).toBe("simple");
+    expect(estimateComplexity({ request: `${longer}`, tools })).toBe("complex");
+  });
+
   it("does without tools", () => {
     expect(estimateComplexity({ request: "mail the weather", tools: [] })).toBe("simple");
   });

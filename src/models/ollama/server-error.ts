@@ -1,7 +1,8 @@
 import { retryAfterMs } from "../../async/retry-after.ts";
 import { cutText } from "../../core/cut-text.ts";
 
-const maxBodyBytes = 16_384;
+/** Of an answer that is an error. */
+const maxBodyBytes = 65_536;
 const maxTextLength = 200;
 
 /** A server that answered with an error. */
@@ -68,8 +69,9 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
     for (let bytes = 0; bytes < maxBodyBytes; ) {
       const { done, value } = await reader.read();
       if (done) return text;
+      // A chunk can be as long as the body.
+      text += decoder.decode(value.subarray(0, maxBodyBytes - bytes), { stream: true });
       bytes += value.length;
-      text += decoder.decode(value, { stream: true });
     }
     await reader.cancel();
   } catch {

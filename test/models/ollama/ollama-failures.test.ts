@@ -75,6 +75,13 @@ describe("a server that answers with an error", () => {
     }
   });
 
+  it("is read up to 64 KiB, however much comes at once", async () => {
+    const ofLength = (length: number) => ({ status: 500, error: `${"x".repeat(length)} schema` });
+    const { fail } = await setUp([ofLength(60_000), ofLength(70_000)], once);
+    expect((await fail(json)).message).toContain("(500, xxx");
+    expect((await fail(json)).message).toContain('(500, {"error":"xxx');
+  });
+
   it("never has a key in its message", async () => {
     const { fail } = await setUp([{ fault: "unauthorized" }], { headers: { authorization: "Bearer secret" } });
     expect(JSON.stringify(toErrorData(await fail()))).not.toContain("secret");

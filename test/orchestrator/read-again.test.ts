@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+
+const runId = "r";
+
+/** The first events of a run of three steps: all but the last step, which was cut off. */
+async function recordHalf(nowMs: number, toolName = "A"): Promise<readonly AgentEvent[]> {
+  const store = createMemoryRunStore();
+  const tool = createFakeTool({ name: toolName });
+  const steps = ["s1", "s2", "s3"].map((id) => ({ id, tool: toolName, input: {} }));
+  await createAgent({ tools: [tool], store, clock: createManualClock({ nowMs }) }).execute({ steps }, { runId });
+  const events = await store.read(runId);
+  return events.slice(0, -2);
+}
+
+/** A store that asks the one that is there now, with some of its methods changed. */
+function storeOver(now: () => RunStore, changes: Partial<RunStore> = {}): RunStore {
+  return {
+    append: (...args) => now().append(...args),
+    read: (...args) => now().read(...args),
+    list: (...args) => now().list(...args),
+    claim: (...args) => now().claim(...args),
+    renew: (...args) => now().renew(...args),
+    release: (...args) => now().release(...args),
+    ...changes,
+  };
+}
+
+describe("what a resumed run is read for", () => {
+  it("is read once; after the claim only what is new", async () => {
+    const memory = createMemoryRunStore();
+    const half = await recordHalf(Date.UTC(2026));
+    await memory.append(runId, half, { sequence: 1 });
+    const found: number[] = [];
+    const store = storeOver(() => memory, {
+      read: async (...args) => {
+        const events = await memory.read(...args);
+        found.push(events.length);
+        return events;
+      },
+    });
+    const result = await createAgent({ tools: [createFakeTool({ name: "A" })], store }).resume(runId);
+    expect({ status: result.status, found }).toEqual({ status: "completed", found: [half.length, 1] });
+  });
+
+  it("is all of it if the run was deleted and its id given to another one", async () => {
+    const clock = { nowMs: Date.UTC(2026) };
+    const first = createMemoryRunStore();
+    await first.append(runId, await recordHalf(clock.nowMs), { sequence: 1 });
+    const second = createMemoryRunStore();
+    await second.append(runId, await recordHalf(clock.nowMs + 1, "B"), { sequence: 1 });
+    let now = first;
+    const store = storeOver(() => now, {
+      claim: (...args) => {
+        now = second;
+        return second.claim(...args);
+      },
+    });
+    const tools = ["A", "B"].map((name) => createFakeTool({ name }));
+    const agent = createAgent({ tools, store });
+    const { steps } = await agent.resume(runId);
+    expect(steps.map(({ tool, status }) => `${tool} ${status}`)).toEqual(["B completed", "B completed", "B completed"]);
+  });
+
+  it("is refused where what is new is damaged", async () => {
+    const memory = createMemoryRunStore();
+    await memory.append(runId, await recordHalf(Date.UTC(2026)), { sequence: 1 });
+    let reads = 0;
+    const store = storeOver(() => memory, {
+      read: async (...args) => [...(await memory.read(...args)), ...(++reads === 2 ? [{} as AgentEvent] : [])],
+    });
+    const resumed = createAgent({ tools: [createFakeTool({ name: "A" })], store }).resume(runId);
+    await expect(resumed).rejects.toMatchObject({ code: "store-failed", details: { problem: "corrupt" } });
+  });
+});
