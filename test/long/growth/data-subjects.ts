@@ -88,7 +88,7 @@ const todoWork = (create: () => Parameters<typeof createTodoStore>[0]): Subjects
     return todos;
   };
   const make = (size: number) => size;
-  const subject = (work: GrowthSubject["work"]): GrowthSubject => ({ make, work, maxSize: 20_000 });
+  const subject = (work: GrowthSubject["work"]): GrowthSubject => ({ make, work, maxSize: 70_000 });
   return {
     "todos of other titles": subject((count) => filled(count, (index) => `todo ${index}`)),
     "todos of one title": subject((count) => filled(count, () => "milk")),
@@ -126,8 +126,8 @@ export const dataSubjects: Readonly<Record<string, Subjects>> = {
   validatePlan: ofPlans((plan) => validatePlan(plan, { tools, maxSteps })),
   hashPlan: ofPlans(hashPlan),
   "planSchema.safeParse": ofPlans((plan) => planSchema.safeParse(plan)),
-  "agent.execute": ofPlans((plan) => createAgent({ tools, maxSteps }).execute(plan), 100_000),
-  "agent.dryRun": ofPlans((plan) => createAgent({ tools, maxSteps }).dryRun(plan), 100_000),
+  "agent.execute": ofPlans((plan) => createAgent({ tools, maxSteps }).execute(plan), 300_000),
+  "agent.dryRun": ofPlans((plan) => createAgent({ tools, maxSteps }).dryRun(plan), 300_000),
   "createLlmPlanner, plans": ofPlans((plan) => {
     const text = JSON.stringify(plan);
     return createAgent({
@@ -135,7 +135,7 @@ export const dataSubjects: Readonly<Record<string, Subjects>> = {
       maxSteps,
       planner: createLlmPlanner({ model: createScriptedModel([text, text]) }),
     }).plan("Open it");
-  }, 60_000),
+  }, 300_000),
   "an output": {
     list: { make: (size) => Array.from({ length: size }, (_, index) => index), work: outputOf },
     keys: {
@@ -183,9 +183,13 @@ export const dataSubjects: Readonly<Record<string, Subjects>> = {
     },
   },
   "a run of many steps": {
-    "events unread": { make: (size) => size, work: (count) => runSteps(Number(count), false), maxSize: 50_000 },
-    "events read": { make: (size) => size, work: (count) => runSteps(Number(count), true), maxSize: 50_000 },
-    "at the same time": { make: (size) => size, work: (count) => runSteps(Number(count), false, 100), maxSize: 50_000 },
+    "events unread": { make: (size) => size, work: (count) => runSteps(Number(count), false), maxSize: 100_000 },
+    "events read": { make: (size) => size, work: (count) => runSteps(Number(count), true), maxSize: 100_000 },
+    "at the same time": {
+      make: (size) => size,
+      work: (count) => runSteps(Number(count), false, 100),
+      maxSize: 100_000,
+    },
   },
   "agent.getRun": {
     "many events": {

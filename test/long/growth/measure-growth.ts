@@ -21,14 +21,17 @@ export interface Growth {
 const comparableMs = 5;
 /** What takes less than this at its largest size, or at the cap that refuses more, may grow as it likes. */
 const harmlessMs = 50;
-/** No size is tried after one that takes this long. */
+/** No size is tried after one that takes this long; where growth looks steep, after one that takes the second. */
 const enoughMs = 400;
+const surelyEnoughMs = 2_000;
 const smallestSize = 64;
 /** Each size is so many times the one before. */
 const factor = 4;
 /** What is not measured again. */
 const surelyFlat = 1.15;
-const tries = 4;
+/** How much larger the larger of two sizes is, where growth looked steep. */
+const farApart = factor ** 2;
+const tries = 5;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -41,9 +44,9 @@ interface Timing {
 /**
  * Raises the size until the time tells something, and compares it with that of the smallest size that takes long enough.
  *
- * Another process, a compiler or a cache that has become too small only ever adds time. So what looks steep is timed again, the
- * smaller size as often as makes the same amount of work, and the least counts; and a larger size is looked at: what is steep
- * by itself is so again.
+ * Another process, a compiler, or a cache or a young generation of the heap that has become too small only ever adds time. So
+ * what looks steep is timed again, the smaller size as often as makes the same amount of work, and the least counts; and
+ * larger sizes are looked at, where the time no longer steps up for such a reason: what is steep by itself is so again.
  */
 export async function measureGrowth({ make, work, maxSize = 1_048_576 }: GrowthSubject): Promise<Growth> {
   // What it takes for next to nothing says nothing of growth.
@@ -54,7 +57,7 @@ export async function measureGrowth({ make, work, maxSize = 1_048_576 }: GrowthS
     for (let done = 0; done < times; done++) sum += await timeOf(make, work, size);
     return { size, ms: sum / times - idleMs };
   };
-  const canRaise = ({ size, ms }: Timing) => factor * size <= maxSize && ms < enoughMs;
+  const canRaise = ({ size, ms }: Timing, most = enoughMs) => factor * size <= maxSize && ms < most;
 
   let large: Timing = { size: smallestSize, ms: 0 };
   while (canRaise(large) && large.ms < comparableMs) {
@@ -68,11 +71,10 @@ export async function measureGrowth({ make, work, maxSize = 1_048_576 }: GrowthS
   if (large.ms < harmlessMs || large.size === small.size) return { exponent: undefined, ...large };
 
   for (let done = 0; done < tries && powerOf(small, large) > surelyFlat; done++) {
-    if (small.ms < comparableMs && factor * small.size < large.size) small = await time(factor * small.size);
-    const ofSameWork = await time(small.size, large.size / small.size);
-    small = done === 0 ? ofSameWork : lesserOf(small, ofSameWork);
-    large =
-      done % 2 === 1 && canRaise(large) ? await time(factor * large.size) : lesserOf(large, await time(large.size));
+    large = canRaise(large, surelyEnoughMs) ? await time(factor * large.size) : lesserOf(large, await time(large.size));
+    const size = Math.max(small.size, large.size / farApart);
+    const ofSameWork = await time(size, large.size / size);
+    small = size === small.size && done > 0 ? lesserOf(small, ofSameWork) : ofSameWork;
   }
   return { exponent: powerOf(small, large), ...large };
 }
