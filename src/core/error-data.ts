@@ -13,6 +13,8 @@ export interface ErrorData {
 
 const maxMessageLength = 8_192;
 const maxDetailsLength = 16_384;
+/** Less than an output may have: errors are nested in each other, and stores and readers need room on their stacks. */
+const maxDetailsDepth = 50;
 const maxCauseDepth = 5;
 
 /**
@@ -66,29 +68,36 @@ function smallDetails(details: unknown, isOurs: boolean): { details?: JsonObject
     const text = JSON.stringify(details);
     const json = JSON.parse(text) as JsonValue;
     if (typeof json !== "object" || json === null) return none;
-    return { details: text.length <= maxDetailsLength ? (json as JsonObject) : trimDetails(json as JsonObject) };
+    const isSmall = text.length <= maxDetailsLength && !isDeeper(json, maxDetailsDepth);
+    return { details: isSmall ? (json as JsonObject) : trimDetails(json as JsonObject) };
   } catch {
     return none;
   }
 }
 
+function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+}
+
 /** The last of them leaves little of whatever it is given. */
 const trimLimits = [
-  { maxText: 2_000, maxItems: 20, maxDepth: Number.POSITIVE_INFINITY },
-  { maxText: 400, maxItems: 10, maxDepth: Number.POSITIVE_INFINITY },
-  { maxText: 100, maxItems: 4, maxDepth: Number.POSITIVE_INFINITY },
+  { maxText: 2_000, maxItems: 20, maxDepth: maxDetailsDepth },
+  { maxText: 400, maxItems: 10, maxDepth: maxDetailsDepth },
+  { maxText: 100, maxItems: 4, maxDepth: maxDetailsDepth },
   { maxText: 100, maxItems: 4, maxDepth: 2 },
   { maxText: 100, maxItems: 0, maxDepth: 0 },
 ];
 const maxKeys = 30;
 
-/** Details that are too large keep their keys and types: texts and lists are cut, then what lies deep, until they fit. */
+/** Details that are too large, or too deep, keep their keys and types: texts and lists are cut, then what lies deep, until they fit. */
 function trimDetails(details: JsonObject): JsonObject {
   let trimmed: JsonValue = {};
   for (const { maxText, maxItems, maxDepth } of trimLimits) {
     const trim = (value: JsonValue, depth: number): JsonValue => {
       if (typeof value === "string") return cut(value, maxText);
       if (typeof value !== "object" || value === null) return value;
+      if (depth >= maxDetailsDepth) return Array.isArray(value) ? [] : {};
       if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => trim(item, depth + 1));
       if (depth > maxDepth) return {};
       const entries = Object.entries(value).slice(0, maxKeys);

@@ -254,6 +254,23 @@ describe("the bounds of error data", () => {
     expect(data.details.errors.map(({ message }) => message.slice(0, 5))).toEqual(["1 <p>", "2 <p>", "3 <p>"]);
   });
 
+  it.each(["object", "list"])("cuts details whose levels are too many, be they small, whatever is in a %s", (kind) => {
+    const nest = (levels: number): unknown =>
+      levels === 0 ? "end" : kind === "list" ? [nest(levels - 1)] : { a: nest(levels - 1) };
+    const levelsOf = (value: unknown): number =>
+      typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
+    for (const levels of [1, 49, 50, 1_000, 2_000]) {
+      const data = toErrorData({ message: "no", details: { status: 500, a: nest(levels) } });
+      expect(data.details).toMatchObject({ status: 500 });
+      expect(levelsOf(data.details)).toBe(Math.min(levels, 50) + 1);
+      // One error within the details of another one.
+      const details = { tool: "Fetch", stepId: "s1", attempts: 1, errors: [data] };
+      const failed = new AgentError("tool-failed", "Failed.", { details, cause: data }).toJSON();
+      expect(failed.details).toMatchObject({ tool: "Fetch", errors: [{ message: "no", details: { status: 500 } }] });
+      expect(levelsOf(failed)).toBeLessThan(60);
+    }
+  });
+
   it("keeps the first of many issues", () => {
     const issues = Array.from({ length: 5_000 }, (_, index) => ({
       code: "unknown-tool" as const,

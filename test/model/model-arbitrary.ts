@@ -22,6 +22,7 @@ const works: fc.Arbitrary<Behaviour> = afterMs.map((ms) => ({
   afterMs: ms,
   retryable: undefined,
   retryAfterMs: undefined,
+  carries: "nothing",
 }));
 
 const misbehaves: fc.Arbitrary<Behaviour> = fc.record({
@@ -29,6 +30,11 @@ const misbehaves: fc.Arbitrary<Behaviour> = fc.record({
   afterMs,
   retryable: fc.constantFrom(undefined, undefined, true, false),
   retryAfterMs: seldom(5, fc.constant(40)),
+  carries: mostly<Behaviour["carries"]>(
+    "nothing",
+    1,
+    fc.constantFrom("large", "deep", "bottomless", "cyclic", "causes"),
+  ),
 });
 
 const behaviour = fc.oneof({ weight: 9, arbitrary: works }, { weight: 2, arbitrary: misbehaves });

@@ -1,3 +1,5 @@
+import type { Carried } from "./model-error.ts";
+
 /** What a call of a tool does. Times are on the manual clock. */
 export interface Behaviour {
   /**
@@ -9,6 +11,7 @@ export interface Behaviour {
   /** Of what it throws. */
   readonly retryable: boolean | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly carries: Carried;
 }
 
 /** A step before its numbers are read as steps that stand before it. */

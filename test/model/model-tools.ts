@@ -2,6 +2,7 @@ import { z } from "zod/v4";
 import type { Clock } from "../../src/async/clock.ts";
 import { defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts";
 import type { Behaviour, ToolDraft } from "./model-case.ts";
+import { ModelError } from "./model-error.ts";
 import type { ModelStep } from "./model-plan.ts";
 
 /** A call that a tool has had. */
@@ -130,7 +131,7 @@ async function perform(
     call.settled = "returned";
     return call.output;
   } catch (thrown) {
-    const isRetryable = thrown instanceof ToolFailure && thrown.retryable === true;
+    const isRetryable = thrown instanceof ModelError && thrown.retryable === true;
     call.settled = isRetryable ? "threw-retryable" : "threw";
     throw thrown;
   }
@@ -147,24 +148,13 @@ function outputOf(step: ModelStep | undefined, { place, number, iteration = 0 }:
   return { n: ((step?.flag ?? 0) + 3 * iteration) % 10, list, by: `${place}#${number}` };
 }
 
-class ToolFailure extends Error {
-  readonly retryable: boolean | undefined;
-  readonly retryAfterMs: number | undefined;
-
-  constructor({ retryable, retryAfterMs }: Behaviour) {
-    super("as the case says");
-    this.retryable = retryable;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
-
 async function behave(behaviour: Behaviour, signal: AbortSignal, clock: Clock): Promise<void> {
   const { does, afterMs } = behaviour;
   if (does === "stuck") return new Promise(() => {});
   if (does === "hang" || does === "finish") await aborted(signal);
   if (does === "hang") throw signal.reason;
   if (afterMs > 0) await new Promise<void>((resolve) => clock.setTimeout(resolve, afterMs));
-  if (does === "throw") throw new ToolFailure(behaviour);
+  if (does === "throw") throw new ModelError(behaviour);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

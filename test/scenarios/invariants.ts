@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type AgentEvent, isTransient } from "../../src/core/events.ts";
+import { toJson } from "../../src/core/json.ts";
 import { parseEvents } from "../../src/core/parse-events.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
@@ -24,6 +25,8 @@ export function checkInvariants({ events, recorded, result, killedAt }: Checked)
   for (const event of events) {
     expect(JSON.parse(JSON.stringify(event))).toEqual(event);
     expect(Object.isFrozen(event)).toBe(true);
+    // Whatever a tool threw, no store has to hold what lies deeper than an output may.
+    expect(toJson(event)).toMatchObject({ ok: true });
   }
   checkFold(recorded, result);
 }
