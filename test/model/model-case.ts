@@ -44,6 +44,8 @@ export interface ToolDraft {
   readonly approval: "never" | "always" | "odd";
   readonly hasUndo: boolean;
   readonly hasOutputSchema: boolean;
+  /** Whether its input must have another key by now, which no step of a case has. */
+  readonly isChanged?: boolean;
 }
 
 /** What a planner answers a failure with. */

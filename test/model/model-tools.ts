@@ -40,6 +40,8 @@ const inputSchema = z.strictObject({
   index: z.string().optional(),
 });
 
+const changedSchema = inputSchema.extend({ added: z.string() });
+
 const outputSchema = z.strictObject({ n: z.number(), list: z.array(z.number()), by: z.string() });
 
 /** The tools of a case for one agent: `T0`, `T1` … */
@@ -62,7 +64,7 @@ function createModelTool(draft: ToolDraft, owner: Owner): Tool {
   const options = {
     name,
     description: "Does as its case says",
-    inputSchema,
+    inputSchema: draft.isChanged ? changedSchema : inputSchema,
     effect: effect === "by-input" ? ({ flag }: { flag: number }) => effectOf(draft, flag) : effect,
     retry: { maxAttempts },
     timeoutMs,

@@ -59,11 +59,31 @@ export async function playOn(
   model: ModelCase,
   { before, whole }: { before: readonly AgentEvent[]; whole: ResumedCase },
 ): Promise<ResumedCase> {
+  const played = await tryOn(model, { before, whole });
+  if (played.result === undefined) throw played.refusal;
+  return played;
+}
+
+/** What was left of a case that could not be gone on with, and what was done all the same. */
+export interface RefusedCase extends Omit<ResumedCase, "result"> {
+  readonly result?: undefined;
+  readonly refusal: unknown;
+}
+
+/** As {@link playOn}, where the other process need not go on. */
+export async function tryOn(
+  model: ModelCase,
+  { before, whole }: { before: readonly AgentEvent[]; whole: ResumedCase },
+): Promise<ResumedCase | RefusedCase> {
   const process = new Process(model, Date.parse(before.at(-1)?.timestamp ?? ""));
   const { runId } = whole.result;
   await process.memory.append(runId, before, { sequence: 1 });
-  const result = await process.clock.runUntil(process.agent.resume(runId));
-  return process.finish(result, whole);
+  try {
+    const result = await process.clock.runUntil(process.agent.resume(runId));
+    return await process.finish(result, whole);
+  } catch (refusal) {
+    return { ...(await process.done(runId)), refusal };
+  }
 }
 
 /** The first events of a run, as a store would hand them out. */
@@ -106,8 +126,12 @@ class Process {
       if (handle === undefined) break;
       result = await this.clock.runUntil(handle.result);
     }
-    const recorded = await this.memory.read(result.runId);
-    return { result, events: this.events, recorded, calls: this.calls };
+    return { ...(await this.done(result.runId)), result };
+  }
+
+  /** What it has done so far. */
+  async done(runId: string): Promise<Omit<ResumedCase, "result">> {
+    return { events: this.events, recorded: await this.memory.read(runId), calls: this.calls };
   }
 
   private answerTo({ runId, pending = [] }: RunResult, whole: ResumedCase | undefined): RunHandle | undefined {

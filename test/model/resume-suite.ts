@@ -1,18 +1,28 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
+import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
+import { foldEvents } from "../../src/core/run-state.ts";
 import { told } from "../scenarios/asking.ts";
 import { checkInvariants } from "../scenarios/run-scenario.ts";
 import type { ModelCase } from "./model-case.ts";
 import { pathToRepeat, type SuiteOptions } from "./model-suite.ts";
 import { planOf } from "./play-case.ts";
-import { playOn, playWhole, prefixOf, type ResumedCase, resumableCase } from "./resume-case.ts";
+import {
+  playOn,
+  playWhole,
+  prefixOf,
+  type RefusedCase,
+  type ResumedCase,
+  resumableCase,
+  tryOn,
+} from "./resume-case.ts";
 import { keyOf } from "./watch.ts";
 
 /** Plays many cases, kills each after every event it has recorded and goes on: it must come to the same. */
 export async function resumeMany({ numRuns, seed }: SuiteOptions): Promise<void> {
   const ends: Record<string, number> = {};
+  const changes = { refused: 0, accepted: 0 };
   let cuts = 0;
   const property = fc.asyncProperty(resumableCase, async (model) => {
     const whole = await playWhole(model);
@@ -21,31 +31,79 @@ export async function resumeMany({ numRuns, seed }: SuiteOptions): Promise<void>
     // One that has failed is tried again, and may come to another end.
     const last = whole.recorded.length - (status === "failed" ? 1 : 0);
     for (let count = 1; count <= last; count++, cuts++) await checkCut(model, whole, count);
+    for (let count = 1; count <= whole.recorded.length; count++) changes[await checkChanged(model, whole, count)]++;
   });
   try {
     await fc.assert(property, { numRuns, seed, ...pathToRepeat() });
   } finally {
-    console.log(`resume: PLANWRIGHT_SEED=${seed}, ${numRuns} plans, ${cuts} cuts, ${JSON.stringify(ends)}`);
+    const said = `${JSON.stringify(ends)}, with a changed tool ${JSON.stringify(changes)}`;
+    console.log(`resume: PLANWRIGHT_SEED=${seed}, ${numRuns} plans, ${cuts} cuts, ${said}`);
   }
 }
 
-async function checkCut(model: ModelCase, whole: ResumedCase, count: number): Promise<void> {
-  const before = prefixOf(whole, count);
-  let resumed: ResumedCase | undefined;
+/** Plays, and says all there is to know of what does not hold. */
+async function explaining<T>(
+  { model, whole, count }: { model: ModelCase; whole: ResumedCase; count: number },
+  check: (onPlayed: (played: Played) => void) => Promise<T>,
+): Promise<T> {
+  let played: Played | undefined;
   try {
-    resumed = await playOn(model, { before, whole });
+    return await check((one) => {
+      played = one;
+    });
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new Error(`${message}\n${describe(model, whole, { count, played })}`, { cause: thrown });
+  }
+}
+
+type Played = ResumedCase | RefusedCase;
+
+function checkCut(model: ModelCase, whole: ResumedCase, count: number): Promise<void> {
+  return explaining({ model, whole, count }, async (onPlayed) => {
+    const before = prefixOf(whole, count);
+    const resumed = await playOn(model, { before, whole });
+    onPlayed(resumed);
     const { events, recorded, result } = resumed;
     checkInvariants({ events: [...before, ...events], recorded, result, killedAt: count });
     expect(endOf(result)).toEqual(endOf(whole.result));
     checkCalls(before, resumed);
-  } catch (thrown) {
-    throw new Error(
-      `${thrown instanceof Error ? thrown.message : thrown}\n${describe(model, whole, { count, resumed })}`,
-      {
-        cause: thrown,
-      },
-    );
-  }
+  });
+}
+
+/**
+ * Goes on with a tool that takes none of the inputs it is planned with any more: where it may still run, with nothing at all;
+ * else as ever, and without it.
+ */
+function checkChanged(model: ModelCase, whole: ResumedCase, count: number): Promise<"refused" | "accepted"> {
+  return explaining({ model, whole, count }, async (onPlayed) => {
+    const before = prefixOf(whole, count);
+    const changed = count % model.tools.length;
+    const tools = model.tools.map((tool, index) => ({ ...tool, isChanged: index === changed }));
+    const played = await tryOn({ ...model, tools }, { before, whole });
+    onPlayed(played);
+    const { events, recorded, result, calls } = played;
+    const name = `T${changed}`;
+    if (result === undefined) {
+      expect(played.refusal).toMatchObject({ code: "resume-mismatch" });
+      expect([recorded, calls]).toEqual([before, []]);
+      expect(isLeft(before, name)).toBe(true);
+      return "refused";
+    }
+    expect(calls.filter(({ tool }) => tool === name)).toEqual([]);
+    checkInvariants({ events: [...before, ...events], recorded, result, killedAt: count });
+    const isToDiffer = (event: AgentEvent) =>
+      event.type === "plan-revise" || (event.type === "undo-start" && event.tool === name);
+    const isRetried = count === whole.recorded.length;
+    if (!isRetried && !recorded.slice(count).some(isToDiffer)) expect(endOf(result)).toEqual(endOf(whole.result));
+    return "accepted";
+  });
+}
+
+/** Whether a step of a tool is not done. */
+function isLeft(before: readonly AgentEvent[], name: string): boolean {
+  const { steps } = toRunResult(foldEvents(before[0]?.runId ?? "", before));
+  return steps.some(({ tool, status }) => tool === name && status !== "completed");
 }
 
 /** What must be the same, times, ids and attempts aside. */
@@ -66,7 +124,7 @@ function checkCalls(before: readonly AgentEvent[], { calls }: ResumedCase): void
 function describe(
   model: ModelCase,
   whole: ResumedCase,
-  { count, resumed }: { count: number; resumed: ResumedCase | undefined },
+  { count, played }: { count: number; played: Played | undefined },
 ): string {
   const { steps, replans, ...rest } = model;
   const scripts = steps.map(({ script, undoScript }) => JSON.stringify({ script, undoScript }));
@@ -91,7 +149,7 @@ function describe(
     `the whole run, ${whole.result.status}:`,
     ...lines(whole.recorded),
     `cut after ${count}, then:`,
-    ...(resumed === undefined ? ["  it does not end"] : lines(resumed.events)),
-    resumed?.result.status ?? "",
+    ...(played === undefined ? ["  it does not end"] : lines(played.events)),
+    ...(played?.result === undefined ? [] : [played.result.status]),
   ].join("\n");
 }
