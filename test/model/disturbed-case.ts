@@ -10,9 +10,9 @@ export type GoingOn = "resume" | "resumeAll" | "start";
 export interface Disturbance {
   /**
    * It is killed; its agent is closed; the run is cancelled; its store can record nothing any more, or do nothing at all; it
-   * stands still for longer than its claim lasts and goes on when another process has the run.
+   * stands still for longer than its claim lasts and goes on when another process has the run; or only its store is slow.
    */
-  readonly what: "kill" | "close" | "cancel" | "fill" | "break" | "sleep";
+  readonly what: "kill" | "close" | "cancel" | "fill" | "break" | "sleep" | "slow";
   /** When it has seen the nth of these: before an append or a claim, after the others; or so many milliseconds after it began. */
   readonly at: "append" | "appended" | "event" | "call" | "claim" | "ms";
   readonly nth: number;
@@ -20,6 +20,11 @@ export interface Disturbance {
   readonly timeoutMs: number;
   /** How much longer than its claim lasts one that sleeps does so. */
   readonly oversleepsMs: number;
+  /** When its store answers from then on; never only of closing, as nothing else ends the wait for an append. */
+  readonly store: "prompt" | "late" | "never";
+  /** What of a late or lost answer takes its time: to ask, so that what is asked is done late or never, or to answer. */
+  readonly slowIn: "asking" | "answering";
+  readonly lateMs: number;
   /** How the next process goes on, and another one at once, if there is one. */
   readonly next: GoingOn;
   readonly rival: GoingOn | undefined;
@@ -30,20 +35,33 @@ export interface DisturbedCase {
   readonly model: ModelCase;
   /** The deadline of each execution, while it is disturbed. */
   readonly timeoutMs: number | undefined;
+  /** Whether somebody tries it again, once, when it has failed. */
+  readonly resumesFailed: boolean;
   readonly disturbances: readonly Disturbance[];
 }
 
 const goingOn = fc.constantFrom<GoingOn[]>("resume", "resumeAll", "start");
 
-const disturbance: fc.Arbitrary<Disturbance> = fc.record({
-  what: fc.constantFrom("kill", "kill", "close", "close", "close", "cancel", "fill", "break", "sleep", "sleep"),
+const anyDisturbance: fc.Arbitrary<Disturbance> = fc.record({
+  what: fc.constantFrom("kill", "kill", "close", "close", "close", "cancel", "fill", "break", "sleep", "sleep", "slow"),
   at: fc.constantFrom("append", "appended", "event", "call", "call", "claim", "ms", "ms"),
   nth: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 40 })),
   timeoutMs: fc.constantFrom(0, 1, 3, 10, 60, 1_000),
   oversleepsMs: fc.nat(60),
+  store: fc.constantFrom("prompt", "prompt", "late", "never"),
+  slowIn: fc.constantFrom("asking", "answering"),
+  // Beyond a third of a lease, after which no answer is a no.
+  lateMs: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 450 })),
   next: goingOn,
   rival: seldom(3, goingOn),
 });
+
+const disturbance = anyDisturbance.map((one): Disturbance => ({ ...one, store: storeOf(one) }));
+
+function storeOf({ what, store }: Disturbance): Disturbance["store"] {
+  if (what === "kill") return "prompt";
+  return what === "slow" || (store === "never" && what !== "close") ? "late" : store;
+}
 
 /**
  * A case whose steps come to the same in whichever attempt: each call fails so that it can be repeated until the last one of
@@ -86,5 +104,6 @@ export const disturbedCase: fc.Arbitrary<DisturbedCase> = fc.record({
     answers: model.onStepFailure === "continue" ? answers : [],
   })),
   timeoutMs: seldom(4, fc.integer({ min: 10, max: 200 })),
+  resumesFailed: fc.boolean(),
   disturbances: fc.array(disturbance, { minLength: 1, maxLength: 3 }),
 });

@@ -18,8 +18,7 @@ const refusals: ReadonlySet<string> = new Set(["run-owned-elsewhere", "run-confl
 
 /** One process of a world: an agent with a clock and a store of its own, to which something may happen. */
 export class DisturbedProcess {
-  /** Whether it has closed, so that whoever comes next finds its claim given back. */
-  hasClosed = false;
+  private hasClosed = false;
   /** Whether it was told that the run belongs to another one. */
   wasRefused = false;
   private readonly agent: Agent;
@@ -27,6 +26,8 @@ export class DisturbedProcess {
   private isDead = false;
   private broken: "fill" | "break" | undefined;
   private closing: Promise<void> | undefined;
+  /** What makes its store late, or never answer. */
+  private slow: Disturbance | undefined;
   /** While it sleeps. */
   private waking: Promise<void> | undefined;
   private seen = 0;
@@ -75,7 +76,12 @@ export class DisturbedProcess {
   /** Settles when nothing that it has asked for goes on here any more. */
   async ended(): Promise<void> {
     await this.waking;
-    if (!this.isDead) await this.going;
+    if (!this.isDead && this.slow?.store !== "never") await this.going;
+  }
+
+  /** Whether it has closed, so that whoever comes next finds its claim given back. */
+  get hasGivenBack(): boolean {
+    return this.hasClosed && this.slow === undefined;
   }
 
   private goOn(): Promise<unknown> {
@@ -115,7 +121,7 @@ export class DisturbedProcess {
         const isExpected =
           refusals.has(code) ||
           (code === "interrupted" && this.closing !== undefined) ||
-          (code === "store-failed" && this.broken !== undefined);
+          (code === "store-failed" && (this.broken ?? this.slow) !== undefined);
         if (!isExpected) this.world.note(`${this.how} rejects with ${code}: ${String(thrown)}`);
         this.wasRefused ||= code === "run-owned-elsewhere";
         return false;
@@ -139,12 +145,13 @@ export class DisturbedProcess {
     const { disturbance, world } = this;
     if (disturbance === undefined) return;
     const { what, timeoutMs, oversleepsMs } = disturbance;
-    world.noteDisturbance(what);
+    world.noteDisturbance(disturbance);
+    if (disturbance.store !== "prompt") this.slow = disturbance;
     if (what === "kill") this.isDead = true;
     else if (what === "sleep") this.waking = world.sleep(leaseMs + oversleepsMs).then(() => this.wake());
     else if (what === "close") this.closing = this.close(timeoutMs);
     else if (what === "cancel") this.cancelling.abort(new Error("enough"));
-    else this.broken = what;
+    else if (what !== "slow") this.broken = what;
     if (what === "kill" || what === "sleep") this.leave();
   }
 
@@ -159,6 +166,8 @@ export class DisturbedProcess {
     const tookMs = clock.now() - startMs;
     if (tookMs > timeoutMs) this.world.note(`close took ${tookMs} ms of ${timeoutMs}`);
     this.hasClosed = true;
+    // What it has asked for before it had the run may wait for an answer for ever.
+    if (this.slow?.store === "never") this.leave();
   }
 
   /** Time, as a process sees it that may sleep or die meanwhile. */
@@ -208,11 +217,30 @@ export class DisturbedProcess {
   private ask<T>(operation: keyof RunStore, answer: () => T): T | Promise<T> {
     if (this.waking !== undefined) return this.waking.then(() => this.ask(operation, answer));
     if (this.isDead) return new Promise(() => {});
-    if (this.broken === "break" || (this.broken === "fill" && operation === "append")) {
-      throw new Error("the disk is full, as the test says");
+    const reach = () => {
+      if (this.broken === "break" || (this.broken === "fill" && operation === "append")) {
+        throw new Error("the disk is full, as the test says");
+      }
+      return answer();
+    };
+    if (this.slow !== undefined) return this.askSlowly(this.slow, reach);
+    const said = reach();
+    if (this.isDead) return new Promise(() => {});
+    // What was asked last may be what made it slow.
+    return this.slow === undefined ? said : this.delay(this.slow).then(() => said);
+  }
+
+  private async askSlowly<T>(slow: Disturbance, reach: () => T): Promise<T> {
+    if (slow.slowIn === "asking") await this.delay(slow);
+    try {
+      return reach();
+    } finally {
+      if (slow.slowIn === "answering") await this.delay(slow);
     }
-    const said = answer();
-    return this.isDead ? new Promise(() => {}) : said;
+  }
+
+  private delay({ store, lateMs }: Disturbance): Promise<void> {
+    return store === "never" ? new Promise(() => {}) : this.world.sleep(lateMs);
   }
 }
 

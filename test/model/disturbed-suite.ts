@@ -51,11 +51,13 @@ async function disturb(
 ): Promise<Error | undefined> {
   const runs: DisturbedRun[] = [];
   try {
-    const whole = await playUndisturbed(disturbed.model, storeKind);
+    const whole = await playUndisturbed(disturbed, storeKind);
     runs.push(whole);
     const run = await playDisturbed(disturbed, { storeKind, whole });
     runs.push(run);
-    for (const what of run.disturbances) count(what);
+    for (const { what, store, slowIn } of run.disturbances)
+      count(store === "prompt" ? what : `${what}, ${store} ${slowIn}`);
+    if (whole.recorded.some(isRetry)) count("resumed when failed");
     count(run.result.status);
     checkDisturbed(run, whole);
     return undefined;
@@ -65,14 +67,21 @@ async function disturb(
   }
 }
 
-function describe({ model, timeoutMs, disturbances }: DisturbedCase, runs: readonly DisturbedRun[]): string {
+function isRetry(event: AgentEvent): boolean {
+  return event.type === "run-resume" && event.retriesFailed === true;
+}
+
+function describe(
+  { model, timeoutMs, resumesFailed, disturbances }: DisturbedCase,
+  runs: readonly DisturbedRun[],
+): string {
   const { steps, replans, ...rest } = model;
   return [
     ...planOf(model).steps.map((step) => JSON.stringify(step)),
     ...steps.map(({ script, undoScript }) => JSON.stringify({ script, undoScript })),
     JSON.stringify(rest),
     JSON.stringify({ replans }),
-    `deadline ${timeoutMs} ms`,
+    `deadline ${timeoutMs} ms${resumesFailed ? ", resumed when it has failed" : ""}`,
     ...disturbances.map((one) => JSON.stringify(one)),
     ...runs.flatMap((run, index) => [index === 0 ? "undisturbed:" : "disturbed:", ...linesOf(run)]),
     ...(runs.length < 2 ? ["it does not end"] : []),

@@ -34,16 +34,18 @@ export class DisturbedWorld {
   readonly runOptions: RunOptions;
   ids = 0;
   readonly problems: string[] = [];
-  readonly disturbances: Disturbance["what"][] = [];
+  readonly disturbances: Disturbance[] = [];
+  private readonly resumesFailed: boolean;
   private readonly settledBefore = new Set<string>();
 
   constructor(
-    { model, timeoutMs }: Pick<DisturbedCase, "model" | "timeoutMs">,
+    { model, timeoutMs, resumesFailed }: Omit<DisturbedCase, "disturbances">,
     storeKind: StoreKind,
     /** What the run has recorded that nobody disturbed, if this is another one. */
     private readonly whole: readonly AgentEvent[] = [],
   ) {
     this.model = model;
+    this.resumesFailed = resumesFailed;
     const { now } = this.clock;
     this.store = (
       storeKind === "memory" ? createMemoryRunStore({ now }) : createSqliteRunStore({ path: ":memory:", now })
@@ -64,8 +66,8 @@ export class DisturbedWorld {
     this.problems.push(problem);
   }
 
-  noteDisturbance(what: Disturbance["what"]): void {
-    this.disturbances.push(what);
+  noteDisturbance(disturbance: Disturbance): void {
+    this.disturbances.push(disturbance);
   }
 
   /** Waits. */
@@ -88,9 +90,25 @@ export class DisturbedWorld {
     return { failed: "it did not take effect" };
   }
 
+  /** Whether somebody shall try the run again, which has failed: once, as its record tells, and where it can be. */
+  isToBeRetried(): boolean {
+    const recorded = this.recorded();
+    const wasRetried = recorded.some(
+      (event, index) => event.type === "run-resume" && event.retriesFailed && !isDeadlineEnd(recorded[index - 1]),
+    );
+    const { error, steps } = this.result();
+    const isRefused = error?.code === "approval-rejected" || steps.some((step) => step.status === "undone");
+    return this.resumesFailed && !wasRetried && !isRefused;
+  }
+
   result(): RunResult {
     return toRunResult(foldEvents(runId, this.recorded())) as RunResult;
   }
+}
+
+/** Whether an event is the end of a run because of its deadline. */
+function isDeadlineEnd(event: AgentEvent | undefined): boolean {
+  return event?.type === "run-end" && event.outcome.status === "failed" && isOutOfTime(event.outcome.error);
 }
 
 /** Whether a run has failed because of its deadline. */

@@ -3,7 +3,6 @@ import type { RunResult } from "../../src/core/run-result.ts";
 import type { Disturbance, DisturbedCase, GoingOn } from "./disturbed-case.ts";
 import { DisturbedProcess } from "./disturbed-process.ts";
 import { DisturbedWorld, isOutOfTime, leaseMs, type StoreKind, type WorldRow } from "./disturbed-world.ts";
-import type { ModelCase } from "./model-case.ts";
 
 /** What a run came to. */
 export interface DisturbedRun {
@@ -12,17 +11,17 @@ export interface DisturbedRun {
   readonly recorded: readonly AgentEvent[];
   readonly problems: readonly string[];
   /** What happened to its processes. */
-  readonly disturbances: readonly Disturbance["what"][];
+  readonly disturbances: readonly Disturbance[];
 }
 
-/** Longer than any run takes that nobody disturbs. */
-const patienceMs = 60_000;
+/** Longer than any run takes, however late its store answers. */
+const patienceMs = 600_000;
 /** More processes than a run needs once they are left alone. */
 const maxProcesses = 12;
 
 /** Plays a run that nobody disturbs. */
-export function playUndisturbed(model: ModelCase, storeKind: StoreKind): Promise<DisturbedRun> {
-  return playIn(new DisturbedWorld({ model, timeoutMs: undefined }, storeKind), []);
+export function playUndisturbed(disturbed: DisturbedCase, storeKind: StoreKind): Promise<DisturbedRun> {
+  return playIn(new DisturbedWorld({ ...disturbed, timeoutMs: undefined }, storeKind), []);
 }
 
 /** Plays a run, and disturbs one process after another that has it, until it has ended. */
@@ -51,16 +50,22 @@ async function play(world: DisturbedWorld, disturbances: readonly Disturbance[])
     const disturbance = disturbances[count];
     const process = new DisturbedProcess(world, possible(world, how), disturbance);
     const rivals = rival === undefined ? [] : [new DisturbedProcess(world, possible(world, rival))];
-    const isAlone = rivals.length === 0 && !world.disturbances.includes("sleep");
+    const isAlone = rivals.length === 0 && !world.disturbances.some(isLate);
     await until(world, Promise.all([process, ...rivals].map((one) => one.live())));
-    if (process.wasRefused && isAlone && processes.at(-1)?.hasClosed) world.note("a closed agent has kept its claim");
+    if (process.wasRefused && isAlone && processes.at(-1)?.hasGivenBack)
+      world.note("a closed agent has kept its claim");
     processes.push(...rivals, process);
     if (hasEnded(world)) await until(world, Promise.all(processes.map((one) => one.ended())));
     if (hasEnded(world)) return;
-    // What was closed has given its claim back; the claims of others have to end.
-    if (!process.hasClosed) await world.clock.advance(leaseMs);
+    // What was closed has given its claim back, if its store has heard of it; the claims of others have to end.
+    if (!process.hasGivenBack) await world.clock.advance(leaseMs);
     ({ next: how, rival } = disturbance ?? { next: "resume", rival: undefined });
   }
+}
+
+/** Whether a process may come to claim a run when others have it. */
+function isLate({ what, store }: Disturbance): boolean {
+  return what === "sleep" || store !== "prompt";
 }
 
 /** How a process can go on with what is recorded: a run that never began is started, one that is out of time is resumed. */
@@ -72,7 +77,8 @@ function possible(world: DisturbedWorld, how: GoingOn): GoingOn {
 function hasEnded(world: DisturbedWorld): boolean {
   if (world.recorded().length === 0) return false;
   const { status, error } = world.result();
-  return status === "completed" || status === "cancelled" || (status === "failed" && !isOutOfTime(error));
+  if (status === "failed") return !isOutOfTime(error) && !world.isToBeRetried();
+  return status === "completed" || status === "cancelled";
 }
 
 async function until({ clock }: DisturbedWorld, promise: Promise<unknown>): Promise<void> {
