@@ -6,7 +6,7 @@ import { DisturbedWorld, isOutOfTime, leaseMs, type StoreKind, type WorldRow } f
 
 /** What a run came to. */
 export interface DisturbedRun {
-  readonly result: Pick<RunResult, "status" | "steps" | "error">;
+  readonly result: Pick<RunResult, "status" | "steps" | "error" | "plan">;
   readonly rows: readonly WorldRow[];
   readonly recorded: readonly AgentEvent[];
   readonly problems: readonly string[];
