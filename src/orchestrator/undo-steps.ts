@@ -44,8 +44,11 @@ function isInDoubt(step: StepState): boolean {
 }
 
 function leavesDoubt(error: AgentErrorData): boolean {
-  // An error that somebody else has made may have other details.
-  if (error.code === "tool-failed") return error.details.errors?.some(({ code }) => code === "timeout") !== false;
+  if (error.code === "tool-failed") {
+    // An error that somebody else has made may have other details; of many attempts with large errors only the first are kept.
+    const { errors, attempts } = error.details;
+    return errors === undefined || errors.length < attempts || errors.some(({ code }) => code === "timeout");
+  }
   return error.code === "timeout" || error.code === "invalid-tool-output";
 }
 

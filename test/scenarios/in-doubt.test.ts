@@ -105,4 +105,18 @@ describe("an error with large details", () => {
     expect(statuses(result)).toEqual(["s1 undone", "s2 failed"]);
     expect(told(recorded).at(-1)).toBe("run-end");
   });
+
+  it("leaves no doubt unsaid where not all of its attempts are kept: one of them may have been cut off", async () => {
+    const details = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, "v".repeat(2_000)]));
+    const large: FakeOutcome = { throws: Object.assign(new Error("no"), { details }) };
+    const outcomes: FakeOutcome[] = [...new Array(22).fill(large), { hangs: "until-aborted" }, large];
+    const { result } = await runScenario((clock) => ({
+      tools: [createFakeTool({ name: "A", outcomes, retry: { maxAttempts: 24 }, timeoutMs: 50, clock })],
+      plan: planOf("A"),
+      options: { undoOnFailure: true },
+      isResumable: false,
+    }));
+    expect(result).toMatchObject({ status: "failed", error: { details: { attempts: 24 } } });
+    expect(result.notUndone).toEqual([{ stepId: "s1", tool: "A", reason: "unknown" }]);
+  });
 });
