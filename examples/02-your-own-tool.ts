@@ -1,5 +1,5 @@
 import { createAgent, createTodoStore, defineTool } from "planwright";
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 
 const celsiusOf: Record<string, number> = { paris: 21, oslo: 9 };
 

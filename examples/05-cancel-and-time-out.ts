@@ -1,5 +1,5 @@
 import { createAgent, defineTool } from "planwright";
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 
 const wait = defineTool({
   name: "Wait",

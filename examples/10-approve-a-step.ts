@@ -1,5 +1,5 @@
 import { createAgent, createMemoryRunStore, defineTool } from "planwright";
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 
 const transfer = defineTool({
   name: "Transfer",

@@ -1,5 +1,5 @@
 import { createAgent, createMemoryRunStore, defineTool } from "planwright";
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 
 // A store that outlives the process is createSqliteRunStore({ path: "./runs.db" }) of planwright/sqlite.
 const store = createMemoryRunStore();

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { createCalculator } from "../src/tools/calculator/calculator.ts";
@@ -143,6 +144,22 @@ describe("imports", () => {
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
     );
     expect(wasted).toEqual([]);
+  });
+
+  it("take zod as a namespace, of which a bundler keeps what is used", () => {
+    // `z`, or what zod exports by default, is an object that holds all of it.
+    const whole = /^import\s+(?!type\b)(\w+|[^;]*\bz\b[^;]*\})\s+from\s+"zod/gm;
+    const shown = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
+    const texts = [
+      ...[...sources, ...readSources("examples")],
+      ...["README.md", ...shown.map((name) => `docs/${name}`)].map((path) => ({
+        path,
+        text: readFileSync(path, "utf8"),
+      })),
+    ];
+    const found = texts.flatMap(({ path, text }) => [...text.matchAll(whole)].map(([line]) => `${path}: ${line}`));
+    expect(found).toEqual([]);
+    expect(texts.filter(({ text }) => /^import \* as z from "zod/m.test(text)).length).toBeGreaterThan(20);
   });
 
   it("reach no module of Node from the main entry", () => {

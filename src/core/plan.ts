@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import type { JsonObject, JsonPath } from "./json.ts";
 import type { ModelCall, ModelUsage } from "./model-usage.ts";
 import type { InferToolInput, Tool } from "./tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import { type Clock, systemClock } from "../async/clock.ts";
 import type { RetryOptions } from "../core/retry-options.ts";
 import { defineTool, type Tool, type ToolContext, type ToolEffect } from "../core/tool.ts";

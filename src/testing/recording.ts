@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import { canonicalJson } from "../core/hash-plan.ts";
 import type {
   LanguageModel,

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import { checkKeys, checkNumber } from "../../core/options.ts";
 import { defineTool } from "../../core/tool.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import type { ToolPhraseOptions } from "../../core/phrase.ts";
 import { readArithmetic } from "./arithmetic-language.ts";
 import { type CalculatorPhraseInput, combiningPhrases } from "./phrases-combine.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import { isDueDate } from "./due-date.ts";
 import { createTodoSchema, type Todo } from "./todo.ts";
 import type { TodoRecord } from "./todo-storage.ts";

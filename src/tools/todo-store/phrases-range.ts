@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import type { PhraseContext, SlotValue } from "../../core/phrase.ts";
 
 const dayMs = 86_400_000;

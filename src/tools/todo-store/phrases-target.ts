@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import type { PhraseContext } from "../../core/phrase.ts";
 import { isElsewhere, isOtherThing, isSeveralItems } from "./phrases-titles.ts";
 import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from "./phrases-words.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import type { SlotValue } from "../../core/phrase.ts";
 import { ordinal, position, targetOf } from "./phrases-target.ts";
 import { isElsewhere, isOtherThing, isTitle, startsWithVerb } from "./phrases-titles.ts";

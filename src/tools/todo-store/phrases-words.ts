@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import type { SlotValue, ToolPhraseOptions } from "../../core/phrase.ts";
 import { isTitle } from "./phrases-titles.ts";
 import type { TodoStoreInput } from "./todo-input.ts";

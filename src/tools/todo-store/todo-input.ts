@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import { isDueDate } from "./due-date.ts";
 import type { TodoPriority } from "./todo.ts";
 import { cleanListName } from "./todo-text.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 
 /** How much a todo matters. */
 export type TodoPriority = "low" | "medium" | "high";

@@ -1,96 +1,94 @@
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { bundlers, loadedAtOnce } from "../bundlers.mjs";
 import { round } from "../statistics.mjs";
 
 const source = resolve(import.meta.dirname, "../../..");
 
-/** What an app that is bundled ships of us, without zod. */
+/** What ours alone comes to: zod is left out. */
+const ours = {
+  agent: 'export { createAgent, defineTool } from "planwright";',
+  whole: 'export * from "planwright";',
+};
+
+/** What an app has that defines a tool, as the README does. */
+const app = `
+  import { createAgent, defineTool } from "planwright";
+  import * as z from "zod/v4";
+  const weather = defineTool({
+    name: "Weather",
+    description: "Current weather in a city",
+    inputSchema: z.object({ city: z.string() }),
+    outputSchema: z.object({ celsius: z.number() }),
+    phrases: ["weather in {city}"],
+    execute: () => ({ celsius: 15 }),
+  });
+  globalThis.agent = createAgent({ tools: [weather] });
+`;
+
+/** What an app that is bundled ships because of us. */
 export const bundleSize = {
   name: "bundle",
-  title: "Bundle, minified, without zod",
+  title: "Bundle, minified",
 
   async measure({ folders }) {
-    const agent = 'export { createAgent, defineTool } from "planwright";';
+    const folder = folders.bench;
+    const withZod = {};
+    for (const [name, bundle] of Object.entries(bundlers)) {
+      withZod[name] = sizesOf(await bundle({ program: app, folder }));
+    }
     return {
-      agent: await measureBundle(agent, folders.bench),
-      whole: await measureBundle('export * from "planwright";', folders.bench),
-      // The package's own files are merged already; only the source still knows which module is which.
-      modules: await listModules(agent.replace("planwright", "./src/index.ts"), source),
+      agent: sizesOf(await bundlers.esbuild({ program: ours.agent, folder, external: ["zod"] })),
+      whole: sizesOf(await bundlers.esbuild({ program: ours.whole, folder, external: ["zod"] })),
+      withZod,
+      modules: await listModules(),
     };
   },
 
-  tables: ({ agent, whole, modules }) => [
-    { title: "kB", rows: [toRow("createAgent and defineTool", agent), toRow("the whole entry", whole)] },
+  tables: ({ agent, whole, withZod, modules }) => [
     {
-      title: "The largest modules of the first, loaded at once",
+      title: "Ours alone, by esbuild, kB",
+      rows: [toRow("createAgent and defineTool", agent), toRow("the whole entry", whole)],
+    },
+    {
+      title: "An app with one tool, with zod, kB",
+      rows: Object.entries(withZod).map(([name, sizes]) => toRow(name, sizes)),
+    },
+    {
+      title: "The largest modules of ours, loaded at once",
       rows: modules.map(({ path, bytes }) => ({ module: path, "minified, kB": round(bytes / 1_000) })),
     },
   ],
 
-  goals: ({ agent }) => [
+  goals: ({ agent, withZod }) => [
     {
       what: "createAgent and defineTool, loaded at once, gzip, kB",
       measured: round(agent.atOnce.gzip / 1_000),
-      goal: 15,
+      goal: 17,
     },
+    ...Object.entries(withZod).map(([name, { atOnce }]) => ({
+      what: `an app with one tool, with zod, by ${name}, loaded at once, gzip, kB`,
+      measured: round(atOnce.gzip / 1_000),
+      goal: 60,
+    })),
   ],
 };
 
-async function bundle(contents, folder) {
-  return build({
-    stdin: { contents, resolveDir: folder, sourcefile: "entry.js" },
-    absWorkingDir: folder,
-    outdir: "out",
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    external: ["zod"],
-    metafile: true,
-    write: false,
-    logLevel: "error",
+function sizesOf(chunks) {
+  const atOnce = loadedAtOnce(chunks);
+  const sumUp = (some) => ({
+    minified: some.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0),
+    gzip: some.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0),
   });
+  return { atOnce: sumUp([...atOnce]), later: sumUp(chunks.filter((chunk) => !atOnce.has(chunk))) };
 }
 
-async function measureBundle(contents, folder) {
-  const { metafile, outputFiles } = await bundle(contents, folder);
-  const atOnce = loadedAtOnce(metafile);
-  const sumUp = (isWanted) => {
-    const files = outputFiles.filter(({ path }) => isWanted(path));
-    return {
-      minified: files.reduce((sum, file) => sum + file.contents.length, 0),
-      gzip: files.reduce((sum, file) => sum + gzipSync(file.contents, { level: 9 }).length, 0),
-    };
-  };
-  const isAtOnce = (path) => [...atOnce].some((output) => path.endsWith(output));
-  return { atOnce: sumUp(isAtOnce), later: sumUp((path) => !isAtOnce(path)) };
-}
-
-/** The entry and what it imports, and so on; what comes by import() is not among them. */
-function loadedAtOnce({ outputs }) {
-  const entry = Object.keys(outputs).find(
-    (path) => outputs[path].entryPoint === "entry.js" || path.endsWith("stdin.js"),
-  );
-  const reached = new Set();
-  const visit = (path) => {
-    if (reached.has(path)) return;
-    reached.add(path);
-    for (const { path: imported, kind, external } of outputs[path].imports) {
-      if (kind === "import-statement" && !external) visit(imported);
-    }
-  };
-  visit(entry);
-  return reached;
-}
-
-async function listModules(contents, folder) {
-  const { metafile } = await bundle(contents, folder);
+/** The package's own files are merged already; only the source still knows which module is which. */
+async function listModules() {
+  const program = ours.agent.replace("planwright", "./src/index.ts");
   const bytesOf = new Map();
-  for (const output of loadedAtOnce(metafile)) {
-    for (const [path, { bytesInOutput }] of Object.entries(metafile.outputs[output].inputs)) {
+  for (const { inputs } of loadedAtOnce(await bundlers.esbuild({ program, folder: source, external: ["zod"] }))) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
       bytesOf.set(path, (bytesOf.get(path) ?? 0) + bytesInOutput);
     }
   }
@@ -100,7 +98,7 @@ async function listModules(contents, folder) {
 
 function toRow(what, { atOnce, later }) {
   return {
-    entry: what,
+    what,
     "at once, minified": round(atOnce.minified / 1_000),
     "at once, gzip": round(atOnce.gzip / 1_000),
     "by import(), minified": round(later.minified / 1_000),
