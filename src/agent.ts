@@ -39,12 +39,13 @@ export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, Ru
    * Turns a request into a validated plan; nothing runs and nothing is stored. Rejects with `cannot-plan`,
    * `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`, `cancelled` or `invalid-options`.
    */
-  plan(request: string, options?: PlanOptions<TTool>): Promise<Plan>;
+  plan(this: void, request: string, options?: PlanOptions<TTool>): Promise<Plan>;
   /**
    * What a request or a plan would do, with which effects: it is planned, validated and resolved as far as that can be
    * known, and no tool is called. Rejects with what `plan` and `execute` reject with.
    */
   dryRun<const TPlan extends AnyPlan>(
+    this: void,
     requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
     options?: DryRunOptions<TTool>,
   ): Promise<DryRun<TTool>>;
@@ -54,13 +55,15 @@ export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, Ru
    * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
    */
   execute<const TPlan extends AnyPlan>(
+    this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
     ...options: RunArguments<TTool>
   ): Promise<RunResult<TTool>>;
   /** Plans a request and runs the plan. That no plan could be made is in the result, too. */
-  run(request: string, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  run(this: void, request: string, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
   /** Starts a request or a plan and returns at once. What `run` or `execute` rejects with, the handle's result does. */
   start<const TPlan extends AnyPlan>(
+    this: void,
     requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
     ...options: RunArguments<TTool>
   ): RunHandle<TTool>;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../src/agent.ts";
 import { createOrchestrator } from "../src/orchestrator/orchestrator.ts";
+import { createMemoryRunStore } from "../src/stores/memory-run-store.ts";
+import { failureOf } from "../src/testing/conformance/conformance-case.ts";
 import { createFakeTool } from "../src/testing/fake-tool.ts";
+import { createCalculator } from "../src/tools/calculator/calculator.ts";
 
 const refused = expect.objectContaining({ code: "invalid-options" });
 const { inputSchema: _, ...bare } = createFakeTool({ name: "Bare" });
@@ -28,5 +31,69 @@ describe("createAgent", () => {
     }
     expect(() => agent.on(undefined as never, () => {})).toThrow(refused);
     expect(() => agent.off("run-end", () => {})).not.toThrow();
+  });
+
+  it("refuses the name of an event that does not exist, and says which exist", () => {
+    const options = { tools: [createFakeTool({ name: "A" })] };
+    for (const agent of [createAgent(options), createOrchestrator({ ...options, store: createMemoryRunStore() })]) {
+      for (const type of ["step-ended", "", "__proto__", "toString", null, 1] as never[]) {
+        for (const method of [agent.on, agent.once, agent.off, agent.listenerCount, agent.removeAllListeners]) {
+          expect(() => method(type, () => {})).toThrow(refused);
+        }
+      }
+      expect(() => agent.on("step-ended" as never, () => {})).toThrow(
+        /must be the type of an event: .*\bstep-end\b.*"step-ended"/,
+      );
+    }
+  });
+});
+
+describe("the methods of what is handed out", () => {
+  const touched = new Error("this was used");
+  const trap = new Proxy(() => {}, {
+    get: () => {
+      throw touched;
+    },
+  });
+
+  it("need no this", async () => {
+    const options = { tools: [createFakeTool({ name: "A" })] };
+    const creators = [
+      () => createAgent(options),
+      () => createOrchestrator({ ...options, store: createMemoryRunStore() }),
+      () => createAgent(options).start({ steps: [{ id: "s1", tool: "A", input: {} }] }),
+    ];
+    const called: string[] = [];
+    for (const create of creators) {
+      for (const name of Object.keys(create())) {
+        const method: unknown = Reflect.get(create(), name);
+        if (typeof method !== "function") continue;
+        called.push(name);
+        // Most refuse to be called without arguments, for another reason.
+        const thrown = await failureOf(() => Reflect.apply(method, trap, []));
+        expect(thrown?.thrown, name).not.toBe(touched);
+      }
+    }
+    expect(called).toContain("run");
+    expect(called.filter((name) => name === "approve")).toHaveLength(2);
+    expect(called).toContain("cancel");
+  });
+
+  it("work when they are taken out", async () => {
+    const { run, on, once, off, listenerCount, removeAllListeners, getRun } = createAgent({
+      tools: [createCalculator()],
+    });
+    const types: string[] = [];
+    const listener = ({ type }: { type: string }) => types.push(type);
+    on("run-start", listener);
+    once("run-end", listener);
+    on("plan-end", listener);
+    off("plan-end", listener);
+    expect([listenerCount("run-start"), listenerCount("plan-end")]).toEqual([1, 0]);
+    const { runId, status } = await run("6 * 7");
+    expect([status, (await getRun(runId))?.status]).toEqual(["completed", "completed"]);
+    removeAllListeners();
+    await run("6 * 7");
+    expect(types).toEqual(["run-start", "run-end"]);
   });
 });

@@ -27,7 +27,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@marcbachmann\/cel-js)$/,
   },
   { layer: "src/core/", own: /^src\/core\//, packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/ },
-  { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout)$/ },
+  { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   {
     layer: "src/tools/calculator/",
     own: /^src\/(core|async|tools\/calculator)\//,

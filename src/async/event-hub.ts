@@ -1,6 +1,7 @@
+import { EventEmitter } from "eventemitter3";
 import { isThenable } from "./thenable.ts";
 
-/** Removes a listener. Calling it again does nothing, also if the same function listens anew. */
+/** Removes a listener. Calling it again does nothing, also if the same function listens again. */
 export type Unsubscribe = () => void;
 
 interface TypedEvent {
@@ -8,59 +9,98 @@ interface TypedEvent {
 }
 
 type Listener = (event: never) => unknown;
+type Name = string | symbol;
 
-/** Those who listen to one type, in the order in which they came. */
-interface Listeners {
-  /** Each with a mark of its own, by which an old subscription is told from a newer one of the same listener. */
-  readonly marks: Map<Listener, object>;
-  /** Whom an event is told: made anew when somebody has come or gone. */
-  inOrder: readonly Listener[] | undefined;
+/** A listener while it is there. An old subscription is told from a newer one of the same listener by being another object. */
+interface Subscription<TEvent> {
+  readonly name: Name;
+  readonly listener: Listener;
+  readonly isOnce: boolean;
+  /** What the emitter calls. */
+  readonly tell: (event: TEvent) => void;
 }
+
+/** The name under which those listen who hear every event. */
+const everything = Symbol("everything");
 
 /**
  * Tells events to listeners. Each listener is called in its own try, and a promise it returns is caught: whatever fails
- * goes to `onError`, and the others hear the event all the same. Who comes while an event is told hears the next one.
+ * goes to `onError`, and the others hear the event all the same. Who comes while an event is told hears the next one, who
+ * goes hears this one still. The same listener is there once for a type; `on` makes one stay that came by `once`.
  */
 export class EventHub<TEvent extends TypedEvent> {
-  private readonly byType = new Map<string, Listeners>();
-  private readonly ofEverything = noListeners();
+  private readonly emitter = new EventEmitter();
+  private readonly subscriptions = new Map<Name, Map<Listener, Subscription<TEvent>>>();
 
   constructor(private readonly onError: (error: unknown, event: TEvent) => unknown) {}
 
-  /** Calls the listener for each event of the type, or for each event. The same listener is added once. */
-  on(type: string | undefined, listener: Listener): Unsubscribe {
-    const listeners = this.listenersOf(type);
-    const mark = listeners.marks.get(listener) ?? {};
-    listeners.marks.set(listener, mark);
-    listeners.inOrder = undefined;
-    return () => {
-      if (listeners.marks.get(listener) === mark) this.off(type, listener);
-    };
+  /** Calls the listener for each event of the type. */
+  on(type: string, listener: Listener): Unsubscribe {
+    return this.add(type, listener, false);
+  }
+
+  /** Calls the listener for the next event of the type. */
+  once(type: string, listener: Listener): Unsubscribe {
+    return this.add(type, listener, true);
+  }
+
+  /** Calls the listener for every event. */
+  subscribe(listener: Listener): Unsubscribe {
+    return this.add(everything, listener, false);
   }
 
   /** Removes a listener; nothing happens if it is not there. */
-  off(type: string | undefined, listener: Listener): void {
-    const listeners = type === undefined ? this.ofEverything : this.byType.get(type);
-    if (listeners?.marks.delete(listener)) listeners.inOrder = undefined;
+  off(type: string, listener: Listener): void {
+    const subscription = this.subscriptions.get(type)?.get(listener);
+    if (subscription !== undefined) this.end(subscription);
+  }
+
+  /** How many listen to the type; those who hear every event do not count. */
+  listenerCount(type: string): number {
+    return this.emitter.listenerCount(type);
+  }
+
+  /** Removes the listeners of a type, or of all types; those who hear every event stay. */
+  removeAllListeners(type?: string): void {
+    for (const name of type === undefined ? this.emitter.eventNames() : [type]) {
+      if (name === everything) continue;
+      this.subscriptions.delete(name);
+      this.emitter.off(name);
+    }
   }
 
   /** Tells an event. Never throws. */
   emit(event: TEvent): void {
-    const listeners = this.byType.get(event.type);
-    if (listeners !== undefined) this.tell(listeners, event);
-    this.tell(this.ofEverything, event);
+    this.emitter.emit(event.type, event);
+    this.emitter.emit(everything, event);
   }
 
-  private listenersOf(type: string | undefined): Listeners {
-    if (type === undefined) return this.ofEverything;
-    const listeners = this.byType.get(type) ?? noListeners();
-    this.byType.set(type, listeners);
-    return listeners;
+  private add(name: Name, listener: Listener, isOnce: boolean): Unsubscribe {
+    const listeners = this.subscriptions.get(name) ?? new Map<Listener, Subscription<TEvent>>();
+    this.subscriptions.set(name, listeners);
+    const known = listeners.get(listener);
+    if (known !== undefined) {
+      if (isOnce || !known.isOnce) return () => this.end(known);
+      this.end(known);
+    }
+    const tell = (event: TEvent) => this.call(listener, event);
+    const subscription: Subscription<TEvent> = {
+      name,
+      listener,
+      isOnce,
+      tell: isOnce ? onlyOnce(tell, () => this.end(subscription)) : tell,
+    };
+    listeners.set(listener, subscription);
+    this.emitter.on(name, subscription.tell);
+    return () => this.end(subscription);
   }
 
-  private tell(listeners: Listeners, event: TEvent): void {
-    listeners.inOrder ??= [...listeners.marks.keys()];
-    for (const listener of listeners.inOrder) this.call(listener, event);
+  private end(subscription: Subscription<TEvent>): void {
+    const { name, listener, tell } = subscription;
+    const listeners = this.subscriptions.get(name);
+    if (listeners?.get(listener) !== subscription) return;
+    listeners.delete(listener);
+    this.emitter.off(name, tell);
   }
 
   private call(listener: Listener, event: TEvent): void {
@@ -81,6 +121,13 @@ export class EventHub<TEvent extends TypedEvent> {
   }
 }
 
-function noListeners(): Listeners {
-  return { marks: new Map(), inOrder: undefined };
+/** The emitter's own `once` calls twice where a listener before this one tells an event of the same type. */
+function onlyOnce<TEvent>(tell: (event: TEvent) => void, end: () => void): (event: TEvent) => void {
+  let isOver = false;
+  return (event) => {
+    if (isOver) return;
+    isOver = true;
+    end();
+    tell(event);
+  };
 }

@@ -33,7 +33,7 @@ export interface ToolContext<TResources = unknown> {
   /** What the caller of the run passed as `metadata`. Stored with the run. */
   readonly metadata: JsonObject;
   /** Tells listeners how far the step is, as a transient `step-progress` event. Must be JSON; ignored after the end. */
-  progress(value: unknown): void;
+  progress(this: void, value: unknown): void;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { EventStream } from "../async/event-channel.ts";
 import type { Unsubscribe } from "../async/event-hub.ts";
+import { checkEventType } from "../core/event-types.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import { failOption } from "../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
@@ -40,22 +41,43 @@ export interface RunHandle<TTool extends Tool = Tool> {
   /** Resolves when the run has ended, whatever its status. Left unread, it is never an unhandled rejection. */
   readonly result: Promise<RunResult<TTool>>;
   /** Cancels the run; its tools have `abortGraceMs` to end. Nothing happens if it has ended. */
-  cancel(reason?: string): void;
+  cancel(this: void, reason?: string): void;
 }
 
 /** Listening to runs and looking at stored ones: what agents and orchestrators have in common. */
 export interface RunObserver<TTool extends Tool = Tool> {
   readonly tools: readonly TTool[];
-  /** Calls a listener for each event of a type. What it throws, or rejects with, never changes a run. */
-  on<TType extends AgentEventType>(type: TType, listener: (event: AgentEventOf<TType, TTool>) => unknown): Unsubscribe;
+  /**
+   * Calls a listener for each event of a type, until the function that is returned is called. What it throws, or rejects
+   * with, never changes a run. The same listener is there once for a type. Throws `invalid-options`, as do the next four.
+   */
+  on<TType extends AgentEventType>(
+    this: void,
+    type: TType,
+    listener: (event: AgentEventOf<TType, TTool>) => unknown,
+  ): Unsubscribe;
+  /** Calls a listener for the next event of a type. */
+  once<TType extends AgentEventType>(
+    this: void,
+    type: TType,
+    listener: (event: AgentEventOf<TType, TTool>) => unknown,
+  ): Unsubscribe;
   /** Takes a listener away; nothing happens if it is not there. */
-  off<TType extends AgentEventType>(type: TType, listener: (event: AgentEventOf<TType, TTool>) => unknown): void;
+  off<TType extends AgentEventType>(
+    this: void,
+    type: TType,
+    listener: (event: AgentEventOf<TType, TTool>) => unknown,
+  ): void;
+  /** How many listeners `on` and `once` have added for a type. */
+  listenerCount(this: void, type: AgentEventType): number;
+  /** Takes away the listeners of a type, or of all types; those of `subscribe` stay. */
+  removeAllListeners(this: void, type?: AgentEventType): void;
   /** Calls a listener for every event. */
-  subscribe(listener: (event: AgentEvent<TTool>) => unknown): Unsubscribe;
+  subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): Unsubscribe;
   /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
-  getRun(runId: string): Promise<RunSnapshot<TTool> | undefined>;
+  getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
   /** Stored runs, the newest first, by page. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
-  listRuns(options?: ListRunsOptions): Promise<RunPage>;
+  listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
 }
 
 /**
@@ -72,6 +94,7 @@ export interface RunApprover<TTool extends Tool = Tool> {
    * result rejects with is said at {@link RunApprover}.
    */
   approve(
+    this: void,
     runId: string,
     item: ApprovalItem,
     ...options: ResumeArguments<TTool, ApprovalOptions<TTool>>
@@ -81,6 +104,7 @@ export interface RunApprover<TTool extends Tool = Tool> {
    * `invalid-options`; what the result rejects with is said at {@link RunApprover}.
    */
   reject(
+    this: void,
     runId: string,
     item: ApprovalItem,
     ...options: ResumeArguments<TTool, RejectionOptions<TTool>>
@@ -100,24 +124,31 @@ export interface RunResumer<TTool extends Tool = Tool> {
    * `run-not-found`, `run-owned-elsewhere` if another process goes on with it, `resume-mismatch`, `invalid-options`,
    * `store-failed`, or `interrupted` once the agent was closed.
    */
-  resume(runId: string, ...options: ResumeArguments<TTool, ResumeOptions<TTool>>): Promise<RunResult<TTool>>;
+  resume(
+    this: void,
+    runId: string,
+    ...options: ResumeArguments<TTool, ResumeOptions<TTool>>
+  ): Promise<RunResult<TTool>>;
   /**
    * Goes on with every run that nobody goes on with, for a process that starts. Resolves to what came of each when all have
    * ended or wait for somebody; one that can not go on is among them with its error. Rejects with `store-failed`,
    * `invalid-options` or `interrupted`.
    */
-  resumeAll(...options: ResumeArguments<TTool, ResumeAllOptions<TTool>>): Promise<readonly ResumedRun<TTool>[]>;
+  resumeAll(
+    this: void,
+    ...options: ResumeArguments<TTool, ResumeAllOptions<TTool>>
+  ): Promise<readonly ResumedRun<TTool>[]>;
   /**
    * Says what came of a step whose outcome is `unknown`, and goes on with its run. Throws `invalid-options`; the result of the
    * handle rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and what `resume` rejects with.
    */
-  settle(runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
+  settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
   /**
    * Takes no more runs, lets the steps that run end within the time, and leaves the rest to be resumed: those runs end
    * `interrupted`. Resolves when nothing goes on here any more; tools that ignore their signal have `abortGraceMs`. The store
    * stays open. Rejects with `invalid-options`.
    */
-  close(options?: CloseOptions): Promise<void>;
+  close(this: void, options?: CloseOptions): Promise<void>;
 }
 
 /** Runs plans. */
@@ -130,6 +161,7 @@ export interface Orchestrator<TTool extends Tool = Tool>
    * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
    */
   dryRun<const TPlan extends AnyPlan>(
+    this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
     options?: DryRunOptions<TTool>,
   ): Promise<DryRun<TTool>>;
@@ -139,11 +171,13 @@ export interface Orchestrator<TTool extends Tool = Tool>
    * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
    */
   execute<const TPlan extends AnyPlan>(
+    this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
     ...options: RunArguments<TTool>
   ): Promise<RunResult<TTool>>;
   /** Starts a plan and returns at once. What `execute` rejects with, the handle's result does. */
   start<const TPlan extends AnyPlan>(
+    this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
     ...options: RunArguments<TTool>
   ): RunHandle<TTool>;
@@ -172,14 +206,30 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
   return {
     tools: engine.settings.tools as readonly TTool[],
     on: (type, listener) => {
-      if (typeof type !== "string") failOption("type", type, "the type of an event");
+      checkEventType(type);
       checkListener(listener);
       return engine.hub.on(type, listener);
     },
-    off: (type, listener) => engine.hub.off(type, listener),
+    once: (type, listener) => {
+      checkEventType(type);
+      checkListener(listener);
+      return engine.hub.once(type, listener);
+    },
+    off: (type, listener) => {
+      checkEventType(type);
+      engine.hub.off(type, listener);
+    },
+    listenerCount: (type) => {
+      checkEventType(type);
+      return engine.hub.listenerCount(type);
+    },
+    removeAllListeners: (type) => {
+      if (type !== undefined) checkEventType(type);
+      engine.hub.removeAllListeners(type);
+    },
     subscribe: (listener) => {
       checkListener(listener);
-      return engine.hub.on(undefined, listener);
+      return engine.hub.subscribe(listener);
     },
     getRun: (runId) => engine.getRun(runId) as Promise<RunSnapshot<TTool> | undefined>,
     listRuns: (options) => engine.listRuns(options),

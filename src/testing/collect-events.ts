@@ -5,7 +5,7 @@ import type { AgentEvent } from "../core/events.ts";
 export interface CollectedEvents {
   readonly events: readonly AgentEvent[];
   /** The types, in order. */
-  types(): readonly AgentEvent["type"][];
+  types(this: void): readonly AgentEvent["type"][];
   /** Stops collecting. */
   stop: Unsubscribe;
 }

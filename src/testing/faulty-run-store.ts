@@ -27,11 +27,11 @@ export interface FaultyRunStore extends RunStore {
   /** Resolves when the process has died. */
   readonly crashed: Promise<void>;
   /** Kills the process: from now on the store does nothing more for it, and its claims have ended. */
-  crash(): void;
+  crash(this: void): void;
   /** From now on appends wait. */
-  hold(): void;
+  hold(this: void): void;
   /** Those that wait are recorded, in order, and the next ones at once. */
-  letGo(): void;
+  letGo(this: void): void;
 }
 
 /**
@@ -125,26 +125,26 @@ class MortalRunStore implements FaultyRunStore {
     );
   }
 
-  crash(): void {
+  readonly crash = (): void => {
     if (this.hasCrashed) return;
     this.hasCrashed = true;
     const ended = this.endClaims();
     if (ended === undefined) this.tellCrashed();
     else ended.then(this.tellCrashed, this.tellCrashed);
-  }
+  };
 
-  hold(): void {
+  readonly hold = (): void => {
     let open = () => {};
     const opened = new Promise<void>((resolve) => {
       open = resolve;
     });
     this.gate ??= { opened, open };
-  }
+  };
 
-  letGo(): void {
+  readonly letGo = (): void => {
     this.gate?.open();
     this.gate = undefined;
-  }
+  };
 
   /** What the store says to a process that lives, to the end. */
   private answer<T>(ask: () => T | Promise<T>, onDone: (value: T) => unknown = () => {}): T | Promise<T> {

@@ -8,13 +8,13 @@ export interface ManualClock extends Clock {
   /** How many timers wait; 0 once nothing is left behind. */
   readonly pendingTimers: number;
   /** Milliseconds since the clock was made, which nothing but moving it changes. */
-  monotonic(): number;
+  monotonic(this: void): number;
   /** Sets what `now()` says, forward or back, as the clock of a machine is set. No timer notices. */
-  setNow(nowMs: number): void;
+  setNow(this: void, nowMs: number): void;
   /** Moves time on, firing the timers that come due, each at its own time, and lets all they set off settle. */
-  advance(ms: number): Promise<void>;
+  advance(this: void, ms: number): Promise<void>;
   /** Moves time from timer to timer until the promise settles, and settles as it does. Rejects if it never would. */
-  runUntil<T>(promise: Promise<T>): Promise<T>;
+  runUntil<T>(this: void, promise: Promise<T>): Promise<T>;
 }
 
 interface Timer {
@@ -48,7 +48,7 @@ export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: nu
   return {
     now: () => startMs + elapsedMs,
     monotonic: () => elapsedMs,
-    setNow(nowMs) {
+    setNow(this: void, nowMs) {
       startMs = nowMs - elapsedMs;
     },
     setTimeout(callback, delayMs) {

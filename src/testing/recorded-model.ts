@@ -22,7 +22,7 @@ export interface RecordedModelOptions {
 /** A model whose calls are recorded, or answered from a recording. */
 export interface RecordedModel extends LanguageModel {
   /** Throws unless each recorded call was asked for, and no other; while recording it never throws. */
-  assertComplete(): void;
+  assertComplete(this: void): void;
 }
 
 /**

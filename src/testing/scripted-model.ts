@@ -43,7 +43,7 @@ export interface ScriptedModel extends LanguageModel {
   /** All it was asked, also what it had no answer to. */
   readonly requests: readonly ModelRequest[];
   /** Throws unless every answer was asked for, and none beyond. */
-  assertComplete(): void;
+  assertComplete(this: void): void;
 }
 
 const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }';

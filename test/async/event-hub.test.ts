@@ -24,7 +24,7 @@ describe("EventHub", () => {
     const { hub } = createHub();
     const told: string[] = [];
     hub.on("a", ({ value }: Told) => told.push(`a ${value}`));
-    hub.on(undefined, ({ value }: Told) => told.push(`all ${value}`));
+    hub.subscribe(({ value }: Told) => told.push(`all ${value}`));
     hub.on("a", ({ value }: Told) => told.push(`second ${value}`));
     hub.emit(eventA);
     hub.emit(eventB);
@@ -44,17 +44,18 @@ describe("EventHub", () => {
 
   it("forgets a listener, by off and by what on returned; doing it again does nothing", () => {
     const { hub } = createHub();
-    const [first, second] = [vi.fn(), vi.fn()];
+    const [first, second, third] = [vi.fn(), vi.fn(), vi.fn()];
     const unsubscribe = hub.on("a", first);
-    hub.on(undefined, second);
+    const unsubscribeSecond = hub.subscribe(second);
+    hub.on("a", third);
     unsubscribe();
     unsubscribe();
-    hub.off(undefined, second);
-    hub.off(undefined, second);
+    unsubscribeSecond();
+    hub.off("a", third);
+    hub.off("a", third);
     hub.off("b", vi.fn());
     hub.emit(eventA);
-    expect(first).not.toHaveBeenCalled();
-    expect(second).not.toHaveBeenCalled();
+    for (const listener of [first, second, third]) expect(listener).not.toHaveBeenCalled();
     hub.on("a", first);
     hub.emit(eventA);
     expect(first).toHaveBeenCalledOnce();
@@ -142,6 +143,84 @@ describe("EventHub", () => {
     expect(told).toEqual(["once", "other"]);
     hub.emit(eventA);
     expect(told).toEqual(["once", "other", "other", "late"]);
+  });
+
+  it("still tells who is taken away by an earlier listener", () => {
+    for (const add of ["on", "once"] as const) {
+      const { hub } = createHub();
+      const later = vi.fn();
+      hub.on("a", () => hub.removeAllListeners());
+      hub[add]("a", later);
+      hub.emit(eventA);
+      hub.emit(eventA);
+      expect(later).toHaveBeenCalledOnce();
+    }
+  });
+
+  it("tells once who listens once, also where an earlier listener tells the same type", () => {
+    const { hub, onError } = createHub();
+    let depth = 0;
+    hub.on("a", () => {
+      if (depth++ < 3) hub.emit(eventA);
+    });
+    const once = vi.fn(() => {
+      throw "thrown";
+    });
+    hub.once("a", once);
+    hub.emit(eventA);
+    expect(once).toHaveBeenCalledOnce();
+    expect(onError).toHaveBeenCalledOnce();
+    expect(hub.listenerCount("a")).toBe(1);
+  });
+
+  it("ends what listens once, by off and by what once returned", () => {
+    const { hub } = createHub();
+    const [first, second] = [vi.fn(), vi.fn()];
+    hub.once("a", first)();
+    hub.once("a", second);
+    hub.off("a", second);
+    hub.emit(eventA);
+    expect([first, second].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+
+  it("keeps a listener that came for one event and for all", () => {
+    const { hub } = createHub();
+    const listener = vi.fn();
+    const endOnce = hub.once("a", listener);
+    const end = hub.on("a", listener);
+    hub.once("a", listener);
+    endOnce();
+    hub.emit(eventA);
+    hub.emit(eventA);
+    expect(listener).toHaveBeenCalledTimes(2);
+    end();
+    hub.emit(eventA);
+    expect(listener).toHaveBeenCalledTimes(2);
+  });
+
+  it("counts the listeners of a type and removes them, and leaves alone who hears everything", () => {
+    const { hub } = createHub();
+    const [a, b, all] = [vi.fn(), vi.fn(), vi.fn()];
+    const endA = hub.on("a", a);
+    hub.on("b", b);
+    hub.once("b", vi.fn());
+    hub.subscribe(all);
+    const count = () => [hub.listenerCount("a"), hub.listenerCount("b")];
+    expect(count()).toEqual([1, 2]);
+    hub.removeAllListeners("b");
+    expect(count()).toEqual([1, 0]);
+    hub.emit(eventA);
+    hub.on("b", b);
+    hub.removeAllListeners();
+    expect(count()).toEqual([0, 0]);
+    hub.emit(eventA);
+    hub.emit(eventB);
+    expect([a, b, all].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 3]);
+    // Somebody who was removed may come again, and an old subscription does not end that.
+    hub.on("a", a);
+    endA();
+    hub.emit(eventA);
+    expect(a).toHaveBeenCalledTimes(2);
   });
 
   it("takes any text for a type", () => {

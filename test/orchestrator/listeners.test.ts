@@ -23,6 +23,30 @@ describe("a listener", () => {
     expect(ends.mock.calls[0]?.[0]).toMatchObject({ type: "step-end", outcome: { output: { list: [1] } } });
   });
 
+  it("that came by once hears one event, also when several runs tell it", async () => {
+    const agent = createAgent({ tools });
+    const ends = vi.fn();
+    const stop = agent.once("run-end", ends);
+    await Promise.all([agent.execute(plan), agent.execute(plan)]);
+    expect(ends).toHaveBeenCalledTimes(1);
+    agent.once("run-end", ends)();
+    stop();
+    await agent.execute(plan);
+    expect(ends).toHaveBeenCalledTimes(1);
+  });
+
+  it("of every event stays when all others are removed", async () => {
+    const agent = createAgent({ tools });
+    const [one, every] = [vi.fn(), vi.fn()];
+    agent.on("step-end", one);
+    agent.subscribe(every);
+    agent.removeAllListeners("run-end");
+    expect(agent.listenerCount("step-end")).toBe(1);
+    agent.removeAllListeners();
+    await agent.execute(plan);
+    expect([one.mock.calls.length, every.mock.calls.length]).toEqual([0, 4]);
+  });
+
   it("that throws or rejects never changes a run, and its errors are told", async () => {
     const onListenerError = vi.fn();
     const agent = createAgent({ tools, onListenerError });

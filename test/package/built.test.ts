@@ -1,8 +1,9 @@
 import { execFile, execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { build as esbuild } from "esbuild";
 import { build } from "tsup";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasTopLevelAwait, importsOf, isBuiltin, readSource, resolveRelative } from "../source-files.ts";
@@ -12,7 +13,7 @@ const folder = ".build";
 const require = createRequire(import.meta.url);
 
 beforeAll(async () => {
-  await build({ outDir: folder, dts: false, silent: true });
+  await build({ outDir: folder, dts: false, silent: true, metafile: true });
 }, 60_000);
 
 /** Every file that a built entry reaches, those of its packages included, and the modules of Node among their imports. */
@@ -49,6 +50,34 @@ describe("the built package", () => {
     // The fake server of planwright/testing has to listen, and its conformance suites assert.
     const ofTesting = walk(join(folder, "testing/index.js")).builtins.map((line) => line.split(" ").at(-1));
     expect([...new Set(ofTesting)].sort()).toEqual(["assert/strict", "http"]);
+  });
+
+  it("has the licence of every package whose code it contains", () => {
+    const { inputs } = JSON.parse(readFileSync(join(folder, "metafile-esm.json"), "utf8"));
+    const packages = new Set(
+      Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+    );
+    expect([...packages]).toEqual(["eventemitter3"]);
+    const licences = readFileSync("THIRD-PARTY-LICENSES", "utf8");
+    for (const name of packages) {
+      expect(licences).toContain(`## ${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim()}\n`);
+    }
+    expect(require("../../package.json").files).toContain("THIRD-PARTY-LICENSES");
+  });
+
+  it("lets a bundler leave out the parts of zod that nothing uses", async () => {
+    const contents = `import { createAgent, defineTool } from "./index.js"; import * as z from "zod/v4";
+      globalThis.agent = createAgent({ tools: [defineTool({ name: "A", inputSchema: z.object({}) })] });`;
+    const bundling = {
+      stdin: { contents, resolveDir: resolve(folder) },
+      outdir: "out",
+      format: "esm",
+      platform: "browser",
+    } as const;
+    const { metafile } = await esbuild({ ...bundling, bundle: true, splitting: true, write: false, metafile: true });
+    const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+    expect(used.filter((path) => /zod\/v4\/locales\/(?!en\.|index\.)/.test(path))).toEqual([]);
+    expect(used.filter((path) => path.includes("zod/v4/classic/schemas"))).not.toEqual([]);
   });
 
   it("has no top-level await in any file, nor in a package that it loads", () => {

@@ -6,7 +6,7 @@ import { type AgentErrorCode, isAgentError } from "../../core/errors.ts";
 export interface ConformanceCase {
   readonly name: string;
   /** Rejects with an `AssertionError` of `node:assert` if it is not so; `cause` is what was thrown, if that shows it. */
-  run(): Promise<void>;
+  run(this: void): Promise<void>;
 }
 
 /** A case of its own name: whatever it throws, it is that something is not so. */

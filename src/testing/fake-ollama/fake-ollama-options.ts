@@ -36,15 +36,15 @@ export interface FakeOllama {
    */
   readonly openSockets: number;
   /** The next request to a path that no test has waited for, at once if it has come. @default `/api/chat` */
-  waitForRequest(path?: string): Promise<FakeOllamaRequest>;
+  waitForRequest(this: void, path?: string): Promise<FakeOllamaRequest>;
   /** The next request that its client has given up, by closing the connection before it had the whole answer. */
-  waitForDisconnect(): Promise<FakeOllamaRequest>;
+  waitForDisconnect(this: void): Promise<FakeOllamaRequest>;
   /** Settles once no connection is open that has had a request. */
-  waitForIdle(): Promise<void>;
+  waitForIdle(this: void): Promise<void>;
   /** Lets each answer that hangs go on, also one that will only in a moment, and each that drips send one line. */
-  release(): void;
+  release(this: void): void;
   /** Throws unless every answer of the scripts was asked for, and none beyond. */
-  assertComplete(): void;
+  assertComplete(this: void): void;
   /** Closes all connections; from then on they are refused. Closing it again does nothing. */
-  close(): Promise<void>;
+  close(this: void): Promise<void>;
 }

@@ -67,23 +67,23 @@ class FakeOllamaServer implements FakeOllama {
     return this.used.size;
   }
 
-  waitForRequest(path = "/api/chat"): Promise<FakeOllamaRequest> {
+  readonly waitForRequest = (path = "/api/chat"): Promise<FakeOllamaRequest> => {
     return this.arrivalsAt(path).next();
-  }
+  };
 
-  waitForDisconnect(): Promise<FakeOllamaRequest> {
+  readonly waitForDisconnect = (): Promise<FakeOllamaRequest> => {
     return this.disconnected.next();
-  }
+  };
 
-  async waitForIdle(): Promise<void> {
+  readonly waitForIdle = async (): Promise<void> => {
     if (this.used.size > 0) await new Promise<void>((resolve) => this.waitingForIdle.push(resolve));
-  }
+  };
 
-  release(): void {
+  readonly release = (): void => {
     for (const gate of this.gates) gate.open();
-  }
+  };
 
-  assertComplete(): void {
+  readonly assertComplete = (): void => {
     const { script = [], otherwise, showScript = [] } = this.options;
     const { length: asked } = this.chats;
     if (asked < script.length || (asked > script.length && otherwise === undefined)) {
@@ -92,12 +92,12 @@ class FakeOllamaServer implements FakeOllama {
     if (this.shows < showScript.length) {
       throw new Error(`The script for /api/show has ${showScript.length} answers; ${this.shows} were asked for.`);
     }
-  }
+  };
 
-  close(): Promise<void> {
+  readonly close = (): Promise<void> => {
     this.closing ??= this.closeAll();
     return this.closing;
-  }
+  };
 
   private async closeAll(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server?.close(() => resolve()));

@@ -1,0 +1,33 @@
+import type { AgentEventType } from "./events.ts";
+import { failOption } from "./options.ts";
+
+/** Every type of an event. */
+const eventTypes: Readonly<Record<AgentEventType, true>> = {
+  "run-start": true,
+  "plan-start": true,
+  "plan-delta": true,
+  "plan-fallback": true,
+  "plan-end": true,
+  "plan-revise": true,
+  "step-start": true,
+  "step-progress": true,
+  "step-retry": true,
+  "step-end": true,
+  "step-skip": true,
+  "step-late": true,
+  "approval-request": true,
+  "approval-end": true,
+  "circuit-change": true,
+  "undo-start": true,
+  "undo-end": true,
+  "run-suspend": true,
+  "run-resume": true,
+  "run-settle": true,
+  "run-end": true,
+};
+
+/** Throws `invalid-options` for what is not the type of an event. */
+export function checkEventType(type: unknown): asserts type is AgentEventType {
+  if (typeof type === "string" && Object.hasOwn(eventTypes, type)) return;
+  failOption("type", type, `the type of an event: ${Object.keys(eventTypes).join(", ")}`);
+}
