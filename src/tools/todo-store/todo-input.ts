@@ -194,7 +194,7 @@ const searchSchema = () =>
     limit: limitNumber(),
   });
 
-/** Makes the schema of {@link TodoStoreInput}: when a store is created, as an import must not pay for it. */
+/** Makes the schema of {@link TodoStoreInput}: when a store is created, as an import must not pay for it. @internal */
 export function createTodoInputSchema() {
   return z.discriminatedUnion("operation", [
     addSchema(),
@@ -209,10 +209,10 @@ export function createTodoInputSchema() {
   ]);
 }
 
-/** An input of the TodoStore once it is parsed: trimmed, list names cleaned, with defaults. */
+/** An input of the TodoStore once it is parsed: trimmed, list names cleaned, with defaults. @internal */
 export type ParsedTodoInput = z.output<ReturnType<typeof createTodoInputSchema>>;
 
-/** A parsed input of one operation. */
+/** A parsed input of one operation. @internal */
 export type ParsedTodoInputOf<TOperation extends ParsedTodoInput["operation"]> = Extract<
   ParsedTodoInput,
   { operation: TOperation }
@@ -224,7 +224,7 @@ export type TodoReadOperation = "list" | "get" | "search";
 /** An operation that may change something. */
 export type TodoWriteOperation = Exclude<TodoStoreInput["operation"], TodoReadOperation>;
 
-/** Whether an input only reads. */
+/** Whether an input only reads. @internal */
 export function isTodoRead(input: ParsedTodoInput): input is ParsedTodoInputOf<TodoReadOperation> {
   return input.operation === "list" || input.operation === "get" || input.operation === "search";
 }

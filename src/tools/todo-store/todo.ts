@@ -45,7 +45,7 @@ export type TodoStoreOutput = Todo | TodoPage | TodosCleared;
 
 const count = (description: string) => z.number().int().min(0).describe(description);
 
-/** Makes the schema of {@link Todo}: when it is needed, as an import must not pay for it. */
+/** Makes the schema of {@link Todo}: when it is needed, as an import must not pay for it. @internal */
 export const createTodoSchema = () =>
   z
     .object({
@@ -74,15 +74,15 @@ const pageSchema = () =>
 const clearedSchema = () =>
   z.object({ cleared: count("How many todos were removed") }).describe("clear: how many were removed");
 
-/** Makes the schema of {@link TodoStoreOutput}: when a store is created, as an import must not pay for it. */
+/** Makes the schema of {@link TodoStoreOutput}: when a store is created, as an import must not pay for it. @internal */
 export function createTodoOutputSchema() {
   return z.union([createTodoSchema(), pageSchema(), clearedSchema()]);
 }
 
-/** What a {@link Todo} is before zod: the same with a list of tags of its own. */
+/** What a {@link Todo} is before zod: the same with a list of tags of its own. @internal */
 type LooseTodo = z.input<ReturnType<typeof createTodoSchema>>;
 
-/** A copy that belongs to whoever gets it. */
+/** A copy that belongs to whoever gets it. @internal */
 export function copyTodo(todo: Todo): LooseTodo {
   return { ...todo, tags: [...todo.tags] };
 }

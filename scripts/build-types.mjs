@@ -1,0 +1,32 @@
+// Writes the declarations into dist/, with maps that lead to src/. The compiler writes those of every file; here those stay that
+// an entry leads to.
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const { files } = JSON.parse(readFileSync("tsconfig.build.json", "utf8"));
+execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
+
+const reached = new Set();
+for (const file of files) visit(file.replace(/^src/, "dist").replace(/\.ts$/, ".d.ts"));
+for (const name of readdirSync("dist", { recursive: true })) {
+  const path = join("dist", name);
+  if (/\.d\.ts(\.map)?$/.test(path) && !reached.has(path.replace(/\.map$/, ""))) rmSync(path);
+}
+
+/** Follows the imports of a declaration, and has them name the built files: `./x.js` is as long, so that the map still holds. */
+function visit(path) {
+  if (reached.has(path)) return;
+  reached.add(path);
+  const text = readFileSync(path, "utf8");
+  const [, name] = /from "([^.][^"]*)"/.exec(text) ?? [];
+  if (name !== undefined && !(path.endsWith("core/plan.d.ts") && name === "zod/v4")) {
+    throw new Error(
+      `${path} imports ${name}: only planSchema may need a package's types. Mark what does as @internal.`,
+    );
+  }
+  for (const [, specifier] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g)) {
+    visit(join(dirname(path), `${specifier}.d.ts`));
+  }
+  writeFileSync(path, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
+}
