@@ -116,6 +116,7 @@ export {
   type ToolOptions,
   type UndoneCall,
 } from "./core/tool.ts";
+export type { CalculationProblem, TodoMatch, ToolErrorDetails } from "./core/tool-errors.ts";
 export type { CircuitBreakerOptions, RateLimitOptions, ToolLimitOptions } from "./core/tool-limits.ts";
 export type { ToolFingerprint } from "./core/tool-schemas.ts";
 export { type ValidatePlanOptions, validatePlan } from "./core/validate-plan.ts";
@@ -162,14 +163,8 @@ export type { ExplainedPart, ExplainedWords, RequestExplanation } from "./planne
 export { createRulePlanner, explainRequest, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";
 export { type CalculatorOptions, type CalculatorResult, createCalculator } from "./tools/calculator/calculator.ts";
-export {
-  CalculatorError,
-  type CalculatorErrorCode,
-  type CalculatorErrorDetails,
-} from "./tools/calculator/calculator-error.ts";
 export { createMemoryTodos, type MemoryTodosOptions } from "./tools/todo-store/memory-todos.ts";
 export type { Todo, TodoPage, TodoPriority, TodoStoreOutput, TodosCleared } from "./tools/todo-store/todo.ts";
-export { TodoError, type TodoErrorCode, type TodoErrorDetails, type TodoMatch } from "./tools/todo-store/todo-error.ts";
 export type {
   TodoFilter,
   TodoReadOperation,

@@ -2,9 +2,10 @@ import { type ErrorData, readProperties, toErrorData } from "./error-data.ts";
 import type { ModelFailureReason } from "./language-model.ts";
 import type { PlanFailure, PlanIssue } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
+import type { ToolErrorDetails } from "./tool-errors.ts";
 
 /** What each error code carries in `details`. The keys of this interface are the codes. */
-export interface AgentErrorDetails {
+export interface AgentErrorDetails extends ToolErrorDetails {
   /** An option is missing or of the wrong kind. */
   "invalid-options": { readonly option: string; readonly received: string; readonly expected: string };
   /** A request is empty or too long. Lengths are in UTF-16 code units. */
@@ -149,9 +150,9 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
   };
 }[TCode];
 
-/** What {@link isAgentError} has recognised: a live error, or one that went through JSON. */
+/** An error that was thrown, by this copy of the package or another: what {@link isAgentError} tells of an unknown value. */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
-  [C in TCode]: Omit<AgentErrorData<C>, "cause"> & { readonly cause?: unknown };
+  [C in TCode]: Omit<AgentErrorData<C>, "cause"> & { readonly cause?: unknown; toJSON(): AgentErrorData<C> };
 }[TCode];
 
 const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", "planning-failed"]);
@@ -189,12 +190,18 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
  * Whether a value is an error of this package, of the given code if one is given.
  *
  * It reads `name` and `code`, never the class: an error of another copy of the package, or one that went through JSON,
- * is recognised as well.
+ * is recognised as well. What is typed as the data of an error, as those in events and results are, stays data; of an
+ * unknown value, such as one that was caught, it says that it was thrown, and so has `toJSON`.
  */
+export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
+  value: ErrorData | null | undefined,
+  code?: TCode,
+): value is AgentErrorData<TCode>;
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
   value: unknown,
   code?: TCode,
-): value is AgentErrorLike<TCode> {
+): value is AgentErrorLike<TCode>;
+export function isAgentError(value: unknown, code?: AgentErrorCode): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { name, code: actual } = readProperties(value);
   return name === "AgentError" && typeof actual === "string" && (code === undefined || actual === code);

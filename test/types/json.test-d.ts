@@ -1,5 +1,14 @@
 import { describe, expectTypeOf, it } from "vitest";
-import { type AgentErrorCode, isAgentError, type Jsonify, type PlanIssue, type SchemaIssue } from "../../src/index.ts";
+import {
+  type AgentErrorCode,
+  type AgentErrorData,
+  type CalculationProblem,
+  isAgentError,
+  type Jsonify,
+  type PlanIssue,
+  type SchemaIssue,
+  type TodoMatch,
+} from "../../src/index.ts";
 
 describe("Jsonify", () => {
   it("keeps what JSON has", () => {
@@ -85,5 +94,26 @@ describe("isAgentError", () => {
       expectTypeOf(thrown.details.issues).toEqualTypeOf<readonly SchemaIssue[]>();
     }
     expectTypeOf(thrown.cause).toBeUnknown();
+  });
+
+  it("says that what was thrown has toJSON, and that data stays data", () => {
+    if (isAgentError(thrown, "timeout")) expectTypeOf(thrown.toJSON()).toEqualTypeOf<AgentErrorData<"timeout">>();
+    const failed = {} as { readonly error?: AgentErrorData };
+    if (!isAgentError(failed.error, "timeout")) return;
+    expectTypeOf(failed.error.details.scope).toEqualTypeOf<"run" | "planner" | "step">();
+    // @ts-expect-error data is its own JSON
+    failed.error.toJSON();
+  });
+
+  it("tells the errors of tools by their codes", () => {
+    if (!isAgentError(thrown)) return;
+    switch (thrown.code) {
+      case "calculation-failed":
+        expectTypeOf(thrown.details.problem).toEqualTypeOf<CalculationProblem>();
+        break;
+      case "todo-ambiguous":
+        expectTypeOf(thrown.details.matches).toEqualTypeOf<readonly TodoMatch[]>();
+        break;
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { ArithmeticFault } from "./calculator-error.ts";
+import { ArithmeticFault } from "./calculation-failed.ts";
 import { add, Decimal, one, precision, settle, zero } from "./decimal.ts";
 import { divide, factorial, power, remainder } from "./decimal-operators.ts";
 import { trigonometry } from "./decimal-trigonometry.ts";

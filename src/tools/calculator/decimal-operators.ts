@@ -1,4 +1,4 @@
-import { ArithmeticFault } from "./calculator-error.ts";
+import { ArithmeticFault } from "./calculation-failed.ts";
 import { add, type Decimal, guardDigits, isRounded, one, overflow, precision, settle, zero } from "./decimal.ts";
 import type { Operator } from "./instruction.ts";
 

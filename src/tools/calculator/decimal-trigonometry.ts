@@ -1,4 +1,4 @@
-import { ArithmeticFault } from "./calculator-error.ts";
+import { ArithmeticFault } from "./calculation-failed.ts";
 import { constantTexts, Decimal, one, overflow, precision, settle, zero } from "./decimal.ts";
 import { divide } from "./decimal-operators.ts";
 

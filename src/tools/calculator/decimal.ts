@@ -1,5 +1,5 @@
 import { Decimal as DecimalBase } from "decimal.js";
-import { ArithmeticFault } from "./calculator-error.ts";
+import { ArithmeticFault } from "./calculation-failed.ts";
 
 /** Significant digits of every operation; a JavaScript number has 15 to 17. */
 export const precision = 40;

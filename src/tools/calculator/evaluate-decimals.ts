@@ -1,4 +1,4 @@
-import { ArithmeticFault, CalculatorError } from "./calculator-error.ts";
+import { ArithmeticFault, calculationFailed } from "./calculation-failed.ts";
 import { constantTexts, Decimal, overflow, precision, zero } from "./decimal.ts";
 import { functions } from "./decimal-functions.ts";
 import { factorialWork, operators, powerWork, workOf } from "./decimal-operators.ts";
@@ -15,7 +15,7 @@ const maxWork = 10_000;
  * Evaluates with decimals of 40 digits and gives the JavaScript number nearest to the result; what is smaller than the
  * smallest number there is, is 0.
  *
- * Throws CalculatorError: every code but those of the parser.
+ * Throws `calculation-failed`, for every problem but those of the parser.
  */
 export function evaluateDecimals(instructions: readonly Instruction[], variables: ReadonlyMap<string, number>): number {
   const evaluation = new DecimalEvaluation(variables);
@@ -27,7 +27,7 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
     }
     return evaluation.result();
   } catch (thrown) {
-    if (thrown instanceof ArithmeticFault) throw new CalculatorError(thrown.code, thrown.message, position);
+    if (thrown instanceof ArithmeticFault) throw calculationFailed(thrown.problem, thrown.message, position);
     throw thrown;
   }
 }

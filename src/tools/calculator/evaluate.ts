@@ -1,5 +1,5 @@
 import { countOutside } from "../../core/outside-work.ts";
-import { CalculatorError } from "./calculator-error.ts";
+import { calculationFailed } from "./calculation-failed.ts";
 import { evaluateFractions } from "./evaluate-fractions.ts";
 import { parse } from "./parse.ts";
 import { cut } from "./unexpected.ts";
@@ -27,7 +27,7 @@ const maxVariables = 1_000;
  * The value of an arithmetic expression: the JavaScript number nearest to the result of decimal arithmetic.
  *
  * The answer comes at once where the expression stays within small fractions; else as a promise, since the decimal library is
- * loaded by the first expression that needs it. Throws, or rejects with, CalculatorError and nothing else.
+ * loaded by the first expression that needs it. Throws, or rejects with, `calculation-failed` and nothing else.
  */
 export function evaluate(expression: string, options: EvaluateOptions = {}): number | Promise<number> {
   const { maxLength = defaultMaxLength, maxDepth = defaultMaxDepth } = options;
@@ -52,15 +52,15 @@ function readVariables(given: Readonly<Record<string, number>> | undefined): Rea
   const variables = new Map(Object.entries(given));
   if (variables.size > maxVariables) {
     const message = `There are ${variables.size} variables; at most ${maxVariables} are allowed.`;
-    throw new CalculatorError("invalid-variable", message, 0);
+    throw calculationFailed("invalid-variable", message, 0);
   }
   for (const [name, value] of variables) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
       const message = `The variable name ${JSON.stringify(cut(name))} is not allowed; names are letters A-Z, digits and _, from a letter or _ on.`;
-      throw new CalculatorError("invalid-variable", message, 0);
+      throw calculationFailed("invalid-variable", message, 0);
     }
     if (typeof value !== "number" || !Number.isFinite(value)) {
-      throw new CalculatorError("invalid-variable", `The variable "${cut(name)}" must be a finite number.`, 0);
+      throw calculationFailed("invalid-variable", `The variable "${cut(name)}" must be a finite number.`, 0);
     }
   }
   return variables;

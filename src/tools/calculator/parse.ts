@@ -1,4 +1,4 @@
-import { CalculatorError } from "./calculator-error.ts";
+import { calculationFailed } from "./calculation-failed.ts";
 import { checkArgumentCount, type FunctionName, findConstant, findFunction } from "./functions.ts";
 import type { Instruction, Operator } from "./instruction.ts";
 import { Scanner } from "./scanner.ts";
@@ -54,12 +54,12 @@ const binaryOperators: ReadonlyMap<string, PendingOperator> = new Map([
  * It is Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack. Only
  * what the grammar lists is accepted, and functions are looked up in a fixed list.
  *
- * Throws CalculatorError `syntax`, `too-long`, `too-deep`, `unknown-function` or `wrong-arguments`.
+ * Throws `calculation-failed` for `syntax`, `too-long`, `too-deep`, `unknown-function` or `wrong-arguments`.
  */
 export function parse(expression: string, options: ParseOptions): readonly Instruction[] {
   if (expression.length > options.maxLength) {
     const message = `The expression has ${expression.length} characters; at most ${options.maxLength} are allowed.`;
-    throw new CalculatorError("too-long", message, options.maxLength);
+    throw calculationFailed("too-long", message, options.maxLength);
   }
   return new Parser(expression, options).parse();
 }
@@ -148,7 +148,7 @@ class Parser {
     const parenthesis = this.scanner.position;
     if (++this.depth > this.options.maxDepth) {
       const message = `More than ${this.options.maxDepth} parentheses are open at once.`;
-      throw new CalculatorError("too-deep", message, parenthesis);
+      throw calculationFailed("too-deep", message, parenthesis);
     }
     this.pending.push({ type: "open", name, position, parenthesis, argumentCount: 1 });
   }
@@ -174,12 +174,12 @@ class Parser {
     this.output.push({ type: "operator", operator: "factorial", position });
     if (this.scanner.peek() !== "!") return;
     const message = '"!!" can be a double factorial or the factorial of a factorial; write (3!)! for the latter.';
-    throw new CalculatorError("syntax", message, this.scanner.position);
+    throw calculationFailed("syntax", message, this.scanner.position);
   }
 
   private close(position: number): void {
     const opened = this.release(0);
-    if (opened === undefined) throw new CalculatorError("syntax", 'There is no "(" for this ")".', position);
+    if (opened === undefined) throw calculationFailed("syntax", 'There is no "(" for this ")".', position);
     this.pending.pop();
     this.depth--;
     if (opened.name === undefined) return;
@@ -199,13 +199,13 @@ class Parser {
       return true;
     }
     const message = '"," only separates the arguments of a function; write 1000, not 1,000, and 2.5, not 2,5.';
-    throw new CalculatorError("syntax", message, position);
+    throw calculationFailed("syntax", message, position);
   }
 
   private end(): false {
     const opened = this.release(0);
     if (opened === undefined) return false;
-    throw new CalculatorError("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
+    throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
   /** Moves waiting operators of at least this precedence to the output, up to the innermost parenthesis, which is returned. */
@@ -224,5 +224,5 @@ function checkCount(name: FunctionName, count: number, position: number): void {
   const expected = checkArgumentCount(name, count);
   if (expected === undefined) return;
   const noun = expected.endsWith("1") ? "argument" : "arguments";
-  throw new CalculatorError("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
+  throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }

@@ -1,4 +1,5 @@
-import { CalculatorError } from "./calculator-error.ts";
+import type { AgentError } from "../../core/errors.ts";
+import { calculationFailed } from "./calculation-failed.ts";
 import { cut, unexpectedCharacter } from "./unexpected.ts";
 
 const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
@@ -32,11 +33,11 @@ export class Scanner {
     if (number === undefined) return undefined;
     if (number.length > maxNumberLength) {
       const message = `A number has ${number.length} characters; at most ${maxNumberLength} are allowed.`;
-      throw new CalculatorError("too-long", message, start);
+      throw calculationFailed("too-long", message, start);
     }
     if (this.text[start - 1] === "," && /^0[0-9]{2}$/.test(number)) {
       const message = `",${number}" looks like a thousands separator; write 1000, not 1,000.`;
-      throw new CalculatorError("syntax", message, start);
+      throw calculationFailed("syntax", message, start);
     }
     return number;
   }
@@ -53,20 +54,20 @@ export class Scanner {
   }
 
   /** The error for what stands where an operand should. */
-  missingOperand(): CalculatorError {
+  missingOperand(): AgentError<"calculation-failed"> {
     if (this.position < this.text.length) return unexpectedCharacter(this.text, this.position, expectedOperand);
     const state = this.text.trim() === "" ? "is empty" : "ends too early";
     const message = `The expression ${state}; ${expectedOperand}, as in 2 * (3 + 4).`;
-    return new CalculatorError("syntax", message, this.position);
+    return calculationFailed("syntax", message, this.position);
   }
 
   /** The error for what stands where an operator or the end should. */
-  missingOperator(): CalculatorError {
+  missingOperator(): AgentError<"calculation-failed"> {
     const start = this.position;
     const operand = this.text[start] === "(" ? "(" : (this.take(numberPattern) ?? this.take(namePattern));
     if (operand === undefined) return unexpectedCharacter(this.text, start, expectedOperator);
     const message = `An operator is missing before "${cut(operand)}"; to multiply, write *, and write numbers without spaces or separators.`;
-    return new CalculatorError("syntax", message, start);
+    return calculationFailed("syntax", message, start);
   }
 
   private take(pattern: RegExp): string | undefined {

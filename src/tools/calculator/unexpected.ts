@@ -1,4 +1,5 @@
-import { CalculatorError } from "./calculator-error.ts";
+import type { AgentError } from "../../core/errors.ts";
+import { calculationFailed } from "./calculation-failed.ts";
 import { closestName } from "./closest-name.ts";
 import { constantNames, type FunctionName, functionNames } from "./functions.ts";
 
@@ -28,33 +29,41 @@ const replacements: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The error for a character that can not stand where it does. */
-export function unexpectedCharacter(expression: string, position: number, expected: string): CalculatorError {
+export function unexpectedCharacter(
+  expression: string,
+  position: number,
+  expected: string,
+): AgentError<"calculation-failed"> {
   const character = String.fromCodePoint(expression.codePointAt(position) ?? 0);
   const replacement = replacements.get(character);
   const message = `Unexpected ${nameCharacter(character)}; ${replacement === undefined ? adviceFor(character, expected) : `write ${replacement}`}.`;
-  return new CalculatorError("syntax", message, position);
+  return calculationFailed("syntax", message, position);
 }
 
 /** The error for a name before `(` that is no function. `isValue` says that it is a variable or a constant. */
-export function unknownFunction(name: string, position: number, isValue: boolean): CalculatorError {
+export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
   const closest = closestName(name, functionNames);
   const advice = isValue ? ` To multiply, write ${cut(name)} * ( … ).` : suggest(closest);
   const message = `There is no function "${cut(name)}".${advice} The functions are ${functionNames.join(", ")}.`;
-  return new CalculatorError("unknown-function", message, position);
+  return calculationFailed("unknown-function", message, position);
 }
 
 /** The error for a function's name that no `(` follows. */
-export function missingArguments(name: FunctionName, position: number): CalculatorError {
-  return new CalculatorError("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
+export function missingArguments(name: FunctionName, position: number): AgentError<"calculation-failed"> {
+  return calculationFailed("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
 }
 
 /** The error for a name that is neither a variable nor a constant. */
-export function unknownName(name: string, position: number, variableNames: readonly string[]): CalculatorError {
+export function unknownName(
+  name: string,
+  position: number,
+  variableNames: readonly string[],
+): AgentError<"calculation-failed"> {
   const known = [...variableNames, ...constantNames];
   const variables =
     variableNames.length === 0 ? "No variables are given" : `The variables are ${cut(variableNames.join(", "), 400)}`;
   const message = `There is no variable or constant "${cut(name)}".${suggest(closestName(name, known))} ${variables}; the constants are ${constantNames.join(", ")}.`;
-  return new CalculatorError("unknown-name", message, position);
+  return calculationFailed("unknown-name", message, position);
 }
 
 /** Text of an expression as a message shows it: not longer than a line. */

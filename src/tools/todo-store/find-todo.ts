@@ -1,6 +1,7 @@
+import { AgentError } from "../../core/errors.ts";
 import type { Todo } from "./todo.ts";
-import { cutText, describeMatches, maxNamed, TodoError, toMatches } from "./todo-error.ts";
 import type { TodoTarget } from "./todo-input.ts";
+import { cutText, describeMatches, maxNamed, toMatches } from "./todo-match.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
 import { foldText, titleKey, wordsOf } from "./todo-text.ts";
 
@@ -24,7 +25,7 @@ const maxCandidates = 1_000;
 /**
  * The one todo that a target names.
  *
- * Throws a {@link TodoError}: `todo-not-found`, or `todo-ambiguous` where several fit.
+ * Throws `todo-not-found`, or `todo-ambiguous` where several fit.
  */
 export async function findTodo(options: FindTodoOptions): Promise<Todo> {
   const { storage, scope, target } = options;
@@ -47,7 +48,7 @@ async function findByIndex(find: Find, index: number, list: string | undefined):
   const wanted = `position ${index}`;
   const { todos: first } = await find({ limit: maxNamed });
   const message = `There is no todo at ${wanted}${inList(list)}: there are ${count}.`;
-  throw new TodoError("todo-not-found", message, { wanted, near: toMatches(first) });
+  throw new AgentError("todo-not-found", message, { details: { wanted, near: toMatches(first) } });
 }
 
 async function findByTitle(find: Find, title: string, options: FindTodoOptions): Promise<Todo> {
@@ -84,13 +85,13 @@ function failAmbiguous(title: string, todos: readonly Todo[], count = todos.leng
   const matches = toMatches(todos);
   const more = count > matches.length ? `; and ${count - matches.length} more` : "";
   const message = `${quote(title)} fits ${count} todos: ${describeMatches(matches)}${more}. Use an id.`;
-  throw new TodoError("todo-ambiguous", message, { wanted: cutText(title, 200), count, matches });
+  throw new AgentError("todo-ambiguous", message, { details: { wanted: cutText(title, 200), count, matches } });
 }
 
 async function failNotFound(find: Find, wanted: string, message: string): Promise<never> {
   const near = toMatches(await findNear(find, wanted));
   const hint = near.length > 0 ? ` Near: ${describeMatches(near)}.` : "";
-  throw new TodoError("todo-not-found", `${message}${hint}`, { wanted: cutText(wanted, 200), near });
+  throw new AgentError("todo-not-found", `${message}${hint}`, { details: { wanted: cutText(wanted, 200), near } });
 }
 
 /** Todos with the beginning of a word in common, those with most of them first; else the first todos there are. */

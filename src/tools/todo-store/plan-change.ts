@@ -1,8 +1,9 @@
+import { AgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
 import { findTodo } from "./find-todo.ts";
 import type { Todo } from "./todo.ts";
-import { maxNamed, TodoError } from "./todo-error.ts";
 import type { ParsedTodoInputOf, TodoTarget, TodoWriteOperation } from "./todo-input.ts";
+import { maxNamed } from "./todo-match.ts";
 import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
 import { defaultListName, foldText } from "./todo-text.ts";
 
@@ -18,7 +19,7 @@ export interface PlanChangeOptions<TOperation extends TodoWriteOperation = TodoW
 /**
  * The change that an operation makes; nothing is changed yet.
  *
- * Throws a {@link TodoError} where it is not clear which todo or list is meant.
+ * Throws an error whose code begins with `todo-` where it is not clear which todo or list is meant.
  */
 export async function planChange(options: PlanChangeOptions): Promise<TodoChange> {
   const { input } = options;
@@ -103,7 +104,7 @@ async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   const lists = [...names.values()].slice(0, maxNamed);
   const known = lists.map((list) => JSON.stringify(list)).join(", ");
   const message = `There are several lists, among them ${known}. Name the one to clear as "list", or set "allLists".`;
-  throw new TodoError("todo-list-ambiguous", message, { lists });
+  throw new AgentError("todo-list-ambiguous", message, { details: { lists } });
 }
 
 function toTimestamp(milliseconds: number): string {

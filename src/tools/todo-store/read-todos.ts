@@ -7,7 +7,7 @@ import { wordsOf } from "./todo-text.ts";
 /** A page ends early rather than pass this many bytes of JSON: half of what a run allows for an output by default. */
 const maxPageBytes = 512 * 1_024;
 
-/** Runs `list`, `get` or `search`. Changes nothing. Throws a TodoError where `get` does not find exactly one todo. */
+/** Runs `list`, `get` or `search`. Changes nothing. Throws `todo-not-found` or `todo-ambiguous` where `get` does not find exactly one todo. */
 export async function readTodos(
   storage: TodoStorage,
   { scope, input }: { scope: string; input: ParsedTodoInputOf<TodoReadOperation> },

@@ -1,3 +1,4 @@
+import { AgentError } from "../../core/errors.ts";
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
@@ -5,7 +6,6 @@ import { createMemoryTodos } from "./memory-todos.ts";
 import { type PlanChangeOptions, planChange } from "./plan-change.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
-import { TodoError } from "./todo-error.ts";
 import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
 import type { TodoStorage } from "./todo-storage.ts";
 
@@ -27,7 +27,7 @@ export interface TodoStoreOptions<TResources = unknown> {
  * Reads are `pure`. Every other operation is `idempotent`: its outcome is recorded under the `idempotencyKey` of the call
  * in the same write as its change, and a call with a key that has a record changes nothing and gives the same answer.
  *
- * Throws `invalid-options`. The tool itself fails with a {@link TodoError} and then has changed nothing.
+ * Throws `invalid-options`. The tool itself fails with an error whose code begins with `todo-`, and then has changed nothing.
  */
 export function createTodoStore<TResources = unknown>(
   options: TodoStoreOptions<TResources> = {},
@@ -78,7 +78,7 @@ function checkScope(scope: unknown): string {
   if (typeof scope === "string" && scope !== "") return scope;
   const received = scope === "" ? "empty text" : typeof scope;
   const message = `The "scope" option must return text that says whose todos these are; it returned ${received}.`;
-  throw new TodoError("todo-scope-missing", message, { received });
+  throw new AgentError("todo-scope-missing", message, { details: { received } });
 }
 
 async function changeTodos(options: PlanChangeOptions, key: unknown) {
@@ -92,7 +92,9 @@ async function changeTodos(options: PlanChangeOptions, key: unknown) {
   const record = (await storage.recall(scope, key)) ?? (await applyChange(options, key));
   if (record.operation === operation) return record.result;
   const message = `The idempotency key ${JSON.stringify(key)} was already used for "${record.operation}"; "${operation}" needs one of its own.`;
-  throw new TodoError("todo-key-reused", message, { idempotencyKey: key, operation, earlier: record.operation });
+  throw new AgentError("todo-key-reused", message, {
+    details: { idempotencyKey: key, operation, earlier: record.operation },
+  });
 }
 
 async function applyChange(options: PlanChangeOptions, key: string) {
@@ -104,10 +106,14 @@ async function applyChange(options: PlanChangeOptions, key: string) {
   if (record !== undefined) return record;
   if (change.type === "insert") {
     const { id } = change.todo;
-    throw new TodoError("todo-id-taken", `There already is a todo with the id ${JSON.stringify(id)}.`, { id });
+    throw new AgentError("todo-id-taken", `There already is a todo with the id ${JSON.stringify(id)}.`, {
+      details: { id },
+    });
   }
   const wanted = change.type === "clear" ? "clear" : change.id;
-  throw new TodoError("todo-not-found", `The todo ${wanted} was removed in the meantime.`, { wanted, near: [] });
+  throw new AgentError("todo-not-found", `The todo ${wanted} was removed in the meantime.`, {
+    details: { wanted, near: [] },
+  });
 }
 
 /** The change to make; or the record of another attempt that ended while this one was looking for its todo. */

@@ -35,17 +35,21 @@ describe("createCalculator", () => {
 
   it("fails with an error that has a code and a position", async () => {
     await expect(execute({ expression: "1 / 0" })).rejects.toMatchObject({
-      name: "CalculatorError",
-      code: "division-by-zero",
-      details: { position: 2 },
+      name: "AgentError",
+      code: "calculation-failed",
+      details: { problem: "division-by-zero", position: 2 },
       retryable: false,
       message: "Division by zero; the divisor must not be 0. (at character 3)",
     });
   });
 
   it("takes limits", async () => {
-    await expect(execute({ expression: "1 + 1" }, { maxLength: 3 })).rejects.toMatchObject({ code: "too-long" });
-    await expect(execute({ expression: "((1))" }, { maxDepth: 1 })).rejects.toMatchObject({ code: "too-deep" });
+    await expect(execute({ expression: "1 + 1" }, { maxLength: 3 })).rejects.toMatchObject({
+      details: { problem: "too-long" },
+    });
+    await expect(execute({ expression: "((1))" }, { maxDepth: 1 })).rejects.toMatchObject({
+      details: { problem: "too-deep" },
+    });
   });
 
   it.each([{ maxLength: 0 }, { maxLength: 1.5 }, { maxLength: 100_001 }, { maxDepth: "9" }, { maxDept: 9 }])(

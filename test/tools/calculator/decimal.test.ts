@@ -30,7 +30,7 @@ describe("settle", () => {
   });
 
   it("refuses what is not finite", () => {
-    expect(() => settle(new Decimal("1e9999").times(10))).toThrow(expect.objectContaining({ code: "overflow" }));
+    expect(() => settle(new Decimal("1e9999").times(10))).toThrow(expect.objectContaining({ problem: "overflow" }));
   });
 });
 

@@ -75,7 +75,7 @@ describe("variables", () => {
     [Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`x${index}`, 1])), "There are 1001 variables"],
   ])("are refused: %o", async (variables, message) => {
     const error = await failure("1", { variables });
-    expect(error).toMatchObject({ code: "invalid-variable", details: { position: 0 } });
+    expect(error).toMatchObject({ details: { problem: "invalid-variable", position: 0 } });
     expect(error.message).toContain(message);
   });
 

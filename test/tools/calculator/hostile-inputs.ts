@@ -1,4 +1,4 @@
-/** What an input must end as: a value, or the code of an error. */
+/** What an input must end as: a value, or the problem of an error. */
 export interface HostileInput {
   readonly name: string;
   readonly expression: string;

@@ -6,7 +6,7 @@ import { hostileInputs } from "./hostile-inputs.ts";
 interface HostileOutcome {
   readonly name: string;
   readonly value?: number;
-  readonly code?: string;
+  readonly problem?: string;
   readonly position?: number;
   readonly length?: number;
 }
@@ -34,7 +34,7 @@ describe("hostile inputs", () => {
         expect(outcome?.value).toBeCloseTo(expected, 9 - Math.ceil(Math.log10(Math.abs(expected) + 1)));
         return;
       }
-      expect(outcome?.code).toBe(expected);
+      expect(outcome?.problem).toBe(expected);
       expect(outcome?.position).toBeGreaterThanOrEqual(0);
       expect(outcome?.position).toBeLessThanOrEqual(expression.length);
       expect(outcome?.length).toBeLessThan(1_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CalculatorError } from "../../../src/tools/calculator/calculator-error.ts";
+import { isAgentError } from "../../../src/core/errors.ts";
 import type { Instruction } from "../../../src/tools/calculator/instruction.ts";
 import { parse } from "../../../src/tools/calculator/parse.ts";
 
@@ -27,7 +27,8 @@ function fault(expression: string): string {
   try {
     parse(expression, limits);
   } catch (error) {
-    if (error instanceof CalculatorError) return `${error.code} at ${error.details.position}: ${error.message}`;
+    if (isAgentError(error, "calculation-failed"))
+      return `${error.details.problem} at ${error.details.position}: ${error.message}`;
   }
   return "none";
 }

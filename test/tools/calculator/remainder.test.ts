@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CalculatorError } from "../../../src/tools/calculator/calculator-error.ts";
+import { isAgentError } from "../../../src/core/errors.ts";
 import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { ExactFraction } from "./exact-expressions.ts";
 
@@ -13,8 +13,8 @@ async function outcomeFor(expression: string): Promise<number | string> {
   try {
     return await evaluate(expression);
   } catch (thrown) {
-    if (!(thrown instanceof CalculatorError)) throw thrown;
-    return thrown.code;
+    if (!isAgentError(thrown, "calculation-failed")) throw thrown;
+    return thrown.details.problem;
   }
 }
 

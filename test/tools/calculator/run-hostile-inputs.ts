@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { CalculatorError } from "../../../src/tools/calculator/calculator-error.ts";
+import { isAgentError } from "../../../src/core/errors.ts";
 import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { type HostileInput, hostileInputs } from "./hostile-inputs.ts";
 
@@ -14,10 +14,9 @@ async function run({ name, expression, variables }: HostileInput): Promise<objec
   try {
     outcome = { value: await evaluate(expression, { variables }) };
   } catch (error) {
-    const isOurs = error instanceof CalculatorError;
-    outcome = isOurs
-      ? { code: error.code, position: error.details.position, length: error.message.length }
-      : { code: String(error) };
+    outcome = isAgentError(error, "calculation-failed")
+      ? { problem: error.details.problem, position: error.details.position, length: error.message.length }
+      : { problem: String(error) };
   }
   return { name, ...outcome, durationMs: performance.now() - start };
 }

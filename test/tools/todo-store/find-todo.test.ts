@@ -36,7 +36,7 @@ describe("by title", () => {
   it("lists several that fit, and changes none", async () => {
     const { call } = await filled("milk", "Milk", "MILK!");
     await expect(call({ operation: "delete", title: "milk." })).rejects.toMatchObject({
-      name: "TodoError",
+      name: "AgentError",
       code: "todo-ambiguous",
       retryable: false,
       message:

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { toErrorData } from "../../../src/core/error-data.ts";
-import { CalculatorError } from "../../../src/tools/calculator/calculator-error.ts";
+import { calculationFailed } from "../../../src/tools/calculator/calculation-failed.ts";
 
-describe("CalculatorError", () => {
+describe("calculation-failed", () => {
   it("is data that survives JSON", () => {
-    const error = new CalculatorError("overflow", "The result is too large.", 4);
+    const error = calculationFailed("overflow", "The result is too large.", 4);
     expect(error).toBeInstanceOf(Error);
     expect(toErrorData(error)).toEqual({
-      name: "CalculatorError",
-      code: "overflow",
+      name: "AgentError",
+      code: "calculation-failed",
       message: "The result is too large. (at character 5)",
       retryable: false,
-      details: { position: 4 },
+      details: { problem: "overflow", position: 4 },
     });
   });
 });

@@ -1,0 +1,27 @@
+import type { TodoMatch } from "../../core/tool-errors.ts";
+import type { Todo } from "./todo.ts";
+
+/** How many todos an error names at most. */
+export const maxNamed = 10;
+
+/** Todos as an error names them: the first few, long titles cut. */
+export function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
+  return todos
+    .slice(0, maxNamed)
+    .map(({ id, title, list, completed }) => ({ id, title: cutText(title, 200), list, completed }));
+}
+
+/** Todos in words, for a message. */
+export function describeMatches(matches: readonly TodoMatch[]): string {
+  return matches
+    .map(({ id, title, list, completed }) => {
+      const state = completed ? ", completed" : "";
+      return `${JSON.stringify(cutText(title, 80))} (id ${id}, list ${list}${state})`;
+    })
+    .join("; ");
+}
+
+/** A text cut at a number of UTF-16 code units, never through a character. */
+export function cutText(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
