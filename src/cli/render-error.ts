@@ -23,7 +23,7 @@ function describeError(error: unknown): string {
 
 /** That a planner gave no plan and which one is asked instead, in one line. What a model failed with says what to do about it. */
 export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" | "next">): string {
-  const { message } = error.cause?.code === "model-failed" ? error.cause : error;
+  const { message } = isAgentError(error.cause, "model-failed") ? error.cause : error;
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;
 }
 

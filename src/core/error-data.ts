@@ -1,14 +1,18 @@
 import { describeThrown } from "./describe-thrown.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
 
-/** An error as JSON, as events and stores keep it: never a stack, a header or the body of a response. */
+/** An error as JSON, as events and stores keep it: never a header or the body of a response. */
 export interface ErrorData {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
   readonly retryable?: boolean;
   readonly details?: object;
-  readonly cause?: ErrorData;
+  /**
+   * The error before it, as {@link ErrorData}. Of what is told in the process where it happened (events, results), what was
+   * thrown itself, whatever that is: then it is not enumerable, and neither JSON nor a store ever has it.
+   */
+  readonly cause?: unknown;
 }
 
 const maxMessageLength = 8_192;

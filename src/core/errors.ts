@@ -146,7 +146,10 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
     readonly message: string;
     readonly retryable: boolean;
     readonly details: AgentErrorDetails[C];
-    readonly cause?: ErrorData;
+    /** Where a tool threw last: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
+    readonly stack?: string;
+    /** As that of {@link ErrorData}: in the process where it happened what was thrown itself, and not enumerable. */
+    readonly cause?: unknown;
   };
 }[TCode];
 
@@ -210,5 +213,5 @@ export function isAgentError(value: unknown, code?: AgentErrorCode): boolean {
 /** The live form of an error that was stored. */
 export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData<TCode>): AgentError<TCode> {
   const { code, message, details, retryable, cause } = data;
-  return new AgentError<TCode>(code, message, { details, retryable, ...(cause && { cause }) });
+  return new AgentError<TCode>(code, message, { details, retryable, cause });
 }

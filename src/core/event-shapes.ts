@@ -76,7 +76,7 @@ const errorKeys = {
   message: isText,
   retryable: (v: unknown) => typeof v === "boolean",
 };
-const isAgentErrorData = object({ ...errorKeys, details: isObject });
+const isAgentErrorData = object({ ...errorKeys, details: isObject, stack: optional(isText) });
 const failure = { error: isAgentErrorData };
 
 const isPlanShape = object({

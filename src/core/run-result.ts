@@ -1,6 +1,7 @@
 import type { AgentErrorData } from "./errors.ts";
 import type { NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject } from "./json.ts";
+import { type LiveCauses, withLiveCause } from "./live-cause.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { lastCompleted, type RunState } from "./run-state.ts";
@@ -85,15 +86,25 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
   readonly updatedAt: string;
 };
 
-/** A run's state as its result. */
-export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TTool> {
+/** A run's state as its result; `live` is what was thrown in it, if it went on here. */
+export function toRunResult<TTool extends Tool>(state: RunState, live?: LiveCauses): RunResult<TTool> {
   const { status, error, pending } = state;
   return {
     status,
-    ...fields(state),
-    ...(error && { error: copyJson(error) }),
-    ...(pending && { pending: copyJson(pending) }),
+    ...fields(state, live),
+    ...(error && { error: copyError(error, live) }),
+    ...(pending && { pending: pending.map((item) => copyPending(item, live)) }),
   } as unknown as RunResult<TTool>;
+}
+
+function copyError(error: AgentErrorData, live: LiveCauses | undefined): AgentErrorData {
+  return withLiveCause(copyJson(error), live, error);
+}
+
+function copyPending(item: PendingItem, live: LiveCauses | undefined): PendingItem {
+  const copy = copyJson(item);
+  if (item.kind !== "outcome" || item.error === undefined) return copy;
+  return { ...copy, kind: "outcome", stepId: item.stepId, error: copyError(item.error, live) };
 }
 
 /** A run's state as it stands. */
@@ -103,13 +114,13 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
   return { ...toRunResult(state), ...rest } as unknown as RunSnapshot<TTool>;
 }
 
-function fields(state: RunState) {
+function fields(state: RunState, live: LiveCauses | undefined) {
   const { runId, plan, steps, notUndone, usage } = state;
   const last = lastCompleted(state);
   return {
     runId,
     ...(plan && { plan }),
-    steps: stepRecords(steps.values()),
+    steps: stepRecords(steps.values(), live),
     ...(last && { output: copyJson(last.output ?? null) }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
     ...(usage && { usage: copyJson(usage) }),
@@ -117,11 +128,11 @@ function fields(state: RunState) {
 }
 
 /** The execution log as it stands. */
-export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
+export function stepRecords(steps: Iterable<StepState>, live?: LiveCauses): StepRecord[] {
   const records: unknown[] = [];
   for (const step of steps) {
-    if (step.iterations === undefined) records.push(toRecord(step));
-    else for (const iteration of step.iterations.states) records.push(toRecord(iteration));
+    if (step.iterations === undefined) records.push(toRecord(step, live));
+    else for (const iteration of step.iterations.states) records.push(toRecord(iteration, live));
   }
   return records as StepRecord[];
 }
@@ -132,12 +143,12 @@ export function isDoneRecord({ status, reason }: StepRecord): boolean {
 }
 
 /** A copy key by key: it is made for every step of every run, and spreading costs twenty times as much. */
-function toRecord(step: StepState): unknown {
+function toRecord(step: StepState, live: LiveCauses | undefined): unknown {
   const { stepId, tool, status, attempts } = step;
   const record: StepState & { reason?: SkipReason } = { stepId, tool, input: copyJson(step.input), status, attempts };
   if (step.iteration !== undefined) record.iteration = step.iteration;
   if (step.output !== undefined && status === "completed") record.output = copyJson(step.output);
-  if (step.error !== undefined) record.error = copyJson(step.error);
+  if (step.error !== undefined) record.error = copyError(step.error, live);
   if (step.skipReason !== undefined) record.reason = step.skipReason;
   if (step.effect !== undefined) record.effect = step.effect;
   if (step.startedAt !== undefined) record.startedAt = step.startedAt;

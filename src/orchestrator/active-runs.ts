@@ -123,7 +123,7 @@ export class ActiveRuns {
     run.close();
     void this.leases.release(run);
     this.active.delete(runId);
-    resolve(toRunResult(state));
+    resolve(toRunResult(state, run.liveCauses));
   }
 
   /** Follows what may open a run later, so that who stops them waits for it. */

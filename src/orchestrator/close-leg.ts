@@ -5,6 +5,7 @@ import { lastCompleted } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import { interruptedBy } from "./cancelled-by.ts";
+import { dataOf } from "./keep-cause.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { outcomeUnknown } from "./step-errors.ts";
 import { buildGraph } from "./step-graph.ts";
@@ -36,7 +37,7 @@ export async function closeLeg(run: Run, { planningError, expressions }: LegEnd)
     if (run.recorder.failure === undefined)
       await endRun(run, { isFinished, error: planningError ?? (isFinished ? undefined : stepFailure(run)) });
   }
-  if (run.recorder.failure !== undefined) closeBroken(run, run.recorder.failure.toJSON() as AgentErrorData);
+  if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
 }
 
 /** Whether the process is to end before the run does. What has aborted it for another reason ends it for good. */

@@ -33,7 +33,7 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
     plan = run.state.plan;
   }
   await closeLeg(run, { planningError, expressions });
-  return toRunResult(run.state);
+  return toRunResult(run.state, run.liveCauses);
 }
 
 /** By the tools of a run, which are mostly those of its engine. */

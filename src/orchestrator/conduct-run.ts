@@ -5,6 +5,7 @@ import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { conductLeg, fingerprintsOf, knownFingerprints } from "./conduct-leg.ts";
+import { dataOf } from "./keep-cause.ts";
 import type { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { markValid, planAndTell, requireValid } from "./plan-request.ts";
@@ -157,7 +158,7 @@ export async function planInRun(run: Run, request: string): Promise<Planned> {
     await requireApproved(plan, run.settings);
     return { plan };
   } catch (thrown) {
-    return { error: (thrown as AgentError).toJSON() };
+    return { error: dataOf(run, thrown as AgentError) };
   } finally {
     run.release(source);
   }

@@ -17,7 +17,7 @@ import type { Planner } from "../core/planner.ts";
 import type { RetryOptions } from "../core/retry-options.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { indexTools, type Tool } from "../core/tool.ts";
-import { describeRunOption } from "./run-options.ts";
+import { checkSwitch, describeRunOption } from "./run-options.ts";
 
 /** Something a developer should know of, though no run depends on it. */
 export interface AgentWarning {
@@ -50,6 +50,8 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   maxSteps?: number | undefined;
   /** The largest output of a step, in bytes of JSON. @default 1048576 */
   maxOutputBytes?: number | undefined;
+  /** Whether the error of a step is recorded with the stack of what its tool threw last. @default true */
+  recordStacks?: boolean | undefined;
   /**
    * Whether a step needs approval, besides what its tool says, or the plan as a whole does: `() => true` for everything. One
    * that throws is taken for true. @default none: only what tools say
@@ -103,6 +105,7 @@ export interface EngineSettings {
   readonly maxSteps: number;
   readonly maxRequestLength: number;
   readonly maxOutputBytes: number;
+  readonly recordStacks: boolean;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -131,6 +134,7 @@ const executionKeys = [
   "abortGraceMs",
   "maxSteps",
   "maxOutputBytes",
+  "recordStacks",
   "needsApproval",
   "approve",
   "leaseMs",
@@ -162,6 +166,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   checkDuration("plannerTimeoutMs", options.plannerTimeoutMs, { min: 1 });
   checkNumber("leaseMs", options.leaseMs, { min: 100, max: maxDurationMs });
   checkNumber("abortGraceMs", options.abortGraceMs, { min: 0, max: maxDurationMs });
+  checkSwitch("recordStacks", options.recordStacks);
   for (const key of functionKeys) checkFunction(key, options[key]);
   return withDefaults(options);
 }
@@ -180,6 +185,7 @@ function withDefaults(options: EngineOptions): EngineSettings {
     maxSteps: options.maxSteps ?? defaultMaxSteps,
     maxRequestLength: options.maxRequestLength ?? 200_000,
     maxOutputBytes: options.maxOutputBytes ?? 1_048_576,
+    recordStacks: options.recordStacks ?? true,
     leaseMs: options.leaseMs ?? 30_000,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,

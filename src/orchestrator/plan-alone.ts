@@ -1,3 +1,4 @@
+import type { AgentError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunsOwner } from "./active-runs.ts";
 import { planAndTell } from "./plan-request.ts";
@@ -17,7 +18,9 @@ export async function planAlone(engine: RunsOwner, { runId, request, settings }:
   const { planner, clock } = engine.settings;
   if (planner === undefined) throw new TypeError("This engine has no planner.");
   const recorder = new RunRecorder({ runId, now: () => clock.now(), tell: (event) => engine.hub.emit(event) });
-  const teller = { runId, spent: undefined, emit: recorder.emit.bind(recorder) };
+  // What was thrown is thrown to the caller.
+  const dataOf = (error: AgentError) => error.toJSON();
+  const teller = { runId, spent: undefined, emit: recorder.emit.bind(recorder), dataOf };
   return underSignal(settings.signal, (source) =>
     planAndTell(engine.settings, { request, planner, settings, source, teller }),
   );

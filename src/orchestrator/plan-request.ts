@@ -26,7 +26,7 @@ export async function planAndTell(
   engine: EngineSettings,
   { teller, ...task }: Omit<PlanTask, "planning"> & { readonly teller: PlanTeller },
 ): Promise<Plan> {
-  const { emit } = teller;
+  const { emit, dataOf } = teller;
   const planning = new Planning(engine, teller, task.settings);
   await emit({ type: "plan-start", planner: task.planner.name });
   try {
@@ -34,7 +34,7 @@ export async function planAndTell(
     await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan } });
     return plan;
   } catch (thrown) {
-    const error = (thrown as AgentError).toJSON();
+    const error = dataOf(thrown as AgentError);
     const status = error.code === "cancelled" ? "cancelled" : "failed";
     await emit({ type: "plan-end", ...planning.end(), outcome: { status, error } });
     throw thrown;

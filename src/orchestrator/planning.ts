@@ -1,7 +1,9 @@
+import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
 import type { ModelUsage } from "../core/model-usage.ts";
 import type { PlanningEvent } from "../core/planner.ts";
+import { dataOf } from "./keep-cause.ts";
 import { ModelMeter } from "./model-meter.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Run } from "./run.ts";
@@ -16,6 +18,8 @@ export interface PlanTeller {
   /** What the run has used of models before. */
   readonly spent: ModelUsage | undefined;
   readonly emit: (event: EventInit) => void | Promise<void>;
+  /** Why there is no plan, as it is told. */
+  readonly dataOf: (error: AgentError) => AgentErrorData;
 }
 
 /** What a planner uses and tells while it plans. Once that has ended nothing is told: a planner may be left behind. */
@@ -58,5 +62,10 @@ export class Planning {
 
 /** Planning as part of a run. */
 export function tellerOf(run: Run): PlanTeller {
-  return { runId: run.runId, spent: run.state.usage, emit: (event) => run.emit(event) };
+  return {
+    runId: run.runId,
+    spent: run.state.usage,
+    emit: (event) => run.emit(event),
+    dataOf: (error) => dataOf(run, error),
+  };
 }

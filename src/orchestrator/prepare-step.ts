@@ -6,6 +6,7 @@ import { TooMuchRepeated } from "../core/repeated-size.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
+import { dataOf, withThrown } from "./keep-cause.ts";
 import type { Run } from "./run.ts";
 import type { Iteration, StepCall, StepTask } from "./step-call.ts";
 import { invalidInput, toolFailed } from "./step-errors.ts";
@@ -27,7 +28,7 @@ export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<Pr
   if ("error" in resolved) return resolved;
   const { input } = resolved;
   const finish = (parsed: ParseResult<unknown>): PreparedStep => {
-    if (!parsed.ok) return { input, error: toData(invalidInput(task, parsed.issues)) };
+    if (!parsed.ok) return { input, error: dataOf(run, invalidInput(task, parsed.issues)) };
     try {
       return {
         input,
@@ -35,12 +36,12 @@ export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<Pr
         call: { step, tool, iteration, input, effect: effectOf(tool, parsed.value) },
       };
     } catch (thrown) {
-      return { input, error: toData(toolFailed(task, [], thrown)) };
+      return { input, error: withThrown(run, toolFailed(task, [], thrown).toJSON(), { reason: "thrown", thrown }) };
     }
   };
   const parsing = parseInput(run, tool, input);
   // Whoever aborts the run has said why.
-  const isAborted = (): PreparedStep => ({ input, error: toData(run.abortReason as AgentError) });
+  const isAborted = (): PreparedStep => ({ input, error: dataOf(run, run.abortReason as AgentError) });
   return parsing instanceof Promise ? parsing.then(finish, isAborted) : finish(parsing);
 }
 
@@ -71,12 +72,12 @@ function fillReferences(
     });
     if (input === step.input) return { input };
     const json = toJson(input, { maxBytes: maxInputBytes });
-    return json.ok ? { input } : { input: step.input, error: toData(invalidInput(task, [json.issue])) };
+    return json.ok ? { input } : { input: step.input, error: dataOf(run, invalidInput(task, [json.issue])) };
   } catch (thrown) {
-    if (thrown instanceof AgentError) return { input: step.input, error: toData(thrown) };
+    if (thrown instanceof AgentError) return { input: step.input, error: dataOf(run, thrown) };
     const tooMuch = "it cannot be put together: its references are too much for one text";
     const message = thrown instanceof TooMuchRepeated ? thrown.message : tooMuch;
-    return { input: step.input, error: toData(invalidInput(task, [{ path: [], message }], thrown)) };
+    return { input: step.input, error: dataOf(run, invalidInput(task, [{ path: [], message }], thrown)) };
   }
 }
 
@@ -94,8 +95,4 @@ export function effectOf(tool: Tool, parsed: unknown): ToolEffect {
   throw new TypeError(
     `its effect must be one of ${[...effects].join(", ")}; the function of its input gave another answer`,
   );
-}
-
-function toData(error: AgentError): AgentErrorData {
-  return error.toJSON();
 }

@@ -3,11 +3,12 @@ import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import { countOutside } from "../core/outside-work.ts";
 import type { Plan, PlanIssue, PlanStep } from "../core/plan.ts";
 import type { Planner, ReplanRequest } from "../core/planner.ts";
-import { stepRecords } from "../core/run-result.ts";
+import { type StepRecord, stepRecords } from "../core/run-result.ts";
 import { unchangedSteps } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { hasBegun, isDone, isOpen, partsOf } from "../core/step-state.ts";
 import { pendingItems, skipOpen, stepFailure } from "./close-leg.ts";
+import { dataOf } from "./keep-cause.ts";
 import { askPlanner, completePlan, draftOf, type PlanTask, toPlanRequest } from "./plan-request.ts";
 import { Planning, tellerOf } from "./planning.ts";
 import type { Run } from "./run.ts";
@@ -34,7 +35,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     run.counters.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
   } catch (thrown) {
-    const error = (thrown as AgentError).toJSON() as AgentErrorData;
+    const error = dataOf(run, thrown as AgentError);
     await run.emit({
       ...base,
       ...planning.end(),
@@ -90,12 +91,12 @@ async function askForSteps(run: Run, { planner, source, cause, planning }: Repla
       ...toPlanRequest(engine, task),
       plan,
       firstPlan: state.firstPlan ?? plan,
-      steps: stepRecords(state.steps.values()),
-      error: cause,
+      steps: recordsWithoutStacks(state),
+      error: withoutStack(cause),
       replan: state.replans + 1,
     };
     // A planner may change what it is given.
-    const draft: unknown = await planner.replan?.({ ...request, steps: stepRecords(state.steps.values()) });
+    const draft: unknown = await planner.replan?.({ ...request, steps: recordsWithoutStacks(state) });
     const { steps: added, source: draftSource } = draftOf(planner, draft);
     const kept = plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone);
     checkSize(run, added);
@@ -106,6 +107,16 @@ async function askForSteps(run: Run, { planner, source, cause, planning }: Repla
     const approvals = await approvalsFor(run, request, revised);
     return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
   });
+}
+
+/** What a planner reads may go to a model: where a tool has thrown is nothing for it. */
+function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorData {
+  return error as AgentErrorData;
+}
+
+function recordsWithoutStacks({ steps }: Run["state"]): StepRecord[] {
+  const records = stepRecords(steps.values());
+  return records.map((record) => (record.error ? { ...record, error: withoutStack(record.error) } : record));
 }
 
 function isDoneIn({ state }: Run, id: string): boolean {

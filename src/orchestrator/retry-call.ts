@@ -6,6 +6,7 @@ import type { AgentErrorData } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
 import { retryableOf, saysNothingHappened } from "../core/in-doubt.ts";
 import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
+import { keepCause, withThrown } from "./keep-cause.ts";
 import { parseInput } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { type AttemptResult, type FailedAttempt, failedAttempt, runAttempt } from "./run-attempt.ts";
@@ -57,6 +58,7 @@ export async function retry(
   const policy = run.engine.retryPolicyOf(call.tool);
   const latestStartMs = startedMs + policy.maxTotalMs;
   const errors: ErrorData[] = [first.error];
+  let made = first;
   let attempts = 1;
   let latest: AttemptResult = first;
   const last = await retryFailed<AttemptResult>(first, {
@@ -76,12 +78,16 @@ export async function retry(
       latest = result;
       if (result.type === "failed" && result.reason === "refused") return result;
       attempts = attempt;
-      if (result.type === "failed") errors.push(result.error);
+      if (result.type === "failed") {
+        errors.push(result.error);
+        made = result;
+      }
       return result;
     },
   });
   if (last.type === "completed") return completed(last, attempts);
-  return { outcome: failureOutcome(run, call, { last, errors, attempts }), attempts };
+  const { status, error } = failureOutcome(run, call, { last, errors, attempts });
+  return { outcome: { status, error: withThrown(run, error, made) }, attempts };
 }
 
 /** A random number, or the middle where the one that was given does not hold: jitter is no reason to lose a run. */
@@ -146,7 +152,8 @@ interface Waiting {
 }
 
 async function waitToRetry(run: Run, call: StepCall, { failure, attempt, delayMs }: Waiting): Promise<boolean> {
-  const { error, isRunning } = failure;
+  const { isRunning } = failure;
+  const error = keepCause(run, failure.error, failure.thrown);
   await run.emit({
     type: "step-retry",
     ...placeOfTask(call),
@@ -166,13 +173,15 @@ async function waitToRetry(run: Run, call: StepCall, { failure, attempt, delayMs
   }
 }
 
+type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
+
 interface Exhausted {
   readonly last: FailedAttempt;
   readonly errors: readonly ErrorData[];
   readonly attempts: number;
 }
 
-function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Exhausted): StepOutcome {
+function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Exhausted): StepFailure {
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
   const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
   if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
@@ -203,7 +212,7 @@ function saidNothingHappened({ thrown }: FailedAttempt): { cause?: ErrorData } {
 }
 
 /** How a step ends that the end of its run cut off: `failed` at the deadline, `interrupted` by that of the process, else `cancelled`. */
-export function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepOutcome {
+export function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepFailure {
   const reason = run.abortReason?.toJSON() as AgentErrorData;
   const cause = last?.reason === "aborted" ? saidNothingHappened(last).cause : last?.error;
   const error = cause === undefined ? reason : { ...reason, cause };

@@ -5,6 +5,7 @@ import type { PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { skipOpen } from "./close-leg.ts";
+import { dataOf } from "./keep-cause.ts";
 import { namedValue } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { runCall, type StepEnd } from "./run-call.ts";
@@ -130,6 +131,6 @@ async function failUnbegun(run: Run, task: StepTask, thrown: AgentError): Promis
   await run.emit({ type: "step-start", ...base, ...countOf(iteration), input, ...(reasoning && { reasoning }) });
   if (run.recorder.failure !== undefined) return "failed";
   const attempts = earlierAttempts(run, task);
-  await run.emit({ type: "step-end", ...base, attempts, outcome: { status: "failed", error: thrown.toJSON() } });
+  await run.emit({ type: "step-end", ...base, attempts, outcome: { status: "failed", error: dataOf(run, thrown) } });
   return "failed";
 }

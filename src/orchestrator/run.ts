@@ -7,6 +7,7 @@ import { onAbort } from "../async/on-abort.ts";
 import type { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
+import { type LiveCauses, withLiveCauses } from "../core/live-cause.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
@@ -72,6 +73,8 @@ export class Run implements RecorderOwner {
   isClosed = false;
   private isShielded = false;
   private decisionListeners: Set<DecisionListener> | undefined;
+  /** What was thrown in it; undefined while nothing was. */
+  liveCauses: LiveCauses | undefined;
 
   readonly engine: EngineSettings;
 
@@ -101,10 +104,11 @@ export class Run implements RecorderOwner {
     return this.engine.clock.now();
   }
 
-  /** Tells a recorded event to all who listen. */
-  tell(event: AgentEvent): void {
+  /** Tells a recorded event to all who listen, with what was thrown, which no store has. */
+  tell(recorded: AgentEvent): void {
     // What the store still records when the run has been left behind is for whoever reads it there.
     if (this.isClosed) return;
+    const event = this.liveCauses === undefined ? recorded : withLiveCauses(recorded, this.liveCauses);
     if (event.type === "run-end" || event.type === "run-suspend") this.isClosed = true;
     this.host.hub.emit(event);
     this.show(event);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toErrorData } from "../../src/core/error-data.ts";
+import { type ErrorData, toErrorData } from "../../src/core/error-data.ts";
 import { AgentError, type AgentErrorData, fromErrorData, isAgentError } from "../../src/core/errors.ts";
 
 const timeout = () =>
@@ -211,7 +211,7 @@ describe("the bounds of error data", () => {
     const error = new Error("round");
     error.cause = error;
     let depth = 0;
-    for (let data = toErrorData(error).cause; data !== undefined; data = data.cause) depth++;
+    for (let data = toErrorData(error).cause; data !== undefined; data = (data as ErrorData).cause) depth++;
     expect(depth).toBe(5);
   });
 

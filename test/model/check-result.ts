@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect } from "vitest";
 import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
+import { retryableOf } from "../../src/core/in-doubt.ts";
 import type { RunResult, StepRecord } from "../../src/core/run-result.ts";
 import { checkInvariants } from "../scenarios/run-scenario.ts";
 import { effectOf } from "./model-tools.ts";
@@ -156,7 +157,7 @@ function checkUndo(watch: Watch, { status, steps, notUndone = [] }: RunResult): 
 /** Whether a step was cut off, or has failed though it must run only once, so that nobody can say what it has done. */
 function isInDoubt({ status, attempts, effect, error }: StepRecord): boolean {
   if (status === "unknown") return true;
-  if (effect === "once" && status === "failed" && attempts > 0 && error?.cause?.retryable !== true) return true;
+  if (effect === "once" && status === "failed" && attempts > 0 && retryableOf(error?.cause) !== true) return true;
   const errors = error?.code === "tool-failed" ? error.details.errors : [];
   const wasCutOff = error?.code === "timeout" || errors.some(({ code }) => code === "timeout");
   return attempts > 0 && (status === "cancelled" || wasCutOff || error?.code === "invalid-tool-output");

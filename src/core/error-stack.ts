@@ -1,0 +1,38 @@
+import { cutText } from "./cut-text.ts";
+
+const maxFrames = 10;
+const maxLength = 2_000;
+/** So much of a message stands before the frames: all of it is beside them. */
+const maxHead = 500;
+
+/** The stack of what was thrown as it is recorded, if it has one: 10 frames, and 2 000 characters. */
+export function recordedStack(thrown: unknown): string | undefined {
+  const { stack, message } = readStack(thrown);
+  if (typeof stack !== "string" || stack === "") return undefined;
+  // A message may have lines that look like frames.
+  const at = typeof message === "string" && message !== "" ? stack.indexOf(message) : -1;
+  const headEnd = stack.indexOf("\n", at < 0 ? 0 : at + (message as string).length);
+  if (headEnd < 0) return cutText(stack, maxHead);
+  const frames = stack.slice(headEnd + 1).split("\n", maxFrames);
+  return cutText(`${cutText(stack.slice(0, headEnd), maxHead)}\n${frames.join("\n")}`, maxLength);
+}
+
+/** Whether a value is an error, of this realm or another. */
+export function isError(value: unknown): boolean {
+  try {
+    return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+  } catch {
+    return false;
+  }
+}
+
+/** What others than errors call their stack may be anything. Getters may throw. */
+function readStack(thrown: unknown): { stack?: unknown; message?: unknown } {
+  if (!isError(thrown)) return {};
+  try {
+    const { stack, message } = thrown as { stack?: unknown; message?: unknown };
+    return { stack, message };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,38 @@
+import type { ErrorData } from "../core/error-data.ts";
+import { isError, recordedStack } from "../core/error-stack.ts";
+import type { AgentError, AgentErrorCode, AgentErrorData } from "../core/errors.ts";
+import type { Run } from "./run.ts";
+import type { FailedAttempt } from "./run-attempt.ts";
+
+/** Error data that is told with what was thrown as its `cause`. What is recorded of it stays as it is. */
+export function keepCause<TError extends ErrorData>(
+  run: Pick<Run, "liveCauses">,
+  error: TError,
+  thrown: unknown,
+): TError {
+  if (thrown === undefined) return error;
+  run.liveCauses ??= new WeakMap();
+  run.liveCauses.set(error, thrown);
+  return error;
+}
+
+/** An error as data that is told with the error's cause. */
+export function dataOf<TCode extends AgentErrorCode>(
+  run: Pick<Run, "liveCauses">,
+  error: AgentError<TCode>,
+): AgentErrorData<TCode> {
+  // A cause that was read from a store is data, and stays so.
+  return keepCause(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
+}
+
+/** The error of a step whose last attempt has failed: where it was thrown is recorded, and what was thrown is told. */
+export function withThrown(
+  run: Run,
+  error: AgentErrorData,
+  { reason, thrown }: Pick<FailedAttempt, "reason" | "thrown">,
+): AgentErrorData {
+  // Any other reason is an error of ours, and says it all.
+  if (reason !== "thrown") return keepCause(run, error, reason === "invalid-output" ? undefined : thrown);
+  const stack = run.engine.recordStacks ? recordedStack(thrown) : undefined;
+  return keepCause(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
+}

@@ -1,0 +1,68 @@
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { recordedStack } from "../../src/core/error-stack.ts";
+
+const withStack = (stack: unknown, message = "broken") => Object.assign(new Error(message), { stack });
+const frames = (count: number) => Array.from({ length: count }, (_, index) => `    at f${index} (a.ts:1:1)`).join("\n");
+
+describe("a recorded stack", () => {
+  it("has the message and 10 frames", () => {
+    expect(recordedStack(withStack(`Error: broken\n${frames(30)}`))).toBe(`Error: broken\n${frames(10)}`);
+    expect(recordedStack(withStack(`Error: broken\n${frames(3)}`))).toBe(`Error: broken\n${frames(3)}`);
+  });
+
+  it("has its frames though the message has many lines, or none is in it", () => {
+    const message = `it threw\n${frames(20)}`;
+    expect(recordedStack(withStack(`Error: ${message}\n    at mine (b.ts:1:1)`, message))).toMatch(
+      /mine \(b\.ts:1:1\)$/,
+    );
+    expect(recordedStack(withStack(`Error\n${frames(2)}`, ""))).toBe(`Error\n${frames(2)}`);
+    expect(recordedStack(withStack(`Error: before\n${frames(2)}`, "after"))).toBe(`Error: before\n${frames(2)}`);
+  });
+
+  it("has at most 2 000 characters, of which the message leaves most to the frames", () => {
+    const long = "x".repeat(100_000);
+    const stack = recordedStack(withStack(`Error: ${long}\n    at mine (b.ts:1:1)`, long)) ?? "";
+    expect(stack).toMatch(/mine \(b\.ts:1:1\)$/);
+    expect(stack.length).toBeLessThan(600);
+    expect(recordedStack(withStack(`Error: broken\n    at ${long}`))).toHaveLength(2_000);
+    expect(recordedStack(withStack(long))).toHaveLength(500);
+  });
+
+  it.each([
+    ["no error", { stack: "secret" }],
+    ["text", "secret"],
+    ["null", null],
+    ["an error whose stack is empty", withStack("")],
+    ["an error whose stack is no text", withStack([1])],
+  ])("is not there of %s", (_what, thrown) => {
+    expect(recordedStack(thrown)).toBeUndefined();
+  });
+
+  it("is not there where it can not be read", () => {
+    const fragile = Object.defineProperty(new Error("no"), "stack", {
+      get: () => {
+        throw new Error("no");
+      },
+    });
+    expect(recordedStack(fragile)).toBeUndefined();
+    const { proxy, revoke } = Proxy.revocable(new Error("no"), {});
+    revoke();
+    expect(recordedStack(proxy)).toBeUndefined();
+  });
+
+  it("is there of an error of another realm", () => {
+    expect(recordedStack(runInNewContext('new TypeError("broken")'))).toMatch(/^TypeError: broken\n {4}at /);
+  });
+
+  it("is bounded, whatever the stack and the message are", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 5_000 }), fc.string({ maxLength: 100 }), (stack, message) => {
+        const recorded = recordedStack(withStack(stack, message)) ?? "";
+        expect(recorded.length).toBeLessThanOrEqual(2_000);
+        expect(recorded.split("\n").length).toBeLessThanOrEqual(11 + (message.match(/\n/g)?.length ?? 0));
+      }),
+    );
+  });
+});
