@@ -100,7 +100,14 @@ export type {
 export type { RetryOptions } from "./core/retry-options.ts";
 export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export { type RunStatus, runStatusAfter } from "./core/run-status.ts";
-export type { ListRunsOptions, RunPage, RunStore, RunSummary } from "./core/run-store.ts";
+export type { ListRunsOptions, PostedMessage, PostedMessages, RunPage, RunStore } from "./core/run-store.ts";
+export {
+  digestAfter,
+  type PendingItemSummary,
+  type PendingSummary,
+  type RunDigest,
+  type RunSummary,
+} from "./core/run-summary.ts";
 export type { InferSchemaInput, InferSchemaOutput, JsonSchema, SchemaIssue, StandardSchema } from "./core/schema.ts";
 export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget, StoredRunOptions } from "./core/stored-run-options.ts";

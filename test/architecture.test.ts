@@ -42,7 +42,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   {
     layer: "src/sqlite/",
     own: /^src\/(core|async|sqlite|tools\/todo-store)\//,
-    packages: /^(node:(module|fs|path|sqlite)|better-sqlite3|libsql)$/,
+    packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,
   },
   { layer: "src/orchestrator/", own: /^src\/(core|async|orchestrator)\//, packages: /^$/ },
   { layer: "src/stores/", own: /^src\/(core|async|stores)\//, packages: /^$/ },

@@ -1,6 +1,6 @@
 import { AgentError } from "../core/errors.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
-import type { RunSummary } from "../core/run-store.ts";
+import type { RunSummary } from "../core/run-summary.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { followRun } from "./follow-run.ts";

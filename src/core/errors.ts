@@ -123,7 +123,7 @@ export interface AgentErrorDetails extends ToolErrorDetails {
 }
 
 /** What was asked of a store. */
-export type StoreOperation = "open" | "append" | "read" | "list" | "claim";
+export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";
 
 /**
  * What is wrong with a store.

@@ -15,7 +15,8 @@ export function parseRunPage(found: unknown, { cursor: before }: ListRunsOptions
 
 function isSummary(run: unknown): boolean {
   if (typeof run !== "object" || run === null) return false;
-  const { runId, status, request, createdAt, updatedAt } = run as Readonly<Record<string, unknown>>;
+  const { runId, status, request, metadata, createdAt, updatedAt } = run as Readonly<Record<string, unknown>>;
   const isText = [runId, createdAt, updatedAt].every((value) => typeof value === "string");
-  return isText && isRunStatus(status) && (request === undefined || typeof request === "string");
+  const hasMetadata = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
+  return isText && hasMetadata && isRunStatus(status) && (request === undefined || typeof request === "string");
 }

@@ -7,6 +7,7 @@ import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { reduceStep, retryFailed } from "./reduce-step.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
+import { askedNow } from "./run-summary.ts";
 import { hadNothingToDo, hasBegun, pendingStep, type StepEvent, type StepState } from "./step-state.ts";
 import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
@@ -222,12 +223,6 @@ function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" 
 export function unchangedSteps(before: Plan | undefined, after: Pick<Plan, "steps">): ReadonlySet<string> {
   const texts = new Map(before?.steps.map((step) => [step.id, canonicalJson(step)]));
   return new Set(after.steps.filter((step) => texts.get(step.id) === canonicalJson(step)).map(({ id }) => id));
-}
-
-/** Without the questions that were recorded under a hash of less: they are asked again when the run goes on. */
-function askedNow(pending: readonly PendingItem[]): readonly PendingItem[] {
-  const isAsked = (item: PendingItem) => item.kind === "outcome" || item.hash !== undefined;
-  return pending.every(isAsked) ? pending : pending.filter(isAsked);
 }
 
 type ApprovalEvent = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;

@@ -1,29 +1,25 @@
 import type { AgentEvent } from "./events.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { RunStatus } from "./run-status.ts";
+import type { RunSummary } from "./run-summary.ts";
 
 type Awaitable<T> = T | Promise<T>;
-
-/** A stored run in a list. */
-export interface RunSummary {
-  readonly runId: string;
-  readonly status: RunStatus;
-  readonly request?: string;
-  /** ISO 8601, UTC. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
 
 /** What {@link RunStore.list} selects. */
 export interface ListRunsOptions {
   /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
-   * Only runs that nobody goes on with though they have not ended: they are `planning`, `running` or `interrupted`, and no
-   * claim on them lasts. @default false
+   * Only runs that nobody goes on with though they could go on: they are `planning`, `running` or `interrupted`, or `suspended`
+   * and something was posted to them, and no claim on them lasts. @default false
    */
   readonly resumable?: boolean | undefined;
   /** Only runs created at this time or later; ISO 8601. */
   readonly since?: string | undefined;
+  /** Only runs created before this time; ISO 8601. */
+  readonly until?: string | undefined;
+  /** Only runs whose metadata has these keys, each with exactly this value. */
+  readonly metadata?: JsonObject | undefined;
   /** The most runs in the answer, 1 to 1000. @default 100 */
   readonly limit?: number | undefined;
   /** Where the previous page ended. */
@@ -35,6 +31,18 @@ export interface RunPage {
   readonly runs: readonly RunSummary[];
   /** Pass it to get the next page; absent on the last. */
   readonly cursor?: string;
+}
+
+/** What was posted to a run. */
+export interface PostedMessage {
+  /** Higher than that of every message that was posted to the run before. */
+  readonly number: number;
+  readonly message: JsonValue;
+}
+
+/** What was posted to a run and is not acknowledged yet, in the order of the numbers. Left out, there is nothing. */
+export interface PostedMessages {
+  readonly posted?: readonly PostedMessage[] | undefined;
 }
 
 /**
@@ -49,7 +57,16 @@ export interface RunStore {
    * Records events, all or none, behind those the run has. `sequence` is the number of the first one: any other than the
    * next is `run-conflict`. With a `fence` that is not that of the latest claim: `run-owned-elsewhere`.
    */
-  append(runId: string, events: readonly AgentEvent[], options: { sequence: number; fence?: number }): Awaitable<void>;
+  append(
+    runId: string,
+    events: readonly AgentEvent[],
+    options: {
+      sequence: number;
+      fence?: number;
+      /** The numbers of messages that are done with: taken away if, and only if, the events are recorded. */
+      acknowledged?: readonly number[];
+    },
+  ): Awaitable<void>;
   /** A run's events in order, those behind number `after`, at most `limit`; none for a run that is not known. */
   read(runId: string, options?: { after?: number; limit?: number }): Awaitable<readonly AgentEvent[]>;
   /**
@@ -62,9 +79,21 @@ export interface RunStore {
    * are refused. While another owner's claim lasts: `run-owned-elsewhere`. One that begins in the future, as its owner's clock
    * has been set back since, has ended. A volatile store is asked for `Infinity`, which no clock ends.
    */
-  claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number }>;
+  claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
   /** Lengthens a claim, from now. `run-owned-elsewhere` if it is no longer held. */
-  renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Awaitable<void>;
-  /** Gives a claim back; nothing happens if it is no longer held. */
-  release(runId: string, options: { owner: string; fence: number }): Awaitable<void>;
+  renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Awaitable<PostedMessages>;
+  /** Gives a claim back, and takes away messages that came to nothing; nothing happens if it is no longer held. */
+  release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
+  /**
+   * Leaves a message for whoever has the run, or will have it: any process may, without a claim. `claim` and `renew` give it back
+   * until it is acknowledged, so that it outlives whoever has got it and died. Nothing is kept, and there is no number, for a run
+   * that is completed, failed or cancelled, and what was posted goes when it ends so. `run-not-found` for a run without events.
+   */
+  post(runId: string, message: JsonObject): Awaitable<{ readonly number?: number | undefined }>;
+  /**
+   * Deletes a run and all that is kept of it; with `status`, only if it has one of these: false if it has not. Its id is free as
+   * soon as the run is no longer read, and a claim on it then has a higher fence than every earlier one. `run-not-found`, and
+   * `run-owned-elsewhere` while a claim lasts.
+   */
+  delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
 }

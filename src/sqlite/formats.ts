@@ -1,4 +1,5 @@
 import { AgentError } from "../core/errors.ts";
+import { digestAll } from "./digest-rows.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
 import { createTodoTables } from "./todo-tables.ts";
 
@@ -12,7 +13,7 @@ const applicationId = 0x706c7772;
  * From format 0, an empty file, to 1, and so on: to change the format, add a function. A process that has opened the file
  * before goes on with the statements that it has prepared: give a table another name if its rows will mean something else.
  */
-export const upgrades: readonly Upgrade[] = [toFormat1, toFormat2];
+export const upgrades: readonly Upgrade[] = [toFormat1, toFormat2, toFormat3];
 
 /**
  * Brings a database to the newest format, in one transaction that keeps other processes out. Throws `store-failed` for a
@@ -78,4 +79,24 @@ function toFormat1(db: SqlDatabase): void {
 /** A claim says when it begins, too. One of format 1, or of a process that still writes that, always has begun. */
 function toFormat2(db: SqlDatabase): void {
   db.exec("ALTER TABLE run_claims ADD COLUMN from_ms INTEGER");
+}
+
+/**
+ * - What a list shows of a run beside its status stands in a table of its own, as it changes seldom.
+ * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
+ * - A deleted run leaves its events to be deleted by and by, and its number and fence to be passed over: `run_marks` has one row.
+ */
+function toFormat3(db: SqlDatabase): void {
+  db.exec(`
+    ALTER TABLE runs ADD COLUMN started_at TEXT;
+    CREATE TABLE run_digests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);
+    CREATE TABLE run_metadata (hash TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
+      PRIMARY KEY (hash, created_ms, run)) WITHOUT ROWID;
+    CREATE TABLE run_messages (number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, json TEXT NOT NULL);
+    CREATE INDEX run_messages_by_run ON run_messages (run);
+    CREATE TABLE deleted_runs (number INTEGER PRIMARY KEY);
+    CREATE TABLE run_marks (number INTEGER NOT NULL, fence INTEGER NOT NULL);
+    INSERT INTO run_marks VALUES (0, 0);
+  `);
+  digestAll(db);
 }

@@ -2,6 +2,7 @@ import { selectRuns, unendedStatuses } from "../core/list-selection.ts";
 import { failOption } from "../core/options.ts";
 import type { RunStatus } from "../core/run-status.ts";
 import type { ListRunsOptions } from "../core/run-store.ts";
+import { metadataHash } from "./digest-rows.ts";
 import type { SqlValue } from "./sql-database.ts";
 import { asBytes } from "./sql-row.ts";
 
@@ -10,8 +11,11 @@ export interface ListQuery {
   /** Undefined: of any. */
   readonly statuses: readonly RunStatus[] | undefined;
   readonly isResumable: boolean;
+  /** Of each key and value, as `run_metadata` has them. */
+  readonly metadata: readonly string[];
   readonly sinceMs: number;
   readonly limit: number;
+  /** Behind which it begins. */
   readonly before: ListPosition;
 }
 
@@ -22,13 +26,19 @@ export interface ListPosition {
 }
 
 const furthest: ListPosition = { createdMs: Number.MAX_SAFE_INTEGER, number: 0 };
+const resumableStatuses: readonly RunStatus[] = [...unendedStatuses, "suspended"];
 
 /** Checks the options of a list. Throws `invalid-options`. */
 export function readListOptions(options: ListRunsOptions): ListQuery {
-  const { statuses: wanted, resumable, sinceMs = Number.MIN_SAFE_INTEGER, limit } = selectRuns(options);
-  const unended = [...unendedStatuses].filter((one) => wanted === undefined || wanted.has(one));
+  const selection = selectRuns(options);
+  const { statuses: wanted, resumable, sinceMs = Number.MIN_SAFE_INTEGER, untilMs, limit } = selection;
+  const unended = resumableStatuses.filter((one) => wanted === undefined || wanted.has(one));
   const statuses = resumable ? unended : wanted && [...wanted];
-  return { statuses, isResumable: resumable, sinceMs, limit, before: readCursor(options.cursor) };
+  const metadata = selection.metadata.map(([key, value]) => metadataHash(key, value));
+  const cursor = readCursor(options.cursor);
+  // No run has the number 0: what was created at that very time comes after it.
+  const before = untilMs === undefined || cursor.createdMs < untilMs ? cursor : { createdMs: untilMs, number: 0 };
+  return { statuses, isResumable: resumable, metadata, sinceMs, limit, before };
 }
 
 /** The cursor behind a run. */
@@ -43,18 +53,23 @@ function readCursor(cursor: unknown): ListPosition {
   return { createdMs: Number(match[1]), number: Number(match[2]) };
 }
 
+/** A statement, and what goes into it. */
+interface Sql {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
 /**
  * The statement of a list. Each status is looked up in the index by itself, so that a page costs no more than its own
- * runs however many there are; together they would have to be sorted first.
+ * runs however many there are; together they would have to be sorted first. One run more than the limit is asked for: it says
+ * that there is another page.
  */
-export function listSql({ statuses, isResumable }: Pick<ListQuery, "statuses" | "isResumable">): string {
-  const held = `SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL
-    AND c.until_ms > ? AND coalesce(c.from_ms <= ?, 1)`;
-  const arm = (status: string) => `SELECT * FROM (
-    SELECT number, created_ms FROM runs
-    WHERE ${status} (created_ms, number) < (?, ?) AND created_ms >= ? ${isResumable ? `AND NOT EXISTS (${held})` : ""}
-    ORDER BY created_ms DESC, number DESC LIMIT ?)`;
-  const arms = statuses === undefined ? [arm("")] : statuses.map(() => arm("status = ? AND"));
+export function listSql(query: ListQuery, nowMs: number): Sql {
+  const { statuses, metadata, limit } = query;
+  const arms =
+    metadata.length > 0
+      ? [metadataArm(query, nowMs)]
+      : (statuses ?? [undefined]).map((status) => statusArm(query, { status, nowMs }));
   const columns = asBytes(
     "runs.number",
     "runs.run_id",
@@ -62,17 +77,48 @@ export function listSql({ statuses, isResumable }: Pick<ListQuery, "statuses" | 
     "runs.created_ms",
     "runs.created_at",
     "runs.updated_at",
+    "runs.started_at",
   );
-  return `SELECT ${columns}, CAST(run_requests.json AS BLOB) AS request
-    FROM (${arms.join(" UNION ALL ")} ORDER BY created_ms DESC, number DESC LIMIT ?) AS page
-    JOIN runs ON runs.number = page.number LEFT JOIN run_requests ON run_requests.run = page.number
+  const text = `SELECT ${columns}, CAST(run_requests.json AS BLOB) AS request, CAST(run_digests.json AS BLOB) AS digest
+    FROM (${arms.map((arm) => `SELECT * FROM (${arm.text})`).join(" UNION ALL ")}
+      ORDER BY created_ms DESC, number DESC LIMIT ?) AS page
+    JOIN runs ON runs.number = page.number
+    LEFT JOIN run_requests ON run_requests.run = page.number LEFT JOIN run_digests ON run_digests.run = page.number
     ORDER BY page.created_ms DESC, page.number DESC`;
+  return { text, values: [...arms.flatMap(({ values }) => values), limit + 1] };
 }
 
-/** What goes into {@link listSql}. One run more than the limit is asked for: it says that there is another page. */
-export function listValues(query: ListQuery, nowMs: number): readonly SqlValue[] {
-  const { statuses, isResumable, sinceMs, limit, before } = query;
-  const common = [before.createdMs, before.number, sinceMs, ...(isResumable ? [nowMs, nowMs] : []), limit + 1];
-  const arms = statuses === undefined ? common : statuses.flatMap((status) => [status, ...common]);
-  return [...arms, limit + 1];
+const notHeld = `AND NOT EXISTS (SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL
+  AND c.until_ms > ? AND coalesce(c.from_ms <= ?, 1))`;
+
+/** Of those that are suspended only what was posted to can go on, which is less than they are. */
+function statusArm(
+  { isResumable, sinceMs, limit, before }: ListQuery,
+  { status, nowMs }: { readonly status: RunStatus | undefined; readonly nowMs: number },
+): Sql {
+  const isPosted = isResumable && status === "suspended";
+  const from = isPosted
+    ? "(SELECT DISTINCT run FROM run_messages) AS posted CROSS JOIN runs ON runs.number = posted.run"
+    : "runs";
+  const text = `SELECT number, created_ms FROM ${from} WHERE ${status === undefined ? "" : "status = ? AND"}
+    (created_ms, number) < (?, ?) AND created_ms >= ? ${isResumable ? notHeld : ""}
+    ORDER BY created_ms DESC, number DESC LIMIT ?`;
+  const position = [before.createdMs, before.number, sinceMs, ...(isResumable ? [nowMs, nowMs] : []), limit + 1];
+  return { text, values: status === undefined ? position : [status, ...position] };
+}
+
+/** The index of metadata is in the order of the list, and has the runs of one value together. */
+function metadataArm({ statuses, isResumable, metadata, sinceMs, limit, before }: ListQuery, nowMs: number): Sql {
+  const [first = "", ...others] = metadata;
+  const also = others.map(
+    () => `AND EXISTS (SELECT 1 FROM run_metadata o
+    WHERE o.hash = ? AND o.created_ms = m.created_ms AND o.run = m.run)`,
+  );
+  const posted = "AND (status <> 'suspended' OR number IN (SELECT run FROM run_messages))";
+  const text = `SELECT m.run AS number, m.created_ms FROM run_metadata AS m CROSS JOIN runs ON runs.number = m.run
+    WHERE m.hash = ? AND (m.created_ms, m.run) < (?, ?) AND m.created_ms >= ? ${also.join(" ")}
+    ${statuses === undefined ? "" : `AND status IN (${statuses.map(() => "?").join(", ")})`}
+    ${isResumable ? `${posted} ${notHeld}` : ""} ORDER BY m.created_ms DESC, m.run DESC LIMIT ?`;
+  const position = [first, before.createdMs, before.number, sinceMs, ...others, ...(statuses ?? [])];
+  return { text, values: [...position, ...(isResumable ? [nowMs, nowMs] : []), limit + 1] };
 }

@@ -1,9 +1,14 @@
 import { describeThrown } from "../core/describe-thrown.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
+import { endedStatuses } from "../core/list-selection.ts";
 import { isRunStatus, type RunStatus, runStatusAfter } from "../core/run-status.ts";
-import type { RunPage, RunSummary } from "../core/run-store.ts";
-import { type ListQuery, listSql, listValues, toCursor } from "./list-query.ts";
+import type { RunPage } from "../core/run-store.ts";
+import type { RunSummary } from "../core/run-summary.ts";
+import { DeletionRows } from "./deletion-rows.ts";
+import { DigestRows, digestOf } from "./digest-rows.ts";
+import { type ListQuery, listSql, toCursor } from "./list-query.ts";
+import { MessageRows } from "./message-rows.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./sql-database.ts";
 import { asBytes, readInteger, readOptionalInteger, readOptionalText, readText } from "./sql-row.ts";
 
@@ -13,6 +18,7 @@ export interface RunRow {
   readonly status: RunStatus;
   /** The number of its last event. */
   readonly sequence: number;
+  readonly createdMs: number;
 }
 
 /** A claim on a run. */
@@ -26,12 +32,13 @@ export interface ClaimRow {
 }
 
 const statements = {
-  findRun: `SELECT ${asBytes("number", "status", "sequence")} FROM runs WHERE run_id = ?`,
-  insertRun: `INSERT INTO runs (run_id, status, sequence, created_ms, created_at, updated_at)
-    VALUES (?, 'planning', 0, ?, ?, ?) RETURNING number`,
+  findRun: `SELECT ${asBytes("number", "status", "sequence", "created_ms")} FROM runs WHERE run_id = ?`,
+  insertRun: `INSERT INTO runs (number, run_id, status, sequence, created_ms, created_at, updated_at)
+    SELECT max(run_marks.number, coalesce((SELECT max(number) FROM runs), 0)) + 1, ?, 'planning', 0, ?, ?, ? FROM run_marks
+    RETURNING number`,
   insertRequest: "INSERT INTO run_requests (run, json) VALUES (?, ?)",
   insertEvent: "INSERT INTO run_events (run, sequence, json) VALUES (?, ?, ?)",
-  updateRun: "UPDATE runs SET sequence = ?, updated_at = ? WHERE number = ?",
+  updateRun: "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?",
   updateStatus: "UPDATE runs SET status = ? WHERE number = ?",
   // The number is only compared, and a number whatever the column is; as bytes it would take half as long again.
   readEvents: `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
@@ -42,29 +49,42 @@ const statements = {
 
 /** The tables of runs, by statements that are prepared once. A row that is not as it was written is a `SyntaxError`. */
 export class RunRows {
+  readonly digests: DigestRows;
+  readonly messages: MessageRows;
+  readonly deletions: DeletionRows;
   private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
   private readonly lists = new Map<string, SqlStatement>();
 
   constructor(private readonly db: SqlDatabase) {
+    this.digests = new DigestRows(db);
+    this.messages = new MessageRows(db);
+    this.deletions = new DeletionRows(db);
     const entries = Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]);
     this.prepared = Object.fromEntries(entries) as Record<keyof typeof statements, SqlStatement>;
   }
 
   findRun(runId: string): RunRow | undefined {
     const row = this.prepared.findRun.get(runId);
-    return (
-      row && { number: readInteger(row, "number"), status: readStatus(row), sequence: readInteger(row, "sequence") }
-    );
+    if (row === undefined) return undefined;
+    return {
+      number: readInteger(row, "number"),
+      status: readStatus(row),
+      sequence: readInteger(row, "sequence"),
+      createdMs: readInteger(row, "created_ms"),
+    };
   }
 
   insertRun(runId: string, first: AgentEvent): RunRow {
     const { timestamp } = first;
-    const row = this.prepared.insertRun.get(runId, Date.parse(timestamp), timestamp, timestamp);
+    const createdMs = Date.parse(timestamp);
+    const row = this.prepared.insertRun.get(runId, createdMs, timestamp, timestamp);
     const number = Number(row?.number);
-    const request = first.type === "run-start" ? first.request : undefined;
-    // As JSON: a text with a null character is cut short by some drivers.
-    if (request !== undefined) this.prepared.insertRequest.run(number, JSON.stringify(request));
-    return { number, status: "planning", sequence: 0 };
+    if (first.type === "run-start") {
+      // As JSON: a text with a null character is cut short by some drivers.
+      if (first.request !== undefined) this.prepared.insertRequest.run(number, JSON.stringify(first.request));
+      this.digests.insertMetadata({ number, createdMs }, first.metadata);
+    }
+    return { number, status: "planning", sequence: 0, createdMs };
   }
 
   /** Adds events behind those that a run has; `texts` are the same as JSON. */
@@ -72,9 +92,18 @@ export class RunRows {
     let { sequence, status } = run;
     for (const text of texts) this.prepared.insertEvent.run(run.number, ++sequence, text);
     for (const event of events) status = runStatusAfter(event) ?? status;
-    this.prepared.updateRun.run(sequence, events.at(-1)?.timestamp ?? "", run.number);
+    const startedAt = events.find(({ type }) => type === "step-start")?.timestamp ?? null;
+    this.prepared.updateRun.run(sequence, events.at(-1)?.timestamp ?? "", startedAt, run.number);
+    this.digests.update(run.number, events);
     // By itself, as it writes to an index, too.
     if (status !== run.status) this.prepared.updateStatus.run(status, run.number);
+    if (endedStatuses.has(status)) this.messages.deleteAll(run.number);
+  }
+
+  deleteRun(runId: string, run: RunRow): void {
+    this.digests.delete(run);
+    this.messages.deleteAll(run.number);
+    this.deletions.delete(runId, { number: run.number, fence: this.findClaim(runId)?.fence ?? 0 });
   }
 
   readEvents(run: RunRow, { after, limit }: { after: number; limit: number }): readonly AgentEvent[] {
@@ -93,10 +122,10 @@ export class RunRows {
   }
 
   list(query: ListQuery, nowMs: number): RunPage {
-    const sql = listSql(query);
-    const statement = this.lists.get(sql) ?? this.db.prepare(sql);
-    this.lists.set(sql, statement);
-    const rows = statement.all(...listValues(query, nowMs));
+    const { text, values } = listSql(query, nowMs);
+    const statement = this.lists.get(text) ?? this.db.prepare(text);
+    this.lists.set(text, statement);
+    const rows = statement.all(...values);
     const runs = rows.slice(0, query.limit).map(summarize);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
     if (last === undefined) return { runs };
@@ -124,12 +153,15 @@ export class RunRows {
 
 function summarize(row: SqlRow): RunSummary {
   const request = readOptionalText(row, "request");
+  const startedAt = readOptionalText(row, "started_at");
   return {
     runId: readText(row, "run_id"),
     status: readStatus(row),
     ...(request !== undefined && { request: JSON.parse(request) as string }),
     createdAt: readText(row, "created_at"),
     updatedAt: readText(row, "updated_at"),
+    ...(startedAt !== undefined && { startedAt }),
+    ...digestOf(row),
   };
 }
 

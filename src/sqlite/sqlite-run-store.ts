@@ -1,7 +1,10 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
+import type { JsonObject } from "../core/json.ts";
+import { endedStatuses } from "../core/list-selection.ts";
 import { checkFunction, checkKeys } from "../core/options.ts";
-import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
+import type { RunStatus } from "../core/run-status.ts";
+import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
 import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
 import { readListOptions } from "./list-query.ts";
 import { type ClaimRow, RunRows } from "./run-rows.ts";
@@ -12,14 +15,19 @@ export interface SqliteRunStoreOptions extends SqliteFileOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A {@link RunStore} in a file. All its methods answer at once. */
+type AppendOptions = Parameters<RunStore["append"]>[2];
+type ReleaseOptions = Parameters<RunStore["release"]>[1];
+
+/** A {@link RunStore} in a file. All its methods answer at once, but for `delete`, which lets others write in between. */
 export interface SqliteRunStore extends RunStore {
-  append(runId: string, events: readonly AgentEvent[], options: { sequence: number; fence?: number }): void;
+  append(runId: string, events: readonly AgentEvent[], options: AppendOptions): void;
   read(runId: string, options?: { after?: number; limit?: number }): readonly AgentEvent[];
   list(options?: ListRunsOptions): RunPage;
-  claim(runId: string, options: { owner: string; ttlMs: number }): { fence: number };
-  renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): void;
-  release(runId: string, options: { owner: string; fence: number }): void;
+  claim(runId: string, options: { owner: string; ttlMs: number }): { fence: number } & PostedMessages;
+  renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): PostedMessages;
+  release(runId: string, options: ReleaseOptions): void;
+  post(runId: string, message: JsonObject): { readonly number?: number };
+  delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;
 }
@@ -44,11 +52,7 @@ class FileRunStore implements SqliteRunStore {
     private readonly now: () => number,
   ) {}
 
-  append(
-    runId: string,
-    events: readonly AgentEvent[],
-    { sequence, fence }: { sequence: number; fence?: number },
-  ): void {
+  append(runId: string, events: readonly AgentEvent[], { sequence, fence, acknowledged = [] }: AppendOptions): void {
     const [first] = events;
     if (first === undefined) return;
     const texts = events.map((event) => JSON.stringify(event));
@@ -58,6 +62,7 @@ class FileRunStore implements SqliteRunStore {
       const next = (run?.sequence ?? 0) + 1;
       if (sequence !== next) throw conflict(runId, { sequence, next });
       rows.insertEvents(run ?? rows.insertRun(runId, first), events, texts);
+      if (run !== undefined) rows.messages.delete(run.number, acknowledged);
     });
   }
 
@@ -78,36 +83,82 @@ class FileRunStore implements SqliteRunStore {
     });
   }
 
-  claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } {
+  claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } & PostedMessages {
     return this.file.write("claim", runId, (rows) => {
       const claim = rows.findClaim(runId);
       const nowMs = this.now();
       const isHeld = claim !== undefined && isHeldAt(claim, nowMs);
       if (isHeld && claim.owner !== owner) throw ownedElsewhere(runId);
-      const fence = (claim?.fence ?? 0) + (isHeld ? 0 : 1);
+      const fence = (claim?.fence ?? rows.deletions.goneFence()) + (isHeld ? 0 : 1);
       rows.saveClaim(runId, { owner, fence, ...timesOf(nowMs, ttlMs) });
-      return { fence };
+      return { fence, posted: rows.messages.list(runId) };
     });
   }
 
-  renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): void {
-    this.file.write("claim", runId, (rows) => {
+  renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): PostedMessages {
+    return this.file.write("claim", runId, (rows) => {
       const claim = rows.findClaim(runId);
       if (claim?.owner !== owner || claim.fence !== fence) throw ownedElsewhere(runId);
       rows.saveClaim(runId, { owner, fence, ...timesOf(this.now(), ttlMs) });
+      return { posted: rows.messages.list(runId) };
     });
   }
 
-  release(runId: string, { owner, fence }: { owner: string; fence: number }): void {
+  release(runId: string, { owner, fence, acknowledged = [] }: ReleaseOptions): void {
     this.file.write("claim", runId, (rows) => {
       const claim = rows.findClaim(runId);
-      if (claim?.owner === owner && claim.fence === fence) rows.saveClaim(runId, { ...claim, owner: null });
+      if (claim?.owner !== owner || claim.fence !== fence) return;
+      rows.saveClaim(runId, { ...claim, owner: null });
+      const run = acknowledged.length > 0 ? rows.findRun(runId) : undefined;
+      if (run !== undefined) rows.messages.delete(run.number, acknowledged);
     });
+  }
+
+  post(runId: string, message: JsonObject): { readonly number?: number } {
+    const text = JSON.stringify(message);
+    return this.file.write("post", runId, (rows) => {
+      const run = rows.findRun(runId);
+      if (run === undefined) throw notFound(runId);
+      return endedStatuses.has(run.status) ? {} : { number: rows.messages.insert(run.number, text) };
+    });
+  }
+
+  async delete(
+    runId: string,
+    { status }: { readonly status?: readonly RunStatus[] | undefined } = {},
+  ): Promise<boolean> {
+    const isDeleted = this.file.write("delete", runId, (rows) => {
+      const run = rows.findRun(runId);
+      if (run === undefined) throw notFound(runId);
+      const claim = rows.findClaim(runId);
+      if (claim !== undefined && isHeldAt(claim, this.now())) throw ownedElsewhere(runId);
+      if (status !== undefined && !status.includes(run.status)) return false;
+      rows.deleteRun(runId, run);
+      return true;
+    });
+    // Whoever deletes thousands of runs keeps nothing else of this process waiting for all of them.
+    await turn();
+    if (isDeleted) await this.sweep();
+    return isDeleted;
+  }
+
+  /** Deletes what is left of runs that were deleted. What goes wrong with that is for the next who does. */
+  private async sweep(): Promise<void> {
+    try {
+      while (this.file.write("delete", "", ({ deletions }) => deletions.sweep())) await turn();
+    } catch {
+      // The run is gone; only its room is not.
+    }
   }
 
   close(): void {
     this.file.close();
   }
+}
+
+/** Lets whatever else waits in this process have its turn. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** One that begins in the future was made before the clock was set back, and would last until that time comes again. */
@@ -119,6 +170,10 @@ function isHeldAt({ owner, fromMs, untilMs }: ClaimRow, nowMs: number): boolean 
 function timesOf(nowMs: number, ttlMs: number): Pick<ClaimRow, "fromMs" | "untilMs"> {
   const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
   return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };
+}
+
+function notFound(runId: string): AgentError<"run-not-found"> {
+  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 
 function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {

@@ -1,9 +1,12 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
-import { type ListSelection, selectRuns, unendedStatuses } from "../core/list-selection.ts";
+import { canonicalJson } from "../core/hash-plan.ts";
+import { copyJson, type JsonObject } from "../core/json.ts";
+import { endedStatuses, type ListSelection, selectRuns, unendedStatuses } from "../core/list-selection.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
 import { type RunStatus, runStatusAfter } from "../core/run-status.ts";
-import type { ListRunsOptions, RunPage, RunStore, RunSummary } from "../core/run-store.ts";
+import type { ListRunsOptions, PostedMessage, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
+import { digestAfter, type RunDigest, type RunSummary } from "../core/run-summary.ts";
 
 /** Options of {@link createMemoryRunStore}. */
 export interface MemoryRunStoreOptions {
@@ -17,6 +20,10 @@ interface StoredRun {
   readonly runId: string;
   readonly events: AgentEvent[];
   status: RunStatus;
+  digest: RunDigest | undefined;
+  startedAt: string | undefined;
+  /** What was posted and is not acknowledged. */
+  posted: readonly PostedMessage[];
   /** Grows with each new run, so that pages stand still while runs come. */
   readonly number: number;
 }
@@ -28,7 +35,7 @@ interface Claim {
   readonly untilMs: number;
 }
 
-const finished: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
+const noMessages: readonly never[] = [];
 
 /**
  * A run store in memory: for tests, for tools that can lose their runs with the process, and to begin with. All its
@@ -51,6 +58,9 @@ class MemoryRunStore implements RunStore {
   private readonly maxFinishedRuns: number;
   private readonly now: () => number;
   private counter = 0;
+  private messages = 0;
+  /** The highest fence of the runs that are gone: an owner that slept through that must not write to one of the same id. */
+  private goneFence = 0;
 
   constructor({ maxFinishedRuns = 1_000, now = Date.now }: MemoryRunStoreOptions) {
     this.maxFinishedRuns = maxFinishedRuns;
@@ -60,19 +70,22 @@ class MemoryRunStore implements RunStore {
   append(
     runId: string,
     events: readonly AgentEvent[],
-    { sequence, fence }: { sequence: number; fence?: number },
+    { sequence, fence, acknowledged }: { sequence: number; fence?: number; acknowledged?: readonly number[] },
   ): void {
     if (events.length === 0) return;
     if (fence !== undefined && fence !== this.claims.get(runId)?.fence) throw ownedElsewhere(runId);
     const known = this.runs.get(runId);
-    const run: StoredRun = known ?? { runId, events: [], status: "planning", number: this.counter + 1 };
+    const run = known ?? newRun(runId, this.counter + 1);
     if (sequence !== run.events.length + 1) throw conflict(runId, { sequence, next: run.events.length + 1 });
     if (known === undefined) this.add(run);
     for (const event of events) {
       run.events.push(event);
       run.status = runStatusAfter(event) ?? run.status;
+      run.digest = digestAfter(run.digest, event);
+      if (event.type === "step-start") run.startedAt ??= event.timestamp;
     }
-    if (finished.has(run.status)) this.finish(runId);
+    acknowledge(run, acknowledged);
+    if (endedStatuses.has(run.status)) this.finish(run);
     else this.finishedRuns.delete(runId);
   }
 
@@ -121,32 +134,63 @@ class MemoryRunStore implements RunStore {
   }
 
   private isWanted(
-    { runId, status, events }: StoredRun,
-    { statuses, resumable, sinceMs }: Pick<ListSelection, "statuses" | "resumable" | "sinceMs">,
+    run: StoredRun,
+    { statuses, resumable, sinceMs, untilMs, metadata }: Omit<ListSelection, "limit">,
   ): boolean {
+    const { runId, status, events, digest } = run;
     if (statuses !== undefined && !statuses.has(status)) return false;
-    if (resumable && (!unendedStatuses.has(status) || this.isHeld(runId))) return false;
-    return sinceMs === undefined || Date.parse(events[0]?.timestamp ?? "") >= sinceMs;
+    if (resumable && (!canGoOn(run) || this.isHeld(runId))) return false;
+    const own = digest?.metadata ?? {};
+    if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
+    if (sinceMs === undefined && untilMs === undefined) return true;
+    const createdMs = Date.parse(events[0]?.timestamp ?? "");
+    return createdMs >= (sinceMs ?? createdMs) && createdMs < (untilMs ?? Number.POSITIVE_INFINITY);
   }
 
-  claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } {
+  claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } & PostedMessages {
     const held = this.claims.get(runId);
     const isHeld = this.isHeld(runId);
     if (isHeld && held?.owner !== owner) throw ownedElsewhere(runId);
-    const fence = (held?.fence ?? 0) + (isHeld ? 0 : 1);
+    const fence = (held?.fence ?? this.goneFence) + (isHeld ? 0 : 1);
     this.claims.set(runId, { fence, owner, ...timesOf(this.now(), ttlMs) });
-    return { fence };
+    const { posted = noMessages } = this.runs.get(runId) ?? {};
+    return posted.length === 0 ? { fence } : { fence, posted };
   }
 
-  renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): void {
+  renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): PostedMessages {
     const held = this.claims.get(runId);
     if (held?.owner !== owner || held.fence !== fence) throw ownedElsewhere(runId);
     this.claims.set(runId, { fence, owner, ...timesOf(this.now(), ttlMs) });
+    return { posted: this.runs.get(runId)?.posted };
   }
 
-  release(runId: string, { owner, fence }: { owner: string; fence: number }): void {
+  release(
+    runId: string,
+    { owner, fence, acknowledged }: { owner: string; fence: number; acknowledged?: readonly number[] },
+  ): void {
     const held = this.claims.get(runId);
-    if (held?.owner === owner && held.fence === fence) held.owner = undefined;
+    if (held?.owner !== owner || held.fence !== fence) return;
+    held.owner = undefined;
+    const run = this.runs.get(runId);
+    if (run !== undefined) acknowledge(run, acknowledged);
+  }
+
+  post(runId: string, message: JsonObject): { readonly number?: number } {
+    const run = this.runs.get(runId);
+    if (run === undefined) throw notFound(runId);
+    if (endedStatuses.has(run.status)) return {};
+    const number = ++this.messages;
+    run.posted = [...run.posted, { number, message: copyJson(message) }];
+    return { number };
+  }
+
+  delete(runId: string, { status }: { readonly status?: readonly RunStatus[] | undefined } = {}): boolean {
+    const run = this.runs.get(runId);
+    if (run === undefined) throw notFound(runId);
+    if (this.isHeld(runId)) throw ownedElsewhere(runId);
+    if (status !== undefined && !status.includes(run.status)) return false;
+    this.remove(runId);
+    return true;
   }
 
   /** Whether a claim on a run lasts. */
@@ -158,15 +202,33 @@ class MemoryRunStore implements RunStore {
     return held.fromMs <= nowMs && nowMs < held.untilMs;
   }
 
-  private finish(runId: string): void {
-    this.finishedRuns.add(runId);
+  private finish(run: StoredRun): void {
+    run.posted = noMessages;
+    this.finishedRuns.add(run.runId);
     for (const oldest of this.finishedRuns) {
       if (this.finishedRuns.size <= this.maxFinishedRuns) break;
-      this.finishedRuns.delete(oldest);
-      this.runs.delete(oldest);
-      this.claims.delete(oldest);
+      this.remove(oldest);
     }
   }
+
+  private remove(runId: string): void {
+    this.goneFence = Math.max(this.goneFence, this.claims.get(runId)?.fence ?? 0);
+    this.finishedRuns.delete(runId);
+    this.runs.delete(runId);
+    this.claims.delete(runId);
+  }
+}
+
+function newRun(runId: string, number: number): StoredRun {
+  return { runId, events: [], status: "planning", digest: undefined, startedAt: undefined, posted: noMessages, number };
+}
+
+function acknowledge(run: StoredRun, numbers: readonly number[] = noMessages): void {
+  if (numbers.length > 0) run.posted = run.posted.filter(({ number }) => !numbers.includes(number));
+}
+
+function canGoOn({ status, posted }: StoredRun): boolean {
+  return unendedStatuses.has(status) || (status === "suspended" && posted.length > 0);
 }
 
 /** One that never ends lasts whatever the clock says. */
@@ -175,11 +237,16 @@ function timesOf(nowMs: number, ttlMs: number): Pick<Claim, "fromMs" | "untilMs"
   return { fromMs: isEndless ? Number.NEGATIVE_INFINITY : nowMs, untilMs: nowMs + ttlMs };
 }
 
-function summarize({ events, status }: StoredRun): RunSummary {
+function summarize({ events, status, digest, startedAt }: StoredRun): RunSummary {
   const start = events[0] as RunStartEvent;
   const { runId, timestamp: createdAt, request } = start;
   const updatedAt = events.at(-1)?.timestamp ?? createdAt;
-  return { runId, status, ...(request !== undefined && { request }), createdAt, updatedAt };
+  const times = { createdAt, updatedAt, ...(startedAt !== undefined && { startedAt }) };
+  return { runId, status, ...(request !== undefined && { request }), ...times, ...(digest as RunDigest) };
+}
+
+function notFound(runId: string): AgentError<"run-not-found"> {
+  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 
 function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {

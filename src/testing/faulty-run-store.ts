@@ -125,6 +125,14 @@ class MortalRunStore implements FaultyRunStore {
     );
   }
 
+  post(...args: Parameters<RunStore["post"]>): ReturnType<RunStore["post"]> {
+    return this.answer(() => this.store.post(...args));
+  }
+
+  delete(...args: Parameters<RunStore["delete"]>): ReturnType<RunStore["delete"]> {
+    return this.answer(() => this.store.delete(...args));
+  }
+
   readonly crash = (): void => {
     if (this.hasCrashed) return;
     this.hasCrashed = true;

@@ -86,7 +86,8 @@ describe("runs", () => {
     const db = join(newFolder(), "todo.db");
     writeFileSync(db, "");
     const at = "1970-01-01T00:00:01.000Z";
-    const run = (runId: string) => ({ runId, status: "completed", createdAt: at, updatedAt: at }) as const;
+    const run = (runId: string) =>
+      ({ runId, status: "completed", metadata: {}, createdAt: at, updatedAt: at }) as const;
     const pages = [{ runs: [run("run_3"), run("run_2")], cursor: "next" }, { runs: [run("run_1")] }] as const;
     const listRuns = async ({ cursor }: { cursor?: string | undefined } = {}) => pages[cursor === "next" ? 1 : 0];
     const io = () => createFakeIo({ agent: { ...createFakeAgent(), listRuns } });

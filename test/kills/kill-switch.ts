@@ -65,5 +65,7 @@ export function createKillStore(
     claim: (...args) => killSwitch.pass("claim", () => store.claim(...args)),
     renew: (...args) => store.renew(...args),
     release: (...args) => killSwitch.pass("release", () => store.release(...args)),
+    post: (...args) => store.post(...args),
+    delete: (...args) => store.delete(...args),
   };
 }

@@ -210,6 +210,8 @@ export class DisturbedProcess {
       list: (...args) => this.ask("list", () => store.list(...args)),
       renew: (...args) => this.ask("renew", () => store.renew(...args)),
       release: (...args) => this.ask("release", () => store.release(...args)),
+      post: (...args) => this.ask("post", () => store.post(...args)),
+      delete: async (...args) => this.ask("delete", () => store.delete(...args)),
     };
   }
 

@@ -29,7 +29,7 @@ export type StoreKind = "memory" | "sqlite";
 export class DisturbedWorld {
   readonly clock: ManualClock = createManualClock();
   readonly model: ModelCase;
-  readonly store: Pick<SqliteRunStore, "append" | "read" | "list" | "claim" | "renew" | "release">;
+  readonly store: Pick<SqliteRunStore, "append" | "read" | "list" | "claim" | "renew" | "release" | "post" | "delete">;
   readonly rows: WorldRow[] = [];
   readonly runOptions: RunOptions;
   ids = 0;

@@ -140,7 +140,7 @@ describe("a store that is asked whether the claim lasts", () => {
 
   it.each([
     ["cannot say", () => Promise.reject(new Error("gone")), "store-failed"],
-    ["does not answer", () => new Promise<void>(() => {}), "store-failed"],
+    ["does not answer", () => new Promise<never>(() => {}), "store-failed"],
   ])("and %s has said no", async (_what, renew, code) => {
     const { manual, clock, start, calls } = await setUp(name);
     const { result } = start((store) => withMethods(store, { renew }));

@@ -85,7 +85,7 @@ describe.each([
     const { clock, process } = await setUp({ hangs: "until-aborted" }, isSlow);
     let isAwake = false;
     const slow = process({}, (store) =>
-      withMethods(store, { renew: (...args) => (isAwake ? store.renew(...args) : undefined) }),
+      withMethods(store, { renew: (...args) => (isAwake ? store.renew(...args) : {}) }),
     );
     const { runId, result } = slow.start(plan);
     await clock.advance(900);
@@ -176,9 +176,9 @@ describe("renewing claims", () => {
 
   it("leaves no second timer when runs end and begin while the store answers", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" });
-    const answers: (() => void)[] = [];
+    const answers: ((said: object) => void)[] = [];
     const agent = process({}, (store) =>
-      withMethods(store, { renew: () => new Promise<void>((resolve) => answers.push(resolve)) }),
+      withMethods(store, { renew: () => new Promise((resolve) => answers.push(resolve)) }),
     );
     const first = agent.start(plan);
     await clock.advance(300);
@@ -187,7 +187,7 @@ describe("renewing claims", () => {
     await first.result;
     const second = agent.start(plan);
     await clock.advance(0);
-    for (const answer of answers) answer();
+    for (const answer of answers) answer({});
     await clock.advance(0);
     expect(clock.pendingTimers).toBe(1);
     second.cancel();

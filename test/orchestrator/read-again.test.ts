@@ -27,6 +27,8 @@ function storeOver(now: () => RunStore, changes: Partial<RunStore> = {}): RunSto
     claim: (...args) => now().claim(...args),
     renew: (...args) => now().renew(...args),
     release: (...args) => now().release(...args),
+    post: (...args) => now().post(...args),
+    delete: (...args) => now().delete(...args),
     ...changes,
   };
 }

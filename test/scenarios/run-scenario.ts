@@ -139,5 +139,7 @@ export function answerLater(store: RunStore): RunStore {
     claim: (...args) => later(() => store.claim(...args)),
     renew: (...args) => later(() => store.renew(...args)),
     release: (...args) => later(() => store.release(...args)),
+    post: (...args) => later(() => store.post(...args)),
+    delete: (...args) => later(() => store.delete(...args)),
   };
 }

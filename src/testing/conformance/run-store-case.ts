@@ -9,8 +9,8 @@ export interface RunStoreCase {
 }
 
 /** Records so many runs, `r1` first, each created a minute after the one before. */
-export async function fillStore(store: RunStore, count: number): Promise<void> {
-  for (let number = 1; number <= count; number++) {
+export async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
+  for (let number = from; number <= count; number++) {
     await store.append(`r${number}`, [runStart(`r${number}`, { minute: number })], { sequence: 1 });
   }
 }

@@ -44,7 +44,7 @@ export const claimCases: readonly RunStoreCase[] = [
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(900);
-      assertSame(await store.claim("r", ada), { fence });
+      assertSame((await store.claim("r", ada)).fence, fence);
       advance(900);
       await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
     },

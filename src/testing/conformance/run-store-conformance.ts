@@ -3,8 +3,11 @@ import type { RunStore } from "../../core/run-store.ts";
 import { type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 import type { RunStoreCase } from "./run-store-case.ts";
 import { claimCases } from "./run-store-claims.ts";
+import { deletionCases } from "./run-store-deletion.ts";
 import { eventCases } from "./run-store-events.ts";
+import { filterCases } from "./run-store-filters.ts";
 import { listCases } from "./run-store-lists.ts";
+import { messageCases } from "./run-store-messages.ts";
 
 /** Options of {@link runStoreConformance}. */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
@@ -18,7 +21,7 @@ export interface RunStoreConformanceOptions<TStore extends RunStore> {
 }
 
 /**
- * What every {@link RunStore} must do, as cases for a test runner: events, lists, claims and fences. Each has a store of its
+ * What every {@link RunStore} must do, as cases for a test runner: events, lists, claims and fences, messages, deletion. Each has a store of its
  * own. Throws `invalid-options`.
  */
 export function runStoreConformance<TStore extends RunStore>(
@@ -28,8 +31,8 @@ export function runStoreConformance<TStore extends RunStore>(
   const { createStore, closeStore } = options;
   if (typeof createStore !== "function") failOption("createStore", createStore, "a function that makes a store");
   checkFunction("closeStore", closeStore);
-  return [...eventCases, ...listCases, ...claimCases].map(({ name, check }) =>
-    conformanceCase(name, () => checkStore({ createStore, closeStore }, check)),
+  return [...eventCases, ...listCases, ...filterCases, ...claimCases, ...messageCases, ...deletionCases].map(
+    ({ name, check }) => conformanceCase(name, () => checkStore({ createStore, closeStore }, check)),
   );
 }
 

@@ -31,10 +31,14 @@ export const listCases: readonly RunStoreCase[] = [
       await store.append("a", [runStart("a", { request: "Add milk", minute: 1 })], { sequence: 1 });
       await store.append("b", [runStart("b", { minute: 2 })], { sequence: 1 });
       await store.append("a", [runEnd("a", { minute: 3 })], { sequence: 2 });
+      const metadata = { user: "ada" };
       assertSame(await store.list(), {
         runs: [
-          { runId: "b", status: "running", createdAt: at(2), updatedAt: at(2) },
-          { runId: "a", status: "completed", request: "Add milk", createdAt: at(1), updatedAt: at(3) },
+          { runId: "b", status: "running", metadata, createdAt: at(2), updatedAt: at(2) },
+          {
+            ...{ runId: "a", status: "completed", request: "Add milk", metadata },
+            ...{ createdAt: at(1), updatedAt: at(3), endedAt: at(3) },
+          },
         ],
       });
     },
@@ -66,7 +70,9 @@ export const listCases: readonly RunStoreCase[] = [
       await store.append("a", [runStart("a", { minute: 1 })], { sequence: 1 });
       await store.append("a", [runResume("a", 2, 7)], { sequence: 2 });
       const { runs } = await store.list();
-      assertSame(runs, [{ runId: "a", status: "running", createdAt: at(1), updatedAt: at(7) }]);
+      assertSame(runs, [
+        { runId: "a", status: "running", metadata: { user: "ada" }, createdAt: at(1), updatedAt: at(7) },
+      ]);
     },
   },
   {

@@ -53,7 +53,13 @@ describe.each(cases)("format $format, opened with $driver", ({ format, driver })
       interrupted: "interrupted",
       unplanned: "planning",
     });
-    expect((await agent.getRun("todo-milk"))?.metadata).toEqual({ user: "ada" });
+    const byUser = await agent.listRuns({ metadata: { user: "ada" } });
+    expect(byUser.runs.map(({ runId }) => runId)).toEqual(["todo-milk"]);
+    const summaries = new Map(runs.map((run) => [run.runId, run]));
+    expect(summaries.get("todo-milk")).toMatchObject({ metadata: { user: "ada" }, startedAt: expect.any(String) });
+    expect(summaries.get("waiting")?.pending?.count).toBe(format < 3 ? 0 : 1);
+    expect(summaries.get("failed")?.error).toMatchObject({ code: "tool-failed" });
+    expect(summaries.get("unplanned")).not.toHaveProperty("startedAt");
     expect((await agent.getRun("completed"))?.output).toEqual({ value: 2 });
     const { todos: kept } = todos.find("default", { limit: 10 });
     expect(kept.map(({ title, completed }) => [title, completed])).toEqual([
@@ -82,7 +88,7 @@ describe.each(cases)("format $format, opened with $driver", ({ format, driver })
     expect(settled).toMatchObject({ status: "completed", output: { value: 2 } });
   });
 
-  it("asks again what was asked under a hash of the input alone", async () => {
+  it.skipIf(format > 2)("asks again what was asked under a hash of the input alone", async () => {
     const { agent } = open();
     expect(await agent.getRun("waiting")).toMatchObject({ status: "suspended", pending: [] });
     const old: ApprovalItem = { kind: "approval", stepId: "act", hash: "0".repeat(64) };

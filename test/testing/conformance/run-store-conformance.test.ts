@@ -15,6 +15,8 @@ async function failuresOf(defect: Defect): Promise<readonly string[]> {
       claim: (...args) => store.claim(...args),
       renew: (...args) => store.renew(...args),
       release: (...args) => store.release(...args),
+      post: (...args) => store.post(...args),
+      delete: (...args) => store.delete(...args),
     };
     return { ...sound, ...defect(store, now) };
   };

@@ -1,7 +1,8 @@
 import { AgentError } from "../../../src/core/errors.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import type { RunStatus } from "../../../src/core/run-status.ts";
-import type { RunStore, RunSummary } from "../../../src/core/run-store.ts";
+import type { RunStore } from "../../../src/core/run-store.ts";
+import type { RunSummary } from "../../../src/core/run-summary.ts";
 
 /** A store in memory, and what it does wrong. */
 export type Defect = (store: RunStore, now: () => number) => Partial<RunStore>;
@@ -130,12 +131,12 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
     "renews from the first claim on",
     (store) => ({
       renew: async (id, o) => {
-        await store.renew(id, { ...o, ttlMs: 100 });
+        return store.renew(id, { ...o, ttlMs: 100 });
       },
     }),
     /lengthens a claim/,
   ],
-  ["renews anything", () => ({ renew: () => {} }), /does not renew a claim/],
+  ["renews anything", () => ({ renew: () => ({}) }), /does not renew a claim/],
   [
     "releases whoever asks",
     (store) => {
@@ -227,7 +228,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
       const claimed: RunSummary[] = [];
       return {
         claim: (id, o) => {
-          claimed.push({ runId: id, status: "planning", createdAt: "", updatedAt: "" });
+          claimed.push({ runId: id, status: "planning", metadata: {}, createdAt: "", updatedAt: "" });
           return store.claim(id, o);
         },
         list: async (o) => {
@@ -301,5 +302,126 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
       };
     },
     /begins in the future/,
+  ],
+  [
+    "gives no messages back when a claim is renewed",
+    (store) => ({
+      renew: async (id, o) => {
+        await store.renew(id, o);
+        return {};
+      },
+    }),
+    /gives a claim and each renewal what was posted/,
+  ],
+  [
+    "gives a message back once",
+    (store) => {
+      const given = new Set<number>();
+      return {
+        claim: async (id, o) => {
+          const { fence, posted = [] } = await store.claim(id, o);
+          const news = posted.filter(({ number }) => !given.has(number));
+          for (const { number } of news) given.add(number);
+          return { fence, posted: news };
+        },
+      };
+    },
+    /has got and has not acknowledged/,
+  ],
+  [
+    "takes messages away before it records",
+    (store) => ({
+      append: async (id, events, { acknowledged, ...o }) => {
+        if (acknowledged !== undefined) {
+          const { fence } = await store.claim(id, { owner: "ada", ttlMs: 1_000 });
+          await store.release(id, { owner: "ada", fence, acknowledged });
+          await store.claim(id, { owner: "ada", ttlMs: 1_000 });
+        }
+        return store.append(id, events, o);
+      },
+    }),
+    /keeps one whose events were refused/,
+  ],
+  [
+    "never takes a message away with events",
+    (store) => ({ append: (id, events, { acknowledged: _acknowledged, ...o }) => store.append(id, events, o) }),
+    /together with the events that acknowledge it/,
+  ],
+  [
+    "keeps messages of no run",
+    (store) => ({
+      post: async (id, message) => {
+        try {
+          return await store.post(id, message);
+        } catch {
+          return { number: 1 };
+        }
+      },
+    }),
+    /refuses one to a run that there is not/,
+  ],
+  [
+    "deletes what somebody has",
+    (store) => ({
+      delete: async (id, o) => {
+        for (let fence = 0; fence < 5; fence++) await store.release(id, { owner: "ada", fence });
+        return store.delete(id, o);
+      },
+    }),
+    /refuses a run with a claim that lasts/,
+  ],
+  [
+    "deletes whatever the status",
+    (store) => ({ delete: (id) => store.delete(id) }),
+    /takes a run only if it has one of them/,
+  ],
+  [
+    "begins with the first fence after a deletion",
+    (store) => {
+      const deleted = new Map<string, number>();
+      return {
+        delete: async (id, o) => {
+          const { fence } = await store.claim(id, { owner: "deleter", ttlMs: 1_000 });
+          await store.release(id, { owner: "deleter", fence });
+          deleted.set(id, fence);
+          return store.delete(id, o);
+        },
+        claim: async (id, o) => {
+          const { fence, ...rest } = await store.claim(id, o);
+          return { ...rest, fence: fence - (deleted.get(id) ?? 0) };
+        },
+      };
+    },
+    /lets an owner of the run before write no more/,
+  ],
+  [
+    "finds by metadata what has more of it",
+    (store) => ({
+      list: async ({ metadata = {}, ...o } = {}) => {
+        const page = await store.list(o);
+        const wanted = JSON.stringify(metadata).slice(1, -1);
+        return { ...page, runs: page.runs.filter((run) => JSON.stringify(run.metadata).includes(wanted)) };
+      },
+    }),
+    /select by metadata: all of the keys/,
+  ],
+  [
+    "takes no notice of until",
+    (store) => ({ list: ({ until: _until, ...o } = {}) => store.list(o) }),
+    /select by the time before which/,
+  ],
+  [
+    "keeps the error of a run that goes on",
+    (store) => {
+      const errors = new Map<string, RunSummary["error"]>();
+      return {
+        list: async (o) => {
+          const page = await store.list(o);
+          for (const { runId, error } of page.runs) if (error !== undefined) errors.set(runId, error);
+          return { ...page, runs: page.runs.map((run) => ({ ...run, error: errors.get(run.runId) })) as never };
+        },
+      };
+    },
+    /why a run ended, until it goes on/,
   ],
 ];

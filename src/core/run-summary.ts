@@ -1,0 +1,98 @@
+import type { AgentErrorCode } from "./errors.ts";
+import type { AgentEvent, PendingItem } from "./events.ts";
+import type { JsonObject } from "./json.ts";
+import { addUsage, type ModelUsage } from "./model-usage.ts";
+import type { RunStatus } from "./run-status.ts";
+
+/** Something that a suspended run waits for, without the input; `approve` and `reject` take it as it is. */
+export type PendingItemSummary =
+  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
+  | {
+      readonly kind: "approval";
+      readonly stepId: string;
+      readonly iteration?: number;
+      readonly tool: string;
+      readonly hash: string;
+    }
+  | { readonly kind: "plan-approval"; readonly hash: string };
+
+/** What a suspended run waits for. */
+export interface PendingSummary {
+  /** How many items there are. */
+  readonly count: number;
+  /** The first 10 of them. */
+  readonly items: readonly PendingItemSummary[];
+}
+
+/** A stored run in a list. */
+export interface RunSummary {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly request?: string;
+  readonly metadata: JsonObject;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** When its first step started; absent if none has. */
+  readonly startedAt?: string;
+  /** When it was completed, failed or was cancelled; absent as long as it was not. */
+  readonly endedAt?: string;
+  /** Absent unless it is suspended. */
+  readonly pending?: PendingSummary;
+  /** What calls of models used; absent if there were none. */
+  readonly usage?: ModelUsage;
+  /** Why it was not completed; the message is cut to 500 characters. */
+  readonly error?: { readonly code: AgentErrorCode; readonly message: string };
+}
+
+/** What a store keeps of a run for its list, beside its status and when it was created, changed and started. */
+export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "usage" | "error">;
+
+/** Of a run of which nothing is known. */
+const emptyDigest: RunDigest = { metadata: {} };
+
+const maxItems = 10;
+const maxMessageLength = 500;
+
+/** What a list shows of a run after an event, for a run store; the same object if the event does not change it. */
+export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent): RunDigest {
+  switch (event.type) {
+    case "run-start":
+      return { metadata: event.metadata };
+    case "plan-end":
+    case "plan-revise":
+      return event.usage === undefined ? digest : { ...digest, usage: addUsage(digest.usage, event.usage) };
+    case "run-suspend":
+      return { ...digest, pending: summarizePending(askedNow(event.pending)) };
+    case "run-resume": {
+      const { pending: _pending, error: _error, endedAt: _endedAt, ...rest } = digest;
+      return rest;
+    }
+    case "run-end": {
+      const { outcome, timestamp } = event;
+      if (outcome.status === "completed") return { ...digest, endedAt: timestamp };
+      const { code, message } = outcome.error;
+      const error = { code, message: message.slice(0, maxMessageLength) };
+      return { ...digest, ...(outcome.status !== "interrupted" && { endedAt: timestamp }), error };
+    }
+    default:
+      return digest;
+  }
+}
+
+/** Without the questions that were recorded under a hash of less: they are asked again when the run goes on. */
+export function askedNow(pending: readonly PendingItem[]): readonly PendingItem[] {
+  const isAsked = (item: PendingItem) => item.kind === "outcome" || item.hash !== undefined;
+  return pending.every(isAsked) ? pending : pending.filter(isAsked);
+}
+
+function summarizePending(pending: readonly PendingItem[]): PendingSummary {
+  return { count: pending.length, items: pending.slice(0, maxItems).map(summarizeItem) };
+}
+
+function summarizeItem(item: PendingItem): PendingItemSummary {
+  if (item.kind === "plan-approval") return { kind: item.kind, hash: item.hash };
+  const place = { stepId: item.stepId, ...(item.iteration !== undefined && { iteration: item.iteration }) };
+  if (item.kind === "outcome") return { kind: item.kind, ...place };
+  return { kind: item.kind, ...place, tool: item.tool, hash: item.hash };
+}

@@ -1,0 +1,60 @@
+import type { SqlDatabase, SqlStatement } from "./sql-database.ts";
+import { asBytes, readInteger } from "./sql-row.ts";
+
+const statements = {
+  readMarks: `SELECT ${asBytes("fence")} FROM run_marks`,
+  raiseMarks: "UPDATE run_marks SET number = max(number, ?), fence = max(fence, ?)",
+  deleteRun: "DELETE FROM runs WHERE number = ?",
+  deleteRequest: "DELETE FROM run_requests WHERE run = ?",
+  deleteClaim: "DELETE FROM run_claims WHERE run_id = ?",
+  remember: "INSERT INTO deleted_runs (number) VALUES (?)",
+  findDeleted: `SELECT ${asBytes("number")} FROM deleted_runs LIMIT 1`,
+  forget: "DELETE FROM deleted_runs WHERE number = ?",
+  // The first event goes last: a process that still has statements of an older format could give the number to a new run,
+  // which fails as long as that is there.
+  deleteEvents: `DELETE FROM run_events WHERE rowid IN
+    (SELECT rowid FROM run_events WHERE run = ? ORDER BY sequence DESC LIMIT ?) RETURNING 1 AS deleted`,
+} as const;
+
+/** How many events are deleted at a time: others wait to write as long as that takes. */
+const batchSize = 500;
+
+/** Deletes runs: what makes one a run at once, its events by and by. */
+export class DeletionRows {
+  private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
+
+  constructor(db: SqlDatabase) {
+    const entries = Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]);
+    this.prepared = Object.fromEntries(entries) as Record<keyof typeof statements, SqlStatement>;
+  }
+
+  /** The highest fence of the runs that were deleted. */
+  goneFence(): number {
+    const row = this.prepared.readMarks.get();
+    return row === undefined ? 0 : readInteger(row, "fence");
+  }
+
+  /** Deletes a run but for its events, if they are many; neither its number nor its fence is given again. */
+  delete(runId: string, { number, fence }: { readonly number: number; readonly fence: number }): void {
+    const { prepared } = this;
+    prepared.raiseMarks.run(number, fence);
+    prepared.deleteRun.run(number);
+    prepared.deleteRequest.run(number);
+    prepared.deleteClaim.run(runId);
+    if (this.deleteEvents(number)) prepared.remember.run(number);
+  }
+
+  /** Deletes some events of a run that was deleted. Whether there may be more. */
+  sweep(): boolean {
+    const row = this.prepared.findDeleted.get();
+    if (row === undefined) return false;
+    const number = readInteger(row, "number");
+    if (!this.deleteEvents(number)) this.prepared.forget.run(number);
+    return true;
+  }
+
+  /** Whether there may be more. */
+  private deleteEvents(number: number): boolean {
+    return this.prepared.deleteEvents.all(number, batchSize).length === batchSize;
+  }
+}

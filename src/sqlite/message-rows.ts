@@ -1,0 +1,43 @@
+import type { JsonValue } from "../core/json.ts";
+import type { PostedMessage } from "../core/run-store.ts";
+import type { SqlDatabase, SqlStatement } from "./sql-database.ts";
+import { asBytes, readInteger, readText } from "./sql-row.ts";
+
+const statements = {
+  insert: "INSERT INTO run_messages (run, json) VALUES (?, ?) RETURNING number",
+  list: `SELECT ${asBytes("number", "json")} FROM run_messages
+    WHERE run = (SELECT number FROM runs WHERE run_id = ?) ORDER BY run_messages.number`,
+  delete: "DELETE FROM run_messages WHERE number = ? AND run = ?",
+  deleteAll: "DELETE FROM run_messages WHERE run = ?",
+} as const;
+
+/** What was posted to runs and is not acknowledged. */
+export class MessageRows {
+  private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
+
+  constructor(db: SqlDatabase) {
+    const entries = Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]);
+    this.prepared = Object.fromEntries(entries) as Record<keyof typeof statements, SqlStatement>;
+  }
+
+  /** Gives the number of the message. */
+  insert(run: number, text: string): number {
+    return Number(this.prepared.insert.get(run, text)?.number);
+  }
+
+  list(runId: string): readonly PostedMessage[] {
+    return this.prepared.list.all(runId).map((row) => ({
+      number: readInteger(row, "number"),
+      // Whoever acts on it checks what it is.
+      message: JSON.parse(readText(row, "json")) as JsonValue,
+    }));
+  }
+
+  delete(run: number, numbers: readonly number[]): void {
+    for (const number of numbers) this.prepared.delete.run(number, run);
+  }
+
+  deleteAll(run: number): void {
+    this.prepared.deleteAll.run(run);
+  }
+}
