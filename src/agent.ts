@@ -61,7 +61,11 @@ export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, Ru
   ): Promise<RunResult<TTool>>;
   /** Plans a request and runs the plan. That no plan could be made is in the result, too. */
   run(this: void, request: string, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
-  /** Starts a request or a plan and returns at once. What `run` or `execute` rejects with, the handle's result does. */
+  /**
+   * Starts a request or a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps, unknown
+   * tools and ids that stand twice. What `run` or `execute` rejects with besides, the handle's result does; whoever reads its events
+   * gets it, too, and it is the warning `start-refused`.
+   */
   start<const TPlan extends AnyPlan>(
     this: void,
     requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,

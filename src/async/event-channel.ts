@@ -12,6 +12,11 @@ export interface EventChannelOptions<TEvent> {
   readonly isExpendable: (event: TEvent) => boolean;
 }
 
+interface Reader<TEvent> {
+  readonly resolve: (result: IteratorResult<TEvent>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * A bounded buffer between a writer that never waits and one reader. When it is full, the oldest expendable event is
  * dropped, or else the oldest.
@@ -23,7 +28,8 @@ export class EventChannel<TEvent> implements EventStream<TEvent> {
   private oldest = 0;
   private expendable = 0;
   private isClosed = false;
-  private readonly waiting: ((result: IteratorResult<TEvent>) => void)[] = [];
+  private failure: { readonly error: unknown } | undefined;
+  private readonly waiting: Reader<TEvent>[] = [];
 
   constructor(private readonly options: EventChannelOptions<TEvent>) {}
 
@@ -31,7 +37,7 @@ export class EventChannel<TEvent> implements EventStream<TEvent> {
     if (this.isClosed) return;
     const reader = this.waiting.shift();
     if (reader !== undefined) {
-      reader({ value: event, done: false });
+      reader.resolve({ value: event, done: false });
       return;
     }
     if (this.buffer.length - this.oldest >= this.options.capacity) this.dropOne();
@@ -42,7 +48,14 @@ export class EventChannel<TEvent> implements EventStream<TEvent> {
   /** No more events come; what is buffered can still be read. */
   close(): void {
     this.isClosed = true;
-    for (const reader of this.waiting.splice(0)) reader({ value: undefined, done: true });
+    for (const reader of this.waiting.splice(0)) reader.resolve({ value: undefined, done: true });
+  }
+
+  /** As {@link EventChannel.close}, but whoever reads on gets the error. */
+  fail(error: unknown): void {
+    this.failure = { error };
+    for (const reader of this.waiting.splice(0)) reader.reject(error);
+    this.close();
   }
 
   /** Readers share the events: each is given to one of them. */
@@ -56,8 +69,9 @@ export class EventChannel<TEvent> implements EventStream<TEvent> {
       if (this.options.isExpendable(event)) this.expendable--;
       return Promise.resolve({ value: event, done: false });
     }
+    if (this.failure !== undefined) return Promise.reject(this.failure.error);
     if (this.isClosed) return Promise.resolve({ value: undefined, done: true });
-    return new Promise((resolve) => this.waiting.push(resolve));
+    return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
   }
 
   private dropOne(): void {

@@ -2,6 +2,7 @@ import { describeMissing, findSource, isNameOfLoop, isReady, type SchemasAt, typ
 import type { JsonPath, JsonValue } from "./json.ts";
 import { findUnknownKeys, hasOnlyKnownKeys, knownKeys, schemasAt, typesOf } from "./json-schema.ts";
 import { PathSet } from "./path-set.ts";
+import { unknownTool } from "./plain-issues.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { type FoundReference, findReferences } from "./reference.ts";
 import { replaceReferences } from "./resolve-input.ts";
@@ -12,10 +13,7 @@ import { type ToolSchemas, toolSchemas } from "./tool-schemas.ts";
 /** The issues of one step's tool and input. At once, unless a schema is async or zod 3's converter has to be loaded. */
 export function checkInput(step: PlanStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const tool = scope.tools.get(step.tool);
-  if (tool === undefined) {
-    const message = `There is no tool "${step.tool}"; there are: ${[...scope.tools.keys()].join(", ") || "none"}.`;
-    return [{ code: "unknown-tool", path: [...scope.path, "tool"], message }];
-  }
+  if (tool === undefined) return [unknownTool(step.tool, scope)];
   const references = findReferences(step.input);
   if (references.length === 0 && isPlainlyValid(step, tool)) return none;
   const preview = replaceReferences(step.input, unknownValue);

@@ -2,6 +2,7 @@ import { cutText } from "./cut-text.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import type { ParsedSteps, StepExpressions } from "./expressions.ts";
 import type { JsonPath } from "./json.ts";
+import { duplicateId } from "./plain-issues.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { findReferences } from "./reference.ts";
 import { isIterationName } from "./step-place.ts";
@@ -113,8 +114,7 @@ function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[
     if (first === undefined) indexOf.set(step.id, index);
     else {
       lastIndexOf.set(step.id, index);
-      const message = `"${step.id}" is also the id of step number ${first}, counted from 0.`;
-      issues.push({ code: "duplicate-id", path: ["steps", index, "id"], message });
+      issues.push(duplicateId(step.id, { index, first }));
     }
   }
   return { indexOf, lastIndexOf };

@@ -201,9 +201,12 @@ export const planSchema = z.lazy(() =>
     request: z.string().optional(),
     source: z.looseObject({ planner: z.string() }).optional(),
     createdAt: z.string().optional(),
-    steps: z.array(stepSchema()).min(1, "a plan has at least one step"),
+    steps: z.array(stepSchema()).min(1, noSteps),
   }),
 );
+
+/** The message of a plan that has no steps. */
+export const noSteps = "a plan has at least one step";
 
 /** The most steps a plan may have, unless told otherwise. */
 export const defaultMaxSteps = 1_000;

@@ -2,9 +2,11 @@ import { AbortSource } from "../async/abort-source.ts";
 import { monotonicNow } from "../async/clock.ts";
 import { EventChannel, type EventStream } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
+import { type ErrorData, toErrorData } from "../core/error-data.ts";
 import { fromErrorData } from "../core/errors.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
+import { invalidPlan, plainIssues } from "../core/plain-issues.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
@@ -20,6 +22,7 @@ import type { ResumedRun } from "./resume-run.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
+import { tellWarning } from "./tell-warning.ts";
 
 /** The most events that wait in a handle to be read. */
 const eventCapacity = 1_000;
@@ -52,14 +55,25 @@ export class Engine implements RunsOwner {
     this.plainOptions = resolveRunOptions({}, settings);
   }
 
-  /** Starts a run, or joins the one of the same id that is going on here. Throws for options that can not be. */
+  /**
+   * Starts a run, or joins the one of the same id that is going on here. Throws for options that can not be, and for what is
+   * plainly wrong with a plan. What is found wrong later is a warning, too: nobody may look at the handle.
+   */
   start(given: RunTarget, options?: AnyRunOptions): EngineHandle {
     const settings = this.optionsOf(options);
     const isNamed = options?.runId !== undefined;
     const target = holdFast(given, { waits: isNamed });
+    const issues = "plan" in target ? plainIssues(target.plan, settings.tools) : [];
+    if (issues.length > 0) throw invalidPlan("The plan does not hold", issues);
     const runId = options?.runId ?? this.createRunId();
-    return this.handOut(runId, settings, (parts, opening) =>
-      parts.startRun(this, { ...opening, target, settings, isNamed }),
+    const open = (parts: Conductor, opening: Opening) =>
+      parts.startRun(this, { ...opening, target, settings, isNamed });
+    return this.handOut(runId, settings, open, ({ message }) =>
+      tellWarning(this.settings, {
+        code: "start-refused",
+        runId,
+        message: `Run "${runId}" was not started: ${message}`,
+      }),
     );
   }
 
@@ -147,6 +161,7 @@ export class Engine implements RunsOwner {
     runId: string,
     settings: Pick<RunSettings, "throwOnFailure">,
     open: (parts: Conductor, opening: Opening) => Promise<RunResult>,
+    onRefused?: (error: ErrorData) => void,
   ): EngineHandle {
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const cancelling = new AbortSource();
@@ -156,7 +171,17 @@ export class Engine implements RunsOwner {
       loaded === undefined || this.closing !== undefined
         ? this.open((parts) => open(parts, opening))
         : open(loaded, opening);
-    const result = opened.then((value) => deliver(value, settings)).finally(() => channel.close());
+    const result = opened.then(
+      (value) => {
+        channel.close();
+        return deliver(value, settings);
+      },
+      (thrown) => {
+        channel.fail(thrown);
+        onRefused?.(toErrorData(thrown));
+        throw thrown;
+      },
+    );
     // Whoever does not read the result has not asked for its errors either.
     result.catch(() => {});
     return { runId, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };

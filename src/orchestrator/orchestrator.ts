@@ -175,7 +175,11 @@ export interface Orchestrator<TTool extends Tool = Tool>
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
     ...options: RunArguments<TTool>
   ): Promise<RunResult<TTool>>;
-  /** Starts a plan and returns at once. What `execute` rejects with, the handle's result does. */
+  /**
+   * Starts a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps, unknown
+   * tools and ids that stand twice. What `execute` rejects with besides, the handle's result does; whoever reads its events
+   * gets it, too, and it is the warning `start-refused`.
+   */
   start<const TPlan extends AnyPlan>(
     this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,

@@ -3,7 +3,8 @@ import { settleOrAbort } from "../async/timeout.ts";
 import { checkPlan } from "../core/check-plan.ts";
 import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
-import { maxPlanBytes, type Plan, type PlanInput, type PlanIssue } from "../core/plan.ts";
+import { invalidPlan } from "../core/plain-issues.ts";
+import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { Planner, PlanRequest } from "../core/planner.ts";
 import { toPlanningError } from "../core/planning-error.ts";
 import type { Tool } from "../core/tool.ts";
@@ -154,19 +155,11 @@ export async function requireValid(
   if (isKnownValid(plan) && validPlans.get(plan) === tools && plan.steps.length <= stored.maxSteps) return plan;
   const checked = await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), { tools, maxSteps: stored.maxSteps });
   if (checked.plan !== undefined) return checked.plan;
-  const { issues } = checked;
-  throw new AgentError("invalid-plan", `${complaint}: ${describePlanIssues(issues)}`, { details: { issues } });
+  throw invalidPlan(complaint, checked.issues);
 }
 
 function isKnownValid(plan: unknown): plan is Plan {
   return typeof plan === "object" && plan !== null && validPlans.has(plan);
-}
-
-function describePlanIssues(issues: readonly PlanIssue[]): string {
-  const shown = issues
-    .slice(0, 5)
-    .map(({ code, path, message }) => `${code} at ${path.join(".") || "the plan"}: ${message}`);
-  return shown.join(" ") + (issues.length > 5 ? ` … and ${issues.length - 5} more.` : "");
 }
 
 function plannerTimeout({ name }: Planner, timeoutMs: number): AgentError<"timeout"> {

@@ -27,6 +27,25 @@ describe("EventChannel", () => {
     expect(channel.dropped).toBe(0);
   });
 
+  it("gives its error to whoever reads on, once all is read that was pushed before", async () => {
+    const channel = createChannel(9, "a");
+    const reader = channel[Symbol.asyncIterator]();
+    const error = new Error("refused");
+    channel.fail(error);
+    channel.push("b");
+    expect(await reader.next()).toEqual({ value: "a", done: false });
+    await expect(reader.next()).rejects.toBe(error);
+    await expect(channel[Symbol.asyncIterator]().next()).rejects.toBe(error);
+  });
+
+  it("gives its error to whoever waits", async () => {
+    const channel = createChannel(9);
+    const waiting = [channel, channel].map((each) => each[Symbol.asyncIterator]().next());
+    const error = new Error("refused");
+    channel.fail(error);
+    for (const each of waiting) await expect(each).rejects.toBe(error);
+  });
+
   it("holds as many as it has room for", async () => {
     const channel = createChannel(3, "a", "b", "c");
     expect(channel.dropped).toBe(0);

@@ -9,7 +9,7 @@ vi.mock("../../src/orchestrator/conductor.ts", () => {
 
 describe("a conductor that can not be loaded", () => {
   const clock = createManualClock();
-  const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], clock });
+  const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], clock, onWarning: () => {} });
   const plan = { steps: [{ id: "s1", tool: "Fake", input: {} }] } as const;
 
   it("is what runs and plans reject with", async () => {
@@ -21,7 +21,7 @@ describe("a conductor that can not be loaded", () => {
   it("leaves no handle waiting, no timer, and its run's id free", async () => {
     for (const _attempt of [1, 2]) {
       const { result, events } = agent.start(plan, { runId: "r1", timeoutMs: 1_000 });
-      for await (const event of events) expect(event).toBeUndefined();
+      await expect(events[Symbol.asyncIterator]().next()).rejects.toThrow();
       await expect(result).rejects.toThrow();
       expect(clock.pendingTimers).toBe(0);
     }

@@ -3,7 +3,8 @@ import { createAgent } from "../../src/agent.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
-const create = () => createAgent({ tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1 }] })] });
+const create = () =>
+  createAgent({ tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1 }] })], onWarning: () => {} });
 
 describe("a handle", () => {
   it("is there at once, with events that can be read while they come", async () => {
@@ -37,13 +38,16 @@ describe("a handle", () => {
   it("whose result nobody reads is never an unhandled rejection", async () => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
-    const handle = create().start({ steps: [{ id: "s1", tool: "Nope" as "A", input: {} }] });
+    const handle = create().start(plan, { approvedHash: "0".repeat(64) });
     const types: string[] = [];
-    for await (const event of handle.events) types.push(event.type);
+    const reading = async () => {
+      for await (const event of handle.events) types.push(event.type);
+    };
+    await expect(reading()).rejects.toMatchObject({ code: "plan-not-approved" });
     await new Promise((resolve) => setImmediate(resolve));
     process.off("unhandledRejection", unhandled);
     expect(unhandled).not.toHaveBeenCalled();
     expect(types).toEqual([]);
-    await expect(handle.result).rejects.toMatchObject({ code: "invalid-plan" });
+    await expect(handle.result).rejects.toMatchObject({ code: "plan-not-approved" });
   });
 });

@@ -115,7 +115,7 @@ describe("a run id given twice", () => {
     await agent.execute(plan, { runId: "r1" });
     const { events, result } = agent.start("do it", { runId: "r1" });
     await expect(result).rejects.toMatchObject({ code: "run-conflict" });
-    for await (const event of events) expect.unreachable(event.type);
+    await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "run-conflict" });
   });
 
   it("throws for each caller as that one has asked", async () => {

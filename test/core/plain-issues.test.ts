@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { plainIssues } from "../../src/core/plain-issues.ts";
+import { indexTools } from "../../src/core/tool.ts";
+import { validatePlan } from "../../src/core/validate-plan.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+
+const tools = [createFakeTool({ name: "A" }), createFakeTool({ name: "B" })];
+const byName = indexTools(tools);
+const codesOf = (plan: unknown) => plainIssues(plan, byName).map(({ code }) => code);
+const step = (id: unknown, tool: unknown) => ({ id, tool, input: {}, dependsOn: [] });
+
+describe("the plain issues of a plan", () => {
+  it("are no steps, unknown tools and ids that stand twice, all at once", () => {
+    expect(codesOf({ steps: [step("a", "A"), step("b", "B")] })).toEqual([]);
+    expect(codesOf({ steps: [] })).toEqual(["invalid-shape"]);
+    expect(codesOf({ steps: [step("a", "C"), step("a", "A"), step("b", "D"), step("a", "A")] })).toEqual([
+      "unknown-tool",
+      "duplicate-id",
+      "unknown-tool",
+      "duplicate-id",
+    ]);
+  });
+
+  it.each([[null], [undefined], [42], ["text"], [[]], [{}], [{ steps: {} }]])(
+    "of %j are that it has no steps",
+    (plan) => {
+      expect(codesOf(plan)).toEqual(["invalid-shape"]);
+    },
+  );
+
+  it("are those of the JSON that a plan becomes", () => {
+    expect(codesOf({ toJSON: () => ({ steps: [step("a", "A")] }) })).toEqual([]);
+    expect(codesOf({ toJSON: () => ({ steps: [step("a", "C")] }) })).toEqual(["unknown-tool"]);
+  });
+
+  it("are none where it can not be read, or is not JSON: that is for whoever looks closer", () => {
+    const fragile = {
+      get steps(): never {
+        throw new Error("no");
+      },
+    };
+    expect(codesOf(fragile)).toEqual([]);
+    expect(codesOf({ steps: [{ ...step("a", "C"), input: { n: 1n } }] })).toEqual([]);
+  });
+
+  it("are among those that validation finds, whatever the plan is", async () => {
+    const part = fc.record(
+      {
+        id: fc.oneof(fc.constantFrom("a", "b", "c"), fc.jsonValue()),
+        tool: fc.oneof(fc.constantFrom("A", "B", "C"), fc.jsonValue()),
+        input: fc.constant({}),
+        dependsOn: fc.constant([]),
+      },
+      { requiredKeys: [] },
+    );
+    const plans = fc.record({ steps: fc.oneof(fc.array(fc.oneof(part, fc.jsonValue())), fc.jsonValue()) });
+    const isPlain = ({ code }: { code: string }) => code === "unknown-tool" || code === "duplicate-id";
+    await fc.assert(
+      fc.asyncProperty(plans, async (plan) => {
+        const all = await validatePlan(plan, { tools });
+        const found = plainIssues(plan, byName);
+        if (all.length === 0) expect(found).toEqual([]);
+        // Of a step that is out of shape validation says nothing else.
+        if (all.some(({ code }) => code === "invalid-shape")) return;
+        expect(new Set(found)).toEqual(new Set(all.filter(isPlain)));
+      }),
+    );
+  });
+});
