@@ -69,7 +69,7 @@ function missingDriver(driver: SqliteDriver | undefined, failures: readonly unkn
   const version = process.versions.node;
   const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "A driver of SQLite";
   const broken = failures.map((failure) => ` One is installed, but does not load: ${describeThrown(failure)}.`);
-  const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 22.13 or later (this is ${version}).`;
+  const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 24 (this is ${version}).`;
   return new AgentError("missing-dependency", `${wanted} is not there. ${way}${broken.join("")}`, {
     details: { packages: isPackage ? [driver] : packages, command },
     cause: failures[0],

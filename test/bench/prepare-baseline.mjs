@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /** The last commit before steps ran side by side, with limits, approval, undo and replanning. */
@@ -24,7 +24,7 @@ export function packBaseline(root) {
   const packed = join(root, "baseline");
   mkdirSync(packed);
   run("npm", ["pack", "--ignore-scripts", "--pack-destination", packed]);
-  return join(packed, "planwright-0.0.0.tgz");
+  return join(packed, readdirSync(packed)[0]);
 }
 
 function hasCommit() {

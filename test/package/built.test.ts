@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { createRequire, SourceMap, type SourceMapping } from "node:module";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build as esbuild } from "esbuild";
 import { build } from "tsup";
@@ -63,6 +63,24 @@ describe("the built package", () => {
       expect(licences).toContain(`## ${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim()}\n`);
     }
     expect(require("../../package.json").files).toContain("THIRD-PARTY-LICENSES");
+  });
+
+  it("has maps by which every class is where the source has it", () => {
+    let classes = 0;
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      if (!name.endsWith(".js.map") || name.startsWith("docs")) continue;
+      const map = new SourceMap(JSON.parse(readFileSync(join(folder, name), "utf8")));
+      const lines = readFileSync(join(folder, name.slice(0, -".map".length)), "utf8").split("\n");
+      for (const [index, line] of lines.entries()) {
+        const [, declared] = /^var (\w+) = class /.exec(line) ?? [];
+        if (declared === undefined) continue;
+        const { originalSource, originalLine } = map.findEntry(index, line.indexOf("class")) as SourceMapping;
+        const source = readFileSync(join(folder, dirname(name), originalSource), "utf8").split("\n");
+        expect(source[originalLine], `${declared} of ${originalSource}`).toContain(`class ${declared}`);
+        classes++;
+      }
+    }
+    expect(classes).toBeGreaterThan(50);
   });
 
   it("lets a bundler leave out the parts of zod that nothing uses", async () => {

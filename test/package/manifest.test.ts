@@ -1,0 +1,25 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+
+it("package.json alone knows the address of the repository", () => {
+  const address = manifest.repository.url.replace(/^git\+(.*)\.git$/, "$1");
+  expect(manifest.homepage).toBe(`${address}#readme`);
+  expect(manifest.bugs).toBe(`${address}/issues`);
+  const shipped = manifest.files.filter((name: string) => name !== "dist").flatMap(filesOf);
+  const others = ["README.md", ...shipped].filter((path) => readFileSync(path, "utf8").includes(address));
+  expect(others).toEqual([]);
+});
+
+it("what is shipped beside the build is there, and the changelog has this version", () => {
+  for (const name of manifest.files) if (name !== "dist") expect(existsSync(name), name).toBe(true);
+  expect(readFileSync("CHANGELOG.md", "utf8")).toContain(`\n## [${manifest.version}] - `);
+});
+
+function filesOf(name: string): readonly string[] {
+  const isFile = (path: string) => statSync(path).isFile();
+  if (isFile(name)) return [name];
+  const entries = readdirSync(name, { recursive: true, encoding: "utf8" });
+  return entries.map((entry) => `${name}/${entry}`).filter(isFile);
+}
