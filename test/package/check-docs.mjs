@@ -1,7 +1,9 @@
 // Holds the code in README.md and docs/ against examples/: a line `<!-- examples/name.ts -->` is followed by a fenced block
 // that is the file. `--write` puts the file's text there. A block of TypeScript that is no example must say so by a line
-// `<!-- fragment -->`, as nothing checks that it compiles.
+// `<!-- fragment -->`, as nothing checks that it compiles. Each link to a file leads to one that is in the package, and each to
+// a heading to one that is there.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { posix } from "node:path";
 
 const shouldWrite = process.argv.includes("--write");
 const pages = ["README.md", ...listPages("docs")];
@@ -12,6 +14,7 @@ for (const page of pages) {
   const before = readFileSync(page, "utf8");
   const after = fillIn(page, before.split("\n")).join("\n");
   if (shouldWrite && after !== before) writeFileSync(page, after);
+  checkLinks(page, before);
 }
 
 for (const problem of problems) console.error(problem);
@@ -24,6 +27,31 @@ function listPages(folder) {
     .filter((name) => name.endsWith(".md"))
     .map((name) => `${folder}/${name}`)
     .sort();
+}
+
+function checkLinks(page, text) {
+  const { files } = JSON.parse(readFileSync("package.json", "utf8"));
+  for (const [, target] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+    const [file, heading] = target.split("#");
+    const path = file === "" ? page : posix.join(posix.dirname(page), file);
+    const isPacked = path === "README.md" || files.some((name) => path === name || path.startsWith(`${name}/`));
+    if (!existsSync(path) || !isPacked) problems.push(`${page}: ${target} leads to nothing in the package`);
+    else if (heading !== undefined && !headingsOf(path).has(heading))
+      problems.push(`${page}: ${target} has no such heading`);
+  }
+}
+
+/** The headings of a page, as links name them. */
+function headingsOf(page) {
+  const headings = readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, text]) =>
+      text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
 }
 
 /** The lines of a page with every example as it should be; what differed is a problem. */

@@ -1,16 +1,19 @@
 // Packs the package, installs it into empty folders beside each version of zod it allows, and uses it there: by import and
-// by require on each version of Node it allows, from the command line, and from TypeScript; and beside each version of the AI
-// SDK whose models it takes.
+// by require on each version of Node it allows, from the command line, and from TypeScript; beside each version of the AI
+// SDK whose models it takes; and as somebody does who has typed `npm init -y`, with the examples and a strict linter.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const zodVersions = ["3.25.28", "3.25.76", "4.0.0", "latest"];
-const nodeVersions = ["20.19.0", "20", "22", "24"];
+const nodeVersions = ["20.19.0", "20", "24"];
 const aiVersions = ["5", "6", "latest"];
 const source = resolve("test/package/consumer");
 const compiler = resolve("node_modules/typescript/bin/tsc");
+const examples = resolve("examples");
+const typeScriptLoader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
 const folder = mkdtempSync(join(tmpdir(), "planwright-consumer-"));
 
 try {
@@ -18,6 +21,7 @@ try {
   const nodes = nodeVersions.map(findNode);
   for (const zod of zodVersions) consume({ tarball, zod, nodes });
   for (const ai of aiVersions) consumeAiSdk({ tarball, ai, node: nodes.at(-1) });
+  followReadme({ tarball, oldest: nodes[0], newest: nodes.at(-1) });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -62,6 +66,28 @@ function consumeAiSdk({ tarball, ai, node }) {
   console.log(told);
   // The types of the AI SDK themselves want more types than it installs.
   checkTypes(cwd, { file: "ai-sdk.ts", label: told.split(":")[0], skipLibCheck: true });
+}
+
+/** What `npm init -y` makes is CommonJS, in which the examples are files of their own kind. */
+function followReadme({ tarball, oldest, newest }) {
+  const cwd = join(folder, "first-steps");
+  cpSync(join(source, "lint"), cwd, { recursive: true });
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "first-steps", version: "1.0.0", type: "commonjs" }));
+  const linter = ["eslint@10", "typescript-eslint@8", "typescript@~6.0"];
+  run("npm", ["install", "--no-audit", "--no-fund", tarball, "zod@latest", "@types/node@20", ...linter], { cwd });
+  const names = readdirSync(examples).filter((name) => name.endsWith(".ts"));
+  for (const name of names) {
+    const file = name.replace(/\.ts$/, ".mts");
+    copyFileSync(join(examples, name), join(cwd, file));
+    const wanted = readFileSync(join(examples, name.replace(/\.ts$/, ".out")), "utf8");
+    // All by a Node that reads TypeScript; by tsx on one that does not, the first of them.
+    const runs = [run(newest, [file], { cwd })];
+    if (name === names[0]) runs.push(run(oldest, ["--import", typeScriptLoader, file], { cwd }));
+    if (runs.some((printed) => printed !== wanted)) throw new Error(`${file} printed:\n${runs.join("\n")}`);
+  }
+  console.log(`${names.length} examples run after npm init -y`);
+  run(process.execPath, ["node_modules/eslint/bin/eslint.js", "--max-warnings", "0", "detached.mts"], { cwd });
+  console.log("typescript-eslint, strict: no complaint");
 }
 
 function checkTypes(cwd, { file, label, skipLibCheck = false }) {

@@ -59,6 +59,8 @@ const defaultCachedPlans = 100;
  * model says the tools can not do is `cannot-plan`. Nothing in a request can add a tool, lift an approval or leave the schema.
  *
  * Throws `invalid-options`.
+ *
+ * @example {@includeCode ../../../examples/12-plan-with-a-model.ts}
  */
 export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   const settings = resolveSettings(options);
