@@ -182,6 +182,7 @@ export type {
 export type {
   FoundTodos,
   TodoChange,
+  TodoOutcome,
   TodoPatch,
   TodoQuery,
   TodoRecord,

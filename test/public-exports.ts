@@ -186,6 +186,7 @@ export const typeExports = [
   "TodoChange",
   "TodoFilter",
   "TodoMatch",
+  "TodoOutcome",
   "TodoPage",
   "TodoPatch",
   "TodoPriority",

@@ -52,4 +52,13 @@ export interface ToolErrorDetails {
   "todo-scope-missing": { readonly received: string };
   /** The `createId` option of the store gave an id that a todo of the scope already has. */
   "todo-id-taken": { readonly id: string };
+  /**
+   * A step cannot be undone: its todo was `changed` or is `gone` since, one of its id `exists` again, the storage has
+   * `forgotten` what was before, or it was a clear, which is `irreversible`.
+   */
+  "todo-undo-refused": {
+    readonly operation: string;
+    readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
+    readonly id?: string;
+  };
 }

@@ -1,5 +1,6 @@
 import { AgentError } from "../core/errors.ts";
 import { digestAll } from "./digest-rows.ts";
+import { createNoteTables } from "./note-tables.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
 import { createTodoTables } from "./todo-tables.ts";
 
@@ -85,6 +86,7 @@ function toFormat2(db: SqlDatabase): void {
  * - What a list shows of a run beside its status stands in a table of its own, as it changes seldom.
  * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
  * - A deleted run leaves its events to be deleted by and by, and its number and fence to be passed over: `run_marks` has one row.
+ * - The record of a changed todo says what it was before. One of an earlier format, which does not, cannot be undone.
  */
 function toFormat3(db: SqlDatabase): void {
   db.exec(`
@@ -97,6 +99,8 @@ function toFormat3(db: SqlDatabase): void {
     CREATE TABLE deleted_runs (number INTEGER PRIMARY KEY);
     CREATE TABLE run_marks (number INTEGER NOT NULL, fence INTEGER NOT NULL);
     INSERT INTO run_marks VALUES (0, 0);
+    ALTER TABLE todo_records ADD COLUMN before_json TEXT;
   `);
   digestAll(db);
+  createNoteTables(db);
 }

@@ -53,8 +53,8 @@ class FileTodos implements SqliteTodos {
     return this.file.write("append", "", (rows) => {
       const known = rows.findRecord(scope, key);
       if (known !== undefined) return known;
-      const result = rows.change(scope, change);
-      return result && rows.addRecord({ scope, key, operation, result }, this.rememberedWrites);
+      const outcome = rows.change(scope, change);
+      return outcome && rows.addRecord({ scope, key, operation, ...outcome }, this.rememberedWrites);
     });
   }
 

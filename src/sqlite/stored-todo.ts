@@ -2,7 +2,7 @@ import { parseTodo, parseTodoRecord } from "../tools/todo-store/parse-todo.ts";
 import type { Todo } from "../tools/todo-store/todo.ts";
 import type { TodoRecord } from "../tools/todo-store/todo-storage.ts";
 import type { SqlRow } from "./sql-database.ts";
-import { readText } from "./sql-row.ts";
+import { readOptionalText, readText } from "./sql-row.ts";
 
 /** The todo of a row. Throws a `SyntaxError` for anything else. */
 export function readTodo(row: SqlRow): Todo {
@@ -13,7 +13,12 @@ export function readTodo(row: SqlRow): Todo {
 
 /** The outcome of a row. Throws a `SyntaxError` for anything else. */
 export function readRecord(row: SqlRow): TodoRecord {
-  const record = parseTodoRecord(readText(row, "operation"), JSON.parse(readText(row, "json")));
+  const before = readOptionalText(row, "before_json");
+  const record = parseTodoRecord(
+    readText(row, "operation"),
+    JSON.parse(readText(row, "json")),
+    before === undefined ? undefined : JSON.parse(before),
+  );
   if (record === undefined) throw new SyntaxError("the outcome of a change is not as it was written");
   return record;
 }

@@ -1,6 +1,6 @@
-import type { Todo } from "../tools/todo-store/todo.ts";
+import { isSameTodo, type Todo } from "../tools/todo-store/todo.ts";
 import { patchTodo, type TodoRow, toRow } from "../tools/todo-store/todo-row.ts";
-import type { FoundTodos, TodoChange, TodoQuery, TodoRecord } from "../tools/todo-store/todo-storage.ts";
+import type { FoundTodos, TodoChange, TodoOutcome, TodoQuery, TodoRecord } from "../tools/todo-store/todo-storage.ts";
 import type { SqlDatabase, SqlStatement, SqlValue } from "./sql-database.ts";
 import { asBytes } from "./sql-row.ts";
 import { readRecord, readTodo } from "./stored-todo.ts";
@@ -14,8 +14,9 @@ const statements = {
   insertTodo: `INSERT OR IGNORE INTO todos (scope, id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING 1`,
   updateTodo: `UPDATE todos SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE scope = ? AND id = ?`,
   removeTodo: "DELETE FROM todos WHERE scope = ? AND id = ?",
-  findRecord: `SELECT ${asBytes("operation", "json")} FROM todo_records WHERE scope = ? AND key = ?`,
-  insertRecord: "INSERT INTO todo_records (scope, key, operation, json) VALUES (?, ?, ?, ?) RETURNING number",
+  findRecord: `SELECT ${asBytes("operation", "json", "before_json")} FROM todo_records WHERE scope = ? AND key = ?`,
+  insertRecord:
+    "INSERT INTO todo_records (scope, key, operation, json, before_json) VALUES (?, ?, ?, ?, ?) RETURNING number",
   forgetRecords: "DELETE FROM todo_records WHERE number <= ?",
 } as const;
 
@@ -45,14 +46,14 @@ export class TodoRows {
   }
 
   /** The outcome; undefined, with nothing changed, where the change does not fit. */
-  change(scope: string, change: TodoChange): TodoRecord["result"] | undefined {
+  change(scope: string, change: TodoChange): TodoOutcome | undefined {
     switch (change.type) {
       case "insert":
         return this.insert(scope, change.todo);
       case "patch":
         return this.patch(scope, change);
       case "remove":
-        return this.remove(scope, change.id);
+        return this.remove(scope, change);
       case "clear":
         return this.clear(scope, change);
       default:
@@ -66,47 +67,48 @@ export class TodoRows {
   }
 
   /** Records an outcome, and forgets the oldest of more than so many. Gives it as it was recorded. */
-  addRecord(
-    { scope, key, operation, result }: { scope: string; key: string } & TodoRecord,
-    maxRecords: number,
-  ): TodoRecord {
-    const json = JSON.stringify(result);
-    const row = this.prepared.insertRecord.get(toOrderText(scope), toOrderText(key), operation, json);
+  addRecord({ scope, key, ...record }: { scope: string; key: string } & TodoRecord, maxRecords: number): TodoRecord {
+    const { operation, result, before } = record;
+    const texts = [JSON.stringify(result), before === undefined ? null : JSON.stringify(before)];
+    const row = this.prepared.insertRecord.get(toOrderText(scope), toOrderText(key), operation, ...texts);
     this.prepared.forgetRecords.run(Number(row?.number) - maxRecords);
-    return { operation, result: JSON.parse(json) as TodoRecord["result"] };
+    return JSON.parse(JSON.stringify(record)) as TodoRecord;
   }
 
-  private insert(scope: string, todo: Todo): Todo | undefined {
+  private insert(scope: string, todo: Todo): TodoOutcome | undefined {
     const row = toRow(todo, 0);
     const inserted = this.prepared.insertTodo.get(toOrderText(scope), toOrderText(todo.id), ...valuesOf(row));
-    return inserted && row.todo;
+    return inserted && { result: row.todo };
   }
 
-  private patch(scope: string, { id, fields }: Extract<TodoChange, { type: "patch" }>): Todo | undefined {
-    const old = this.get(scope, id);
-    if (old === undefined) return undefined;
-    const row = toRow(patchTodo(old, fields), 0);
-    this.prepared.updateTodo.run(...valuesOf(row), toOrderText(scope), toOrderText(id));
-    return row.todo;
+  private patch(scope: string, change: Extract<TodoChange, { type: "patch" }>): TodoOutcome | undefined {
+    const before = this.findExpected(scope, change);
+    if (before === undefined) return undefined;
+    const row = toRow(patchTodo(before, change.fields), 0);
+    this.prepared.updateTodo.run(...valuesOf(row), toOrderText(scope), toOrderText(change.id));
+    return { result: row.todo, before };
   }
 
-  private remove(scope: string, id: string): Todo | undefined {
-    const old = this.get(scope, id);
-    if (old !== undefined) this.prepared.removeTodo.run(toOrderText(scope), toOrderText(id));
-    return old;
+  private remove(scope: string, change: Extract<TodoChange, { type: "remove" }>): TodoOutcome | undefined {
+    const result = this.findExpected(scope, change);
+    if (result === undefined) return undefined;
+    this.prepared.removeTodo.run(toOrderText(scope), toOrderText(change.id));
+    return { result };
   }
 
-  private clear(scope: string, { list, onlyCompleted }: Extract<TodoChange, { type: "clear" }>): TodoRecord["result"] {
+  private clear(scope: string, { list, onlyCompleted }: Extract<TodoChange, { type: "clear" }>): TodoOutcome {
     const which = { ...(list !== undefined && { list }), ...(onlyCompleted && { completed: true }), limit: 0 };
     const { sql, values } = conditionsOf(scope, which);
     const { count } = this.count(sql, values);
     this.prepare(`DELETE FROM todos WHERE ${sql}`).run(...values);
-    return { cleared: count };
+    return { result: { cleared: count } };
   }
 
-  private get(scope: string, id: string): Todo | undefined {
+  /** The todo to change, if it is as it is expected to be. */
+  private findExpected(scope: string, { id, expected }: Extract<TodoChange, { type: "patch" | "remove" }>) {
     const row = this.prepared.findTodo.get(toOrderText(scope), toOrderText(id));
-    return row && readTodo(row);
+    const todo = row && readTodo(row);
+    return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;
   }
 
   private count(sql: string, values: readonly SqlValue[]): { readonly count: number; readonly completed: number } {

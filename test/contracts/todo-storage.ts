@@ -1,6 +1,7 @@
 import type * as vitest from "vitest";
 import type { Todo } from "../../src/tools/todo-store/todo.ts";
 import type { TodoChange, TodoStorage } from "../../src/tools/todo-store/todo-storage.ts";
+import { testExpectations } from "./todo-storage-expected.ts";
 import { testTodoOrder } from "./todo-storage-order.ts";
 import { type TodoStorageHelpers, testTodoQueries } from "./todo-storage-queries.ts";
 
@@ -45,6 +46,7 @@ export function testTodoStorage(
   testScopes(runner, helpers);
   testTodoQueries(runner, helpers);
   testTodoOrder(runner, helpers);
+  testExpectations(runner, helpers);
 }
 
 function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }: TodoStorageHelpers): void {
@@ -71,7 +73,8 @@ function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }
       const write = { key: "k", operation: "update" as const, change: { type: "patch" as const, id: "x", fields } };
       const { dueDate, ...expected } = todoWith({ id: "x", priority: "low", ...fields, dueDate: undefined });
       const record = await storage.apply("a", write);
-      expect(record).toStrictEqual({ operation: "update", result: expected });
+      const before = todoWith({ id: "x", dueDate: "2026-11-22", priority: "low" });
+      expect(record).toStrictEqual({ operation: "update", result: expected, before });
       expect((await storage.find("a", { id: "x", limit: 1 })).todos).toStrictEqual([expected]);
       expect(await idsOf(storage, { titleKey: "new" })).toBe("x");
       expect(await idsOf(storage, { list: "work" })).toBe("x");
@@ -164,7 +167,8 @@ function testKeys({ describe, it, expect }: ContractRunner, { filled, idsOf }: T
     it("records a patch of nothing and a clear of nothing", async () => {
       const storage = await filled({ id: "x" });
       await storage.apply("a", { key: "k", operation: "complete", change: { type: "patch", id: "x", fields: {} } });
-      expect(await storage.recall("a", "k")).toEqual({ operation: "complete", result: todoWith({ id: "x" }) });
+      const todo = todoWith({ id: "x" });
+      expect(await storage.recall("a", "k")).toEqual({ operation: "complete", result: todo, before: todo });
       const change: TodoChange = { type: "clear", list: "none", onlyCompleted: false };
       await storage.apply("a", { key: "l", operation: "clear", change });
       expect(await storage.recall("a", "l")).toEqual({ operation: "clear", result: { cleared: 0 } });

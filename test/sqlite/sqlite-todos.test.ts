@@ -99,6 +99,13 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     expect(problemOf(() => storage.find("a", { limit: 1 }))).toBe("corrupt");
     expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
     expect(storage.find("a", { limit: 0 }).count).toBe(1);
+    for (const before of ["{", "{}"]) {
+      other.exec(`UPDATE todo_records SET json = '{"cleared":1}', before_json = '${before}'`);
+      expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
+    }
+    // As an earlier format has it.
+    other.exec("UPDATE todo_records SET before_json = NULL");
+    expect(storage.recall("a", "insert x")).toEqual({ operation: "add", result: { cleared: 1 } });
   });
 });
 

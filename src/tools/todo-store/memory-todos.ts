@@ -1,9 +1,10 @@
 import { checkKeys, checkNumber } from "../../core/options.ts";
+import { WriteRecords } from "../storage/write-records.ts";
 import { findRows } from "./find-rows.ts";
 import { RowSet } from "./row-set.ts";
-import type { TodosCleared } from "./todo.ts";
+import { isSameTodo, type Todo, type TodosCleared } from "./todo.ts";
 import { TodoShelf } from "./todo-shelf.ts";
-import type { FoundTodos, TodoChange, TodoQuery, TodoRecord, TodoStorage } from "./todo-storage.ts";
+import type { FoundTodos, TodoChange, TodoOutcome, TodoQuery, TodoRecord, TodoStorage } from "./todo-storage.ts";
 import { foldText } from "./todo-text.ts";
 
 /** Options of {@link createMemoryTodos}. */
@@ -26,7 +27,7 @@ export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage
   const { rememberedWrites = 10_000 } = options;
   checkNumber("memoryTodos.rememberedWrites", rememberedWrites, { min: 1 });
   const shelves = new Map<string, TodoShelf>();
-  const records = createRecords(rememberedWrites);
+  const records = new WriteRecords<TodoRecord>(rememberedWrites);
   return {
     find: (scope, query) => findOnShelf(shelves.get(scope) ?? new TodoShelf(), query),
     recall: (scope, key) => records.get(scope, key),
@@ -34,10 +35,10 @@ export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage
       const known = records.get(scope, key);
       if (known !== undefined) return known;
       const shelf = shelves.get(scope) ?? new TodoShelf();
-      const result = changeShelf(shelf, change);
+      const outcome = changeShelf(shelf, change);
       if (shelf.isEmpty) shelves.delete(scope);
       else shelves.set(scope, shelf);
-      return result && records.add(scope, key, Object.freeze({ operation, result }));
+      return outcome && records.add(scope, key, Object.freeze({ operation, ...outcome }));
     },
   };
 }
@@ -52,19 +53,31 @@ function findOnShelf(shelf: TodoShelf, query: TodoQuery): FoundTodos {
   return findRows(only, query);
 }
 
-function changeShelf(shelf: TodoShelf, change: TodoChange): TodoRecord["result"] | undefined {
+function changeShelf(shelf: TodoShelf, change: TodoChange): TodoOutcome | undefined {
   switch (change.type) {
     case "insert":
-      return shelf.insert(change.todo);
-    case "patch":
-      return shelf.patch(change.id, change.fields);
+      return toOutcome(shelf.insert(change.todo));
+    case "patch": {
+      const before = findExpected(shelf, change);
+      return before && toOutcome(shelf.patch(change.id, change.fields), before);
+    }
     case "remove":
-      return shelf.remove(change.id);
+      return findExpected(shelf, change) && toOutcome(shelf.remove(change.id));
     case "clear":
-      return clearShelf(shelf, change);
+      return { result: clearShelf(shelf, change) };
     default:
       return change satisfies never;
   }
+}
+
+/** The todo to change, if it is as it is expected to be. */
+function findExpected(shelf: TodoShelf, { id, expected }: Extract<TodoChange, { type: "patch" | "remove" }>) {
+  const todo = shelf.get(id)?.todo;
+  return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;
+}
+
+function toOutcome(result: Todo | undefined, before?: Todo): TodoOutcome | undefined {
+  return result && { result, ...(before && { before }) };
 }
 
 function clearShelf(shelf: TodoShelf, { list, onlyCompleted }: Extract<TodoChange, { type: "clear" }>): TodosCleared {
@@ -72,20 +85,4 @@ function clearShelf(shelf: TodoShelf, { list, onlyCompleted }: Extract<TodoChang
   const toClear = rows.filter((row) => row.completed || !onlyCompleted);
   shelf.removeAll(toClear);
   return Object.freeze({ cleared: toClear.length });
-}
-
-/** The latest records. A Map keeps the order in which keys came, so its first key is the oldest. */
-function createRecords(maxRecords: number) {
-  const records = new Map<string, TodoRecord>();
-  // As JSON, no scope and key together read like another scope and key.
-  const name = (scope: string, key: string) => JSON.stringify([scope, key]);
-  return {
-    get: (scope: string, key: string) => records.get(name(scope, key)),
-    add(scope: string, key: string, record: TodoRecord): TodoRecord {
-      records.set(name(scope, key), record);
-      const oldest = records.size > maxRecords ? records.keys().next() : undefined;
-      if (oldest?.done === false) records.delete(oldest.value);
-      return record;
-    },
-  };
 }

@@ -10,7 +10,7 @@ function createSchemas() {
   return {
     todo: createTodoSchema(),
     cleared: z.object({ cleared: z.number() }),
-    operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear"]),
+    operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear", "undo"]),
   };
 }
 
@@ -22,11 +22,14 @@ export function parseTodo(value: unknown): Todo | undefined {
   return value as Todo;
 }
 
-/** What a storage has read, if it is the outcome of a change. */
-export function parseTodoRecord(operation: unknown, value: unknown): TodoRecord | undefined {
+/** What a storage has read, if it is the outcome of a change; `before` is undefined where nothing was recorded. */
+export function parseTodoRecord(operation: unknown, value: unknown, before?: unknown): TodoRecord | undefined {
   schemas ??= createSchemas();
   const known = schemas.operation.safeParse(operation);
   const cleared = schemas.cleared.safeParse(value);
   const result = cleared.success ? cleared.data : parseTodo(value);
-  return known.success && result !== undefined ? { operation: known.data, result } : undefined;
+  if (!known.success || result === undefined) return undefined;
+  if (before === undefined) return { operation: known.data, result };
+  const todo = parseTodo(before);
+  return todo && { operation: known.data, result, before: todo };
 }

@@ -1,11 +1,9 @@
+import { cutPage } from "../storage/cut-page.ts";
 import { findTodo } from "./find-todo.ts";
 import type { Todo, TodoPage } from "./todo.ts";
 import type { ParsedTodoInputOf, TodoReadOperation } from "./todo-input.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
 import { wordsOf } from "./todo-text.ts";
-
-/** A page ends early rather than pass this many bytes of JSON: half of what a run allows for an output by default. */
-const maxPageBytes = 512 * 1_024;
 
 /** Runs `list`, `get` or `search`. Changes nothing. Throws `todo-not-found` or `todo-ambiguous` where `get` does not find exactly one todo. */
 export async function readTodos(
@@ -32,14 +30,4 @@ function toQuery({ operation, status, ...query }: ParsedTodoInputOf<"list">): To
 
 function toPage({ todos, count, completed }: FoundTodos): TodoPage {
   return { todos: cutPage(todos), count, completed, pending: count - completed };
-}
-
-function cutPage(todos: readonly Todo[]): readonly Todo[] {
-  const encoder = new TextEncoder();
-  let bytes = 0;
-  const tooMuch = todos.findIndex((todo, index) => {
-    bytes += encoder.encode(JSON.stringify(todo)).length + 1;
-    return index > 0 && bytes > maxPageBytes;
-  });
-  return tooMuch === -1 ? todos : todos.slice(0, tooMuch);
 }

@@ -18,7 +18,7 @@ export interface TodoStorage {
   /**
    * Makes one change and records its outcome under the key, both or neither. If the key has a record, that is returned
    * and nothing changes. Undefined, with nothing changed or recorded, where the change does not fit: the todo to patch or
-   * remove does not exist, or the id to insert does.
+   * remove does not exist or is not as expected, or the id to insert does exist.
    *
    * A storage may forget records, the oldest first, and says how many or how long it keeps them.
    */
@@ -67,15 +67,16 @@ export interface FoundTodos {
 export interface TodoWrite {
   readonly key: string;
   /** Recorded with the outcome. */
-  readonly operation: TodoWriteOperation;
+  readonly operation: TodoWriteOperation | "undo";
   readonly change: TodoChange;
 }
 
 /** One change. */
 export type TodoChange =
   | { readonly type: "insert"; readonly todo: Todo }
-  | { readonly type: "patch"; readonly id: string; readonly fields: TodoPatch }
-  | { readonly type: "remove"; readonly id: string }
+  /** With `expected` it only fits a todo that has the same value, or none, in each field of {@link Todo}. */
+  | { readonly type: "patch"; readonly id: string; readonly fields: TodoPatch; readonly expected?: Todo }
+  | { readonly type: "remove"; readonly id: string; readonly expected?: Todo }
   /** Removes every todo, or those of one list (compared by `foldText`), or of those only the completed ones. */
   | { readonly type: "clear"; readonly list?: string; readonly onlyCompleted: boolean };
 
@@ -90,8 +91,15 @@ export interface TodoPatch {
   readonly tags?: readonly string[];
 }
 
-/** The outcome of a change: the todo as it then was (a removed one as it was before), or how many were cleared. */
-export interface TodoRecord {
-  readonly operation: TodoWriteOperation;
+/** What a change has come to. */
+export interface TodoOutcome {
+  /** The todo as it then was (a removed one as it was before), or how many were cleared. */
   readonly result: Todo | TodosCleared;
+  /** Of a patch: the todo as it was before. A record without it cannot be undone. */
+  readonly before?: Todo;
+}
+
+/** The outcome of a change, as it is recorded under its key. */
+export interface TodoRecord extends TodoOutcome {
+  readonly operation: TodoWriteOperation | "undo";
 }

@@ -1,5 +1,6 @@
 import { AgentError } from "../../core/errors.ts";
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
+import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
@@ -7,6 +8,7 @@ import { type PlanChangeOptions, planChange } from "./plan-change.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
+import { checkKey, failKeyReused } from "./todo-key.ts";
 import type { TodoStorage } from "./todo-storage.ts";
 
 /** Options of {@link createTodoStore}. */
@@ -26,6 +28,8 @@ export interface TodoStoreOptions<TResources = unknown> {
  *
  * Reads are `pure`. Every other operation is `idempotent`: its outcome is recorded under the `idempotencyKey` of the call
  * in the same write as its change, and a call with a key that has a record changes nothing and gives the same answer.
+ *
+ * `undo` takes back `add`, `complete`, `reopen`, `update` and `delete`, as long as the todo is still as the step left it.
  *
  * Throws `invalid-options`. The tool itself fails with an error whose code begins with `todo-`, and then has changed nothing.
  */
@@ -59,6 +63,15 @@ export function createTodoStore<TResources = unknown>(
       if ("todos" in output) return { ...output, todos: output.todos.map(copyTodo) };
       return "cleared" in output ? output : copyTodo(output);
     },
+    async undo(done, context) {
+      context.signal.throwIfAborted();
+      const key: unknown = context.idempotencyKey;
+      checkKey(key);
+      const where = { storage, scope: checkScope(scope(context)), key };
+      // Few runs undo anything.
+      const { undoChange } = await countOutside(import("./undo-change.ts"));
+      await undoChange(where, done);
+    },
   });
 }
 
@@ -83,18 +96,12 @@ function checkScope(scope: unknown): string {
 
 async function changeTodos(options: PlanChangeOptions, key: unknown) {
   const { storage, scope, input } = options;
-  // Without a key of its own every call would pass for a repetition of the first.
-  if (typeof key !== "string" || key === "") {
-    failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
-  }
+  checkKey(key);
   // The key is looked up first: once a todo is gone, a second attempt to delete it could find another by its title.
   const { operation } = input;
   const record = (await storage.recall(scope, key)) ?? (await applyChange(options, key));
-  if (record.operation === operation) return record.result;
-  const message = `The idempotency key ${JSON.stringify(key)} was already used for "${record.operation}"; "${operation}" needs one of its own.`;
-  throw new AgentError("todo-key-reused", message, {
-    details: { idempotencyKey: key, operation, earlier: record.operation },
-  });
+  if (record.operation !== operation) failKeyReused(key, operation, record.operation);
+  return record.result;
 }
 
 async function applyChange(options: PlanChangeOptions, key: string) {

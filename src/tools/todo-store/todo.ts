@@ -79,6 +79,15 @@ export function createTodoOutputSchema() {
   return z.union([createTodoSchema(), pageSchema(), clearedSchema()]);
 }
 
+/** Whether two todos have the same value, or none, in each field. */
+export function isSameTodo(one: Todo, other: Todo): boolean {
+  return textOf(one) === textOf(other);
+}
+
+function textOf({ id, title, completed, list, createdAt, completedAt, dueDate, priority, tags }: Todo): string {
+  return JSON.stringify([id, title, completed, list, createdAt, completedAt, dueDate, priority, tags]);
+}
+
 /** What a {@link Todo} is before zod: the same with a list of tags of its own. @internal */
 type LooseTodo = z.input<ReturnType<typeof createTodoSchema>>;
 

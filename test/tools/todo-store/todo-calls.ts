@@ -23,22 +23,36 @@ export function callsOf(options: TodoStoreOptions<{ user?: string } | undefined>
     input: TInput,
     { key = `run/${++keys}`, user }: { key?: string; user?: string } = {},
   ): Promise<OutputOf<TInput>> {
-    const context: ToolContext<{ user?: string }> = {
-      signal: new AbortController().signal,
-      attempt: 1,
-      idempotencyKey: key,
-      runId: "run",
-      stepId: "s1",
-      resources: user === undefined ? {} : { user },
-      metadata: {},
-      progress: () => {},
-    };
-    const parsed = await tool.inputSchema["~standard"].validate(JSON.parse(JSON.stringify(input)));
-    if (parsed.issues) throw new Error(`bad input: ${parsed.issues.map((issue) => issue.message).join("; ")}`);
-    const output = await tool.execute(parsed.value, context);
+    const output = await tool.execute(await parse(input), contextOf(key, user));
     const checked = await tool.outputSchema?.["~standard"].validate(output);
     if (checked === undefined || checked.issues) throw new Error(`bad output: ${JSON.stringify(checked?.issues)}`);
     return JSON.parse(JSON.stringify(checked.value));
   }
-  return { tool, call };
+  /** Undoes a call as a run does. */
+  async function undo(
+    input: TodoStoreInput,
+    output: unknown,
+    { key = "run/1", user }: { key?: string; user?: string } = {},
+  ): Promise<void> {
+    await tool.undo?.({ input: await parse(input), output }, contextOf(`${key}/undo`, user));
+  }
+  async function parse(input: TodoStoreInput): Promise<unknown> {
+    const parsed = await tool.inputSchema["~standard"].validate(JSON.parse(JSON.stringify(input)));
+    if (parsed.issues) throw new Error(`bad input: ${parsed.issues.map((issue) => issue.message).join("; ")}`);
+    return parsed.value;
+  }
+  return { tool, call, undo };
+}
+
+function contextOf(idempotencyKey: string, user: string | undefined): ToolContext<{ user?: string }> {
+  return {
+    signal: new AbortController().signal,
+    attempt: 1,
+    idempotencyKey,
+    runId: "run",
+    stepId: "s1",
+    resources: user === undefined ? {} : { user },
+    metadata: {},
+    progress: () => {},
+  };
 }

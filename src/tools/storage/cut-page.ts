@@ -1,0 +1,13 @@
+/** A page ends early rather than pass this many bytes of JSON: half of what a run allows for an output by default. */
+const maxPageBytes = 512 * 1_024;
+
+/** The first items of a page, as many as fit; one at least. */
+export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  const tooMuch = items.findIndex((item, index) => {
+    bytes += encoder.encode(JSON.stringify(item)).length + 1;
+    return index > 0 && bytes > maxPageBytes;
+  });
+  return tooMuch === -1 ? items : items.slice(0, tooMuch);
+}

@@ -1,0 +1,85 @@
+import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
+import type { UndoneCall } from "../../core/tool.ts";
+import { isSameTodo, type Todo, type TodoStoreOutput } from "./todo.ts";
+import { isTodoRead, type ParsedTodoInput } from "./todo-input.ts";
+import { failKeyReused } from "./todo-key.ts";
+import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
+
+/** Where a change is undone, and under which key. */
+export interface UndoChangeOptions {
+  readonly storage: TodoStorage;
+  readonly scope: string;
+  /** That of the call with `/undo` behind it. */
+  readonly key: string;
+}
+
+/**
+ * Takes back what a call did, as long as the todo is exactly as the call left it: what somebody has done since is not
+ * overwritten. That is compared in the write itself, which is recorded under the key, so that it happens once.
+ *
+ * What a todo was before is what the storage has recorded with the call's own key; an added or deleted one is the output.
+ */
+export async function undoChange(
+  options: UndoChangeOptions,
+  { input, output }: UndoneCall<ParsedTodoInput, TodoStoreOutput>,
+): Promise<void> {
+  if (isTodoRead(input)) return;
+  const { storage, scope, key } = options;
+  const { operation } = input;
+  if (!("id" in output)) refuse({ operation, reason: "irreversible" });
+  const known = await storage.recall(scope, key);
+  const change = known === undefined ? await inverseOf(options, operation, output) : undefined;
+  const record = known ?? (change && (await storage.apply(scope, { key, operation: "undo", change })));
+  if (record !== undefined && record.operation !== "undo") failKeyReused(key, "undo", record.operation);
+  if (record === undefined && change !== undefined) await refuseUnlessGone(options, operation, change);
+}
+
+/** The change that undoes a call; undefined where the call has changed nothing. */
+async function inverseOf(
+  { storage, scope, key }: UndoChangeOptions,
+  operation: string,
+  todo: Todo,
+): Promise<Exclude<TodoChange, { type: "clear" }> | undefined> {
+  const { id } = todo;
+  if (operation === "add") return { type: "remove", id, expected: todo };
+  if (operation === "delete") return { type: "insert", todo };
+  const record = await storage.recall(scope, key.replace(/\/undo$/, ""));
+  const before = record?.result !== undefined && "id" in record.result && record.result.id === id && record.before;
+  if (!before) return refuse({ operation, reason: "forgotten", id });
+  if (isSameTodo(before, todo)) return undefined;
+  return { type: "patch", id, fields: toPatch(before), expected: todo };
+}
+
+function toPatch({ title, list, completed, completedAt, dueDate, priority, tags }: Todo): TodoPatch {
+  const optional = { completedAt: completedAt ?? null, dueDate: dueDate ?? null, priority: priority ?? null };
+  return { title, list, completed, tags, ...optional };
+}
+
+/** Says why a change did not fit. Of an added todo that is gone nothing is left to take back. */
+async function refuseUnlessGone(
+  { storage, scope }: UndoChangeOptions,
+  operation: string,
+  change: Exclude<TodoChange, { type: "clear" }>,
+): Promise<void> {
+  if (change.type === "insert") return refuse({ operation, reason: "exists", id: change.todo.id });
+  const { id } = change;
+  const { count } = await storage.find(scope, { id, limit: 0 });
+  if (count > 0) return refuse({ operation, reason: "changed", id });
+  if (change.type === "patch") return refuse({ operation, reason: "gone", id });
+}
+
+type Refusal = AgentErrorDetails["todo-undo-refused"];
+
+const explanations: Readonly<Record<Refusal["reason"], string>> = {
+  changed: "it was changed since, and undoing would overwrite that",
+  gone: "it was deleted since",
+  exists: "there is a todo of its id again",
+  forgotten: "the storage does not know any more what it was before; let it remember more writes (rememberedWrites)",
+  irreversible: "what was cleared is not kept",
+};
+
+function refuse(details: Refusal): never {
+  const { operation, id, reason } = details;
+  const what = id === undefined ? `"${operation}"` : `"${operation}" of the todo ${JSON.stringify(id)}`;
+  throw new AgentError("todo-undo-refused", `${what} cannot be undone: ${explanations[reason]}.`, { details });
+}
