@@ -83,7 +83,7 @@ await clock.advance(1);
 const closing = closed.close({ timeoutMs: 1_000 });
 for (let turn = 0; turn < 100; turn++) {
   // What is loaded meanwhile takes time of the machine, not of the clock.
-  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 20));
   await clock.advance(10);
 }
 await closing;
