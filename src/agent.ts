@@ -79,7 +79,7 @@ export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, Ru
  * Works without a model and without a server: rules plan, memory stores. Throws `invalid-options`, for two tools of one
  * name among others.
  *
- * @example {@includeCode ../examples/01-first-run.ts}
+ * {@includeCode ../examples/01-first-run.ts}
  */
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,

@@ -1,3 +1,5 @@
+/** @module planwright */
+
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";

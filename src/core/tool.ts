@@ -167,7 +167,7 @@ export interface CheckedToolOptions<
  * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that is not zod 3.25 or zod 4, and
  * for an input schema that JSON can not express (Date, Map, Set, BigInt …).
  *
- * @example {@includeCode ../../examples/02-your-own-tool.ts}
+ * {@includeCode ../../examples/02-your-own-tool.ts}
  */
 export function defineTool<
   const TName extends string,

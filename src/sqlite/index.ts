@@ -1,3 +1,5 @@
+/** @module planwright/sqlite */
+
 export type { SqliteFileOptions } from "./database-file.ts";
 export type { SqliteDriver } from "./load-driver.ts";
 export { createSqliteRunStore, type SqliteRunStore, type SqliteRunStoreOptions } from "./sqlite-run-store.ts";

@@ -1,3 +1,5 @@
+/** @module planwright/testing */
+
 export { type CollectedEvents, collectEvents } from "./collect-events.ts";
 export type { ConformanceCase } from "./conformance/conformance-case.ts";
 export { type PlannerConformanceOptions, plannerConformance } from "./conformance/planner-conformance.ts";

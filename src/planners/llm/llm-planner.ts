@@ -60,7 +60,7 @@ const defaultCachedPlans = 100;
  *
  * Throws `invalid-options`.
  *
- * @example {@includeCode ../../../examples/12-plan-with-a-model.ts}
+ * {@includeCode ../../../examples/12-plan-with-a-model.ts}
  */
 export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   const settings = resolveSettings(options);
