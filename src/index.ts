@@ -34,6 +34,7 @@ export type {
   RunStartEvent,
   RunSuspendEvent,
   SkipReason,
+  StepAttemptEvent,
   StepEndEvent,
   StepLateEvent,
   StepOutcome,

@@ -170,6 +170,7 @@ export const typeExports = [
   "SkipReason",
   "SlotValue",
   "StandardSchema",
+  "StepAttemptEvent",
   "StepEndEvent",
   "StepLateEvent",
   "StepOutcome",

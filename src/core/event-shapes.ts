@@ -3,7 +3,7 @@ import type { AgentEventType } from "./events.ts";
 import type { Plan } from "./plan.ts";
 
 /** The events that are recorded. */
-type RecordedType = Exclude<AgentEventType, "step-progress" | "step-late" | "plan-delta">;
+type RecordedType = Exclude<AgentEventType, "step-progress" | "step-attempt" | "step-late" | "plan-delta">;
 
 type Check = (value: unknown) => boolean;
 /** What each key must be. Others may be there. */

@@ -62,6 +62,16 @@ export type StepProgressEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-progress"> & StepFields<TTool> & { readonly attempt: number; readonly value: JsonValue }
   : never;
 
+/** Attempt number 2 or later begins, after its delay. Transient. */
+export type StepAttemptEvent<TTool extends Tool = Tool> = TTool extends Tool
+  ? EventBase<"step-attempt"> &
+      StepFields<TTool> & {
+        readonly attempt: number;
+        /** It is an attempt to undo the step. */
+        readonly undo?: true;
+      }
+  : never;
+
 /** An attempt failed and another one follows after `delayMs`. Told before the delay. */
 export type StepRetryEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-retry"> &
@@ -97,7 +107,15 @@ export type StepOutcome<TOutput = unknown> =
 /** A step ended. */
 export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-end"> &
-      StepFields<TTool> & { readonly attempts: number; readonly outcome: StepOutcome<InferToolOutput<TTool>> }
+      StepFields<TTool> & {
+        readonly attempts: number;
+        readonly outcome: StepOutcome<InferToolOutput<TTool>>;
+        /**
+         * What the last attempt has told last, if it failed or was cut off. What is larger than `maxOutputBytes` is never told: then
+         * it is what was told before.
+         */
+        readonly progress?: JsonValue;
+      }
   : never;
 
 /** An attempt that had been given up settled after all. Transient. */
@@ -223,6 +241,7 @@ export type AgentEvent<TTool extends Tool = Tool> =
   | PlanReviseEvent
   | StepStartEvent<TTool>
   | StepProgressEvent<TTool>
+  | StepAttemptEvent<TTool>
   | StepRetryEvent<TTool>
   | StepSkipEvent<TTool>
   | StepEndEvent<TTool>
@@ -253,7 +272,7 @@ export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp" 
 
 /** Whether an event is only told, never recorded. */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
-  return type === "step-progress" || type === "step-late" || type === "plan-delta";
+  return type === "step-progress" || type === "step-attempt" || type === "step-late" || type === "plan-delta";
 }
 
 /** Whether an event says that a step, or an iteration of one, has failed or must not run. */

@@ -114,6 +114,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "plan-delta":
     case "circuit-change":
     case "step-progress":
+    case "step-attempt":
     case "step-late":
       break;
     default:

@@ -1,10 +1,11 @@
 import type { AbortSource } from "../async/abort-source.ts";
-import { type JsonObject, toJson } from "../core/json.ts";
+import { type JsonObject, type JsonValue, toJson } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
 import type { Run } from "./run.ts";
 import { ofIteration, placeOfTask, type StepCall } from "./step-call.ts";
 
 const sourceKey = Symbol("source");
+const progressKey = Symbol("progress");
 
 /**
  * The signal is made when it is first read, as most tools never do. It is a property of each context, not of the class, so
@@ -29,6 +30,8 @@ export class AttemptContext implements ToolContext {
   readonly metadata: JsonObject;
   readonly progress: (value: unknown) => void;
   readonly [sourceKey]: AbortSource;
+  /** Set when there is some: most tools tell none. */
+  declare [progressKey]?: JsonValue;
 
   constructor(run: Run, call: StepCall, { attempt, source }: { attempt: number; source: AbortSource }) {
     const { runId, settings } = run;
@@ -43,26 +46,32 @@ export class AttemptContext implements ToolContext {
     this.iteration = index;
     this.resources = settings.resources;
     this.metadata = settings.metadata;
-    this.progress = (value) => tellProgress(run, call, { attempt, source, value });
+    this.progress = (value) => tellProgress(run, call, { context: this, value });
     Object.defineProperty(this, "signal", lazySignal);
   }
 }
 
+/** What an attempt has told last. */
+export function lastProgress(context: AttemptContext): JsonValue | undefined {
+  return context[progressKey];
+}
+
 interface Progress {
-  readonly attempt: number;
-  readonly source: AbortSource;
+  readonly context: AttemptContext;
   readonly value: unknown;
 }
 
 /** Tells how far an attempt is, until it ends. */
-function tellProgress(run: Run, call: StepCall, { attempt, source, value }: Progress): void {
-  if (!run.isOpen(source)) return;
+function tellProgress(run: Run, call: StepCall, { context, value }: Progress): void {
+  if (!run.isOpen(context[sourceKey])) return;
+  const { attempt } = context;
   const { step, tool } = call;
   const stepId = step.id;
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
-  if (json.ok)
+  if (json.ok) {
+    context[progressKey] = json.value;
     run.emit(ofIteration(call, { type: "step-progress", stepId, tool: tool.name, attempt, value: json.value }));
-  else
+  } else
     run.warn({
       code: "invalid-progress",
       ...placeOfTask(call),

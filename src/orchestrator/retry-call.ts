@@ -5,12 +5,13 @@ import { type ErrorData, toErrorData } from "../core/error-data.ts";
 import type { AgentErrorData } from "../core/errors.ts";
 import type { StepOutcome } from "../core/events.ts";
 import { retryableOf, saysNothingHappened } from "../core/in-doubt.ts";
+import type { JsonValue } from "../core/json.ts";
 import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
 import { keepCause, withThrown } from "./keep-cause.ts";
 import { parseInput } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { type AttemptResult, type FailedAttempt, failedAttempt, runAttempt } from "./run-attempt.ts";
-import { earlierAttempts, placeOfTask, type StepCall } from "./step-call.ts";
+import { attemptNumber, placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput, outcomeUnknown, toolFailed } from "./step-errors.ts";
 
 /** How a call ended after all its attempts. */
@@ -18,6 +19,8 @@ export interface Executed {
   readonly outcome: StepOutcome;
   /** How often the tool was called. */
   readonly attempts: number;
+  /** What the last attempt has told last, if the call has not worked. */
+  readonly progress?: JsonValue | undefined;
 }
 
 /** A call that has worked. */
@@ -87,7 +90,7 @@ export async function retry(
   });
   if (last.type === "completed") return completed(last, attempts);
   const { status, error } = failureOutcome(run, call, { last, errors, attempts });
-  return { outcome: { status, error: withThrown(run, error, made) }, attempts };
+  return { outcome: { status, error: withThrown(run, error, made) }, attempts, progress: made.progress };
 }
 
 /** A random number, or the middle where the one that was given does not hold: jitter is no reason to lose a run. */
@@ -114,7 +117,7 @@ async function attemptAgain(
   if (!parsed.ok) return failedAttempt("refused", invalidInput(call, parsed.issues));
   if (!isLimited(run, call)) {
     if (!(await run.confirmLease()) || isAborted(run)) return undefined;
-    return runAttempt(run, call, attempt, parsed.value);
+    return tellAttempt(run, call, attempt) ? runAttempt(run, call, attempt, parsed.value) : undefined;
   }
   const admitted = await admit(run, call);
   if (admitted.type === "aborted") return undefined;
@@ -123,13 +126,21 @@ async function attemptAgain(
     await giveBack(run, call, admitted);
     return undefined;
   }
-  if (!(await run.confirmLease()) || isAborted(run)) {
+  if (!(await run.confirmLease()) || isAborted(run) || !tellAttempt(run, call, attempt)) {
     await giveBack(run, call, admitted);
     return undefined;
   }
   const result = await runAttempt(run, call, attempt, parsed.value);
   if (admitted.admission !== undefined) await leave(run, call, { admission: admitted.admission, result });
   return result;
+}
+
+/** Tells that an attempt begins. False if whoever was told has aborted the run. */
+function tellAttempt(run: Run, call: StepCall, number: number): boolean {
+  const attempt = attemptNumber(run, call, number);
+  const undo = call.undone && ({ undo: true } as const);
+  run.emit({ type: "step-attempt", ...placeOfTask(call), tool: call.tool.name, attempt, ...undo });
+  return !isAborted(run);
 }
 
 /** Asked again after each wait: the compiler takes an earlier answer for the latest. */
@@ -158,7 +169,7 @@ async function waitToRetry(run: Run, call: StepCall, { failure, attempt, delayMs
     type: "step-retry",
     ...placeOfTask(call),
     tool: call.tool.name,
-    attempt: earlierAttempts(run, call) + attempt,
+    attempt: attemptNumber(run, call, attempt),
     delayMs,
     error,
     ...(isRunning && { overlaps: true }),

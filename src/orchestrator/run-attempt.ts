@@ -5,9 +5,9 @@ import { type JsonValue, toJson } from "../core/json.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import { describePlace, placeOf, type StepPlace } from "../core/step-place.ts";
 import type { ToolContext } from "../core/tool.ts";
-import { AttemptContext } from "./attempt-context.ts";
+import { AttemptContext, lastProgress } from "./attempt-context.ts";
 import type { Run } from "./run.ts";
-import { earlierAttempts, ofIteration, placeOfTask, type StepCall } from "./step-call.ts";
+import { attemptNumber, ofIteration, placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
 /** How an attempt ended. */
@@ -21,6 +21,8 @@ export type AttemptResult =
       readonly thrown: unknown;
       /** The tool ignores its signal and is still running. */
       readonly isRunning: boolean;
+      /** What it has told last. */
+      readonly progress?: JsonValue | undefined;
     };
 
 /** One that did not work. */
@@ -34,10 +36,11 @@ export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 export function runAttempt(run: Run, call: StepCall, number: number, parsed: unknown): Promise<AttemptResult> {
   const { clock, stepTimeoutMs } = run.engine;
   const { tool } = call;
-  const attempt = call.undone === undefined ? earlierAttempts(run, call) + number : number;
+  const attempt = attemptNumber(run, call, number);
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
-  const pending = execute(run, call, parsed, new AttemptContext(run, call, { attempt, source }));
+  const context = new AttemptContext(run, call, { attempt, source });
+  const pending = execute(run, call, parsed, context);
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
@@ -49,7 +52,7 @@ export function runAttempt(run: Run, call: StepCall, number: number, parsed: unk
     const end = (result: AttemptResult) => {
       if (hasEnded) return;
       hasEnded = true;
-      resolve(result);
+      resolve(result.type === "completed" ? result : { ...result, progress: lastProgress(context) });
       if (timer !== undefined) clock.clearTimeout(timer);
       run.release(source);
     };

@@ -48,7 +48,9 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   if (run.recorder.failure) return "failed";
   const { outcome } = executed;
   const attempts = earlierAttempts(run, task) + executed.attempts;
-  const ended = run.emit(ofIteration(task, { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome }));
+  const end: Mutable<StepEndInit> = { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome };
+  if (executed.progress !== undefined) end.progress = executed.progress;
+  const ended = run.emit(ofIteration(task, end));
   if (ended !== undefined) await ended;
   if (run.recorder.failure !== undefined) return "failed";
   return stepEnds[outcome.status];
@@ -103,6 +105,7 @@ async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
   return "failed";
 }
 
+type StepEndInit = Extract<EventInit, { type: "step-end" }>;
 type StepStartInit = Extract<EventInit, { type: "step-start" }>;
 
 /** Without spreading what there may be, which costs more than all the rest. */

@@ -43,6 +43,11 @@ export function earlierAttempts({ isContinued, state }: Pick<Run, "isContinued" 
   return isContinued ? (partAt(state.steps, placeOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
+/** Which attempt one is that is counted in this execution: over all of them, but for what undoes a step. */
+export function attemptNumber(run: Pick<Run, "isContinued" | "state">, call: StepCall, number: number): number {
+  return call.undone === undefined ? earlierAttempts(run, call) + number : number;
+}
+
 /** Of how many iterations one is, for the event that may be the first of them. */
 export function countOf(iteration: Iteration | undefined): { iterations?: number } {
   return iteration === undefined ? {} : { iterations: iteration.count };

@@ -10,6 +10,7 @@ it("only progress, late results and steps still being planned are told without b
     "plan-end": false,
     "step-start": false,
     "step-progress": true,
+    "step-attempt": true,
     "step-retry": false,
     "step-skip": false,
     "step-end": false,

@@ -39,6 +39,7 @@ describe("the fold of a run", () => {
       "step-end: running; completed 1, completed 1, pending 0, pending 0",
       "step-start: running; completed 1, completed 1, running 1, pending 0",
       "step-retry: running; completed 1, completed 1, running 2, pending 0",
+      "step-attempt: running; completed 1, completed 1, running 2, pending 0",
       "step-late: running; completed 1, completed 1, running 2, pending 0",
       "step-end: running; completed 1, completed 1, failed 2, pending 0",
       "step-skip: running; completed 1, completed 1, failed 2, skipped 0",
@@ -76,7 +77,7 @@ describe("the fold of a run", () => {
       plan,
       error: failure,
       createdAt: "2026-01-01T00:00:00.000Z",
-      updatedAt: "2026-01-01T00:00:13.000Z",
+      updatedAt: "2026-01-01T00:00:14.000Z",
     });
     expect([...state.steps.keys()]).toEqual(["s1", "s2", "s3", "s4"]);
     expect(state.steps.get("s1")).toEqual({

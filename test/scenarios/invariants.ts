@@ -22,6 +22,7 @@ export function checkInvariants({ events, recorded, result, killedAt }: Checked)
   checkStartsAndEnds(recorded);
   checkDecisions(recorded);
   checkSequence(events, recorded);
+  checkAttempts(events);
   for (const event of events) {
     expect(JSON.parse(JSON.stringify(event))).toEqual(asData(event));
     expect(Object.isFrozen(event)).toBe(true);
@@ -55,6 +56,18 @@ function checkDecisions(recorded: readonly AgentEvent[]): void {
       asked.add(key);
     } else if (event.type === "approval-end") expect(asked.delete(key)).toBe(true);
     else if (event.type === "step-start") expect(asked.has(key)).toBe(false);
+  }
+}
+
+/** Each attempt that is told to begin is the one after that which was told to have failed. */
+function checkAttempts(events: readonly AgentEvent[]): void {
+  const failed = new Map<string, number>();
+  for (const event of events) {
+    const key = `${keyOf(event)}${"undo" in event ? " undo" : ""}`;
+    if (event.type === "step-retry") failed.set(key, event.attempt);
+    if (event.type !== "step-attempt") continue;
+    expect(event.attempt).toBe((failed.get(key) ?? Number.NaN) + 1);
+    failed.delete(key);
   }
 }
 

@@ -89,6 +89,7 @@ describe("events", () => {
         case "plan-end":
         case "step-start":
         case "step-progress":
+        case "step-attempt":
         case "step-retry":
         case "step-skip":
         case "step-end":
