@@ -173,6 +173,18 @@ export type { ExplainedPart, ExplainedWords, RequestExplanation } from "./planne
 export { createRulePlanner, explainRequest, type RulePlannerOptions } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore, type MemoryRunStoreOptions } from "./stores/memory-run-store.ts";
 export { type CalculatorOptions, type CalculatorResult, createCalculator } from "./tools/calculator/calculator.ts";
+export { createMemoryNotes, type MemoryNotesOptions } from "./tools/notes/memory-notes.ts";
+export type { Note, NotePage, NotesOutput } from "./tools/notes/note.ts";
+export type { NotesInput, NoteTarget } from "./tools/notes/note-input.ts";
+export type {
+  FoundNotes,
+  NoteChange,
+  NoteQuery,
+  NoteRecord,
+  NoteStorage,
+  NoteWrite,
+} from "./tools/notes/note-storage.ts";
+export { createNotes, type NotesOptions } from "./tools/notes/notes.ts";
 export { createMemoryTodos, type MemoryTodosOptions } from "./tools/todo-store/memory-todos.ts";
 export type { Todo, TodoPage, TodoPriority, TodoStoreOutput, TodosCleared } from "./tools/todo-store/todo.ts";
 export type {
@@ -193,3 +205,13 @@ export type {
   TodoWrite,
 } from "./tools/todo-store/todo-storage.ts";
 export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";
+export {
+  createWebSearch,
+  type WebSearchCacheOptions,
+  type WebSearchCall,
+  type WebSearchHit,
+  type WebSearchInput,
+  type WebSearchOptions,
+  type WebSearchOutput,
+  type WebSearchResult,
+} from "./tools/web-search/web-search.ts";

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { createCalculator } from "../src/tools/calculator/calculator.ts";
+import { createNotes } from "../src/tools/notes/notes.ts";
 import { createTodoStore } from "../src/tools/todo-store/todo-store.ts";
+import { createWebSearch } from "../src/tools/web-search/web-search.ts";
 import { typeExports, valueExports } from "./public-exports.ts";
 import {
   hasTopLevelAwait,
@@ -35,6 +37,8 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   },
   { layer: "src/tools/storage/", own: /^src\/tools\/storage\//, packages: /^$/ },
   { layer: "src/tools/todo-store/", own: /^src\/(core|async|tools\/(todo-store|storage))\//, packages: /^zod\/v4$/ },
+  { layer: "src/tools/notes/", own: /^src\/(core|async|tools\/(notes|storage))\//, packages: /^zod\/v4$/ },
+  { layer: "src/tools/web-search/", own: /^src\/(core|async|tools\/web-search)\//, packages: /^zod\/v4$/ },
   { layer: "src/planners/rules/", own: /^src\/(core|async|planners\/rules)\//, packages: /^zod\/v4$/ },
   { layer: "src/planners/llm/", own: /^src\/(core|async|planners\/llm)\//, packages: /^jsonrepair$/ },
   { layer: "src/planners/", own: /^src\/(core|async)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
@@ -42,7 +46,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/ai-sdk/", own: /^src\/(core|async|ai-sdk)\//, packages: /^$/ },
   {
     layer: "src/sqlite/",
-    own: /^src\/(core|async|sqlite|tools\/todo-store)\//,
+    own: /^src\/(core|async|sqlite|tools\/(todo-store|notes))\//,
     packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,
   },
   { layer: "src/orchestrator/", own: /^src\/(core|async|orchestrator)\//, packages: /^$/ },
@@ -236,7 +240,8 @@ describe("the command", () => {
 
 describe("shared code", () => {
   it("knows no tool: the rules of the rule planner come from the tools", () => {
-    const names = [createCalculator(), createTodoStore()].flatMap(({ name }) => [name, `create${name}`]);
+    const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] })];
+    const names = tools.flatMap(({ name }) => [name, `create${name}`]);
     const shared = sources.filter(({ path }) => /^src\/(core|async|planners|orchestrator|stores)\//.test(path));
     const found = shared.flatMap(({ path, text }) =>
       names.filter((name) => text.includes(name)).map((name) => `${path}: ${name}`),

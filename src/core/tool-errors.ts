@@ -61,4 +61,10 @@ export interface ToolErrorDetails {
     readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
     readonly id?: string;
   };
+  /** No note is where one was looked for. `count` is how many there are. */
+  "note-not-found": { readonly wanted: string; readonly count: number };
+  /** An idempotency key came again for another operation on notes. */
+  "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
+  /** A deleted note cannot be put back, as there is one of its id again. */
+  "note-undo-refused": { readonly operation: string; readonly id: string };
 }

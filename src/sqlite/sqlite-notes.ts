@@ -1,0 +1,48 @@
+import { checkKeys, checkNumber } from "../core/options.ts";
+import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../tools/notes/note-storage.ts";
+import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
+import { NoteRows } from "./note-rows.ts";
+
+/** Options of {@link createSqliteNotes}. */
+export interface SqliteNotesOptions extends SqliteFileOptions {
+  /**
+   * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when its
+   * run goes on changes nothing twice. At least 1. @default 100_000
+   */
+  readonly rememberedWrites?: number | undefined;
+}
+
+/** A {@link NoteStorage} in a file. All its methods answer at once. */
+export interface SqliteNotes extends NoteStorage {
+  find(scope: string, query: NoteQuery): FoundNotes;
+  recall(scope: string, key: string): NoteRecord | undefined;
+  apply(scope: string, write: NoteWrite): NoteRecord | undefined;
+  /** Closes the file; after that every other method throws `store-failed`. */
+  close(): void;
+}
+
+/**
+ * Keeps notes in a file of SQLite, for Notes. Runs and todos may be in the same file, and processes of one machine may share
+ * it. What `apply` has returned from is on the disk, and survives the process and the machine.
+ *
+ * It throws `invalid-options`, `store-failed` (`details.problem` says what is wrong with the file) and, where there is
+ * neither `node:sqlite` nor `better-sqlite3` nor `libsql`, `missing-dependency`.
+ */
+export function createSqliteNotes(options: SqliteNotesOptions): SqliteNotes {
+  checkKeys("options", options, ["path", "rememberedWrites", "busyTimeoutMs", "driver"]);
+  const { rememberedWrites = 100_000 } = options;
+  checkNumber("rememberedWrites", rememberedWrites, { min: 1 });
+  const file = new DatabaseFile(options, (db) => new NoteRows(db));
+  return {
+    find: (scope, query) => file.read("list", "", (rows) => rows.find(scope, query)),
+    recall: (scope, key) => file.read("read", "", (rows) => rows.findRecord(scope, key)),
+    apply: (scope, { key, operation, change }) =>
+      file.write("append", "", (rows) => {
+        const known = rows.findRecord(scope, key);
+        if (known !== undefined) return known;
+        const note = rows.change(scope, change);
+        return note && rows.addRecord(scope, key, { operation, note }, rememberedWrites);
+      }),
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,88 @@
+import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
+import { countOutside } from "../../core/outside-work.ts";
+import type { StandardSchema } from "../../core/schema.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { createMemoryNotes } from "./memory-notes.ts";
+import { createNotesOutputSchema, type NotesOutput } from "./note.ts";
+import { createNotesInputSchema, isNoteRead, type NotesInput, type ParsedNotesInput } from "./note-input.ts";
+import type { NoteStorage } from "./note-storage.ts";
+import type { NotesWorld } from "./run-notes.ts";
+
+/** Options of {@link createNotes}. */
+export interface NotesOptions<TResources = unknown> {
+  /** Where the notes are kept. @default `createMemoryNotes()` */
+  readonly storage?: NoteStorage | undefined;
+  /** Whose notes a call sees, as any text but the empty one. Notes of different scopes never meet. @default one scope for all */
+  scope?(context: ToolContext<TResources>): string;
+  /** Who writes, 1 to 200 UTF-16 code units. A request never says it: whoever types could take any name. @default none */
+  author?(context: ToolContext<TResources>): string;
+  /** Milliseconds since 1970 UTC. @default `Date.now` */
+  now?(): number;
+  /** An id that no other note of the scope has. @default a random UUID */
+  createId?(): string;
+}
+
+/**
+ * A tool that keeps notes about items such as `PROP-2025-001`: add, list, get, delete.
+ *
+ * Reads are `pure`. `add` and `delete` are `idempotent`: they are recorded under the `idempotencyKey` of the call in the same
+ * write as the change, and a call with a key that has a record changes nothing and gives the same answer. `undo` takes
+ * back both.
+ *
+ * Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or `note-undo-refused`, or with
+ * `invalid-options` where `scope`, `author` or `createId` give no text, and then has changed nothing.
+ */
+export function createNotes<TResources = unknown>(
+  options: NotesOptions<TResources> = {},
+): Tool<"Notes", NotesInput, NotesOutput, TResources> {
+  checkOptions(options);
+  const {
+    storage = createMemoryNotes(),
+    scope = () => "default",
+    author,
+    now = Date.now,
+    createId = () => globalThis.crypto.randomUUID(),
+  } = options;
+  const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
+    storage,
+    scope: scope(context),
+    author: author && (() => author(context)),
+    now,
+    createId,
+    key: context.idempotencyKey,
+  });
+  // Typed by the interfaces that users see, so that they need no types of zod.
+  const inputSchema: StandardSchema<NotesInput, ParsedNotesInput> = createNotesInputSchema();
+  return defineTool({
+    name: "Notes",
+    description:
+      "Keeps notes about items, such as PROP-2025-001, with author and time: add, list, get and delete them. " +
+      "A note is named by its id, or by its item and position.",
+    inputSchema,
+    outputSchema: createNotesOutputSchema(),
+    phrases: async () => (await import("./phrases.ts")).notePhrases,
+    effect: (input) => (isNoteRead(input) ? "pure" : "idempotent"),
+    async execute(input, context: ToolContext<TResources>) {
+      context.signal.throwIfAborted();
+      const output = await (await loadWork()).runNotes(worldOf(context), input);
+      return "notes" in output ? { ...output, notes: [...output.notes] } : output;
+    },
+    async undo(done, context) {
+      context.signal.throwIfAborted();
+      await (await loadWork()).undoNotes(worldOf(context), done);
+    },
+  });
+}
+
+/** Loaded with the first call, as many import the package for something else. */
+const loadWork = () => countOutside(import("./run-notes.ts"));
+
+function checkOptions(options: object): void {
+  checkKeys("notes", options, ["storage", "scope", "author", "now", "createId"]);
+  const { storage, ...functions } = options as Record<string, unknown>;
+  for (const [name, value] of Object.entries(functions)) checkFunction(`notes.${name}`, value);
+  if (storage === undefined) return;
+  const methods = typeof storage === "object" && storage !== null ? (storage as Record<string, unknown>) : {};
+  const isStorage = ["find", "recall", "apply"].every((name) => typeof methods[name] === "function");
+  if (!isStorage) failOption("notes.storage", storage, "a storage with find, recall and apply");
+}

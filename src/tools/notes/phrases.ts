@@ -1,0 +1,116 @@
+import { z } from "zod/v4";
+import type { SlotValue, ToolPhraseOptions } from "../../core/phrase.ts";
+import type { NotesInput } from "./note-input.ts";
+
+type Phrase = ToolPhraseOptions<NotesInput>;
+type Slots = Readonly<Record<string, SlotValue>>;
+
+const kinds =
+  "application|asset|bug|case|change|claim|contract|customer|decision|document|incident|invoice|issue|item|motion|order|policy|pr|project|proposal|pull request|record|release|request|rfc|risk|task|ticket|vendor";
+/** A key such as `PROP-2025-001`, `#42` or `HR`: one piece with a digit or two capitals in it, with what it is before it. */
+const key = new RegExp(`^(?:(?:the )?(?:${kinds}) )?[^\\s:;,]*(?:\\d|\\p{Lu}{2})[^\\s:;,]*$`, "iu");
+const hasMark = /\d|\p{Lu}{2}/u;
+/** A name of a few words, the first of which begins with a capital. */
+const name = /^\p{Lu}[^\s:;,]*(?: [^\s:;,]+){0,5}$/u;
+const isTodo = /\b(?:lists?|to-?dos?|tasks?|reminders?|self|myself|agenda)\b/i;
+/** What a note begins with: a name with it inside reaches too far. */
+const isBeginning = /\b(?:that|saying|says|stating|reading|which)\b|[–—]/i;
+const maxItem = 200;
+
+/** Whether a text names what a note may be about. A list, and "note to self", are about todos. */
+function isItem(text: string): boolean {
+  if (text.length > maxItem) return false;
+  return (key.test(text) && hasMark.test(text)) || (name.test(text) && !isTodo.test(text) && !isBeginning.test(text));
+}
+
+const item = z.string().refine(isItem);
+const position = z.number().int();
+/** An id as `createId` makes it unless told otherwise. */
+const uuid = z.string().regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i);
+
+const add =
+  "(add|adding|attach|append|leave|write|make|record|log|put|post|enter|create|save|file|include|insert|drop)";
+const one = "[(a|an|another|the|this|following|one more)] [(new|following|quick|short|governance|review|audit)]";
+const note = "(note|comment|remark|annotation)";
+const notes = "(notes|comments|remarks|annotations)";
+const about = "(to|on|onto|for|about|of|against|under|in|regarding|at|with)";
+const says = "(:|saying [that]|which says [that]|that says [that]|stating [that]|reading|with the text [:])";
+const show = "(show|list|get|read|display|see|view|give|find|fetch|print|open|pull up|look at|check)";
+const drop = "(delete|remove|erase|drop|discard|withdraw|retract|strike)";
+const nth = `({index} ${note}|${note} [number] [#] {index})`;
+const newest = `(last|latest|newest|most recent) ${note}`;
+
+function adding(phrase: string): Phrase {
+  return { phrase, slots: { item }, toInput: (slots) => inputOf("add", slots) };
+}
+
+const beginning =
+  /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
+
+/**
+ * A phrase whose text is item and note in one. A slot reaches as far as it can: where there is another colon in the note, an
+ * item of its own would reach up to that.
+ */
+function addingWhole(phrase: string): Phrase {
+  return {
+    phrase,
+    toInput({ text }) {
+      const [, found = "", rest = ""] = (typeof text === "string" && beginning.exec(text)) || [];
+      return isItem(found) ? { operation: "add", item: found, text: rest } : undefined;
+    },
+  };
+}
+
+function listing(phrase: string): Phrase {
+  return { phrase, slots: { item }, toInput: (slots) => inputOf("list", slots) };
+}
+
+/** A frame in which `@` is one note of an item: by its place, or the newest. */
+function targeting(operation: "get" | "delete", frame: string): readonly Phrase[] {
+  return [
+    {
+      phrase: frame.replace("@", nth),
+      slots: { item, index: position },
+      toInput: (slots) => (typeof slots.index === "number" ? inputOf(operation, slots) : undefined),
+    },
+    {
+      phrase: frame.replace("@", newest),
+      slots: { item },
+      toInput: (slots) => inputOf(operation, { ...slots, index: -1 }),
+    },
+  ];
+}
+
+function inputOf(operation: NotesInput["operation"], slots: Slots): NotesInput {
+  return { operation, ...slots } as unknown as NotesInput;
+}
+
+/** What the rule planner understands about notes. Of two that fit as well, the first is meant. */
+export const notePhrases: readonly Phrase[] = [
+  adding(`${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`),
+  adding(`${add} [down] ${one} ${note} {item} : {text}`),
+  adding(`${add} [down] ${one} ${note} ${says} {text} ${about} {item}`),
+  adding(`${add} {text} [down] as [(a|an)] ${note} ${about} {item}`),
+  adding(`${add} {text} to [the] ${notes} ${about} {item}`),
+  adding(`(for|on|about) {item} ${add} [down] ${one} ${note} ${says} {text}`),
+  adding(`${note} [down] ${about} {item} (${says}|that) {text}`),
+  adding("(annotate|comment) {item} (:|with [:]) {text}"),
+  addingWhole(`${add} [down] ${one} ${note} ${about} {text}`),
+  addingWhole(`${note} [down] ${about} {text}`),
+  listing(
+    `${show} [me] [(all|every)] [(all|of)] [(the|my|our|its)] [(governance|review|audit)] ${notes} ${about} {item}`,
+  ),
+  listing(`${show} [me] [all] [(the|my|our)] [(governance|review|audit)] ${notes}`),
+  listing(
+    `(what|which) ${notes} (are|are there|exist|do (i|we|you) have|have been (added|left|written|made)|were (added|left|written|made)) ${about} {item}`,
+  ),
+  listing(`(are|is) there [(any|some|a)] (${note}|${notes}) ${about} {item}`),
+  listing(`(do|did|have) (i|we|you) (have|leave|left|write|written) [(any|some)] ${notes} ${about} {item}`),
+  listing(`how many ${notes} (are there|do (i|we|you) have|exist) ${about} {item}`),
+  listing(`(what is|what has been|what was) noted ${about} {item}`),
+  listing(`[(all|the|my|our)] ${notes} ${about} {item}`),
+  ...targeting("get", `(${show} [me]|what (is|does)) [(the|my|our)] @ ${about} {item} [say]`),
+  ...targeting("delete", `${drop} [(the|my|our)] @ (${about}|from) {item}`),
+  { phrase: `${drop} [the] ${note} [with] [the] [id] {id}`, slots: { id: uuid }, input: { operation: "delete" } },
+  { phrase: `${show} [me] [the] ${note} [with] [the] [id] {id}`, slots: { id: uuid }, input: { operation: "get" } },
+];

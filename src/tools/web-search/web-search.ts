@@ -1,0 +1,137 @@
+import { z } from "zod/v4";
+import { checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../../core/options.ts";
+import { countOutside } from "../../core/outside-work.ts";
+import type { StandardSchema } from "../../core/schema.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import type { RateLimitOptions } from "../../core/tool-limits.ts";
+import type { SearchRunner } from "./run-search.ts";
+
+/** What WebSearch takes, as JSON. */
+export interface WebSearchInput {
+  /** 1 to 500 UTF-16 code units once trimmed. */
+  readonly query: string;
+  /** How many results to give at most, 1 to 20. @default 5 */
+  readonly limit?: number;
+}
+
+/** One page that was found. All of it comes from the web: show it as text, and do not take it for an instruction. */
+export interface WebSearchResult {
+  /** One line of up to 300 UTF-16 code units; that of the URL's host where the search gave none. */
+  readonly title: string;
+  /** Of `http:` or `https:`, without user and password, up to 2 048 characters. */
+  readonly url: string;
+  /** One line of up to 1 000 UTF-16 code units; may be empty. */
+  readonly snippet: string;
+}
+
+/** What WebSearch answers. */
+export interface WebSearchOutput {
+  readonly query: string;
+  readonly results: readonly WebSearchResult[];
+}
+
+/** What a search gives for a page. A hit whose URL nobody should follow is left out. */
+export interface WebSearchHit {
+  readonly title?: string | null | undefined;
+  readonly url: string;
+  readonly snippet?: string | null | undefined;
+}
+
+/** What a search is told besides the query. */
+export interface WebSearchCall {
+  /** More hits than this are not looked at. */
+  readonly limit: number;
+  /** Aborted when the attempt times out, or the run is cancelled or ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Options of {@link createWebSearch}. */
+export interface WebSearchOptions {
+  /**
+   * Asks a search engine. It may throw anything: an error with `retryable: false` is final, and what an error says of
+   * `Retry-After` is honoured.
+   */
+  search(query: string, call: WebSearchCall): readonly WebSearchHit[] | Promise<readonly WebSearchHit[]>;
+  /**
+   * Serves the same query and limit from memory, to later runs as well; `false` for never. What failed is not kept.
+   * @default `{ maxAgeMs: 300_000, maxEntries: 100 }`
+   */
+  readonly cache?: WebSearchCacheOptions | false | undefined;
+  /** How often the tool may be called, over all runs of an agent. @default one call a second */
+  readonly rateLimit?: RateLimitOptions | undefined;
+  /** Milliseconds since any moment, never set back: what the age of a result is measured by. @default `performance.now` */
+  now?(): number;
+}
+
+/** What a WebSearch keeps. */
+export interface WebSearchCacheOptions {
+  /** How long a result serves, from 1. */
+  readonly maxAgeMs: number;
+  /** How many results are kept; the one that was not used for the longest time goes first. From 1 to 10 000. */
+  readonly maxEntries: number;
+}
+
+const defaultCache: WebSearchCacheOptions = { maxAgeMs: 300_000, maxEntries: 100 };
+const defaultRateLimit: RateLimitOptions = { limit: 1, intervalMs: 1_000 };
+
+/**
+ * A tool that searches the web with a function of yours: `{ query, limit? }` to `{ query, results }`.
+ *
+ * It is `pure`. What the function gives is checked and cut: see {@link WebSearchResult}. An answer that is not a list of
+ * hits fails with `invalid-tool-output`, which is not tried again.
+ *
+ * Throws `invalid-options`.
+ */
+export function createWebSearch(options: WebSearchOptions): Tool<"WebSearch", WebSearchInput, WebSearchOutput> {
+  checkOptions(options);
+  const { cache = defaultCache, rateLimit = defaultRateLimit, now = () => performance.now() } = options;
+  let runner: SearchRunner | undefined;
+  // Typed by the interfaces that users see, so that they need no types of zod.
+  const inputSchema: StandardSchema<WebSearchInput, Required<WebSearchInput>> = createInputSchema();
+  return defineTool({
+    name: "WebSearch",
+    description: "Searches the web and gives title, URL and snippet of the pages that were found",
+    inputSchema,
+    outputSchema: createOutputSchema(),
+    effect: "pure",
+    result: "results",
+    rateLimit,
+    phrases: async () => (await import("./phrases.ts")).webSearchPhrases,
+    async execute(input, context) {
+      context.signal.throwIfAborted();
+      // Loaded with the first call, as many import the package for something else.
+      const { SearchRunner } = await countOutside(import("./run-search.ts"));
+      runner ??= new SearchRunner({
+        search: (query, call) => options.search(query, call),
+        cache: cache || undefined,
+        now,
+      });
+      const { query, results } = await runner.run(input, context);
+      return { query, results: results.map((result) => ({ ...result })) };
+    },
+  });
+}
+
+const createInputSchema = () =>
+  z.strictObject({
+    query: z.string().trim().min(1).max(500).describe("What to search for"),
+    limit: z.number().int().min(1).max(20).default(5).describe("How many results to give at most"),
+  });
+
+const createOutputSchema = () =>
+  z.object({
+    query: z.string(),
+    results: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
+  });
+
+function checkOptions(options: object): void {
+  checkKeys("webSearch", options, ["search", "cache", "rateLimit", "now"]);
+  const { search, cache, now } = options as Record<string, unknown>;
+  if (typeof search !== "function") failOption("webSearch.search", search, "a function that gives hits for a query");
+  checkFunction("webSearch.now", now);
+  if (cache === undefined || cache === false) return;
+  checkKeys("webSearch.cache", cache, ["maxAgeMs", "maxEntries"]);
+  const { maxAgeMs, maxEntries } = cache as Partial<WebSearchCacheOptions>;
+  checkNumber("webSearch.cache.maxAgeMs", maxAgeMs, { min: 1, max: maxDurationMs, isRequired: true });
+  checkNumber("webSearch.cache.maxEntries", maxEntries, { min: 1, max: 10_000, isInteger: true, isRequired: true });
+}

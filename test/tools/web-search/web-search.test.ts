@@ -1,0 +1,256 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../../src/agent.ts";
+import type { ToolContext } from "../../../src/core/tool.ts";
+import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import {
+  createWebSearch,
+  type WebSearchInput,
+  type WebSearchOptions,
+  type WebSearchOutput,
+} from "../../../src/tools/web-search/web-search.ts";
+
+const hit = { title: "Zod", url: "https://zod.dev/", snippet: "Schemas" };
+
+/** A search tool, called as a run does, and what its function was asked. */
+function searcher(answer: (query: string) => unknown = () => [hit], options: Partial<WebSearchOptions> = {}) {
+  const asked: { query: string; limit: number; signal: AbortSignal }[] = [];
+  const tool = createWebSearch({
+    search(query, call) {
+      asked.push({ query, ...call });
+      return answer(query) as [];
+    },
+    ...options,
+  });
+  async function call(input: WebSearchInput, signal = new AbortController().signal): Promise<WebSearchOutput> {
+    const parsed = await tool.inputSchema["~standard"].validate(input);
+    if (parsed.issues) throw new Error(`bad input: ${parsed.issues.map(({ message }) => message).join("; ")}`);
+    const output = await tool.execute(parsed.value, { signal, stepId: "s1" } as ToolContext);
+    const checked = await tool.outputSchema?.["~standard"].validate(output);
+    if (checked === undefined || checked.issues) throw new Error(`bad output: ${JSON.stringify(checked?.issues)}`);
+    return checked.value as WebSearchOutput;
+  }
+  return { tool, call, asked };
+}
+
+describe("createWebSearch", () => {
+  it("asks the function, and gives what it found", async () => {
+    const { call, tool, asked } = searcher();
+    const { signal } = new AbortController();
+    expect(await call({ query: " zod " }, signal)).toEqual({ query: "zod", results: [hit] });
+    expect(asked).toEqual([{ query: "zod", limit: 5, signal }]);
+    expect(asked[0]?.signal).toBe(signal);
+    expect(tool.effect({})).toBe("pure");
+    expect(tool.rateLimit).toEqual({ limit: 1, intervalMs: 1_000 });
+    const rateLimit = { limit: 9, intervalMs: 50 };
+    expect(searcher(undefined, { rateLimit }).tool.rateLimit).toEqual(rateLimit);
+  });
+
+  it("gives no more than the limit", async () => {
+    const many = Array.from({ length: 30 }, (_, index) => ({ ...hit, url: `https://zod.dev/${index}` }));
+    const { results } = await searcher(() => many).call({ query: "zod", limit: 2 });
+    expect(results.map(({ url }) => url)).toEqual(["https://zod.dev/0", "https://zod.dev/1"]);
+  });
+
+  it("does not ask once its signal is aborted", async () => {
+    const { call, asked } = searcher();
+    await expect(call({ query: "zod" }, AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    [{}, "webSearch.search"],
+    [{ search: "x" }, "webSearch.search"],
+    [{ search: searcher, now: 1 }, "webSearch.now"],
+    [{ search: searcher, cache: true }, "webSearch.cache"],
+    [{ search: searcher, cache: { maxAgeMs: 0, maxEntries: 1 } }, "webSearch.cache.maxAgeMs"],
+    [{ search: searcher, cache: { maxAgeMs: 1 } }, "webSearch.cache.maxEntries"],
+    [{ search: searcher, cache: { maxAgeMs: 1, maxEntries: 1, size: 1 } }, "webSearch.cache.size"],
+    [{ search: searcher, rateLimit: { limit: 0, intervalMs: 1 } }, "rateLimit.limit"],
+    [{ search: searcher, key: "x" }, "webSearch.key"],
+  ])("refuses options %j", (options, option) => {
+    expect(() => createWebSearch(options as unknown as WebSearchOptions)).toThrow(option);
+  });
+
+  it.each([
+    { query: " " },
+    { query: "x".repeat(501) },
+    { query: "x", limit: 0 },
+    { query: "x", limit: 21 },
+    { query: "x", lang: "de" },
+  ])("refuses the input %j", async (input) => {
+    await expect(searcher().call(input)).rejects.toThrow("bad input");
+  });
+});
+
+describe("hits", () => {
+  const results = async (...hits: unknown[]) => (await searcher(() => hits).call({ query: "x", limit: 20 })).results;
+
+  it.each([
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,x",
+    "file:///etc/passwd",
+    "ftp://zod.dev/",
+    "https://google.com@evil.example/",
+    "https://:secret@zod.dev/",
+    "//zod.dev/",
+    "zod.dev",
+    "",
+    `https://zod.dev/${"x".repeat(2_048)}`,
+    // Short as it was given, and long as a URL.
+    `https://zod.dev/${"ä".repeat(700)}`,
+  ])("are left out where nobody should follow the URL: %s", async (url) => {
+    expect(await results({ ...hit, url }, hit)).toEqual([hit]);
+  });
+
+  it("are told as URLs and lines of text, cut", async () => {
+    const [first, second] = await results(
+      { title: ` a\n\tb\u0000\u202ec `, url: "HTTP://Zod.dev/ä b\n", snippet: `${"x".repeat(2_000)}\ud800`, extra: 1 },
+      { title: "\u0007", url: "https://zod.dev:8080/x", snippet: null },
+    );
+    expect(first).toEqual({ title: "a b c", url: "http://zod.dev/%C3%A4%20b", snippet: `${"x".repeat(999)}…` });
+    expect(second).toEqual({ title: "zod.dev:8080", url: "https://zod.dev:8080/x", snippet: "" });
+    expect((await results({ ...hit, title: "a\ud800b" }))[0]?.title.isWellFormed()).toBe(true);
+  });
+
+  it.each([
+    [undefined, "expected a list of hits, got undefined"],
+    [null, "expected a list of hits, got null"],
+    [{ results: [] }, "expected a list of hits, got object"],
+    [[null], "at hits.0: expected { title, url, snippet }, got null"],
+    [[hit, []], "at hits.1.url: expected text, got undefined"],
+    [[hit, { ...hit, url: new URL("https://zod.dev") }], "at hits.1.url: expected text, got object"],
+    [[{ ...hit, title: 5 }], "at hits.0.title: expected text, got number"],
+    [[{ ...hit, snippet: ["x"] }], "at hits.0.snippet: expected text, got a list"],
+  ])("that are not hits are told, and not asked for again: %j", async (answer, message) => {
+    const { call, asked } = searcher(() => answer);
+    await expect(call({ query: "x" })).rejects.toMatchObject({
+      code: "invalid-tool-output",
+      retryable: false,
+      message: expect.stringContaining(message),
+      details: { tool: "WebSearch", stepId: "s1" },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("tell at most ten issues", async () => {
+    const { call } = searcher(() => Array.from({ length: 20 }, () => 1));
+    await expect(call({ query: "x", limit: 20 })).rejects.toMatchObject({
+      details: { issues: Array.from({ length: 10 }, (_, index) => expect.objectContaining({ path: ["hits", index] })) },
+    });
+  });
+
+  it("are not read to the end where nobody can follow them", async () => {
+    const useless = Array.from({ length: 2_000 }, () => ({ ...hit, url: "about:blank" }));
+    expect(await results(...useless, hit)).toEqual([]);
+    expect(await results(...useless.slice(0, 900), hit)).toEqual([hit]);
+  });
+
+  it("are within their bounds, whatever the function gives", async () => {
+    const text = fc.oneof(fc.string({ unit: "binary", maxLength: 2_000 }), fc.constant(null), fc.constant(undefined));
+    const url = fc.oneof(
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      fc.string(),
+      fc.constant(hit.url),
+    );
+    const hits = fc.array(fc.record({ title: text, url, snippet: text }), { maxLength: 25 });
+    const property = fc.asyncProperty(hits, fc.integer({ min: 1, max: 20 }), async (given, limit) => {
+      const { results } = await searcher(() => given).call({ query: "x", limit });
+      expect(results.length).toBeLessThanOrEqual(Math.min(limit, given.length));
+      for (const { title, url, snippet } of results) {
+        expect(url).toMatch(/^https?:\/\/[\x21-\x7e]{1,2040}$/);
+        for (const [line, max] of [
+          [title, 300],
+          [snippet, 1_000],
+        ] as const) {
+          expect(line).toMatch(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u);
+          expect(line.length <= max && line.isWellFormed() && line === line.trim()).toBe(true);
+        }
+        expect(title).not.toBe("");
+      }
+    });
+    await fc.assert(property, { numRuns: 80 });
+  });
+});
+
+describe("the cache", () => {
+  const clocked = (cache?: WebSearchOptions["cache"]) => {
+    let nowMs = 0;
+    const made = searcher((query) => [{ ...hit, title: query }], { cache, now: () => nowMs });
+    return {
+      ...made,
+      pass: (ms: number) => {
+        nowMs += ms;
+      },
+      queries: () => made.asked.map(({ query }) => query).join(" "),
+    };
+  };
+
+  it("serves the same query and limit for five minutes, and a copy", async () => {
+    const { call, pass, queries } = clocked();
+    const first = await call({ query: "a" });
+    Object.assign(first.results[0] ?? {}, { title: "changed" });
+    pass(299_999);
+    expect((await call({ query: "a" })).results).toEqual([{ ...hit, title: "a" }]);
+    expect(queries()).toBe("a");
+    await call({ query: "a", limit: 6 });
+    expect(queries()).toBe("a a");
+    pass(1);
+    await call({ query: "a" });
+    expect(queries()).toBe("a a a");
+  });
+
+  it("drops what was not used for the longest time", async () => {
+    const { call, queries } = clocked({ maxAgeMs: 1_000, maxEntries: 2 });
+    for (const query of ["a", "b", "a", "c", "a", "b"]) await call({ query });
+    expect(queries()).toBe("a b c b");
+  });
+
+  it("is not there where it is false", async () => {
+    const { call, queries } = clocked(false);
+    for (const query of ["a", "a"]) await call({ query });
+    expect(queries()).toBe("a a");
+  });
+
+  it("keeps nothing that failed", async () => {
+    let calls = 0;
+    const { call } = searcher(() => {
+      if (++calls === 1) throw new Error("no network");
+      return calls === 2 ? "nothing" : [hit];
+    });
+    await expect(call({ query: "a" })).rejects.toThrow("no network");
+    await expect(call({ query: "a" })).rejects.toThrow("something else than hits");
+    expect((await call({ query: "a" })).results).toEqual([hit]);
+  });
+});
+
+describe("in a run", () => {
+  it("is tried again as its function asks for, and served from the cache in the next run", async () => {
+    const clock = createManualClock();
+    let calls = 0;
+    const search = () => {
+      if (++calls > 1) return [hit];
+      throw Object.assign(new Error("HTTP 429"), { headers: new Headers({ "retry-after": "7" }) });
+    };
+    const agent = createAgent({ tools: [createWebSearch({ search, now: () => clock.monotonic() })], clock });
+    const delays: number[] = [];
+    agent.on("step-retry", ({ delayMs }) => void delays.push(delayMs));
+    for (let run = 0; run < 2; run++) {
+      const { result } = agent.start("search the web for zod");
+      await clock.advance(10_000);
+      expect((await result).output).toEqual({ query: "zod", results: [hit] });
+    }
+    expect(delays).toEqual([7_000]);
+    expect(calls).toBe(2);
+  });
+
+  it("tells what the function has thrown", async () => {
+    const search = () => {
+      throw Object.assign(new Error("The key of the search engine is wrong"), { retryable: false });
+    };
+    const { status, error } = await createAgent({ tools: [createWebSearch({ search })] }).run("google zod");
+    expect(status).toBe("failed");
+    expect(error?.message).toContain("The key of the search engine is wrong");
+  });
+});
