@@ -9,6 +9,9 @@ import { initialRunState, type RunState, reduceRunState } from "./run-state.ts";
 export interface RecordedRun {
   /** In the newest format. */
   readonly events: readonly AgentEvent[];
+  /** The first and the last of the run, also if they were known before. */
+  readonly first: AgentEvent | undefined;
+  readonly last: AgentEvent | undefined;
   /** What they lead to. */
   readonly state: RunState;
   /** The format in which the last of them was recorded. */
@@ -36,7 +39,8 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
     if (reason !== undefined) throw damaged(runId, { sequence: event.sequence, reason });
     reduceRunState(state, event);
   }
-  return { events, state, version };
+  const [first, last] = [known?.first ?? events[0], events.at(-1) ?? known?.last];
+  return { events, first, last, state, version };
 }
 
 /** What all events have, of any version. */

@@ -1,4 +1,4 @@
-import type { AbortSource } from "../async/abort-source.ts";
+import { AbortSource } from "../async/abort-source.ts";
 import type { EventChannel } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { settleWithin } from "../async/timeout.ts";
@@ -10,9 +10,11 @@ import { partsOf } from "../core/step-state.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { closeBroken } from "./close-leg.ts";
 import { Leases } from "./leases.ts";
+import { loadConductor } from "./load-conductor.ts";
 import type { EngineSettings } from "./options.ts";
-import { Run, type RunHost } from "./run.ts";
+import { Run } from "./run.ts";
 import { warnOfOverlap } from "./run-attempt.ts";
+import type { RunHost } from "./run-host.ts";
 import type { RunSettings } from "./run-options.ts";
 import { ToolGates } from "./tool-gate.ts";
 
@@ -57,6 +59,8 @@ export interface RunsOwner {
   readonly hub: EventHub<AgentEvent>;
   /** The runs that are going on here, once there was one. */
   runs: ActiveRuns | undefined;
+  /** Goes on with a run that was left with something to do. */
+  goOn(runId: string, resources: unknown): void;
 }
 
 /** The runs of an engine that go on in this process. */
@@ -67,8 +71,8 @@ export class ActiveRuns {
   readonly restoring = new Map<string, RestoringRun>();
 
   readonly leases: Leases;
-  /** Whether no run begins any more. */
-  isStopping = false;
+  /** Aborted when no run begins any more. */
+  readonly stopping = new AbortSource();
   private isStopped = false;
   private readonly host: RunHost;
   /** What may yet open a run. */
@@ -76,10 +80,12 @@ export class ActiveRuns {
   /** Set once those that run have had their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
 
-  constructor({ settings, hub }: RunsOwner) {
+  constructor(private readonly owner: RunsOwner) {
+    const { settings, hub } = owner;
     this.leases = new Leases(settings);
     const { clock, abortGraceMs: graceMs } = settings;
-    this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, graceMs };
+    const receive: RunHost["receive"] = async (...args) => (await loadConductor()).receivePosted(...args);
+    this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, receive, graceMs };
   }
 
   /**
@@ -88,7 +94,7 @@ export class ActiveRuns {
    */
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.host.settings;
-    this.isStopping = true;
+    this.stopping.abort(undefined);
     for (const { run } of this.active.values()) run.interrupt();
     const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
     const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);
@@ -97,6 +103,11 @@ export class ActiveRuns {
     clock.clearTimeout(timer);
     this.isStopped = true;
     for (const active of [...this.active.values()]) this.leave(active, reason);
+  }
+
+  /** Whether no run begins any more. */
+  get isStopping(): boolean {
+    return this.stopping.aborted;
   }
 
   private async allEnded(): Promise<void> {
@@ -156,6 +167,7 @@ export class ActiveRuns {
       const forget = () => {
         if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
         deliver();
+        if (run.hasLeft && run.state.status === "suspended") this.owner.goOn(run.runId, run.settings.resources);
       };
       // Whoever opens the next leg gets a claim of the same fence: it must not be given back with this one.
       const releasing = this.leases.release(run);

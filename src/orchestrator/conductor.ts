@@ -1,7 +1,9 @@
 // All that an engine loads for its first run, as one module to import().
+export { cancelRun } from "./cancel-run.ts";
 export { decideRun } from "./decide-run.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./plan-alone.ts";
+export { receivePosted } from "./receive-posted.ts";
 export { resumeAll, resumeRun } from "./resume-run.ts";
 export { settleRun } from "./settle-run.ts";
 export { startRun } from "./start-run.ts";

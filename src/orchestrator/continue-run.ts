@@ -1,28 +1,52 @@
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import { eventVersion } from "../core/event-version.ts";
 import type { EventInit } from "../core/events.ts";
+import type { RecordedRun } from "../core/parse-events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
+import type { PostedMessage } from "../core/run-store.ts";
 import { isDone, isOpen } from "../core/step-state.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { skipOpen } from "./close-leg.ts";
 import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
 import { planInRun, requireApproved } from "./conduct-run.ts";
 import { endingOf } from "./ending-of.ts";
+import type { LeaseHolder } from "./leases.ts";
 import { compareTools, readExisting, restoreSettings } from "./restore-run.ts";
 import type { AbortReason, Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
-import { readAgain, resultOfState } from "./stored-runs.ts";
+import { resultOfState } from "./stored-runs.ts";
 
 /** How a stored run is to go on. */
 export interface Continuation extends Opening {
   /** Of a run that was started again. */
   readonly identity?: string;
   readonly options: ContinueOptions;
+  /** It goes on only to be cancelled, with whatever tools there still are. */
+  readonly isCancel?: true;
+  /** A suspended run goes on if something was posted to it. */
+  readonly looksForPosted?: true;
+  /** What was read of it the last time, for who looks at it more than once. */
+  readonly known?: { recorded?: RecordedRun };
   /** Whether another leg is to begin; if not, the run's result is as it stands. Throws if it can not. */
   readonly mayGoOn: (state: RunState) => boolean;
   /** What the next leg begins with. */
   readonly begin: (state: RunState) => LegBeginning;
+}
+
+/** The claim on a run that is being read, until it goes on. */
+class StoredLease implements LeaseHolder {
+  fence: number | undefined;
+  posted: readonly PostedMessage[] = [];
+
+  constructor(readonly runId: string) {}
+
+  onPosted(posted: readonly PostedMessage[]): void {
+    this.posted = posted;
+  }
+
+  /** What is read or recorded next says so, too. */
+  onLeaseLost(): void {}
 }
 
 /** See {@link Continuation.begin}. */
@@ -52,20 +76,29 @@ async function openStored(
   engine: RunsOwner,
   continuation: Continuation,
 ): Promise<{ readonly leg: Promise<RunResult> }> {
-  const { runId, options, mayGoOn } = continuation;
+  const { runId, options, mayGoOn, known = {}, looksForPosted = false, isCancel } = continuation;
   const runs = runsOf(engine);
-  const before = await readExisting(engine.settings, runId);
-  if (!mayGoOn(before.state)) return { leg: Promise.resolve(resultOfState(before.state)) };
-  const lease = { runId, fence: undefined as number | undefined, onLeaseLost: () => {} };
+  const before = await readExisting(engine.settings, runId, known.recorded);
+  known.recorded = before;
+  const mayLook = looksForPosted && before.state.status === "suspended";
+  if (!mayGoOn(before.state) && !mayLook) return { leg: Promise.resolve(resultOfState(before.state)) };
+  const lease = new StoredLease(runId);
   await runs.leases.acquire(lease);
   try {
-    const { state } = await readAgain(engine.settings.store, before);
-    if (!mayGoOn(state)) return { leg: Promise.resolve(resultOfState(state)) };
-    const run = runs.open(restoreSettings(engine.settings, state, options), continuation, state);
+    const { state } = await readExisting(engine.settings, runId, before);
+    const goesOn = mayGoOn(state);
+    const isAsked = looksForPosted && state.status === "suspended" && lease.posted.length > 0;
+    if (!goesOn && !isAsked) return { leg: Promise.resolve(resultOfState(state)) };
+    const settings = restoreSettings(engine.settings, state, { ...options, ...(isCancel && { isCancel }) });
+    const run = runs.open(settings, continuation, state);
     run.keepHistory();
     runs.leases.handOver(lease, run);
     const ending = endingOf(state);
-    const resuming = resume(run, continuation.begin(state));
+    const beginning = goesOn ? continuation.begin(state) : { events: [] };
+    // Those for the whole leg come first: what was posted may decide what waits in it.
+    const resuming = resume(run, { ...beginning, ...(isCancel && { isCancel }) }).then(() =>
+      run.host.receive(run, lease.posted, { isOpening: true }),
+    );
     const leg = runs.hold(
       run,
       resuming.then(() => goOn(run, ending)),
@@ -85,9 +118,12 @@ async function openStored(
  * Opens the next leg: all of its beginning is recorded, or nothing. Rejects with `resume-mismatch`, or with what the store
  * fails with; then nothing of the leg was told, and in the store the run is as before.
  */
-async function resume(run: Run, { retriesFailed, events }: LegBeginning): Promise<void> {
+async function resume(
+  run: Run,
+  { retriesFailed, events, isCancel }: LegBeginning & Pick<Continuation, "isCancel">,
+): Promise<void> {
   const tools = await fingerprintsOf(run.settings.tools);
-  const changedTools = await compareTools(run, { now: tools, ...(retriesFailed && { retriesFailed }) });
+  const changedTools = isCancel ? [] : await compareTools(run, { now: tools, ...(retriesFailed && { retriesFailed }) });
   const opening = {
     type: "run-resume",
     version: eventVersion,

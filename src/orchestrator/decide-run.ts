@@ -1,4 +1,5 @@
 import { AgentError } from "../core/errors.ts";
+import { endedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { describeSubject, type StepPlace } from "../core/step-place.ts";
@@ -7,8 +8,10 @@ import { followCancel, type Opening, type RunsOwner, runsOf } from "./active-run
 import { approvalEnd } from "./approval-end.ts";
 import { decisionOutcome } from "./approvals.ts";
 import { continueStored } from "./continue-run.ts";
+import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import { doOrSend } from "./send-message.ts";
 
 /** What somebody has decided about a step, an iteration of one, or the plan. */
 export interface Decision {
@@ -29,11 +32,27 @@ export interface Deciding extends Opening {
 /**
  * Decides in a run that is going on here, or brings it back from the store and goes on with it. Resolves to how its leg
  * ends; the same decision once more changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict`
- * if the run does not wait for this, `run-owned-elsewhere` if it goes on in another process, `resume-mismatch`,
- * `invalid-options` or `store-failed`.
+ * if the run does not wait for this, `resume-mismatch`, `invalid-options` or `store-failed`.
  */
 export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
-  return runsOf(engine).follow(decide(engine, deciding));
+  const { decision } = deciding;
+  return runsOf(engine).follow(
+    doOrSend(engine, {
+      ...deciding,
+      here: () => decide(engine, deciding),
+      message: () => ({ type: "decide", decision }),
+      check: (state) => void requireAsked(state, decision),
+    }),
+  );
+}
+
+/** Takes a decision that was posted to a run that goes on here. Whether it could be taken in this leg; throws if it cannot be at all. */
+export async function decideHere(run: Run, decision: Decision, message: number): Promise<boolean> {
+  while (run.deciding !== undefined) await run.deciding;
+  if (!isDecidable(run)) return false;
+  if (requireAsked(run.state, decision)) await run.decide(decision.place, toOutcome(decision), message);
+  else run.recorder.acknowledge(message);
+  return true;
 }
 
 async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
@@ -67,10 +86,13 @@ function continueWith(engine: RunsOwner, { decision, ...opening }: Deciding): Pr
     ...opening,
     mayGoOn: (state) => {
       if (!requireAsked(state, decision)) return false;
-      if (state.status !== "suspended") throw notPending(state, decision);
+      if (endedStatuses.has(state.status)) throw notPending(state, decision);
       return true;
     },
-    begin: () => ({ events: [approvalEnd(decision.place, toOutcome(decision))] }),
+    // Its process may have died before the run was suspended.
+    begin: (state) => ({
+      events: [...beginStopped(state).events, approvalEnd(decision.place, toOutcome(decision))],
+    }),
   });
 }
 

@@ -104,6 +104,25 @@ export class Engine implements RunsOwner {
     );
   }
 
+  /** Cancels a run, wherever it goes on. Its options have been checked. */
+  cancel(
+    runId: string,
+    reason: string,
+    { resources, signal, throwOnFailure = false }: ContinueOptions,
+  ): Promise<RunResult> {
+    checkName("runId", runId);
+    const options = { resources, signal, throwOnFailure };
+    const opening = { runId, startedMs: monotonicNow(this.settings.clock), cancelling: new AbortSource() };
+    return this.open(async (parts) => deliver(await parts.cancelRun(this, { ...opening, reason, options }), options));
+  }
+
+  goOn(runId: string, resources: unknown): void {
+    // What is left of it then is in the store, for whoever goes on with it.
+    this.resume(runId, { resources, retriesFailed: false } as ContinueOptions & { retriesFailed: false }).catch(
+      () => {},
+    );
+  }
+
   /** Goes on with a stored run, to its end or until it waits for somebody; its options have been checked. */
   resume(
     runId: string,

@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from "../async/clock.ts";
 import { isThenable } from "../async/thenable.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
-import type { RunStore } from "../core/run-store.ts";
+import type { PostedMessage, PostedMessages, RunStore } from "../core/run-store.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
 /** When a store said that a claim lasts, by both clocks: a machine that slept shows it by at least one of them. */
@@ -15,6 +15,8 @@ export interface LeaseHolder {
   readonly runId: string;
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
+  /** Told what was posted to the run, each time the store says so. */
+  onPosted(posted: readonly PostedMessage[]): void;
   /** Told that the claim is lost, with what the store said. */
   onLeaseLost(error: StoreError): void;
 }
@@ -27,13 +29,13 @@ export interface LeaseOptions {
   readonly createId: () => string;
 }
 
-/** So often is a claim renewed before it would end. */
+/** So often is a claim renewed before it would end, and what was posted to its run looked for. */
 const renewalsPerLease = 3;
 
 /**
  * The claims of an engine on the runs that go on in it. A claim ends by time unless it is renewed, so that others can go on
  * with the runs of a process that died; its fence keeps a process that only slept from writing then. One timer renews
- * them all, and there is none where the store goes with the process.
+ * them all; where the store goes with the process, they only look for what was posted.
  */
 export class Leases {
   private readonly holders = new Set<LeaseHolder>();
@@ -50,9 +52,9 @@ export class Leases {
     const asked = this.readClocks();
     try {
       const claimed = store.claim(runId, { owner: this.owner, ttlMs: this.ttlMs });
-      if (!isThenable(claimed)) return this.hold(holder, readFence(claimed), asked);
+      if (!isThenable(claimed)) return this.hold(holder, claimed, asked);
       return Promise.resolve(claimed)
-        .then((claim) => this.hold(holder, readFence(claim), asked))
+        .then((claim) => this.hold(holder, claim, asked))
         .catch((thrown) => {
           throw toStoreError(thrown, { runId, operation: "claim" });
         });
@@ -123,15 +125,17 @@ export class Leases {
     return { wallMs: clock.now(), monotonicMs: monotonicNow(clock) };
   }
 
-  private hold(holder: LeaseHolder, fence: number, asked: Confirmation): void {
-    holder.fence = fence;
+  private hold(holder: LeaseHolder, claim: { readonly fence: number } & PostedMessages, asked: Confirmation): void {
+    holder.fence = readFence(claim);
     holder.confirmed = asked;
+    const posted = readPosted(claim);
     this.holders.add(holder);
-    if (this.timer === undefined && this.ttlMs !== Number.POSITIVE_INFINITY) this.renewLater();
+    if (this.timer === undefined) this.renewLater();
+    if (posted.length > 0) holder.onPosted(posted);
   }
 
   private renewLater(): void {
-    const timer = this.options.clock.setTimeout(() => this.renewAll(), this.ttlMs / renewalsPerLease);
+    const timer = this.options.clock.setTimeout(() => this.renewAll(), this.options.leaseMs / renewalsPerLease);
     // A process with nothing else to do may end: it has died then, as far as its runs go.
     (timer as { unref?(): void } | undefined)?.unref?.();
     this.timer = timer;
@@ -160,8 +164,10 @@ export class Leases {
     if (fence === undefined || this.owner === undefined) return undefined;
     const asked = this.readClocks();
     try {
-      await this.options.store.renew(runId, { owner: this.owner, fence, ttlMs: this.ttlMs });
+      const said = await this.options.store.renew(runId, { owner: this.owner, fence, ttlMs: this.ttlMs });
+      const posted = readPosted(said);
       holder.confirmed = asked;
+      if (posted.length > 0 && this.holders.has(holder)) holder.onPosted(posted);
       return undefined;
     } catch (thrown) {
       return toStoreError(thrown, { runId, operation: "claim" });
@@ -179,3 +185,15 @@ function readFence(claim: { readonly fence: number } | undefined): number {
   if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its claim has no fence");
   return fence;
 }
+
+/** What a store says was posted. Throws for anything else. */
+function readPosted(said: PostedMessages | undefined): readonly PostedMessage[] {
+  const posted: unknown = said?.posted;
+  if (posted === undefined) return none;
+  if (!Array.isArray(posted)) throw new TypeError("what was posted is not a list");
+  const wrong = posted.findIndex((one) => !Number.isSafeInteger((one as PostedMessage | null)?.number));
+  if (wrong >= 0) throw new TypeError(`message ${wrong + 1} of what was posted has no number`);
+  return posted as readonly PostedMessage[];
+}
+
+const none: readonly never[] = [];

@@ -25,7 +25,8 @@ export interface AgentWarning {
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool told what is not JSON.
    * `approval-failed`: `needsApproval` or `approve` threw, or gave an answer that is none. `budget-overrun`: a model used more
    * than was estimated. `overlapping-call`: a tool still worked when the agent was closed, so that whoever resumes the run may
-   * call it a second time meanwhile. `start-refused`: a run that `start` gave a handle of was not started.
+   * call it a second time meanwhile. `start-refused`: a run that `start` gave a handle of was not started. `message-refused`:
+   * another process posted what is no message, or what the run does not wait for.
    */
   readonly code:
     | "late-result"
@@ -33,7 +34,8 @@ export interface AgentWarning {
     | "approval-failed"
     | "budget-overrun"
     | "overlapping-call"
-    | "start-refused";
+    | "start-refused"
+    | "message-refused";
   readonly message: string;
   readonly runId: string;
   /** Absent if it is about the plan as a whole. */

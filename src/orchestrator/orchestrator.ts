@@ -24,7 +24,7 @@ import {
 } from "./resume-options.ts";
 import type { ResumedRun } from "./resume-run.ts";
 import type { RunTarget } from "./run-identity.ts";
-import type { ContinueOptions, DryRunOptions, RunArguments } from "./run-options.ts";
+import { type ContinueOptions, checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -144,6 +144,11 @@ export interface RunResumer<TTool extends Tool = Tool> {
    */
   settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
   /**
+   * Cancels a run, whichever process has it, or nobody, as of one that is suspended. Resolves to how it ended; nothing happens if
+   * it has. `resources` are for tools that undo. Rejects with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` once the agent was closed.
+   */
+  cancel(runId: string, reason?: string, options?: Partial<ResumeOptions<TTool>>): Promise<RunResult<TTool>>;
+  /**
    * Takes no more runs, lets the steps that run end within the time, and leaves the rest to be resumed: those runs end
    * `interrupted`. Resolves when nothing goes on here any more; tools that ignore their signal have `abortGraceMs`. The store
    * stays open. Rejects with `invalid-options`.
@@ -262,6 +267,10 @@ export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTo
     settle: (runId, stepId, options) => {
       const { options: rest, ...settling } = readSettleOptions(stepId, options as SettleOptions);
       return engine.settle(runId, settling, rest) as RunHandle<TTool>;
+    },
+    cancel: async (runId, reason = "no reason given", options = {}) => {
+      checkText("reason", reason);
+      return (await engine.cancel(runId, reason, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>;
     },
     close: async (options = {}) => engine.close(readCloseOptions(options)),
   };

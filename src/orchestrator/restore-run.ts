@@ -7,24 +7,33 @@ import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
-import { readRecorded } from "./stored-runs.ts";
+import { readAgain, readRecorded } from "./stored-runs.ts";
 
-/** What is recorded of a run. Rejects with `run-not-found` or `store-failed`. */
-export async function readExisting({ store }: EngineSettings, runId: string): Promise<RecordedRun> {
-  const recorded = await readRecorded(store, runId);
+/** What is recorded of a run, of which some may be known. Rejects with `run-not-found` or `store-failed`. */
+export async function readExisting(
+  { store }: EngineSettings,
+  runId: string,
+  known?: RecordedRun,
+): Promise<RecordedRun> {
+  const recorded = await (known === undefined ? readRecorded(store, runId) : readAgain(store, known));
   if (recorded.state.sequence > 0) return recorded;
   throw new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 
 /**
  * The settings of a run that goes on: those it began with, and what was given again. Throws `resume-mismatch` if one of its
- * tools, or the planner that it needs, is gone, and `invalid-options`.
+ * tools, or the planner that it needs, is gone, unless it is only to be cancelled, and `invalid-options`.
  */
-export function restoreSettings(engine: EngineSettings, state: RunState, options: ContinueOptions): RunSettings {
-  const names = state.tools?.map(({ name }) => name) ?? [];
+export function restoreSettings(
+  engine: EngineSettings,
+  state: RunState,
+  { isCancel, ...options }: ContinueOptions & { readonly isCancel?: true },
+): RunSettings {
+  const recorded = state.tools?.map(({ name }) => name) ?? [];
+  const names = isCancel ? recorded.filter((name) => engine.toolsByName.has(name)) : recorded;
   const missing = names.filter((name) => !engine.toolsByName.has(name));
   const reasons = missing.map((name) => `there is no tool "${name}" any more`);
-  if (engine.planner === undefined && isToBePlanned(state))
+  if (engine.planner === undefined && !isCancel && isToBePlanned(state))
     reasons.push("its request is yet to be planned, and there is no planner");
   if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
   const { context, metadata } = state;

@@ -36,7 +36,8 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
     const restoring = runs.restoring.get(runId);
     const active = runs.active.get(runId);
     if (restoring !== undefined) await restoring.opening.catch(() => {});
-    else if (active === undefined) return continueStored(engine, { ...resuming, mayGoOn: mayResume(resuming), begin });
+    else if (active === undefined)
+      return continueStored(engine, { ...resuming, looksForPosted: true, mayGoOn: mayResume(resuming), begin });
     else {
       await active.result.catch(() => {});
       // One that never began was only looked up in the store.

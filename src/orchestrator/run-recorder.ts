@@ -35,6 +35,8 @@ export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
   private storeError: RecordingEnd | undefined;
+  /** The numbers of messages that are done with, for the next append. */
+  private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
   private lastMs = Number.NaN;
@@ -67,6 +69,12 @@ export class RunRecorder {
     const written = this.write(inits.map((init) => this.number(init, ++this.sequence)));
     if (written !== undefined) this.keepWriting(written);
     return written;
+  }
+
+  /** A message is done with once what is recorded next is: call it right before the event that the message comes to. */
+  acknowledge(number: number): void {
+    this.acknowledged ??= [];
+    this.acknowledged.push(number);
   }
 
   /** Why nothing can be recorded any more, if that is so. */
@@ -137,7 +145,7 @@ export class RunRecorder {
     const recorded = events.some(isTransient) ? events.filter((event) => !isTransient(event)) : events;
     try {
       const [first] = recorded;
-      const appended = first && store?.append(runId, recorded, optionsOf(first.sequence, fence));
+      const appended = first && store?.append(runId, recorded, this.optionsOf(first.sequence, fence));
       if (!isThenable(appended)) return this.acceptAll(events);
       return Promise.resolve(appended).then(
         () => this.acceptAll(events),
@@ -146,6 +154,13 @@ export class RunRecorder {
     } catch (thrown) {
       this.fail(toStoreError(thrown, { runId, operation: "append" }));
     }
+  }
+
+  private optionsOf(sequence: number, fence: number | undefined): Parameters<RunStore["append"]>[2] {
+    const { acknowledged } = this;
+    if (acknowledged === undefined) return fence === undefined ? { sequence } : { sequence, fence };
+    this.acknowledged = undefined;
+    return { sequence, ...(fence !== undefined && { fence }), acknowledged };
   }
 
   private acceptAll(events: readonly AgentEvent[]): void {
@@ -174,10 +189,6 @@ export class RunRecorder {
     this.storeError = error;
     this.owner.onStoreFailure?.(error);
   }
-}
-
-function optionsOf(sequence: number, fence: number | undefined): { sequence: number; fence?: number } {
-  return fence === undefined ? { sequence } : { sequence, fence };
 }
 
 /** What a store threw as an error of this package; `run-conflict` and `run-owned-elsewhere` stay what they are. */

@@ -2,42 +2,30 @@ import { AbortScope } from "../async/abort-scope.ts";
 import type { AbortSource } from "../async/abort-source.ts";
 import { monotonicNow } from "../async/clock.ts";
 import type { EventChannel } from "../async/event-channel.ts";
-import type { EventHub } from "../async/event-hub.ts";
 import { onAbort } from "../async/on-abort.ts";
 import type { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import { type LiveCauses, withLiveCauses } from "../core/live-cause.ts";
 import type { RunState } from "../core/run-state.ts";
-import type { RunStore } from "../core/run-store.ts";
+import type { PostedMessage, RunStore } from "../core/run-store.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { type ApprovalState, partAt } from "../core/step-state.ts";
 import { type ApprovalOutcome, approvalEnd } from "./approval-end.ts";
 import { cancelledBy, runTimeout } from "./cancelled-by.ts";
-import type { Confirmation, Leases } from "./leases.ts";
+import type { Confirmation } from "./leases.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import { countToolCalls, RunCounters } from "./run-counters.ts";
+import type { RunHost } from "./run-host.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
 import { tellWarning } from "./tell-warning.ts";
-import type { ToolGates } from "./tool-gate.ts";
 
 /** Why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 /** Called with the place of a step or iteration, or nothing for the plan. */
 export type DecisionListener = (place: StepPlace | undefined) => void;
-
-/** What the runs of an agent have in common. */
-export interface RunHost {
-  readonly settings: EngineSettings;
-  readonly hub: EventHub<AgentEvent>;
-  /** The limits of tools, over all runs. */
-  readonly gates: ToolGates;
-  readonly leases: Leases;
-  /** How long a tool that was aborted may go on: shorter than `abortGraceMs` once there is little time left. */
-  graceMs: number;
-}
 
 /**
  * One run while it is going on: its state, its events, and all that has to stop when it is aborted. Thousands may be open at
@@ -72,6 +60,10 @@ export class Run implements RecorderOwner {
   /** Whether its end has been told, or it has been left as it is. */
   isClosed = false;
   private isShielded = false;
+  /** The number of the last message that it was given. */
+  lastReceived = 0;
+  /** Whether a message may have been left for the next leg. */
+  hasLeft = false;
   private decisionListeners: Set<DecisionListener> | undefined;
   /** What was thrown in it; undefined while nothing was. */
   liveCauses: LiveCauses | undefined;
@@ -121,6 +113,11 @@ export class Run implements RecorderOwner {
   /** Another process has the run now: nothing is recorded here any more. */
   onLeaseLost(error: StoreError): void {
     this.recorder.fail(error);
+  }
+
+  /** Somebody has posted to it. */
+  onPosted(posted: readonly PostedMessage[]): void {
+    void this.host.receive(this, posted);
   }
 
   /** Keeps what is recorded, for those who join later. */
@@ -189,16 +186,21 @@ export class Run implements RecorderOwner {
     return () => this.decisionListeners?.delete(listener);
   }
 
-  /** Records a decision about what waits for one, and tells those who wait. Not while another one is {@link Run.deciding}. */
-  decide(place: StepPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
-    const deciding = this.recordDecision(place, outcome).finally(() => {
+  /** Records a decision that may have come as a message, and tells those who wait for it. Not while another one is {@link Run.deciding}. */
+  decide(place: StepPlace | undefined, outcome: ApprovalOutcome, message?: number): Promise<void> {
+    const deciding = this.recordDecision(place, outcome, message).finally(() => {
       if (this.deciding === deciding) this.deciding = undefined;
     });
     this.deciding = deciding;
     return deciding;
   }
 
-  private async recordDecision(place: StepPlace | undefined, outcome: ApprovalOutcome): Promise<void> {
+  private async recordDecision(
+    place: StepPlace | undefined,
+    outcome: ApprovalOutcome,
+    message: number | undefined,
+  ): Promise<void> {
+    if (message !== undefined) this.recorder.acknowledge(message);
     await this.emit(approvalEnd(place, outcome));
     for (const listener of this.decisionListeners ?? []) listener(place);
   }

@@ -2,6 +2,7 @@ import { isThenable } from "../async/thenable.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import type { RunSettleEvent } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
+import { endedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { parseWith } from "../core/schema.ts";
@@ -10,7 +11,9 @@ import { partAt } from "../core/step-state.ts";
 import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { continueStored, notWaiting } from "./continue-run.ts";
 import { readExisting } from "./restore-run.ts";
+import { beginStopped } from "./resume-run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import { doOrSend } from "./send-message.ts";
 import { invalidOutput } from "./step-errors.ts";
 
 /** What came of a step whose outcome was not known. */
@@ -28,10 +31,23 @@ export interface Settling extends Opening {
  * wait for that, `invalid-tool-output` for an output that the tool could not have given, and what `continueStored` does.
  */
 export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunResult> {
-  return runsOf(engine).follow(settle(engine, settling));
+  let outcome: RunSettleEvent["outcome"] | undefined;
+  const sending = {
+    ...settling,
+    here: () =>
+      settle(engine, settling, (made) => {
+        outcome = made;
+      }),
+    message: () => ({ type: "settle", place: settling.place, outcome: outcome as RunSettleEvent["outcome"] }) as const,
+  };
+  return runsOf(engine).follow(doOrSend(engine, sending));
 }
 
-async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult> {
+async function settle(
+  engine: RunsOwner,
+  settling: Settling,
+  onMade: (outcome: RunSettleEvent["outcome"]) => void,
+): Promise<RunResult> {
   const { runId, place, settlement } = settling;
   const runs = runsOf(engine);
   // What goes on may yet settle it, or come to wait for this.
@@ -43,6 +59,7 @@ async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult>
   } while (runs.occupied(runId) !== undefined);
   requireUnknown(state, place);
   const outcome = await toOutcome(engine, { state, place, settlement });
+  onMade(outcome);
   // Nothing may come between the last look and going on.
   while (runs.occupied(runId) !== undefined) await settled(runs, runId);
   return continueStored(engine, {
@@ -51,7 +68,7 @@ async function settle(engine: RunsOwner, settling: Settling): Promise<RunResult>
       requireUnknown(latest, place);
       return true;
     },
-    begin: () => ({ events: [{ type: "run-settle", ...place, outcome }] }),
+    begin: (latest) => ({ events: [...beginStopped(latest).events, { type: "run-settle", ...place, outcome }] }),
   });
 }
 
@@ -71,7 +88,7 @@ function requireUnknown(state: RunState, place: StepPlace): void {
   }
   if (part.status === "running") throw notWaiting(runId, `${name} has not ended: resume the run first`);
   if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);
-  if (status !== "suspended") throw notWaiting(runId, `it is ${status}`);
+  if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
 }
 
 interface Settled {

@@ -27,23 +27,32 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
 
 /** What is recorded of a run, no events if there is no such run. Rejects with `store-failed`, also for what is damaged. */
 export async function readRecorded(store: RunStore, runId: string): Promise<RecordedRun> {
-  return parseEvents(runId, await readEvents(store, runId, 0));
+  return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
 }
 
 /**
- * What is recorded now of a run that was read a moment ago, whose state is carried on. What was its last event is read once
- * more: where it is another one, the run was deleted and its id given again, and all of it is read.
+ * What is recorded now of a run that was read a moment ago, whose state is carried on. Its first event, and what was its last, are
+ * read once more: where one is another, the run was deleted and its id given again, or not, and all there is of it is read.
  */
 export async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
-  const { runId, sequence, updatedAt } = before.state;
-  const found = await readEvents(store, runId, sequence - 1);
-  const isSame = Array.isArray(found) && (found[0] as Partial<AgentEvent> | null)?.timestamp === updatedAt;
-  return isSame ? parseEvents(runId, found.slice(1), before) : readRecorded(store, runId);
+  const { first, last, state } = before;
+  const begun = await readEvents(store, state.runId, { after: 0, limit: 1 });
+  const found = isEvent(begun, first) ? await readEvents(store, state.runId, { after: state.sequence - 1 }) : [];
+  return isEvent(found, last) ? parseEvents(state.runId, found.slice(1), before) : readRecorded(store, state.runId);
 }
 
-async function readEvents(store: RunStore, runId: string, after: number): Promise<unknown> {
+/** Whether what was read begins with an event. */
+function isEvent(found: unknown, event: AgentEvent | undefined): found is readonly unknown[] {
+  return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
+}
+
+async function readEvents(
+  store: RunStore,
+  runId: string,
+  part: { readonly after: number; readonly limit?: number },
+): Promise<unknown> {
   try {
-    return await store.read(runId, { after });
+    return await store.read(runId, part);
   } catch (thrown) {
     throw toStoreError(thrown, { runId, operation: "read" });
   }

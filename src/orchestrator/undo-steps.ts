@@ -7,7 +7,6 @@ import type { PlanStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
 import { placeOf } from "../core/step-place.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
-import type { Tool } from "../core/tool.ts";
 import { admit } from "./admission.ts";
 import { attemptAdmitted, type Executed } from "./retry-call.ts";
 import type { Run } from "./run.ts";
@@ -59,8 +58,9 @@ function byEnd(one: StepState, other: StepState): number {
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
   const { stepId, iteration, input, output = null } = state;
   if (isInDoubt(state)) return "unknown";
-  const tool = run.settings.tools.get(state.tool) as Tool;
-  if (tool.undo === undefined) return "no-undo";
+  // It may be gone if the run was brought back only to be cancelled.
+  const tool = run.settings.tools.get(state.tool);
+  if (tool?.undo === undefined) return "no-undo";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
   const call: StepCall = { step, tool, iteration: pass, input, effect: "idempotent", undone: { output } };

@@ -47,7 +47,7 @@ describe("what a resumed run is read for", () => {
       },
     });
     const result = await createAgent({ tools: [createFakeTool({ name: "A" })], store }).resume(runId);
-    expect({ status: result.status, found }).toEqual({ status: "completed", found: [half.length, 1] });
+    expect({ status: result.status, found }).toEqual({ status: "completed", found: [half.length, 1, 1] });
   });
 
   it("is all of it if the run was deleted and its id given to another one", async () => {
@@ -69,12 +69,43 @@ describe("what a resumed run is read for", () => {
     expect(steps.map(({ tool, status }) => `${tool} ${status}`)).toEqual(["B completed", "B completed", "B completed"]);
   });
 
+  it("is all of it if the run was deleted and another one of its id has come as far at the same time", async () => {
+    const nowMs = Date.UTC(2026);
+    const [first, second] = [createMemoryRunStore(), createMemoryRunStore()];
+    await first.append(runId, await recordHalf(nowMs), { sequence: 1 });
+    await second.append(runId, await recordHalf(nowMs, "B"), { sequence: 1 });
+    let now = first;
+    const store = storeOver(() => now, {
+      claim: (...args) => {
+        now = second;
+        return second.claim(...args);
+      },
+    });
+    const agent = createAgent({ tools: ["A", "B"].map((name) => createFakeTool({ name })), store });
+    const { steps } = await agent.resume(runId);
+    expect(steps.map(({ tool, status }) => `${tool} ${status}`)).toEqual(["B completed", "B completed", "B completed"]);
+  });
+
+  it("is refused if the run was deleted meanwhile, and nothing is recorded of its id", async () => {
+    const memory = createMemoryRunStore();
+    await memory.append(runId, await recordHalf(Date.UTC(2026)), { sequence: 1 });
+    const store = storeOver(() => memory, {
+      claim: async (...args) => {
+        await memory.delete(runId);
+        return memory.claim(...args);
+      },
+    });
+    const resumed = createAgent({ tools: [createFakeTool({ name: "A" })], store }).resume(runId);
+    await expect(resumed).rejects.toMatchObject({ code: "run-not-found", details: { runId } });
+    expect(await memory.read(runId)).toEqual([]);
+  });
+
   it("is refused where what is new is damaged", async () => {
     const memory = createMemoryRunStore();
     await memory.append(runId, await recordHalf(Date.UTC(2026)), { sequence: 1 });
     let reads = 0;
     const store = storeOver(() => memory, {
-      read: async (...args) => [...(await memory.read(...args)), ...(++reads === 2 ? [{} as AgentEvent] : [])],
+      read: async (...args) => [...(await memory.read(...args)), ...(++reads === 3 ? [{} as AgentEvent] : [])],
     });
     const resumed = createAgent({ tools: [createFakeTool({ name: "A" })], store }).resume(runId);
     await expect(resumed).rejects.toMatchObject({ code: "store-failed", details: { problem: "corrupt" } });

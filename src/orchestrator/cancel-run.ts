@@ -1,0 +1,51 @@
+import { endedStatuses } from "../core/list-selection.ts";
+import type { RunResult } from "../core/run-result.ts";
+import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { cancelledBy } from "./cancelled-by.ts";
+import { continueStored } from "./continue-run.ts";
+import { beginStopped } from "./resume-run.ts";
+import type { ContinueOptions } from "./run-options.ts";
+import { doOrSend, type Sending } from "./send-message.ts";
+
+/** A run that is to be cancelled. */
+export interface Cancelling extends Opening {
+  readonly reason: string;
+  readonly options: ContinueOptions;
+}
+
+/**
+ * Cancels a run: one that goes on here or elsewhere is aborted, and one that nobody has is brought back only to be cancelled, with
+ * whatever tools there still are. Resolves to how it ended; nothing happens if it has. Rejects with `run-not-found`,
+ * `invalid-options` or `store-failed`.
+ */
+export function cancelRun(engine: RunsOwner, request: Cancelling): Promise<RunResult> {
+  const { reason, ...opening } = request;
+  const sending: Sending = {
+    ...opening,
+    isCancel: true,
+    here: () => cancelHere(engine, request),
+    message: () => ({ type: "cancel", reason }),
+  };
+  return runsOf(engine).follow(doOrSend(engine, sending));
+}
+
+async function cancelHere(engine: RunsOwner, { reason, ...opening }: Cancelling): Promise<RunResult> {
+  const { runId, cancelling } = opening;
+  const runs = runsOf(engine);
+  for (;;) {
+    const active = runs.active.get(runId);
+    const restoring = runs.restoring.get(runId);
+    if (restoring !== undefined) await restoring.opening.catch(() => {});
+    else if (active === undefined) {
+      cancelling?.abort(cancelledBy(reason));
+      const mayGoOn = ({ status }: { readonly status: RunResult["status"] | "planning" | "running" }) =>
+        !endedStatuses.has(status);
+      return continueStored(engine, { ...opening, isCancel: true, mayGoOn, begin: beginStopped });
+    } else {
+      active.run.abort(cancelledBy(reason));
+      const result = await active.result.catch(() => undefined);
+      // One that is suspended was about to be when it was aborted, and one that never began was only looked up.
+      if (active.run.state.sequence > 0 && result?.status !== "suspended") return active.result;
+    }
+  }
+}

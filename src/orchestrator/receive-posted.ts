@@ -1,0 +1,66 @@
+import { describeThrown } from "../core/describe-thrown.ts";
+import type { PostedMessage } from "../core/run-store.ts";
+import { describePlace } from "../core/step-place.ts";
+import { partAt } from "../core/step-state.ts";
+import { cancelledBy } from "./cancelled-by.ts";
+import { decideHere } from "./decide-run.ts";
+import type { Run } from "./run.ts";
+import { parseMessage, type RunMessage } from "./run-message.ts";
+
+/**
+ * Does what was posted to a run that goes on here. A message is acknowledged together with the event that it comes to, so that it is
+ * done once, whoever dies; one that comes to nothing, with the next event. What cannot be done in this leg is left for
+ * the next. Never rejects.
+ */
+export async function receivePosted(
+  run: Run,
+  posted: readonly PostedMessage[],
+  { isOpening = false }: { readonly isOpening?: boolean } = {},
+): Promise<void> {
+  for (const { number, message } of posted) {
+    if (number <= run.lastReceived) continue;
+    run.lastReceived = number;
+    try {
+      await act(run, parseMessage(message), { number, isOpening });
+    } catch (thrown) {
+      run.recorder.acknowledge(number);
+      run.warn({
+        code: "message-refused",
+        message: `Run ${run.runId} was sent what it cannot do: ${describeThrown(thrown)}`,
+      });
+    }
+  }
+}
+
+interface Receipt {
+  readonly number: number;
+  /** Whether no step of the leg has had its turn. */
+  readonly isOpening: boolean;
+}
+
+async function act(run: Run, message: RunMessage, { number, isOpening }: Receipt): Promise<void> {
+  switch (message.type) {
+    case "cancel":
+      // What was posted goes with the end of the run; a leg that is suspended all the same leaves it.
+      run.hasLeft = true;
+      run.abort(cancelledBy(message.reason));
+      return;
+    case "decide":
+      if (!(await decideHere(run, message.decision, number))) run.hasLeft = true;
+      return;
+    case "settle": {
+      const { place, outcome } = message;
+      const status = partAt(run.state.steps, place)?.status;
+      if (status !== "unknown") throw new Error(`step "${describePlace(place)}" is not in doubt`);
+      if (!isOpening) {
+        run.hasLeft = true;
+        return;
+      }
+      run.recorder.acknowledge(number);
+      await run.emit({ type: "run-settle", ...place, outcome });
+      return;
+    }
+    default:
+      message satisfies never;
+  }
+}

@@ -1,0 +1,20 @@
+import type { EventHub } from "../async/event-hub.ts";
+import type { AgentEvent } from "../core/events.ts";
+import type { PostedMessage } from "../core/run-store.ts";
+import type { Leases } from "./leases.ts";
+import type { EngineSettings } from "./options.ts";
+import type { Run } from "./run.ts";
+import type { ToolGates } from "./tool-gate.ts";
+
+/** What the runs of an agent have in common. */
+export interface RunHost {
+  readonly settings: EngineSettings;
+  readonly hub: EventHub<AgentEvent>;
+  /** The limits of tools, over all runs. */
+  readonly gates: ToolGates;
+  readonly leases: Leases;
+  /** Does what was posted to a run. Never rejects. */
+  receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;
+  /** How long a tool that was aborted may go on: shorter than `abortGraceMs` once there is little time left. */
+  graceMs: number;
+}

@@ -1,0 +1,113 @@
+import { type Abortable, AbortSource } from "../async/abort-source.ts";
+import { sleep } from "../async/clock.ts";
+import { isAgentError } from "../core/errors.ts";
+import { endedStatuses } from "../core/list-selection.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
+import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
+import { type Continuation, continueStored } from "./continue-run.ts";
+import { beginStopped } from "./resume-run.ts";
+import { messageToJson, type RunMessage } from "./run-message.ts";
+import type { ContinueOptions } from "./run-options.ts";
+import { toStoreError } from "./run-recorder.ts";
+
+/** The longest time between two looks at a run that goes on elsewhere. */
+const maxPollMs = 1_000;
+
+/** Something that is wanted of a run, wherever it goes on. */
+export interface Sending extends Opening {
+  readonly options: ContinueOptions;
+  /** Does it here; rejects with `run-owned-elsewhere` if the run goes on in another process. */
+  readonly here: () => Promise<RunResult>;
+  /** What the other process is told. */
+  readonly message: () => RunMessage;
+  /** Throws if a run that has ended shows that it came to nothing. */
+  readonly check?: (state: RunState) => void;
+  readonly isCancel?: true;
+}
+
+/**
+ * Does something here, or has the process do it that has the run. That one is posted to, and the run is looked at until its leg
+ * has ended; if that process dies, it goes on here. `signal` ends the waiting and takes nothing back; whoever cancels the
+ * run meanwhile cancels it there. Rejects with what `here` does, but for `run-owned-elsewhere`, `cancelled` by the signal, or
+ * `interrupted` once the agent is closed.
+ */
+export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<RunResult> {
+  try {
+    return await sending.here();
+  } catch (thrown) {
+    if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+  }
+  const { runId, cancelling, message } = sending;
+  await post(engine, runId, message());
+  const continuation = takingOver(sending);
+  let isCancelled = sending.isCancel === true;
+  for (;;) {
+    await pause(engine, sending, isCancelled);
+    if (cancelling?.aborted && !isCancelled) {
+      isCancelled = true;
+      await post(engine, runId, { type: "cancel", reason: reasonOf(cancelling) });
+    }
+    try {
+      return await continueStored(engine, continuation);
+    } catch (thrown) {
+      if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+    }
+  }
+}
+
+/** Whoever claims the run acts on what was posted, and has it done so here. */
+function takingOver({ runId, startedMs, channel, cancelling, options, check, isCancel }: Sending): Continuation {
+  return {
+    ...{ runId, startedMs, options },
+    ...(channel && { channel }),
+    ...(cancelling && { cancelling }),
+    ...(isCancel && { isCancel }),
+    known: {},
+    looksForPosted: true,
+    mayGoOn: (state) => {
+      if (!endedStatuses.has(state.status)) return state.status !== "suspended";
+      check?.(state);
+      return false;
+    },
+    begin: beginStopped,
+  };
+}
+
+async function post({ settings }: RunsOwner, runId: string, message: RunMessage): Promise<void> {
+  try {
+    await settings.store.post(runId, messageToJson(message));
+  } catch (thrown) {
+    if (isAgentError(thrown, "run-not-found")) throw thrown;
+    throw toStoreError(thrown, { runId, operation: "post" });
+  }
+}
+
+function reasonOf({ reason }: Abortable): string {
+  return isAgentError(reason, "cancelled") ? reason.details.reason : "no reason given";
+}
+
+/** Waits until it is time to look again. Rejects if nobody waits any more. */
+async function pause(engine: RunsOwner, { options, cancelling }: Sending, isCancelled: boolean): Promise<void> {
+  const { clock, leaseMs } = engine.settings;
+  const { signal } = options;
+  const runs = runsOf(engine);
+  const wakers: Abortable[] = [
+    runs.stopping,
+    ...(signal ? [signal] : []),
+    ...(cancelling && !isCancelled ? [cancelling] : []),
+  ];
+  const waking = new AbortSource();
+  const wake = () => waking.abort(undefined);
+  for (const waker of wakers) waker.addEventListener("abort", wake);
+  if (wakers.some(({ aborted }) => aborted)) wake();
+  await sleep(Math.min(maxPollMs, leaseMs / 3), { clock, signal: waking });
+  for (const waker of wakers) waker.removeEventListener("abort", wake);
+  requireWaiting(runs, signal);
+}
+
+function requireWaiting({ stopping }: ActiveRuns, signal: AbortSignal | undefined): void {
+  if (stopping.aborted) throw interruptedBy("the agent was closed");
+  if (signal?.aborted) throw cancelledBy(signal.reason);
+}

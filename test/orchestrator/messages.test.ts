@@ -1,0 +1,217 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
+import type { AgentWarning } from "../../src/orchestrator/options.ts";
+import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createFakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
+import { createFaultyRunStore, type FaultyRunStore } from "../../src/testing/faulty-run-store.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { answerLater } from "../scenarios/run-scenario.ts";
+
+const runId = "r";
+const leaseMs = 900;
+
+const stores = ["memory", "memory that answers later", "sqlite"] as const;
+
+/** Tools by their names. */
+type Tools = Readonly<Record<string, Omit<FakeToolOptions, "name"> & { readonly needsApproval?: boolean }>>;
+
+/** Processes that share a store, by one clock. */
+function setUp(kind: (typeof stores)[number]) {
+  const clock = createManualClock();
+  const now = () => clock.now();
+  const sqlite = kind === "sqlite" ? createSqliteRunStore({ path: ":memory:", now }) : undefined;
+  onTestFinished(() => sqlite?.close());
+  const memory = sqlite ?? createMemoryRunStore({ now });
+  const store = kind === "memory that answers later" ? answerLater(memory) : memory;
+  const warnings: AgentWarning[] = [];
+  const process = (tools: Tools, own: RunStore = store) =>
+    createAgent({
+      tools: Object.entries(tools).map(([name, options]) => createFakeTool({ ...options, name })),
+      ...{ store: own, clock, leaseMs },
+      onWarning: (warning) => warnings.push(warning),
+    });
+  const typesOf = async () => (await store.read(runId)).map(({ type }) => type);
+  return { clock, store, process, warnings, typesOf, mortal: (): FaultyRunStore => createFaultyRunStore(store) };
+}
+
+const hanging: Tools = { Slow: { outcomes: [{ hangs: "until-aborted" }] }, Ask: { needsApproval: true } };
+const both = {
+  steps: [
+    { id: "slow", tool: "Slow", input: {}, dependsOn: [] },
+    { id: "ask", tool: "Ask", input: {}, dependsOn: [] },
+  ],
+};
+
+/** What a run waits for in another process. */
+async function questionIn(store: RunStore): Promise<ApprovalItem> {
+  const request = (await store.read(runId)).find(({ type }) => type === "approval-request");
+  return request as unknown as ApprovalItem;
+}
+
+describe.each(stores)("a run that another process has, by way of %s", (kind) => {
+  it("is cancelled within a third of a lease, for the reason given", async () => {
+    const { clock, process } = setUp(kind);
+    const running = process(hanging).start({ steps: [{ id: "slow", tool: "Slow", input: {} }] }, { runId });
+    await clock.advance(0);
+    const cancelled = process({}).cancel(runId, "enough");
+    await clock.advance(leaseMs / 3);
+    expect(await running.result).toMatchObject({ status: "cancelled", error: { details: { reason: "enough" } } });
+    expect(await clock.runUntil(cancelled)).toMatchObject({
+      status: "cancelled",
+      error: { details: { reason: "enough" } },
+    });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each(["approve", "reject"] as const)(
+    "is told to %s what it waits for while its other steps run",
+    async (verdict) => {
+      const { clock, store, process, typesOf } = setUp(kind);
+      const running = process(hanging).start(both, { runId, concurrency: 2 });
+      await clock.advance(0);
+      const item = await questionIn(store);
+      const decided = process(hanging)[verdict](runId, item);
+      await clock.advance(leaseMs / 3);
+      expect((await typesOf()).filter((type) => type === "approval-end")).toEqual(["approval-end"]);
+      running.cancel();
+      const { status } = await clock.runUntil(running.result);
+      expect((await clock.runUntil(decided.result)).status).toBe(status);
+      const { posted = [] } = await store.claim(runId, { owner: "who looks", ttlMs: 1 });
+      expect(posted).toEqual([]);
+    },
+  );
+
+  it("goes on here with what was posted if the other process dies before it has recorded that", async () => {
+    const { clock, store, process, mortal, typesOf } = setUp(kind);
+    const first = mortal();
+    process(hanging, first).start(both, { runId, concurrency: 2 });
+    await clock.advance(0);
+    const item = await questionIn(store);
+    const approved = process({ Slow: {}, Ask: { needsApproval: true } }).approve(runId, item);
+    await clock.advance(1);
+    first.crash();
+    expect(await clock.runUntil(approved.result)).toMatchObject({ status: "completed" });
+    expect((await typesOf()).filter((type) => type === "approval-end")).toHaveLength(1);
+  });
+
+  it("is not waited for any longer by who aborts a signal, and does what was posted all the same", async () => {
+    const { clock, store, process } = setUp(kind);
+    const running = process(hanging).start(both, { runId, concurrency: 2 });
+    await clock.advance(0);
+    const waiting = new AbortController();
+    const item = await questionIn(store);
+    const decided = process(hanging).approve(runId, item, { signal: waiting.signal });
+    await clock.advance(1);
+    waiting.abort("gone home");
+    await expect(clock.runUntil(decided.result)).rejects.toMatchObject({
+      code: "cancelled",
+      details: { reason: "gone home" },
+    });
+    await clock.advance(leaseMs / 3);
+    expect((await store.read(runId)).map(({ type }) => type)).toContain("approval-end");
+    running.cancel();
+    await clock.runUntil(running.result);
+  });
+
+  it("is cancelled by the handle of a decision that was posted", async () => {
+    const { clock, store, process } = setUp(kind);
+    const running = process(hanging).start(both, { runId, concurrency: 2 });
+    await clock.advance(0);
+    const decided = process(hanging).approve(runId, await questionIn(store));
+    await clock.advance(1);
+    decided.cancel("changed my mind");
+    const expected = { status: "cancelled", error: { details: { reason: "changed my mind" } } };
+    expect(await clock.runUntil(running.result)).toMatchObject(expected);
+    expect(await clock.runUntil(decided.result)).toMatchObject(expected);
+  });
+
+  it("leaves a closed agent waiting for nothing", async () => {
+    const { clock, store, process } = setUp(kind);
+    const running = process(hanging).start(both, { runId, concurrency: 2 });
+    await clock.advance(0);
+    const other = process(hanging);
+    const decided = other.approve(runId, await questionIn(store));
+    await clock.advance(1);
+    await clock.runUntil(other.close());
+    await expect(decided.result).rejects.toMatchObject({ code: "interrupted" });
+    running.cancel();
+    await clock.runUntil(running.result);
+  });
+
+  it("refuses what it does not wait for, and what is no message, with a warning", async () => {
+    const { clock, store, process, warnings } = setUp(kind);
+    const running = process(hanging).start(both, { runId, concurrency: 2 });
+    await clock.advance(0);
+    const junk: readonly JsonObject[] = [
+      {},
+      { type: "nope" },
+      { type: "cancel", reason: 5 },
+      { type: "decide", decision: null },
+      { type: "decide", decision: { verdict: "maybe", hash: "", reason: "" } },
+      { type: "decide", decision: { verdict: "approve", hash: 1, reason: "" } },
+      { type: "decide", decision: { verdict: "approve", hash: "0", reason: "", place: { stepId: 1 } } },
+      {
+        type: "decide",
+        decision: { verdict: "approve", hash: "0", reason: "", place: { stepId: "s", iteration: -1 } },
+      },
+      { type: "decide", decision: { verdict: "approve", hash: "0", reason: "", place: { stepId: "ask" } } },
+      { type: "settle", place: { stepId: "slow" }, outcome: { status: "odd" } },
+      { type: "settle", place: { stepId: "slow" }, outcome: { status: "retry" } },
+      { type: "settle", place: { stepId: "slow", iteration: 0 }, outcome: { status: "retry" } },
+    ];
+    for (const message of junk) await store.post(runId, message);
+    await clock.advance(leaseMs);
+    expect(warnings.map(({ code }) => code)).toEqual(junk.map(() => "message-refused"));
+    expect((await store.read(runId)).map(({ type }) => type)).not.toContain("approval-end");
+    running.cancel();
+    await clock.runUntil(running.result);
+  });
+});
+
+describe.each(stores)("a run that nobody has, by way of %s", (kind) => {
+  it("is cancelled where it is suspended, though its tools are gone", async () => {
+    const { clock, process, typesOf } = setUp(kind);
+    const first = await process(hanging).execute({ steps: [{ id: "ask", tool: "Ask", input: {} }] }, { runId });
+    expect(first.status).toBe("suspended");
+    const cancelled = await clock.runUntil(process({ Other: {} }).cancel(runId, "no longer needed"));
+    expect(cancelled).toMatchObject({ status: "cancelled", error: { details: { reason: "no longer needed" } } });
+    expect((await typesOf()).slice(-3)).toEqual(["run-resume", "step-skip", "run-end"]);
+    const again = await process({ Other: {} }).cancel(runId, "twice");
+    expect(again).toMatchObject({ status: "cancelled", error: { details: { reason: "no longer needed" } } });
+  });
+
+  it("is settled with what was posted to a process that died, once and not twice", async () => {
+    const { clock, store, process, mortal, typesOf } = setUp(kind);
+    const once: Tools = { Pay: { effect: "once", outcomes: [{ hangs: "forever" }] } };
+    const plan = { steps: [{ id: "pay", tool: "Pay", input: {} }] };
+    const dead = mortal();
+    process(once, dead).start(plan, { runId });
+    await clock.advance(0);
+    dead.crash();
+    await clock.advance(leaseMs);
+    const second = mortal();
+    expect((await clock.runUntil(process(once, second).resume(runId))).status).toBe("suspended");
+    await store.post(runId, { type: "settle", place: { stepId: "pay" }, outcome: { status: "retry" } });
+    expect((await store.list({ resumable: true })).runs.map((run) => run.runId)).toEqual([runId]);
+    const third = mortal();
+    void process(once, third).resumeAll();
+    await clock.advance(0);
+    expect((await typesOf()).slice(-3)).toEqual(["run-resume", "run-settle", "step-start"]);
+    third.crash();
+    await clock.advance(leaseMs);
+    const [resumed] = await clock.runUntil(process(once).resumeAll());
+    expect(resumed?.result?.pending).toMatchObject([{ kind: "outcome", stepId: "pay" }]);
+    expect((await typesOf()).filter((type) => type === "run-settle")).toHaveLength(1);
+  });
+
+  it("is not found where there is none", async () => {
+    const { process } = setUp(kind);
+    await expect(process({}).cancel("none")).rejects.toMatchObject({ code: "run-not-found" });
+    await expect(process({}).cancel("")).rejects.toMatchObject({ code: "invalid-options" });
+    await expect(process({}).cancel("r", 5 as never)).rejects.toMatchObject({ code: "invalid-options" });
+  });
+});
