@@ -4,7 +4,15 @@ export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
 export type { Unsubscribe } from "./async/event-hub.ts";
-export type { ApprovalDecision, ApprovalQuestion, ApprovalRequest, ApprovalSubject } from "./core/approval.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalQuestion,
+  ApprovalRequest,
+  ApprovalSubject,
+  ChangedCall,
+  DecisionNote,
+} from "./core/approval.ts";
 export type { ApprovalReason, ReplanApproval, WordSource } from "./core/approval-reason.ts";
 export type { ErrorData } from "./core/error-data.ts";
 export {
@@ -101,7 +109,7 @@ export type {
   ReplanRequest,
 } from "./core/planner.ts";
 export type { RetryOptions } from "./core/retry-options.ts";
-export type { RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
+export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export { type RunStatus, runStatusAfter } from "./core/run-status.ts";
 export type { ListRunsOptions, PostedMessage, PostedMessages, RunPage, RunStore } from "./core/run-store.ts";
 export {

@@ -21,14 +21,19 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
     }
   : never;
 
-interface BoundToCall {
+interface Expiring {
+  /** When it can no longer be decided: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+  readonly expiresAt?: string;
+}
+
+interface BoundToCall extends Expiring {
   /** Why a step of a replan is asked about, beside what its tool and the policy say. */
   readonly reasons?: readonly ApprovalReason[];
   /** What the approval is bound to: see {@link hashCall}. */
   readonly hash: string;
 }
 
-interface PlanSubject {
+interface PlanSubject extends Expiring {
   readonly kind: "plan";
   /** What the approval is bound to: the plan's `hashPlan`. */
   readonly hash: string;
@@ -45,6 +50,32 @@ export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: strin
 
 /** `suspend` leaves it to somebody who will decide later: the run is suspended when nothing else can be done. */
 export type ApprovalDecision = "approve" | "reject" | "suspend";
+
+/** What stands beside a decision, for whoever reads it later. */
+export interface DecisionNote {
+  /** Who has decided: at most 200 characters. Nobody checks it. */
+  readonly by?: string;
+  /** At most 2000 characters. */
+  readonly comment?: string;
+}
+
+/** An {@link ApprovalDecision}, and more of it. */
+export interface ApprovalAnswer extends DecisionNote {
+  readonly decision: ApprovalDecision;
+  /** For the error of a step or plan that is rejected. @default `comment`, or "the approve function said so" */
+  readonly reason?: string;
+  /** Approves the step with this input in place of its own: JSON after references. */
+  readonly input?: JsonObject;
+}
+
+/** What an approver has put in place of a call. */
+export interface ChangedCall {
+  readonly input: JsonObject;
+  /** Of the tool with this input. */
+  readonly effect: ToolEffect;
+  /** What the approval is bound to from now on: see {@link hashCall}. */
+  readonly hash: string;
+}
 
 /** What a policy is asked before anything is hashed: whether approval is needed at all. */
 export type ApprovalQuestion<TTool extends Tool = Tool> = {

@@ -80,6 +80,8 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
   /** Somebody said that a step, or the whole plan (then without `stepId`), may not run. */
   "approval-rejected": { readonly stepId?: string; readonly iteration?: number; readonly reason: string };
+  /** Nobody has decided about a step, or the whole plan (then without `stepId`), by `expiresAt`: ISO 8601, UTC. */
+  "approval-expired": { readonly stepId?: string; readonly iteration?: number; readonly expiresAt: string };
   /** A limit of the run was reached. `used` is what would have been, had it gone on. */
   "limit-exceeded": {
     readonly limit: "steps" | "toolCalls" | "modelCalls" | "tokens" | "cost" | "expression";

@@ -44,6 +44,11 @@ function whyNotOfPlan({ plan, planApproval }: RunState, { type }: PlanDecision):
   return type === "approval-request" || isUndecided(planApproval) ? undefined : "that nobody asked for";
 }
 
+/** What was called keeps its input: its idempotency key stands for it. */
+function changesInput({ outcome }: Extract<StepEvent, { type: "approval-end" }>): boolean {
+  return outcome.status === "approved" && outcome.changed !== undefined;
+}
+
 /** What was asked under a hash of less counts as withdrawn, and may have been decided. */
 function isUndecided(approval: ApprovalState | undefined): boolean {
   return approval?.status === "requested" || approval?.status === "withdrawn";
@@ -81,7 +86,7 @@ function mayCome(part: StepState, event: StepEvent): boolean {
       // It may turn out later that nobody knows what came of one that has failed.
       return status === "running" || (status === "failed" && event.outcome.status === "unknown");
     case "approval-end":
-      return isUndecided(approval);
+      return isUndecided(approval) && !(changesInput(event) && part.attempts > 0);
     case "undo-start":
       return status === "completed";
     case "undo-end":

@@ -19,6 +19,7 @@ const isPositive: Check = (value) => isCount(value) && value !== 0;
 const isTrue: Check = (value) => value === true;
 /** A key that is missing is not one whose value is null. */
 const isThere: Check = (value) => value !== undefined;
+const isAbsent: Check = (value) => value === undefined;
 const isObject = (value: unknown): value is Keyed =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -117,6 +118,7 @@ const options = object({
   budget: optional(isObject),
   approvedHash: optional(isText),
 });
+const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
 /** Absent of what was asked under a hash of less: it is asked again. */
 const hash = optional(isText);
 const reasons = listOf(object({ code: isText }));
@@ -126,13 +128,20 @@ const revision = oneOfShapes("status", {
   failed: failure,
   cancelled: failure,
 });
-const asked = { hash, reasons: optional(reasons) };
+const expiresAt = optional(isTime);
+const asked = { hash, expiresAt, reasons: optional(reasons) };
 const pending = oneOfShapes("kind", {
   outcome: place,
   approval: { ...step, ...asked, input: isObject, effect: isEffect },
-  "plan-approval": { hash },
+  "plan-approval": { hash, expiresAt },
 });
-const decision = { outcome: oneOfShapes("status", { approved: {}, rejected: failure, withdrawn: {} }) };
+const note = { by: optional(isText), comment: optional(isText) };
+const rejected = { ...failure, ...note };
+const changed = optional(object({ input: isObject, effect: isEffect, hash: isText }));
+const stepDecision = { outcome: oneOfShapes("status", { approved: { ...note, changed }, rejected, withdrawn: {} }) };
+const planDecision = {
+  outcome: oneOfShapes("status", { approved: { ...note, changed: isAbsent }, rejected, withdrawn: {} }),
+};
 const start = keys({
   ...leg,
   request: optional(isText),
@@ -177,9 +186,9 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   }),
   "approval-request": ofStepOrPlan({
     step: { ...step, ...asked, iterations, input: isObject, effect: isEffect, reasoning },
-    plan: { hash },
+    plan: { hash, expiresAt },
   }),
-  "approval-end": ofStepOrPlan({ step: { ...place, ...decision }, plan: decision }),
+  "approval-end": ofStepOrPlan({ step: { ...place, ...stepDecision }, plan: planDecision }),
   "undo-start": keys(step),
   "undo-end": keys({ ...step, attempts: isCount, outcome: oneOfShapes("status", { completed: {}, failed: failure }) }),
   "circuit-change": keys({ tool: isText, state: oneOf("closed", "open", "half-open") }),

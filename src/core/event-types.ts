@@ -11,6 +11,7 @@ const eventTypes: Readonly<Record<AgentEventType, true>> = {
   "plan-revise": true,
   "step-start": true,
   "step-progress": true,
+  "step-attempt": true,
   "step-retry": true,
   "step-end": true,
   "step-skip": true,

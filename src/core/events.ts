@@ -1,4 +1,4 @@
-import type { ApprovalSubject } from "./approval.ts";
+import type { ApprovalSubject, ChangedCall, DecisionNote } from "./approval.ts";
 import type { ApprovalReason } from "./approval-reason.ts";
 import type { ErrorData } from "./error-data.ts";
 import type { AgentErrorData } from "./errors.ts";
@@ -136,8 +136,12 @@ export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approva
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
     readonly outcome:
-      | { readonly status: "approved" }
-      | { readonly status: "rejected"; readonly error: AgentErrorData<"approval-rejected"> }
+      | ({ readonly status: "approved"; readonly changed?: ChangedCall } & DecisionNote)
+      | ({
+          readonly status: "rejected";
+          /** `approval-expired` if nobody has decided in time. */
+          readonly error: AgentErrorData<"approval-rejected" | "approval-expired">;
+        } & DecisionNote)
       | { readonly status: "withdrawn" };
   };
 
@@ -183,9 +187,11 @@ export type PendingItem =
       readonly reasoning?: string;
       /** Of a step of a replan: why it is asked about, beside what its tool and the policy say. */
       readonly reasons?: readonly ApprovalReason[];
+      /** When it can no longer be decided: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+      readonly expiresAt?: string;
     }
   /** Whether the plan may run. It can be passed to `approve` and `reject` as it is. */
-  | { readonly kind: "plan-approval"; readonly hash: string };
+  | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string };
 
 /** A run can not go on by itself. */
 export interface RunSuspendEvent extends EventBase<"run-suspend"> {

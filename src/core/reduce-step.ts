@@ -44,12 +44,12 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.input = event.input as JsonObject;
       step.effect = event.effect;
       step.approval = requested(event);
+      // One that was cut off waits now, and has not failed.
+      delete step.error;
       step.status = step.approval.status === "requested" ? "waiting" : "pending";
       break;
     case "approval-end":
-      if (event.outcome.status === "rejected") step.error = event.outcome.error;
-      if (event.outcome.status === "withdrawn" && step.status === "waiting") step.status = "pending";
-      if (step.approval !== undefined) step.approval = decided(step.approval, event);
+      decide(step, event);
       break;
     case "undo-start":
       step.isUndoing = true;
@@ -64,6 +64,18 @@ function reduceOne(step: StepState, event: StepEvent): void {
     default:
       event satisfies never;
   }
+}
+
+function decide(step: StepState, event: Extract<StepEvent, { type: "approval-end" }>): void {
+  const { outcome } = event;
+  if (outcome.status === "rejected") step.error = outcome.error;
+  if (outcome.status === "withdrawn" && step.status === "waiting") step.status = "pending";
+  if (step.approval === undefined) return;
+  step.approval = decided(step.approval, event);
+  const { changed } = step.approval;
+  if (changed === undefined) return;
+  step.input = changed.input;
+  step.effect = changed.effect;
 }
 
 /** Each event costs the same, however many iterations there are; only the last one looks at all of them. */

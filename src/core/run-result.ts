@@ -1,3 +1,4 @@
+import type { DecisionNote } from "./approval.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject } from "./json.ts";
@@ -6,7 +7,8 @@ import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { lastCompleted, type RunState } from "./run-state.ts";
 import type { RunStatus } from "./run-status.ts";
-import { hadNothingToDo, type StepState, type StepStatus } from "./step-state.ts";
+import { placeOf, type StepPlace } from "./step-place.ts";
+import { type ApprovalState, hadNothingToDo, partsOf, type StepState, type StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 
 /** One entry of the execution log. */
@@ -42,6 +44,22 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
     )
   : never;
 
+/** What was decided about a step, an iteration of one, or the plan. */
+export type ApprovalRecord = (
+  | { readonly kind: "step"; readonly stepId: string; readonly iteration?: number }
+  | { readonly kind: "plan" }
+) &
+  DecisionNote & {
+    /** `expired`: nobody has decided in time. */
+    readonly status: "approved" | "rejected" | "expired";
+    /** Of what was looked at. */
+    readonly hash: string;
+    /** ISO 8601, UTC. */
+    readonly decidedAt: string;
+    /** What the approver put in place of the input of the step. */
+    readonly input?: JsonObject;
+  };
+
 interface RunFields<TTool extends Tool> {
   readonly runId: string;
   /** Absent if planning failed. */
@@ -56,6 +74,8 @@ interface RunFields<TTool extends Tool> {
    * was skipped: ask `Array.isArray` where a plan may have loops.
    */
   readonly output?: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
+  /** What was decided about the steps and the plan as they are now, in plan order; absent if nothing was. */
+  readonly approvals?: readonly ApprovalRecord[];
   /** What was to be undone and was not; absent if there is none. */
   readonly notUndone?: readonly NotUndone[];
   /** What calls of models used; absent if there were none. */
@@ -117,14 +137,44 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
 function fields(state: RunState, live: LiveCauses | undefined) {
   const { runId, plan, steps, notUndone, usage } = state;
   const last = lastCompleted(state);
+  const approvals = approvalRecords(state);
   return {
     runId,
     ...(plan && { plan }),
     steps: stepRecords(steps.values(), live),
     ...(last && { output: copyJson(last.output ?? null) }),
+    ...(approvals.length > 0 && { approvals }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
     ...(usage && { usage: copyJson(usage) }),
   };
+}
+
+function approvalRecords({ steps, planApproval }: RunState): ApprovalRecord[] {
+  const records: ApprovalRecord[] = [];
+  if (planApproval !== undefined) addDecided(records, planApproval, { kind: "plan" });
+  for (const part of partsOf(steps.values())) {
+    if (part.approval !== undefined) addDecided(records, part.approval, { kind: "step", ...placeOf(part) });
+  }
+  return records;
+}
+
+type ApprovalPlace = { readonly kind: "plan" } | ({ readonly kind: "step" } & StepPlace);
+
+function addDecided(
+  records: ApprovalRecord[],
+  { status, hash, decidedAt, by, comment, error, changed }: ApprovalState,
+  place: ApprovalPlace,
+): void {
+  if (decidedAt === undefined || (status !== "approved" && status !== "rejected")) return;
+  records.push({
+    ...place,
+    status: error?.code === "approval-expired" ? "expired" : status,
+    hash,
+    decidedAt,
+    ...(by !== undefined && { by }),
+    ...(comment !== undefined && { comment }),
+    ...(changed && { input: copyJson(changed.input) }),
+  });
 }
 
 /** The execution log as it stands. */

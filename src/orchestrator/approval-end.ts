@@ -1,5 +1,7 @@
+import type { ChangedCall, DecisionNote } from "../core/approval.ts";
+import { AgentError } from "../core/errors.ts";
 import type { ApprovalEndEvent, EventInit } from "../core/events.ts";
-import type { StepPlace } from "../core/step-place.ts";
+import { describePlace, type StepPlace } from "../core/step-place.ts";
 
 /** What was decided about a step or a plan. */
 export type ApprovalOutcome = ApprovalEndEvent["outcome"];
@@ -8,4 +10,31 @@ export type ApprovalOutcome = ApprovalEndEvent["outcome"];
 export function approvalEnd(place: StepPlace | undefined, outcome: ApprovalOutcome): EventInit {
   if (place === undefined) return { type: "approval-end", kind: "plan", outcome };
   return { type: "approval-end", kind: "step", ...place, outcome };
+}
+
+/** A yes or no, and what was said with it. */
+export interface Verdict extends DecisionNote {
+  readonly verdict: "approve" | "reject";
+  /** Undefined for the plan. */
+  readonly place: StepPlace | undefined;
+  /** Of one that rejects. */
+  readonly reason: string;
+}
+
+/** How a decision is recorded; `changed` is what is approved in place of what was asked. */
+export function decisionOutcome(
+  { verdict, place, reason, by, comment }: Verdict,
+  changed?: ChangedCall,
+): ApprovalOutcome {
+  const note = { ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
+  if (verdict === "approve") return { status: "approved", ...note, ...(changed && { changed }) };
+  const error = new AgentError("approval-rejected", `${describeAsked(place)} was not approved: ${reason}`, {
+    details: { ...place, reason },
+  });
+  return { status: "rejected", error: error.toJSON(), ...note };
+}
+
+/** How an error begins that is about what was asked. */
+export function describeAsked(place: StepPlace | undefined): string {
+  return place === undefined ? "The plan" : `Step "${describePlace(place)}"`;
 }

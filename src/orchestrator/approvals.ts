@@ -1,20 +1,13 @@
 import { isThenable } from "../async/thenable.ts";
 import { settleOrAbort } from "../async/timeout.ts";
-import {
-  type ApprovalDecision,
-  type ApprovalQuestion,
-  type ApprovalRequest,
-  type ApprovalSubject,
-  hashCall,
-} from "../core/approval.ts";
+import { type ApprovalQuestion, hashCall } from "../core/approval.ts";
 import type { ApprovalReason } from "../core/approval-reason.ts";
 import type { ApprovalState } from "../core/approval-state.ts";
 import { toErrorData } from "../core/error-data.ts";
-import { AgentError } from "../core/errors.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
-import { describePlace, describeSubject, type StepPlace } from "../core/step-place.ts";
-import type { ApprovalOutcome } from "./approval-end.ts";
+import type { StepPlace } from "../core/step-place.ts";
+import { askInline, type Undecided, warnOf } from "./ask-inline.ts";
 import type { Run } from "./run.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 
@@ -101,82 +94,35 @@ async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean |
   }
 }
 
-/** What is to be decided. */
-interface Undecided {
-  readonly place: StepPlace | undefined;
-  readonly hash: string;
-  readonly subject: ApprovalSubject;
-  readonly request: ApprovalRequest;
-}
-
 /** What was decided before for the same hash counts; else it is asked for now. */
 async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> {
   const { place, hash, subject } = asked;
   const known = run.approvalOf(place);
-  if (known?.hash === hash && known.status !== "withdrawn") return statusOf(known);
-  await run.emit({ type: "approval-request", ...subject });
+  if (known !== undefined && (known.changed ?? known).hash === hash && known.status !== "withdrawn")
+    return statusOf(known);
+  const expiry = expiryOf(run);
+  await run.emit({ type: "approval-request", ...subject, ...expiry });
   if (run.recorder.failure !== undefined) return "waiting";
   // A listener may have decided at once.
   while (run.deciding !== undefined) await run.deciding;
   if (run.engine.approve === undefined || run.approvalOf(place)?.status !== "requested") {
     return statusOf(run.approvalOf(place));
   }
-  const decision = await askInline(run, asked);
+  const outcome = await askInline(run, { ...asked, request: { ...asked.request, ...expiry } });
   while (run.deciding !== undefined) await run.deciding;
   const state = run.approvalOf(place);
   // Somebody else may have decided meanwhile.
-  if (state?.status === "requested" && decision !== "suspend" && run.abortReason === undefined) {
-    await run.decide(place, decisionOutcome(decision, place, "the approve function said so"));
+  if (outcome !== undefined && state?.status === "requested" && run.abortReason === undefined) {
+    await run.decide(place, outcome);
   }
   return statusOf(run.approvalOf(place));
 }
 
+function expiryOf(run: Run): { readonly expiresAt?: string } {
+  const { approvalTtlMs } = run.engine;
+  return approvalTtlMs === undefined ? {} : { expiresAt: new Date(run.now() + approvalTtlMs).toISOString() };
+}
+
 function statusOf(state: ApprovalState | undefined): ApprovalStatus {
   return state?.status === "approved" || state?.status === "rejected" ? state.status : "waiting";
-}
-
-/** Waits for `approve`, until somebody else decides or the run is aborted. What is no decision suspends. */
-async function askInline(run: Run, { place, request }: Undecided): Promise<ApprovalDecision> {
-  const source = place === undefined ? run.openSource() : run.openWaiting();
-  const forget = run.onDecision((other) => {
-    if (isSamePlace(place, other)) source.abort("decided");
-  });
-  try {
-    const asking = Promise.resolve(run.engine.approve?.(request, { signal: source.signal }));
-    const decision: unknown = await settleOrAbort(asking, source);
-    if (decision === "approve" || decision === "reject" || decision === "suspend") return decision;
-    warnOf(
-      run,
-      place,
-      `approve must answer approve, reject or suspend, and answered ${String(decision).slice(0, 100)}.`,
-    );
-  } catch (thrown) {
-    if (!source.aborted) warnOf(run, place, `approve failed, so the run is suspended: ${toErrorData(thrown).message}`);
-  } finally {
-    forget();
-    run.release(source);
-  }
-  return "suspend";
-}
-
-function isSamePlace(one: StepPlace | undefined, other: StepPlace | undefined): boolean {
-  return one?.stepId === other?.stepId && one?.iteration === other?.iteration;
-}
-
-/** How a decision is recorded. */
-export function decisionOutcome(
-  decision: "approve" | "reject",
-  place: StepPlace | undefined,
-  reason: string,
-): ApprovalOutcome {
-  if (decision === "approve") return { status: "approved" };
-  const what = place === undefined ? "The plan" : `Step "${describePlace(place)}"`;
-  const error = new AgentError("approval-rejected", `${what} was not approved: ${reason}`, {
-    details: { ...place, reason },
-  });
-  return { status: "rejected", error: error.toJSON() };
-}
-
-function warnOf(run: Run, place: StepPlace | undefined, message: string): void {
-  run.warn({ code: "approval-failed", ...place, message: `Run ${run.runId}, ${describeSubject(place)}: ${message}` });
 }

@@ -3,7 +3,7 @@ import type { EventInit, NotUndone, PendingItem, RunEndEvent, SkipReason } from 
 import type { PlanExpressions } from "../core/expressions.ts";
 import { lastCompleted } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
-import { isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import { type ApprovalState, isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { dataOf } from "./keep-cause.ts";
 import type { AbortReason, Run } from "./run.ts";
@@ -102,7 +102,7 @@ function hasFailed({ error, status }: StepState): boolean {
  */
 export function pendingItems(run: Run): readonly PendingItem[] {
   const { state, settings } = run;
-  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", hash: state.planApproval.hash }];
+  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
   const outcomes: PendingItem[] = [];
   const approvals: PendingItem[] = [];
   for (const one of partsOf(state.steps.values())) {
@@ -110,13 +110,17 @@ export function pendingItems(run: Run): readonly PendingItem[] {
     const place = placeOf(one);
     if (status === "unknown") outcomes.push({ kind: "outcome", ...place, ...(error && { error }) });
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
-      const looked = { tool, input, hash: approval.hash, effect, ...(reasoning !== undefined && { reasoning }) };
+      const looked = { tool, input, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
       const reasons = effect === "pure" ? undefined : state.steps.get(place.stepId)?.approvalReasons;
       approvals.push({ kind: "approval", ...place, ...looked, ...(reasons && { reasons }) });
     }
   }
   const goesOn = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
   return goesOn ? [...outcomes, ...approvals] : outcomes;
+}
+
+function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
+  return expiresAt === undefined ? { hash } : { hash, expiresAt };
 }
 
 /** Whether nothing of the plan is left to do. */

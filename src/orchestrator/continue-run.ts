@@ -11,6 +11,7 @@ import { skipOpen } from "./close-leg.ts";
 import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
 import { planInRun, requireApproved } from "./conduct-run.ts";
 import { endingOf } from "./ending-of.ts";
+import { rejectExpired } from "./expiry.ts";
 import type { LeaseHolder } from "./leases.ts";
 import { compareTools, readExisting, restoreSettings } from "./restore-run.ts";
 import type { AbortReason, Run } from "./run.ts";
@@ -96,9 +97,9 @@ async function openStored(
     const ending = endingOf(state);
     const beginning = goesOn ? continuation.begin(state) : { events: [] };
     // Those for the whole leg come first: what was posted may decide what waits in it.
-    const resuming = resume(run, { ...beginning, ...(isCancel && { isCancel }) }).then(() =>
-      run.host.receive(run, lease.posted, { isOpening: true }),
-    );
+    const resuming = resume(run, { ...beginning, ...(isCancel && { isCancel }) })
+      .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
+      .then(() => rejectExpired(run));
     const leg = runs.hold(
       run,
       resuming.then(() => goOn(run, ending)),

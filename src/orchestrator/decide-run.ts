@@ -1,26 +1,35 @@
-import { AgentError } from "../core/errors.ts";
+import { settleOrAbort } from "../async/timeout.ts";
+import type { DecisionNote } from "../core/approval.ts";
+import { AgentError, fromErrorData } from "../core/errors.ts";
+import { canonicalJson } from "../core/hash-plan.ts";
+import type { JsonObject } from "../core/json.ts";
 import { endedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { describeSubject, type StepPlace } from "../core/step-place.ts";
-import { partAt } from "../core/step-state.ts";
+import { partAt, type StepState } from "../core/step-state.ts";
 import { followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
-import { approvalEnd } from "./approval-end.ts";
-import { decisionOutcome } from "./approvals.ts";
+import { type ApprovalOutcome, approvalEnd, decisionOutcome } from "./approval-end.ts";
+import { changeCall } from "./change-input.ts";
 import { continueStored } from "./continue-run.ts";
+import { approvalExpired, isExpired } from "./expiry.ts";
+import type { EngineSettings } from "./options.ts";
+import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { doOrSend } from "./send-message.ts";
 
-/** What somebody has decided about a step, an iteration of one, or the plan. */
-export interface Decision {
+/** What somebody has decided about a step, an iteration of one, or the plan: JSON. */
+export interface Decision extends DecisionNote {
   /** Undefined for the plan. */
   readonly place: StepPlace | undefined;
   /** What was looked at: the hash of the call or of the plan. */
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
+  /** What a step is approved with in place of its own input. */
+  readonly input?: JsonObject;
 }
 
 /** A decision on its way to a run. */
@@ -32,7 +41,8 @@ export interface Deciding extends Opening {
 /**
  * Decides in a run that is going on here, or brings it back from the store and goes on with it. Resolves to how its leg
  * ends; the same decision once more changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict`
- * if the run does not wait for this, `resume-mismatch`, `invalid-options` or `store-failed`.
+ * if the run does not wait for this, `approval-expired` if it does no longer, `invalid-tool-input` for an input that does not
+ * fit, `resume-mismatch`, `invalid-options` or `store-failed`.
  */
 export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
   const { decision } = deciding;
@@ -41,7 +51,7 @@ export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunRes
       ...deciding,
       here: () => decide(engine, deciding),
       message: () => ({ type: "decide", decision }),
-      check: (state) => void requireAsked(state, decision),
+      check: (state) => void requireAsked(state, decision, engine.settings.clock.now()),
     }),
   );
 }
@@ -50,29 +60,39 @@ export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunRes
 export async function decideHere(run: Run, decision: Decision, message: number): Promise<boolean> {
   while (run.deciding !== undefined) await run.deciding;
   if (!isDecidable(run)) return false;
-  if (requireAsked(run.state, decision)) await run.decide(decision.place, toOutcome(decision), message);
+  if (requireAsked(run.state, decision, run.now())) await run.decide(decision.place, outcomeIn(run, decision), message);
   else run.recorder.acknowledge(message);
   return true;
 }
 
 async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
-  const { runId, decision, cancelling, channel } = deciding;
+  const { runId, decision } = deciding;
   const runs = runsOf(engine);
+  let outcome = decision.input === undefined ? decisionOutcome(decision) : undefined;
   for (;;) {
     const active = runs.active.get(runId);
     const restoring = runs.restoring.get(runId);
     if (restoring === undefined && active !== undefined && isDecidable(active.run)) {
-      const { run, result } = active;
-      const isNew = requireAsked(run.state, decision);
-      if (channel !== undefined) run.addChannel(channel);
-      if (cancelling !== undefined) followCancel(run, cancelling);
-      if (isNew) await run.decide(decision.place, toOutcome(decision));
-      return result;
+      await decideIn(active.run, deciding);
+      return active.result;
     }
-    if (active === undefined && restoring === undefined) return continueWith(engine, deciding);
+    if (active === undefined && restoring === undefined) {
+      if (outcome !== undefined) return continueWith(engine, { ...deciding, outcome });
+      const { state } = await readExisting(engine.settings, runId);
+      outcome = await changeOf(engine.settings, state, decision);
+      // It may have gone on meanwhile.
+      continue;
+    }
     // What it waits for may go wrong for others, which is nothing to this decision.
     await (restoring?.opening ?? active?.run.deciding ?? active?.result)?.catch(() => {});
   }
+}
+
+async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): Promise<void> {
+  const isNew = requireAsked(run.state, decision, run.now());
+  if (channel !== undefined) run.addChannel(channel);
+  if (cancelling !== undefined) followCancel(run, cancelling);
+  if (isNew) await run.decide(decision.place, outcomeIn(run, decision));
 }
 
 /** Not before its leg has begun: it may yet turn out to be one that is only looked up in the store. */
@@ -81,35 +101,59 @@ function isDecidable({ isClosing, deciding, state }: Run): boolean {
 }
 
 /** A run that waits for a decision goes on with it: both are recorded, or neither. */
-function continueWith(engine: RunsOwner, { decision, ...opening }: Deciding): Promise<RunResult> {
+function continueWith(
+  engine: RunsOwner,
+  { decision, outcome, ...opening }: Deciding & { readonly outcome: ApprovalOutcome },
+): Promise<RunResult> {
   return continueStored(engine, {
     ...opening,
     mayGoOn: (state) => {
-      if (!requireAsked(state, decision)) return false;
+      if (!requireAsked(state, decision, engine.settings.clock.now())) return false;
       if (endedStatuses.has(state.status)) throw notPending(state, decision);
       return true;
     },
     // Its process may have died before the run was suspended.
-    begin: (state) => ({
-      events: [...beginStopped(state).events, approvalEnd(decision.place, toOutcome(decision))],
-    }),
+    begin: (state) => ({ events: [...beginStopped(state).events, approvalEnd(decision.place, outcome)] }),
   });
 }
 
-function toOutcome({ place, verdict, reason }: Decision) {
-  return decisionOutcome(verdict, place, reason);
+/** How the approval of a step with another input is recorded, if that fits. Rejects as {@link decideRun} does. */
+async function changeOf(settings: EngineSettings, state: RunState, decision: Decision): Promise<ApprovalOutcome> {
+  const { place, hash, input } = decision;
+  const isNew = requireAsked(state, decision, settings.clock.now());
+  if (!isNew || place === undefined || input === undefined) return decisionOutcome(decision);
+  return decisionOutcome(decision, await changeCall(settings, state, { place, hash, input }));
 }
 
-/** Whether a run waits for a decision; false if it was taken before. Throws `run-conflict` if it can not be taken. */
-function requireAsked(state: RunState, decision: Decision): boolean {
+/** How a decision is recorded in a run that goes on: it does not wait for a schema once it is aborted. */
+function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<ApprovalOutcome> {
+  if (decision.input === undefined) return decisionOutcome(decision);
+  const source = run.openSource();
+  const changing = changeOf(run.engine, run.state, decision);
+  return settleOrAbort(changing, source).finally(() => run.release(source));
+}
+
+/**
+ * Whether a run waits for a decision; false if it was taken before. Throws `run-conflict` if it can not be taken, and
+ * `approval-expired` if it is too late for that.
+ */
+function requireAsked(state: RunState, decision: Decision, nowMs: number): boolean {
   const { place, hash, verdict } = decision;
   const part = place && partAt(state.steps, place);
   const approval = place === undefined ? state.planApproval : part?.approval;
   if (approval?.hash !== hash) throw notPending(state, decision);
-  if (approval.status === (verdict === "approve" ? "approved" : "rejected")) return false;
+  if (approval.error?.code === "approval-expired") throw fromErrorData(approval.error);
+  if (approval.status === "requested" && isExpired(approval, nowMs)) throw approvalExpired(approval, place);
+  if (approval.status === (verdict === "approve" ? "approved" : "rejected") && isSameInput(decision, part))
+    return false;
   const isWaiting = place === undefined || part?.status === "waiting";
   if (approval.status !== "requested" || !isWaiting) throw notPending(state, decision);
   return true;
+}
+
+function isSameInput({ input }: Decision, part: StepState | undefined): boolean {
+  if (input === undefined) return part?.approval?.changed === undefined;
+  return canonicalJson(input) === canonicalJson(part?.input);
 }
 
 function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {

@@ -1,6 +1,9 @@
+import type { ApprovalAnswer, ApprovalDecision, DecisionNote } from "../core/approval.ts";
+import { type JsonObject, toJson } from "../core/json.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
+import { maxPlanBytes } from "../core/plan.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
-import type { Tool } from "../core/tool.ts";
+import type { InferToolInput, Tool } from "../core/tool.ts";
 import type { Decision } from "./decide-run.ts";
 import { type ContinueOptions, checkSignal, checkSwitch, checkText } from "./run-options.ts";
 
@@ -18,29 +21,89 @@ export type ApprovalItem =
     }
   | { readonly kind: "plan-approval" | "plan"; readonly hash: string };
 
-/** Options of approving: what the run needs to go on. */
-export type ApprovalOptions<TTool extends Tool = Tool> = ContinueOptions<TTool>;
+interface NoteOptions {
+  /** Who decides: at most 200 characters, recorded as it is given. */
+  by?: string | undefined;
+  /** At most 2000 characters, recorded with the decision. */
+  comment?: string | undefined;
+}
+
+/** Options of approving: what is said with it, and what the run needs to go on. */
+export type ApprovalOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
+  NoteOptions & {
+    /** Runs the step with this input in place of its own: JSON, in which nothing is a reference. */
+    input?: InferToolInput<TTool> | undefined;
+  };
 
 /** Options of rejecting. */
-export type RejectionOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> & {
-  /** For the error. @default "no reason given" */
-  reason?: string | undefined;
-};
+export type RejectionOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
+  NoteOptions & {
+    /** For the error. @default `comment`, or "no reason given" */
+    reason?: string | undefined;
+  };
 
 /** A decision, and what the run goes on with. Throws `invalid-options`. */
 export function readDecision(
   verdict: Decision["verdict"],
   item: ApprovalItem,
-  options: RejectionOptions,
+  options: ApprovalOptions & RejectionOptions,
 ): { readonly decision: Decision; readonly options: ContinueOptions } {
   const place = placeOfItem(item);
   checkHash(item.hash);
-  checkKeys("options", options, ["resources", "signal", "throwOnFailure", ...(verdict === "reject" ? ["reason"] : [])]);
-  const { reason = "no reason given", ...rest } = options;
+  checkKeys("options", options, [...continueKeys, "by", "comment", verdict === "reject" ? "reason" : "input"]);
+  const { by, comment, input, reason = comment ?? "no reason given", ...rest } = options;
+  const said = readNote({ by, comment });
   checkText("reason", reason);
+  const changed = input === undefined ? {} : { input: readInput(input, place === undefined ? "plan" : "step") };
   checkSignal(rest.signal);
   checkSwitch("throwOnFailure", rest.throwOnFailure);
-  return { decision: { verdict, place, hash: item.hash, reason }, options: rest };
+  return { decision: { verdict, place, hash: item.hash, reason, ...said, ...changed }, options: rest };
+}
+
+const continueKeys = ["resources", "signal", "throwOnFailure"];
+
+/**
+ * What the `approve` function of an agent has answered; undefined if that is no answer. Throws `invalid-options` for one
+ * that cannot be.
+ */
+export function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnswer | undefined {
+  if (isDecision(answer)) return { decision: answer };
+  const { decision } = (answer ?? {}) as { readonly decision?: unknown };
+  if (!isDecision(decision)) return undefined;
+  checkKeys("answer", answer, ["decision", "by", "comment", decision === "approve" ? "input" : "reason"]);
+  const { by, comment, reason, input } = answer as ApprovalAnswer;
+  checkText("reason", reason);
+  return {
+    decision,
+    ...readNote({ by, comment }),
+    ...(reason !== undefined && { reason }),
+    ...(input !== undefined && { input: readInput(input, kind) }),
+  };
+}
+
+function isDecision(value: unknown): value is ApprovalDecision {
+  return value === "approve" || value === "reject" || value === "suspend";
+}
+
+function readNote({ by, comment }: NoteOptions): DecisionNote {
+  checkLength("by", by, 200);
+  checkLength("comment", comment, 2_000);
+  return { ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
+}
+
+function checkLength(option: string, value: unknown, max: number): void {
+  const isShort = value === undefined || (typeof value === "string" && value.length <= max);
+  if (!isShort) failOption(option, value, `text of at most ${max} characters`);
+}
+
+/** As JSON, and no larger than it could stand in a plan. Whether it fits its tool is seen later. */
+function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
+  if (kind === "plan") failOption("input", input, "left out: a plan is approved as it is");
+  const json = toJson(input, { maxBytes: maxPlanBytes });
+  if (!json.ok) failOption(["input", ...json.issue.path].join("."), input, `JSON: ${json.issue.message}`);
+  const { value } = json;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption("input", input, "an object");
+  return value as JsonObject;
 }
 
 const items = "an item of result.pending, or an approval-request";

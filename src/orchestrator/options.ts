@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../async/clock.ts";
 import type { RetryPolicy } from "../async/retry.ts";
-import type { ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
+import type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
 import { checkRetryOptions } from "../core/check-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
 import {
@@ -66,10 +66,15 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
   /**
-   * Answers a request for approval while the run waits. One that throws suspends the run.
+   * Answers a request for approval while the run waits, by a word or an object with more. One that throws suspends the run.
    * @default none: the run is suspended
    */
   approve?: ApproveFunction<TTools[number]> | undefined;
+  /**
+   * How long a question of this agent can be decided, at least 1; then it counts as a no, with `approval-expired`.
+   * @default Infinity
+   */
+  approvalTtlMs?: number | undefined;
   /**
    * How long a run belongs to this process after it was last heard of, at least 100; then another one may go on with it. It
    * is renewed three times as often. @default 30000
@@ -91,7 +96,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
 export type ApproveFunction<TTool extends Tool = Tool> = (
   request: ApprovalRequest<TTool>,
   options: { signal: AbortSignal },
-) => Promise<ApprovalDecision>;
+) => Promise<ApprovalDecision | ApprovalAnswer>;
 
 /** What planning needs besides. */
 export interface PlanningOptions {
@@ -115,6 +120,8 @@ export interface EngineSettings {
   readonly maxOutputBytes: number;
   readonly recordStacks: boolean;
   readonly leaseMs: number;
+  /** Undefined if questions stay open. */
+  readonly approvalTtlMs: number | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly createId: () => string;
@@ -145,6 +152,7 @@ const executionKeys = [
   "recordStacks",
   "needsApproval",
   "approve",
+  "approvalTtlMs",
   "leaseMs",
   "onListenerError",
   "onWarning",
@@ -172,12 +180,17 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   }
   checkDuration("stepTimeoutMs", options.stepTimeoutMs, { min: 1 });
   checkDuration("plannerTimeoutMs", options.plannerTimeoutMs, { min: 1 });
+  if (options.approvalTtlMs !== Number.POSITIVE_INFINITY)
+    checkNumber("approvalTtlMs", options.approvalTtlMs, { min: 1, max: maxApprovalTtlMs });
   checkNumber("leaseMs", options.leaseMs, { min: 100, max: maxDurationMs });
   checkNumber("abortGraceMs", options.abortGraceMs, { min: 0, max: maxDurationMs });
   checkSwitch("recordStacks", options.recordStacks);
   for (const key of functionKeys) checkFunction(key, options[key]);
   return withDefaults(options);
 }
+
+/** A hundred years: no timer waits for it, and dates go so far. */
+const maxApprovalTtlMs = 100 * 365 * 86_400_000;
 
 function withDefaults(options: EngineOptions): EngineSettings {
   const { tools, store, planner, retry } = options;
@@ -195,6 +208,7 @@ function withDefaults(options: EngineOptions): EngineSettings {
     maxOutputBytes: options.maxOutputBytes ?? 1_048_576,
     recordStacks: options.recordStacks ?? true,
     leaseMs: options.leaseMs ?? 30_000,
+    approvalTtlMs: options.approvalTtlMs === Number.POSITIVE_INFINITY ? undefined : options.approvalTtlMs,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     createId: options.createId ?? createUuid,

@@ -147,7 +147,12 @@ export interface RunResumer<TTool extends Tool = Tool> {
    * Cancels a run, whichever process has it, or nobody, as of one that is suspended. Resolves to how it ended; nothing happens if
    * it has. `resources` are for tools that undo. Rejects with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` once the agent was closed.
    */
-  cancel(runId: string, reason?: string, options?: Partial<ResumeOptions<TTool>>): Promise<RunResult<TTool>>;
+  cancel(
+    this: void,
+    runId: string,
+    reason?: string,
+    options?: Partial<ResumeOptions<TTool>>,
+  ): Promise<RunResult<TTool>>;
   /**
    * Takes no more runs, lets the steps that run end within the time, and leaves the rest to be resumed: those runs end
    * `interrupted`. Resolves when nothing goes on here any more; tools that ignore their signal have `abortGraceMs`. The store

@@ -23,10 +23,13 @@ const effects: ReadonlySet<unknown> = new Set<ToolEffect>(["pure", "idempotent",
 
 /** Fills in a step's references, parses its input and asks for its effect. At once, unless the schema is async. Never throws. */
 export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<PreparedStep> {
-  const { step, tool, iteration } = task;
   const resolved = fillReferences(run, task);
-  if ("error" in resolved) return resolved;
-  const { input } = resolved;
+  return "error" in resolved ? resolved : prepareInput(run, task, resolved.input);
+}
+
+/** As {@link prepareStep}, of a step whose input has no references any more. */
+export function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep | Promise<PreparedStep> {
+  const { step, tool, iteration } = task;
   const finish = (parsed: ParseResult<unknown>): PreparedStep => {
     if (!parsed.ok) return { input, error: dataOf(run, invalidInput(task, parsed.issues)) };
     try {

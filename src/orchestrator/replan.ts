@@ -14,7 +14,12 @@ import { Planning, tellerOf } from "./planning.ts";
 import type { Run } from "./run.ts";
 
 /** Failures that no other plan can be an answer to: somebody, or a limit, has said no. */
-const finalCodes: ReadonlySet<string> = new Set(["approval-rejected", "limit-exceeded", "store-failed"]);
+const finalCodes: ReadonlySet<string> = new Set([
+  "approval-rejected",
+  "approval-expired",
+  "limit-exceeded",
+  "store-failed",
+]);
 
 /**
  * Asks the planner for other steps when one has failed, if that is wanted and it can. Gives the plan to go on with: what is

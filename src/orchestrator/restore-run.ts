@@ -80,7 +80,8 @@ function isCutOff(step: StepState): boolean {
   return false;
 }
 
-function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
+/** A stored run can not go on with the tools as they are now. */
+export function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
   const message = `Run "${runId}" can not go on with the tools as they are now: ${reasons.join("; ")}.`;
   return new AgentError("resume-mismatch", message, { details: { runId, reasons } });
 }

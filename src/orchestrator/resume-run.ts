@@ -3,15 +3,17 @@ import { type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
+import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
 import { placeOf } from "../core/step-place.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { continueStored, type LegBeginning } from "./continue-run.ts";
+import { waitsInVain } from "./expiry.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { outcomeUnknown } from "./step-errors.ts";
-import { listRuns } from "./stored-runs.ts";
+import { listRuns, readRun } from "./stored-runs.ts";
 
 /** A run that is to go on. */
 export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
@@ -37,7 +39,12 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
     const active = runs.active.get(runId);
     if (restoring !== undefined) await restoring.opening.catch(() => {});
     else if (active === undefined)
-      return continueStored(engine, { ...resuming, looksForPosted: true, mayGoOn: mayResume(resuming), begin });
+      return continueStored(engine, {
+        ...resuming,
+        looksForPosted: true,
+        mayGoOn: mayResume(engine, resuming),
+        begin,
+      });
     else {
       await active.result.catch(() => {});
       // One that never began was only looked up in the store.
@@ -50,7 +57,10 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
  * Whether a run goes on, by what is recorded of it: asked when it is looked at, and once more when it is claimed. One that
  * has failed between the two has been tried again by another process.
  */
-function mayResume({ retriesFailed }: Pick<Resuming, "retriesFailed">): (state: RunState) => boolean {
+function mayResume(
+  { settings: { clock } }: Pick<RunsOwner, "settings">,
+  { retriesFailed }: Pick<Resuming, "retriesFailed">,
+): (state: RunState) => boolean {
   let seen: number | undefined;
   return (state) => {
     seen ??= state.sequence;
@@ -62,8 +72,8 @@ function mayResume({ retriesFailed }: Pick<Resuming, "retriesFailed">): (state: 
       case "failed":
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
-        // What it was asked under a hash of less has to be asked again.
-        return state.pending?.length === 0;
+        // What it was asked under a hash of less has to be asked again, and what nobody can decide any more is rejected.
+        return state.pending?.length === 0 || waitsInVain(state, clock.now());
       case "completed":
       case "cancelled":
         return false;
@@ -75,7 +85,7 @@ function mayResume({ retriesFailed }: Pick<Resuming, "retriesFailed">): (state: 
 
 /** Not what somebody has refused, and not what was taken back: its steps would be the same once more to their tools. */
 function canRetry({ error, steps }: RunState): boolean {
-  if (error?.code === "approval-rejected") return false;
+  if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   return ![...partsOf(steps.values())].some(({ status }) => status === "undone");
 }
 
@@ -149,12 +159,23 @@ async function resumeOne(runId: string, resume: (runId: string) => Promise<RunRe
   }
 }
 
-/** All of them, before any goes on: pages would move. */
-async function listResumable({ settings: { store } }: RunsOwner): Promise<string[]> {
+/** All of them, before any goes on: pages would move. Where questions expire, with those that wait for what nobody can decide. */
+async function listResumable({ settings }: RunsOwner): Promise<string[]> {
+  const ids = await listIds(settings.store, { resumable: true });
+  if (settings.approvalTtlMs === undefined) return ids;
+  for (const runId of await listIds(settings.store, { status: "suspended" })) {
+    // One that cannot be read is told of when it is resumed.
+    const run = await readRun(settings.store, runId).catch(() => undefined);
+    if (run === undefined || waitsInVain(run, settings.clock.now())) ids.push(runId);
+  }
+  return ids;
+}
+
+async function listIds(store: RunStore, selected: ListRunsOptions): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await listRuns(store, { resumable: true, limit: 1_000, ...(cursor !== undefined && { cursor }) });
+    const page = await listRuns(store, { ...selected, limit: 1_000, ...(cursor !== undefined && { cursor }) });
     ids.push(...page.runs.map(({ runId }) => runId));
     cursor = page.cursor;
   } while (cursor !== undefined);

@@ -2,7 +2,7 @@ import { monotonicNow } from "../async/clock.ts";
 import type { EventInit, StepOutcome } from "../core/events.ts";
 import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
 import { askAboutStep, mayNeedApproval } from "./approvals.ts";
-import { type PreparedStep, parseInput, prepareStep } from "./prepare-step.ts";
+import { type PreparedStep, prepareInput, prepareStep } from "./prepare-step.ts";
 import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-call.ts";
 import type { Run } from "./run.ts";
 import { runAttempt } from "./run-attempt.ts";
@@ -20,13 +20,13 @@ export type StepEnd = "done" | "failed" | "waiting";
  */
 export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
   const preparing = prepareStep(run, task);
-  const prepared = preparing instanceof Promise ? await preparing : preparing;
+  let prepared = preparing instanceof Promise ? await preparing : preparing;
   let admitted: Admitted | undefined;
   let parsed = "parsed" in prepared ? prepared.parsed : undefined;
   if ("call" in prepared && run.abortReason === undefined && mustAsk(run, prepared.call)) {
     const asked = await ask(run, prepared);
     if (typeof asked === "string") return asked;
-    ({ admitted, parsed } = asked);
+    ({ admitted, parsed, prepared } = asked);
   }
   // Another one may have failed while this one waited.
   if (run.isStopped) return leaveUnbegun(run, prepared, admitted);
@@ -72,24 +72,36 @@ type ReadyStep = Extract<PreparedStep, { call: StepCall }>;
 
 /** What a step begins with that was asked for. */
 interface Asked {
-  readonly admitted: Admitted;
+  /** With the input that was approved. */
+  readonly prepared: PreparedStep;
+  readonly admitted: Admitted | undefined;
   readonly parsed: unknown;
 }
 
 /** Asks for approval and waits for a turn at the tool. Gives how the step ends, if it does not begin. */
-async function ask(run: Run, { call, parsed }: ReadyStep): Promise<Asked | StepEnd> {
-  let input = parsed;
-  if (mayNeedApproval(run, call)) {
-    const status = await askAboutStep(run, call, parsed);
-    if (status === "rejected") return skipRejected(run, call);
-    if (status === "waiting") return "waiting";
-    // Those who were asked have seen it, and may have changed it.
-    const again = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
-    if (again === undefined) return "waiting";
-    if (again.ok) input = again.value;
+async function ask(run: Run, given: ReadyStep): Promise<Asked | StepEnd> {
+  let prepared: PreparedStep = given;
+  if (mayNeedApproval(run, given.call)) {
+    const changed = run.approvalOf(placeOfTask(given.call))?.changed;
+    if (changed !== undefined) prepared = await prepareInput(run, given.call, changed.input);
+    if ("call" in prepared) {
+      const status = await askAboutStep(run, prepared.call, prepared.parsed);
+      if (status === "rejected") return skipRejected(run, given.call);
+      if (status === "waiting") return "waiting";
+      prepared = await readApproved(run, prepared.call);
+    }
+    if (run.abortReason !== undefined) return "waiting";
   }
-  const admitted = await admit(run, call, { isFirst: true });
-  return admitted.type === "aborted" ? "waiting" : { admitted, parsed: input };
+  if ("error" in prepared) return { prepared, admitted: undefined, parsed: undefined };
+  const admitted = await admit(run, prepared.call, { isFirst: true });
+  return admitted.type === "aborted" ? "waiting" : { prepared, admitted, parsed: prepared.parsed };
+}
+
+/** A step with what was approved, parsed once more: those who were asked have seen it, and may have changed it. */
+async function readApproved(run: Run, call: StepCall): Promise<PreparedStep> {
+  const { input, effect } = run.approvalOf(placeOfTask(call))?.changed ?? call;
+  const prepared = await prepareInput(run, call, input);
+  return "call" in prepared ? { ...prepared, call: { ...call, input, effect } } : prepared;
 }
 
 /** Gives back what a step was admitted with that may not begin any more. */

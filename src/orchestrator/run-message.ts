@@ -35,13 +35,15 @@ export function parseMessage(found: unknown): RunMessage {
   }
 }
 
-/** What else a decision has is for whoever takes it. */
 function parseDecision(found: unknown): Decision {
   const decision = keyed(found, "its decision is not an object");
   const { verdict, hash, reason } = decision;
   if (verdict !== "approve" && verdict !== "reject") throw new TypeError("its verdict is neither approve nor reject");
   if (typeof hash !== "string" || typeof reason !== "string")
     throw new TypeError("its hash or its reason is not a text");
+  for (const key of ["by", "comment"])
+    if (!["undefined", "string"].includes(typeof decision[key])) throw new TypeError(`its ${key} is not a text`);
+  if (decision.input !== undefined) keyed(decision.input, "its input is not an object");
   const place = decision.place === undefined ? undefined : parsePlace(decision.place);
   return { ...decision, verdict, hash, reason, place };
 }

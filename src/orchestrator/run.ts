@@ -186,20 +186,29 @@ export class Run implements RecorderOwner {
     return () => this.decisionListeners?.delete(listener);
   }
 
-  /** Records a decision that may have come as a message, and tells those who wait for it. Not while another one is {@link Run.deciding}. */
-  decide(place: StepPlace | undefined, outcome: ApprovalOutcome, message?: number): Promise<void> {
-    const deciding = this.recordDecision(place, outcome, message).finally(() => {
+  /**
+   * Records a decision that may have come as a message, and tells those who wait for it. Not while another one is
+   * {@link Run.deciding}.
+   */
+  decide(
+    place: StepPlace | undefined,
+    outcome: ApprovalOutcome | Promise<ApprovalOutcome>,
+    message?: number,
+  ): Promise<void> {
+    const recording = this.recordDecision(place, outcome, message).finally(() => {
       if (this.deciding === deciding) this.deciding = undefined;
     });
+    const deciding = recording.catch(() => {});
     this.deciding = deciding;
-    return deciding;
+    return recording;
   }
 
   private async recordDecision(
     place: StepPlace | undefined,
-    outcome: ApprovalOutcome,
+    decided: Parameters<Run["decide"]>[1],
     message: number | undefined,
   ): Promise<void> {
+    const outcome = decided instanceof Promise ? await decided : decided;
     if (message !== undefined) this.recorder.acknowledge(message);
     await this.emit(approvalEnd(place, outcome));
     for (const listener of this.decisionListeners ?? []) listener(place);

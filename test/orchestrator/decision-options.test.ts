@@ -40,6 +40,10 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
     ["signal", { signal: 1 }],
     ["signal", { signal: null }],
     ["throwOnFailure", { throwOnFailure: "yes" }],
+    ["by", { by: 5 }],
+    ["by", { by: "a".repeat(201) }],
+    ["comment", { comment: ["fine"] }],
+    ["comment", { comment: "a".repeat(2_001) }],
     ["options.concurrency", { concurrency: 2 }],
     ["options.hash", { hash }],
     ["options", null],
@@ -49,8 +53,8 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
   });
 
   it("names the options there are where one is unknown", () => {
-    const reason = method === "reject" ? ", reason" : "";
-    const only = `there is no such option, only resources, signal, throwOnFailure${reason}`;
+    const own = method === "reject" ? "reason" : "input";
+    const only = `there is no such option, only resources, signal, throwOnFailure, by, comment, ${own}`;
     expect(() => decide(method, item, { x: 1 })).toThrow(`${only}; received 1.`);
     expect(() => decide(method, item, { toString: 1 })).toThrow(`${only}; received 1.`);
   });
@@ -61,7 +65,8 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
 
   it("may have all options that there are, or none", async () => {
     const { signal } = new AbortController();
-    const all = { resources: {}, signal, throwOnFailure: true };
+    const said = { by: "a".repeat(200), comment: "a".repeat(2_000) };
+    const all = { resources: {}, signal, throwOnFailure: true, ...said };
     for (const options of [all, { resources: undefined, signal: undefined, throwOnFailure: undefined }, {}, undefined])
       await expect(decide(method, item, options).result).rejects.toMatchObject({ code: "run-not-found" });
   });
@@ -107,4 +112,27 @@ describe("a reason", () => {
 it("an orchestrator checks them as well", () => {
   const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
   expect(() => orchestrator.approve("r", { kind: "step", stepId: "s1", hash: "x" })).toThrow(invalid("item.hash"));
+});
+
+describe("another input", () => {
+  it.each([
+    ["input", 5, "an object"],
+    ["input", ["a"], "an object"],
+    ["input", null, "an object"],
+    ["input.a", { a: new Map() }, "JSON"],
+    ["input.a.0", { a: [Number.NaN] }, "JSON"],
+  ])("must be JSON: %s", (option, input, expected) => {
+    expect(() => decide("approve", ofStep, { input })).toThrow(invalid(option, expected));
+  });
+
+  it("is only for a step that is approved", () => {
+    expect(() => decide("approve", { kind: "plan", hash }, { input: {} })).toThrow(
+      invalid("input", "a plan is approved"),
+    );
+    expect(() => decide("reject", ofStep, { input: {} })).toThrow(invalid("options.input", "left out"));
+  });
+
+  it("is looked for in a run that there is", async () => {
+    await expect(decide("approve", ofStep, { input: {} }).result).rejects.toMatchObject({ code: "run-not-found" });
+  });
 });

@@ -30,6 +30,8 @@ describe("the options of an agent", () => {
     ["retry.maxAttempts", { tools, retry: { maxAttempts: 0 } }],
     ["retry.attempts", { tools, retry: { attempts: 3 } }],
     ["stepTimeoutMs", { tools, stepTimeoutMs: 0 }],
+    ["approvalTtlMs", { tools, approvalTtlMs: 0 }],
+    ["approvalTtlMs", { tools, approvalTtlMs: 1e15 }],
     ["stepTimeoutMs", { tools, stepTimeoutMs: 3_000_000_000 }],
     ["abortGraceMs", { tools, abortGraceMs: -1 }],
     ["maxSteps", { tools, maxSteps: 1.5 }],

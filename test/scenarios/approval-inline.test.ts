@@ -98,7 +98,12 @@ describe("the approve function", () => {
     ["answers nothing", () => undefined],
     ["answers true", async () => true],
     ["answers a word that is none", () => "approved"],
-    ["answers an object", async () => ({ decision: "approve" })],
+    ["answers an object without a decision", async () => ({ by: "ada" })],
+    ["answers an object with a word that is none", async () => ({ decision: "approved" })],
+    ["answers an object with more than there is", async () => ({ decision: "approve", because: "I can" })],
+    ["rejects with an input", async () => ({ decision: "reject", input: {} })],
+    ["gives an input that is not an object", async () => ({ decision: "approve", input: [1] })],
+    ["gives an input that its tool does not take", async () => ({ decision: "approve", input: { text: 1n } })],
   ];
 
   it.each(nonsense)("that %s suspends the run, with a warning", async (_what, approve) => {

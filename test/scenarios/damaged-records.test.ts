@@ -38,6 +38,12 @@ const scenarios: Readonly<Record<string, (clock: ManualClock) => Scenario>> = {
     tools: [{ ...createFakeTool({ name: "A" }), needsApproval: () => true }, createFakeTool({ name: "B" })],
     plan: planOf("B", "A", "B"),
   }),
+  changed: () => ({
+    tools: [{ ...createFakeTool({ name: "A" }), needsApproval: () => true }, createFakeTool({ name: "B" })],
+    plan: planOf("B", "A", "B"),
+    approvalTtlMs: 1e11,
+    approve: async () => ({ decision: "approve", by: "ada", comment: "less", input: { less: true } }),
+  }),
   undone: () => ({
     tools: [
       { ...createFakeTool({ name: "A" }), undo: async () => {} },
@@ -86,6 +92,8 @@ const fields = [
     "pending.0",
     "outcome.error.details.errors",
   ],
+  ...["hash", "expiresAt", "outcome.by", "outcome.comment", "outcome.changed", "outcome.changed.input"],
+  ...["outcome.changed.effect", "outcome.changed.hash", "pending.0.expiresAt"],
 ];
 
 /** A copy of an event with another value at a path, or none; the event itself where it has no such path. */

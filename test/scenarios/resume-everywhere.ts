@@ -76,7 +76,10 @@ function answerTo(
       const verdict = event.outcome.status === "approved" ? "approve" : "reject";
       const plan = pending.find((one) => event.kind === "plan" && isAbout(one, event, whole));
       const asked = plan ?? item;
-      if (asked !== undefined && asked.kind !== "outcome") return agent[verdict](runId, asked);
+      const { by, comment } = event.outcome;
+      const input = event.outcome.status === "approved" && event.outcome.changed?.input;
+      if (asked !== undefined && asked.kind !== "outcome")
+        return agent[verdict](runId, asked, { by, comment, ...(input && { input }) });
     } else if (event.type === "step-end" && item?.kind === "outcome") {
       const settlement = settlementOf(event);
       if (settlement !== undefined)

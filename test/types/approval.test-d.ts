@@ -99,7 +99,7 @@ describe("what was decided", () => {
       if (event.kind === "step") expectTypeOf(event.stepId).toBeString();
       else expectTypeOf(event).not.toHaveProperty("stepId");
       if (event.outcome.status === "rejected")
-        expectTypeOf(event.outcome.error.code).toEqualTypeOf<"approval-rejected">();
+        expectTypeOf(event.outcome.error.code).toEqualTypeOf<"approval-rejected" | "approval-expired">();
     };
     free.on("approval-end", read);
   });

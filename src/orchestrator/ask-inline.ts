@@ -1,0 +1,78 @@
+import { maxTimerMs } from "../async/clock.ts";
+import { settleOrAbort } from "../async/timeout.ts";
+import type { ApprovalAnswer, ApprovalRequest, ApprovalSubject } from "../core/approval.ts";
+import { toErrorData } from "../core/error-data.ts";
+import { describeSubject, type StepPlace } from "../core/step-place.ts";
+import { type ApprovalOutcome, decisionOutcome } from "./approval-end.ts";
+import { changeCall } from "./change-input.ts";
+import { readAnswer } from "./decision-options.ts";
+import { expiredOutcome, isExpired } from "./expiry.ts";
+import type { Run } from "./run.ts";
+
+/** What is to be decided. */
+export interface Undecided {
+  readonly place: StepPlace | undefined;
+  readonly hash: string;
+  readonly subject: ApprovalSubject;
+  readonly request: ApprovalRequest;
+}
+
+/**
+ * Waits for `approve`, until somebody else decides, time is up or the run is aborted. Gives how the answer is recorded;
+ * undefined if it is left to others to decide, as by what is no answer.
+ */
+export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
+  const { place, request } = asked;
+  const source = place === undefined ? run.openSource() : run.openWaiting();
+  const forget = run.onDecision((other) => {
+    if (isSamePlace(place, other)) source.abort("decided");
+  });
+  const stopTimer = onExpiry(run, request, () => source.abort(expired));
+  try {
+    const asking = Promise.resolve(run.engine.approve?.(request, { signal: source.signal }));
+    const answer: unknown = await settleOrAbort(asking, source);
+    if (isExpired(request, run.now())) return expiredOutcome(request, place);
+    const read = readAnswer(answer, request.kind);
+    if (read !== undefined) return await outcomeOf(run, asked, read);
+    warnOf(run, place, `approve must answer approve, reject or suspend, and answered ${String(answer).slice(0, 100)}.`);
+  } catch (thrown) {
+    if (source.reason === expired) return expiredOutcome(request, place);
+    if (!source.aborted) warnOf(run, place, `approve failed, so the run is suspended: ${toErrorData(thrown).message}`);
+  } finally {
+    stopTimer();
+    forget();
+    run.release(source);
+  }
+  return undefined;
+}
+
+const expired = Symbol("expired");
+
+/** Calls back when it is too late to decide; a timer cannot wait longer than for some weeks. Gives what stops it. */
+function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, callback: () => void): () => void {
+  const { clock } = run.engine;
+  const leftMs = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - run.now();
+  if (leftMs > maxTimerMs) return () => {};
+  const timer = clock.setTimeout(callback, Math.max(0, leftMs));
+  return () => clock.clearTimeout(timer);
+}
+
+async function outcomeOf(
+  run: Run,
+  { place, hash }: Undecided,
+  { decision, input, comment, reason = comment ?? "the approve function said so", ...note }: ApprovalAnswer,
+): Promise<ApprovalOutcome | undefined> {
+  if (decision === "suspend") return undefined;
+  const verdict = { verdict: decision, place, reason, ...note, ...(comment !== undefined && { comment }) };
+  if (input === undefined || place === undefined) return decisionOutcome(verdict);
+  return decisionOutcome(verdict, await changeCall(run.engine, run.state, { place, hash, input }));
+}
+
+function isSamePlace(one: StepPlace | undefined, other: StepPlace | undefined): boolean {
+  return one?.stepId === other?.stepId && one?.iteration === other?.iteration;
+}
+
+/** Tells that a policy has failed, or has given what is no answer. */
+export function warnOf(run: Run, place: StepPlace | undefined, message: string): void {
+  run.warn({ code: "approval-failed", ...place, message: `Run ${run.runId}, ${describeSubject(place)}: ${message}` });
+}

@@ -1,0 +1,72 @@
+import { type ChangedCall, hashCall } from "../core/approval.ts";
+import { copyJson, type JsonObject } from "../core/json.ts";
+import { findUnknownKeys } from "../core/json-schema.ts";
+import type { RunState } from "../core/run-state.ts";
+import { parseWith, type SchemaIssue } from "../core/schema.ts";
+import { describePlace, type StepPlace } from "../core/step-place.ts";
+import { partAt, type StepState } from "../core/step-state.ts";
+import type { Tool, ToolEffect } from "../core/tool.ts";
+import { toolSchemas } from "../core/tool-schemas.ts";
+import { notWaiting } from "./continue-run.ts";
+import type { EngineSettings } from "./options.ts";
+import { effectOf } from "./prepare-step.ts";
+import { resumeMismatch } from "./restore-run.ts";
+import { type FailedTask, invalidInput, toolFailed } from "./step-errors.ts";
+
+/** A step that is to be approved with another input. */
+export interface InputChange {
+  readonly place: StepPlace;
+  /** Of what was looked at. */
+  readonly hash: string;
+  readonly input: JsonObject;
+}
+
+/**
+ * What a step comes to with the input that its approver gives; undefined if that is the one it has. Rejects with
+ * `run-conflict` if it may not be changed, `invalid-tool-input`, `tool-failed` if the tool does not say its effect, and
+ * `resume-mismatch` if there is no such tool.
+ */
+export async function changeCall(
+  { toolsByName }: EngineSettings,
+  state: RunState,
+  { place, hash, input }: InputChange,
+): Promise<ChangedCall | undefined> {
+  const step = partAt(state.steps, place) as StepState;
+  const reason = whyFixed(state, step);
+  if (reason !== undefined) throw notWaiting(state.runId, `the input of step "${describePlace(place)}" ${reason}`);
+  const tool = toolsByName.get(step.tool);
+  if (tool === undefined) throw resumeMismatch(state.runId, [`there is no tool "${step.tool}" any more`]);
+  const task = {
+    step: { id: place.stepId, tool: tool.name },
+    iteration: place.iteration === undefined ? undefined : { index: place.iteration },
+  };
+  const parsed = await parseWith(tool.inputSchema, copyJson(input));
+  const issues = parsed.ok ? await unknownKeys(tool, input) : parsed.issues;
+  if (!parsed.ok || issues.length > 0) throw invalidInput(task, issues);
+  const effect = readEffect(tool, { parsed: parsed.value, task });
+  const changed = { input, effect, hash: await hashCall({ ...place, tool: tool.name, effect, input }) };
+  return changed.hash === hash ? undefined : changed;
+}
+
+function readEffect(tool: Tool, { parsed, task }: { parsed: unknown; task: FailedTask }): ToolEffect {
+  try {
+    return effectOf(tool, parsed);
+  } catch (thrown) {
+    throw toolFailed(task, [], thrown);
+  }
+}
+
+/** Why the input of a step stays as it is, if it does. */
+function whyFixed({ options }: RunState, { attempts }: StepState): string | undefined {
+  if (options?.approvedHash !== undefined)
+    return "was approved with the plan (approvedHash): approve it as it is, or reject it";
+  if (attempts > 0)
+    return "was given to its tool before, and its idempotencyKey stands for it: approve it as it is, or reject it";
+  return undefined;
+}
+
+/** A key that the schema would leave out is a mistake of who wrote it, as in a plan. */
+async function unknownKeys(tool: Tool, input: JsonObject): Promise<readonly SchemaIssue[]> {
+  const { input: schema } = await toolSchemas(tool);
+  return findUnknownKeys(schema, input).map((path) => ({ path, message: `"${tool.name}" has no such input` }));
+}

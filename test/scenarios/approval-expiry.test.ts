@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { approvalOf, askingTool, planHashOf, statuses, told } from "./asking.ts";
+import { planOf, step } from "./plans.ts";
+import { baseOptions, record, resumeFrom, storeOf } from "./resume-from.ts";
+import { type AroundLeg, runScenario, type Scenario } from "./run-scenario.ts";
+
+const ttl = 60_000;
+const asking = (): Scenario => ({ tools: [askingTool("B")], plan: planOf("B"), approvalTtlMs: ttl });
+const expiresAt = "2026-01-01T00:01:00.000Z";
+
+/** What goes on with a run as a process does that starts later. */
+function later({ another, runId, clock }: AroundLeg, afterMs: number): RunHandle {
+  clock.setNow(clock.now() + afterMs);
+  const agent = another();
+  return { ...({} as RunHandle), runId, result: agent.resume(runId) };
+}
+
+const named = (events: readonly AgentEvent[], runId: string) => events.map((event) => ({ ...event, runId }));
+
+const codeOf = (handle: RunHandle) =>
+  handle.result.then(({ status }) => status).catch(({ code }: { code: string }) => code);
+
+describe("a question that expires", () => {
+  it("says when, wherever it is shown", async () => {
+    const { result, events } = await runScenario(asking);
+    expect(approvalOf(result, "s1")).toMatchObject({ expiresAt });
+    expect(events.find(({ type }) => type === "approval-request")).toMatchObject({ expiresAt });
+    const plan = await runScenario(() => ({ ...asking(), needsApproval: ({ kind }) => kind === "plan" }));
+    expect(plan.result.pending).toMatchObject([{ kind: "plan-approval", expiresAt }]);
+  });
+
+  it("never does without approvalTtlMs, or with one of Infinity", async () => {
+    for (const approvalTtlMs of [undefined, Number.POSITIVE_INFINITY]) {
+      const { result } = await runScenario(() => ({ ...asking(), approvalTtlMs }));
+      expect(approvalOf(result, "s1")).not.toHaveProperty("expiresAt");
+    }
+  });
+
+  it("can be decided until then", async () => {
+    const { result } = await runScenario(() => ({
+      ...asking(),
+      legs: [
+        ({ another, runId, result, clock }) => {
+          clock.setNow(clock.now() + ttl - 1);
+          return another().approve(runId, approvalOf(result, "s1"));
+        },
+      ],
+    }));
+    expect(result.status).toBe("completed");
+  });
+
+  it("is rejected by who goes on with the run after that, and the step does not run", async () => {
+    const { result, events } = await runScenario(() => ({ ...asking(), legs: [(around) => later(around, ttl)] }));
+    expect(result).toMatchObject({
+      status: "failed",
+      error: { code: "approval-expired", details: { stepId: "s1", expiresAt }, retryable: false },
+      approvals: [{ kind: "step", stepId: "s1", status: "expired" }],
+    });
+    expect(statuses(result)).toEqual(["s1 skipped"]);
+    expect(told(events).slice(-4)).toEqual(["run-resume", "approval-end s1", "step-skip s1", "run-end"]);
+  });
+
+  it("is left as it is by who comes before", async () => {
+    const { result } = await runScenario(() => ({
+      ...asking(),
+      isResumable: false,
+      legs: [(around) => later(around, ttl - 1)],
+    }));
+    expect(result.status).toBe("suspended");
+  });
+
+  it("about a plan is rejected, too", async () => {
+    const { result } = await runScenario(() => ({
+      tools: [createFakeTool({ name: "A" })],
+      plan: planOf("A"),
+      needsApproval: ({ kind }) => kind === "plan",
+      approvalTtlMs: ttl,
+      legs: [(around) => later(around, ttl)],
+    }));
+    expect(result).toMatchObject({
+      status: "failed",
+      error: { code: "approval-expired", message: `The plan was not approved: nobody decided before ${expiresAt}.` },
+      approvals: [{ kind: "plan", status: "expired" }],
+    });
+  });
+
+  it("cannot be decided any more: neither before it is rejected nor after, of a step or the plan", async () => {
+    for (const kind of ["step", "plan"] as const) {
+      const codes: Promise<string>[] = [];
+      await runScenario(() => {
+        codes.length = 0;
+        return {
+          ...asking(),
+          needsApproval: (question) => question.kind === kind,
+          isResumable: false,
+          legs: [
+            (around) => {
+              const { another, runId, result, clock } = around;
+              const item = kind === "step" ? approvalOf(result, "s1") : { kind, hash: planHashOf(result) };
+              clock.setNow(clock.now() + ttl);
+              const early = another().approve(runId, item);
+              codes.push(codeOf(early), codeOf(another().reject(runId, item)));
+              const resumed = Promise.all(codes).then(() => another().resume(runId));
+              const decided = resumed.then(() =>
+                Promise.all([codeOf(another().approve(runId, item)), codeOf(another().reject(runId, item))]),
+              );
+              codes.push(decided.then(String));
+              return { ...early, result: decided.then(() => resumed) };
+            },
+          ],
+        };
+      });
+      expect(await Promise.all(codes)).toEqual([
+        "approval-expired",
+        "approval-expired",
+        "approval-expired,approval-expired",
+      ]);
+    }
+  });
+
+  it("does not keep a decision about another one, which then goes on without it", async () => {
+    const { result } = await runScenario((clock) => ({
+      tools: [askingTool("B"), createFakeTool({ name: "Slow", outcomes: [{ returns: 1, afterMs: ttl / 2 }], clock })],
+      plan: {
+        steps: [
+          step("s1", "B", { dependsOn: [] }),
+          step("a", "Slow", { dependsOn: [] }),
+          step("s2", "B", { dependsOn: ["a"] }),
+        ],
+      },
+      options: { onStepFailure: "continue" },
+      stepTimeoutMs: ttl,
+      approvalTtlMs: ttl,
+      isResumable: false,
+      legs: [
+        ({ another, runId, result, clock }) => {
+          clock.setNow(clock.now() + ttl / 2);
+          return another().approve(runId, approvalOf(result, "s2"));
+        },
+      ],
+    }));
+    expect(statuses(result)).toEqual(["s1 skipped", "a completed", "s2 completed"]);
+    expect(result.error?.code).toBe("approval-expired");
+  });
+
+  it("in a run that failed otherwise is rejected when that is tried again", async () => {
+    const fails = () =>
+      createFakeTool({ name: "F", outcomes: [{ throws: new Error("down") }], retry: { maxAttempts: 1 } });
+    const create = (): Scenario => ({
+      tools: [askingTool("B"), fails()],
+      plan: { steps: [step("s1", "B", { dependsOn: [] }), step("s2", "F", { dependsOn: [] })] },
+      approvalTtlMs: ttl,
+    });
+    const { recorded, result } = await record(create);
+    expect(result.error?.code).toBe("tool-failed");
+    const again = await resumeFrom(
+      recorded,
+      () => ({ tools: [askingTool("B"), createFakeTool({ name: "F" })] }),
+      ({ agent, runId, clock }) => {
+        clock.setNow(clock.now() + ttl);
+        return agent.resume(runId);
+      },
+    );
+    expect(again.result).toMatchObject({ status: "failed", error: { code: "approval-expired" } });
+    const last = await resumeFrom(again.recorded, () => ({ tools: create().tools }));
+    expect(last.recorded).toHaveLength(again.recorded.length);
+  });
+});
+
+describe("the approve function", () => {
+  it("has until then: after that its signal aborts, and the step is rejected", async () => {
+    const signals: AbortSignal[] = [];
+    const { result, events } = await runScenario(() => ({
+      ...asking(),
+      approve: (_request, { signal }) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+    }));
+    expect(result).toMatchObject({ status: "failed", error: { code: "approval-expired" } });
+    expect(told(events)).toEqual(["run-start", "approval-request s1", "approval-end s1", "step-skip s1", "run-end"]);
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+
+  it("is told when, and what it answers later does not count", async () => {
+    const asked: unknown[] = [];
+    const { result } = await runScenario((clock) => ({
+      ...asking(),
+      // Longer than any timer.
+      approvalTtlMs: 30 * 86_400_000,
+      approve: async (request) => {
+        asked.push(request.expiresAt);
+        clock.setNow(clock.now() + 30 * 86_400_000);
+        return "approve";
+      },
+    }));
+    expect(asked).toContain("2026-01-31T00:00:00.000Z");
+    expect(result.error?.code).toBe("approval-expired");
+  });
+});
+
+it("resumeAll rejects what has expired, leaves what has not, and tells of what cannot be read", async () => {
+  const { recorded } = await record(asking);
+  const clock = createManualClock({ nowMs: Date.parse(expiresAt) - 1 });
+  const { store, runId } = await storeOf(recorded);
+  await store.append("other", named(recorded, "other"), { sequence: 1 });
+  const agent = createAgent({ ...baseOptions(clock), tools: [askingTool("B")], store, approvalTtlMs: ttl });
+  expect(await agent.resumeAll()).toEqual([]);
+  clock.setNow(clock.now() + 1);
+  await store.append("bad", named(recorded.slice(-1), "bad"), { sequence: 1 });
+  const resumed = await clock.runUntil(agent.resumeAll());
+  const told = resumed.map(({ runId, result, error }) => [runId, (result?.error ?? error)?.code]);
+  expect(told).toHaveLength(3);
+  expect(Object.fromEntries(told)).toEqual({
+    [runId]: "approval-expired",
+    other: "approval-expired",
+    bad: "store-failed",
+  });
+});
