@@ -146,6 +146,7 @@ export type {
   RejectionOptions,
 } from "./orchestrator/decision-options.ts";
 export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";
+export type { EventsOptions } from "./orchestrator/events-options.ts";
 export type { AgentWarning, ApproveFunction, ExecutionOptions, PlanningOptions } from "./orchestrator/options.ts";
 export {
   createOrchestrator,

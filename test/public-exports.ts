@@ -71,6 +71,7 @@ export const typeExports = [
   "EarlierPhrases",
   "ErrorData",
   "EventStream",
+  "EventsOptions",
   "ExecutionOptions",
   "ExplainedPart",
   "ExplainedWords",

@@ -4,6 +4,11 @@ export interface EventStream<TEvent> extends AsyncIterable<TEvent> {
   readonly dropped: number;
 }
 
+/** What events are told to. */
+export interface EventSink<TEvent> {
+  push(event: TEvent): void;
+}
+
 /** Options of an {@link EventChannel}. */
 export interface EventChannelOptions<TEvent> {
   /** The most events that wait to be read. */
@@ -21,7 +26,7 @@ interface Reader<TEvent> {
  * A bounded buffer between a writer that never waits and one reader. When it is full, the oldest expendable event is
  * dropped, or else the oldest.
  */
-export class EventChannel<TEvent> implements EventStream<TEvent> {
+export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEvent> {
   dropped = 0;
   private readonly buffer: TEvent[] = [];
   /** Where in the buffer the oldest event is; before it are those that were read or dropped. */
@@ -63,12 +68,16 @@ export class EventChannel<TEvent> implements EventStream<TEvent> {
     return { next: () => this.next() };
   }
 
-  private next(): Promise<IteratorResult<TEvent>> {
+  /** The oldest event that waits to be read, if there is one. */
+  take(): TEvent | undefined {
     const event = this.takeOldest();
-    if (event !== undefined) {
-      if (this.options.isExpendable(event)) this.expendable--;
-      return Promise.resolve({ value: event, done: false });
-    }
+    if (event !== undefined && this.options.isExpendable(event)) this.expendable--;
+    return event;
+  }
+
+  private next(): Promise<IteratorResult<TEvent>> {
+    const event = this.take();
+    if (event !== undefined) return Promise.resolve({ value: event, done: false });
     if (this.failure !== undefined) return Promise.reject(this.failure.error);
     if (this.isClosed) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));

@@ -16,6 +16,7 @@ import { Run } from "./run.ts";
 import { warnOfOverlap } from "./run-attempt.ts";
 import type { RunHost } from "./run-host.ts";
 import type { RunSettings } from "./run-options.ts";
+import { RunWatchers } from "./run-watchers.ts";
 import { ToolGates } from "./tool-gate.ts";
 
 /** A leg of a run that is asked for. */
@@ -73,6 +74,7 @@ export class ActiveRuns {
   readonly leases: Leases;
   /** Aborted when no run begins any more. */
   readonly stopping = new AbortSource();
+  readonly watchers = new RunWatchers();
   private isStopped = false;
   private readonly host: RunHost;
   /** What may yet open a run. */
@@ -149,6 +151,7 @@ export class ActiveRuns {
     if (this.isStopped) throw interruptedBy("the agent was closed and takes no more runs");
     const run = new Run(runId, this.host, settings, state);
     if (channel !== undefined) run.addChannel(channel);
+    this.watchers.follow(run);
     run.open(startedMs);
     if (cancelling !== undefined) followCancel(run, cancelling);
     if (this.isStopping) run.interrupt();

@@ -11,6 +11,7 @@ import type { Decision } from "./decide-run.ts";
 import { type ApprovalItem, type ApprovalOptions, type RejectionOptions, readDecision } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { Engine } from "./engine.ts";
+import { type EventsOptions, eventsOf, readEventsOptions } from "./events-options.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import {
   type CloseOptions,
@@ -74,6 +75,13 @@ export interface RunObserver<TTool extends Tool = Tool> {
   removeAllListeners(this: void, type?: AgentEventType): void;
   /** Calls a listener for every event. */
   subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): Unsubscribe;
+  /**
+   * The events of a run, by its id: those that are stored, then those that come, be it in this process or another. Reading ends
+   * with the run, or when it is suspended or interrupted unless `follow` is set. However slowly they are read, none that is
+   * recorded is left out; transient ones come from this process alone. Throws `invalid-options`; reading rejects with
+   * `run-not-found`, `store-failed` or `cancelled`.
+   */
+  events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
   /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
   getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
   /** Stored runs, the newest first, by page. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
@@ -245,6 +253,8 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
       checkListener(listener);
       return engine.hub.subscribe(listener);
     },
+    events: (runId, options = {}) =>
+      eventsOf(engine, readEventsOptions(runId, options)) as AsyncIterable<AgentEvent<TTool>>,
     getRun: (runId) => engine.getRun(runId) as Promise<RunSnapshot<TTool> | undefined>,
     listRuns: (options) => engine.listRuns(options),
   };

@@ -17,7 +17,12 @@ export async function readExisting(
 ): Promise<RecordedRun> {
   const recorded = await (known === undefined ? readRecorded(store, runId) : readAgain(store, known));
   if (recorded.state.sequence > 0) return recorded;
-  throw new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
+  throw runNotFound(runId);
+}
+
+/** There is no run of an id. */
+export function runNotFound(runId: string): AgentError<"run-not-found"> {
+  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 
 /**

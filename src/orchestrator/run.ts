@@ -1,7 +1,7 @@
 import { AbortScope } from "../async/abort-scope.ts";
 import type { AbortSource } from "../async/abort-source.ts";
 import { monotonicNow } from "../async/clock.ts";
-import type { EventChannel } from "../async/event-channel.ts";
+import type { EventSink } from "../async/event-channel.ts";
 import { onAbort } from "../async/on-abort.ts";
 import type { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
@@ -38,7 +38,7 @@ export class Run implements RecorderOwner {
   /** Of what waits before a step starts, which also stops when no other step may start. */
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private counted: RunCounters | undefined;
-  private readonly channels: EventChannel<AgentEvent>[] = [];
+  private readonly channels: EventSink<AgentEvent>[] = [];
   private history: AgentEvent[] | undefined;
   private deadline: unknown;
   private stopListening: (() => void) | undefined;
@@ -126,7 +126,7 @@ export class Run implements RecorderOwner {
   }
 
   /** Tells a channel all that is told from now on, and before that what was kept. */
-  addChannel(channel: EventChannel<AgentEvent>): void {
+  addChannel(channel: EventSink<AgentEvent>): void {
     for (const event of this.history ?? []) channel.push(event);
     this.channels.push(channel);
   }

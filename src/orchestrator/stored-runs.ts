@@ -46,13 +46,14 @@ function isEvent(found: unknown, event: AgentEvent | undefined): found is readon
   return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
 }
 
-async function readEvents(
+/** Events as the store gives them back: not checked. Rejects with `store-failed`. */
+export async function readEvents(
   store: RunStore,
   runId: string,
-  part: { readonly after: number; readonly limit?: number },
+  options: { readonly after: number; readonly limit?: number },
 ): Promise<unknown> {
   try {
-    return await store.read(runId, part);
+    return await store.read(runId, options);
   } catch (thrown) {
     throw toStoreError(thrown, { runId, operation: "read" });
   }

@@ -1,0 +1,67 @@
+import { AbortSource } from "../async/abort-source.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { checkKeys, checkNumber, maxDurationMs } from "../core/options.ts";
+import type { RunsOwner } from "./active-runs.ts";
+import { checkName } from "./decision-options.ts";
+import { loadConductor, loadedConductor } from "./load-conductor.ts";
+import { checkSignal, checkSwitch } from "./run-options.ts";
+
+/** Options of reading the events of a run. */
+export interface EventsOptions {
+  /** The number of the last event that is known: only those behind it are read. @default 0 */
+  after?: number | undefined;
+  /** Ends reading: it rejects with `cancelled`. */
+  signal?: AbortSignal | undefined;
+  /** Go on when the run is suspended or interrupted, until it ends for good. @default false */
+  follow?: boolean | undefined;
+  /** How often the store is asked while the run does not go on in this process, at least 1. @default 1000 */
+  pollMs?: number | undefined;
+}
+
+/** {@link EventsOptions}, checked and with their defaults. */
+export interface EventsWanted {
+  readonly runId: string;
+  readonly after: number;
+  readonly signal: AbortSignal | undefined;
+  readonly follow: boolean;
+  readonly pollMs: number;
+}
+
+/** Checks the options of reading events and fills in the defaults. Throws `invalid-options`. */
+export function readEventsOptions(runId: string, options: EventsOptions): EventsWanted {
+  checkName("runId", runId);
+  checkKeys("options", options, ["after", "signal", "follow", "pollMs"]);
+  const { after = 0, signal, follow = false, pollMs = 1_000 } = options;
+  checkNumber("after", after, { min: 0, isInteger: true });
+  checkSignal(signal);
+  checkSwitch("follow", follow);
+  checkNumber("pollMs", pollMs, { min: 1, max: maxDurationMs });
+  return { runId, after, signal, follow, pollMs };
+}
+
+/** The events of a run, read from the beginning by each loop over them; a loop that is left, in whatever way, leaves nothing behind. */
+export function eventsOf(engine: RunsOwner, wanted: EventsWanted): AsyncIterable<AgentEvent> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const leaving = new AbortSource();
+      const events = readLater(engine, wanted, leaving);
+      return {
+        next: () => events.next(),
+        // A generator that waits for an event would end only with the next one.
+        return: () => {
+          leaving.abort(undefined);
+          return events.return(undefined);
+        },
+      };
+    },
+  };
+}
+
+async function* readLater(
+  engine: RunsOwner,
+  wanted: EventsWanted,
+  leaving: AbortSource,
+): AsyncGenerator<AgentEvent, undefined> {
+  const { readEventsOf } = loadedConductor() ?? (await loadConductor());
+  yield* readEventsOf(engine, wanted, leaving);
+}
