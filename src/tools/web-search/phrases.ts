@@ -27,7 +27,8 @@ export const webSearchPhrases: readonly Phrase[] = [
   ),
   searching(`(do|run|make|perform|start|try) [(a|an)] (web|internet|online|google) search ${topics} {query}`),
   searching(`(web|internet|online|google) search [${topics}] {query}`),
-  searching(`(google|duckduckgo) {query}`),
+  // By itself it is also a name, as in "ok google" and "google play".
+  searching("google (for|:) {query}"),
   searching(`what does ${web} say about {query}`),
   searching(`(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit} ${hits} ${there} ${topics} {query}`),
   searching(`(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit} ${hits} ${topics} {query} ${there}`),

@@ -16,7 +16,7 @@ describe("webSearchPhrases", () => {
     "find information about zod 4 on the internet",
     "web search: zod 4",
     "do a google search for zod 4",
-    "google zod 4",
+    "google for zod 4",
     "what does the internet say about zod 4",
   ])("searches: %s", async (request) => {
     expect(await inputsFor(request, tools)).toEqual([{ query: "zod 4" }]);
@@ -55,12 +55,15 @@ describe("webSearchPhrases", () => {
     expect(steps.map(({ input }) => input)).toEqual(await inputsFor(request));
   });
 
-  it.each(["search for milk", "search the web", "search the web for it", "show me the top 99 web results for milk"])(
-    "refuses rather than guess: %s",
-    async (request) => {
-      expect(await refusalOf(request, { tools })).toHaveProperty("reason");
-    },
-  );
+  it.each([
+    "search for milk",
+    "ok google play some music",
+    "search the web",
+    "search the web for it",
+    "show me the top 99 web results for milk",
+  ])("refuses rather than guess: %s", async (request) => {
+    expect(await refusalOf(request, { tools })).toHaveProperty("reason");
+  });
 
   it("refuses to make a text of the results, as it would be a guess which one is meant", async () => {
     const refusal = await refusalOf("search the web for zod and add the result as a todo", { tools });

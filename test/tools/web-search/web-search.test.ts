@@ -249,7 +249,7 @@ describe("in a run", () => {
     const search = () => {
       throw Object.assign(new Error("The key of the search engine is wrong"), { retryable: false });
     };
-    const { status, error } = await createAgent({ tools: [createWebSearch({ search })] }).run("google zod");
+    const { status, error } = await createAgent({ tools: [createWebSearch({ search })] }).run("google for zod");
     expect(status).toBe("failed");
     expect(error?.message).toContain("The key of the search engine is wrong");
   });
