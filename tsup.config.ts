@@ -10,7 +10,6 @@ export default defineConfig({
     // Not to be imported: as entries they get chunks of their own, which a bundler leaves out where they are not used.
     agent: "src/agent.ts",
     "tools/calculator": "src/tools/calculator/calculator.ts",
-    "tools/calculator-error": "src/tools/calculator/calculator-error.ts",
     "tools/notes": "src/tools/notes/notes.ts",
     "tools/todo-store": "src/tools/todo-store/todo-store.ts",
     "tools/web-search": "src/tools/web-search/web-search.ts",
