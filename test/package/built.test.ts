@@ -153,7 +153,7 @@ describe("the first run of a process", () => {
 describe("the built command", () => {
   const command = (...args: string[]) =>
     promisify(execFile)(process.execPath, [join(folder, "cli/main.js"), ...args], {
-      env: { ...process.env, FORCE_COLOR: "", NO_COLOR: "1" },
+      env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: "1" },
     });
 
   it("plans and runs a request, and prints its result", async () => {
