@@ -16,6 +16,14 @@ beforeAll(async () => {
   await build({ outDir: folder, dts: false, silent: true, metafile: true });
 }, 60_000);
 
+/** What a file imports. Each is parsed once: packages have files of thousands of lines. */
+function specifiersOf(path: string): readonly string[] {
+  const known = specifiers.get(path) ?? importsOf(readSource(path)).map(({ specifier }) => specifier);
+  specifiers.set(path, known);
+  return known;
+}
+const specifiers = new Map<string, readonly string[]>();
+
 /** Every file that a built entry reaches, those of its packages included, and the modules of Node among their imports. */
 function walk(entry: string) {
   const files = new Set<string>();
@@ -23,7 +31,7 @@ function walk(entry: string) {
   const visit = (path: string) => {
     if (files.has(path)) return;
     files.add(path);
-    for (const { specifier } of importsOf(readSource(path))) {
+    for (const specifier of specifiersOf(path)) {
       if (isBuiltin(specifier)) builtins.push(`${path} imports ${specifier}`);
       else visit(specifier.startsWith(".") ? resolveFile(path, specifier) : require.resolve(specifier));
     }
