@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { EventHub } from "../../src/async/event-hub.ts";
 
@@ -16,6 +17,39 @@ class RejectingThenable {
   // biome-ignore lint/suspicious/noThenProperty: that is what it is for.
   then(_resolve: unknown, reject: (error: unknown) => void): void {
     reject("thenable");
+  }
+}
+
+/** Who listens to one type, and who was told. */
+class PlainList {
+  listeners: { readonly id: number; readonly isOnce: boolean }[] = [];
+  readonly told: number[] = [];
+
+  on(id: number): void {
+    if (this.listeners.some((one) => one.id === id && !one.isOnce)) return;
+    this.off(id);
+    this.listeners.push({ id, isOnce: false });
+  }
+
+  once(id: number): void {
+    if (!this.listeners.some((one) => one.id === id)) this.listeners.push({ id, isOnce: true });
+  }
+
+  off(id: number): void {
+    this.listeners = this.listeners.filter((one) => one.id !== id);
+  }
+
+  stop(id: number): void {
+    this.off(id);
+  }
+
+  clear(): void {
+    this.listeners = [];
+  }
+
+  emit(): void {
+    this.told.push(...this.listeners.map(({ id }) => id));
+    this.listeners = this.listeners.filter(({ isOnce }) => !isOnce);
   }
 }
 
@@ -221,6 +255,33 @@ describe("EventHub", () => {
     endA();
     hub.emit(eventA);
     expect(a).toHaveBeenCalledTimes(2);
+  });
+
+  it("tells whom a plain list of listeners would tell, in order", () => {
+    const names = fc.constantFrom("on", "once", "off", "stop", "clear", "emit");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(names, fc.nat(3)), { maxLength: 30 }), (actions) => {
+        const { hub } = createHub();
+        const told: number[] = [];
+        const list = new PlainList();
+        const listeners = [0, 1, 2, 3].map((id) => () => void told.push(id));
+        const stops = new Map<number, () => void>();
+        const ofHub = {
+          on: (id: number) => stops.set(id, hub.on("a", listeners[id] as () => void)),
+          once: (id: number) => stops.set(id, hub.once("a", listeners[id] as () => void)),
+          off: (id: number) => hub.off("a", listeners[id] as () => void),
+          stop: (id: number) => stops.get(id)?.(),
+          clear: (id: number) => hub.removeAllListeners(id === 0 ? undefined : "a"),
+          emit: () => hub.emit(eventA),
+        };
+        for (const [name, id] of actions) {
+          ofHub[name](id);
+          list[name](id);
+          expect(hub.listenerCount("a")).toBe(list.listeners.length);
+        }
+        expect(told).toEqual(list.told);
+      }),
+    );
   });
 
   it("takes any text for a type", () => {
