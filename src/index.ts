@@ -124,6 +124,7 @@ export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget, StoredRunOptions } from "./core/stored-run-options.ts";
 export {
   type CheckedToolOptions,
+  type DefinedTool,
   defineTool,
   type InferToolInput,
   type InferToolOutput,

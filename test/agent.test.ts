@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod/v4";
 import { createAgent } from "../src/agent.ts";
+import { validatePlan } from "../src/core/validate-plan.ts";
 import { createOrchestrator } from "../src/orchestrator/orchestrator.ts";
 import { createMemoryRunStore } from "../src/stores/memory-run-store.ts";
 import { failureOf } from "../src/testing/conformance/conformance-case.ts";
@@ -95,5 +97,52 @@ describe("the methods of what is handed out", () => {
     removeAllListeners();
     await run("6 * 7");
     expect(types).toEqual(["run-start", "run-end"]);
+  });
+});
+
+describe("a tool that was not made by defineTool", () => {
+  class Counter {
+    readonly name = "Counter";
+    readonly description = "Counts";
+    readonly inputSchema = z.object({ by: z.number().default(1) });
+    readonly phrases = ["count", "count by {by}"];
+    #count = 0;
+    execute({ by }: { by: number }) {
+      this.#count += by;
+      return { count: this.#count };
+    }
+    undo() {
+      this.#count = 0;
+    }
+  }
+  const echo = {
+    name: "Echo",
+    description: "Says it again",
+    inputSchema: z.object({ text: z.string() }),
+    effect: "pure",
+    execute: ({ text }: { text: string }) => text,
+  } as const;
+  const plan = {
+    steps: [
+      { id: "a", tool: "Counter", input: {} },
+      { id: "b", tool: "Echo", input: { text: `\${a.count}` } },
+    ],
+  } as const;
+
+  it("is planned for and run by an agent, and by another that has the same object", async () => {
+    const counter = new Counter();
+    const agent = createAgent({ tools: [counter, echo] });
+    expect(agent.tools).toEqual([counter, echo]);
+    expect(agent.tools[0]).toBe(counter);
+    expect((await agent.run("count by 5")).output).toEqual({ count: 5 });
+    expect((await createAgent({ tools: [counter, echo] }).execute(plan)).output).toBe("6");
+  });
+
+  it("is taken by an orchestrator and by validatePlan", async () => {
+    const tools = [new Counter(), echo];
+    expect((await createOrchestrator({ tools, store: createMemoryRunStore() }).execute(plan)).output).toBe("1");
+    expect(await validatePlan(plan, { tools })).toEqual([]);
+    const wrong = { steps: [{ id: "a", tool: "Counter", input: { by: "x" } }] };
+    expect(await validatePlan(wrong, { tools })).toMatchObject([{ code: "invalid-input" }]);
   });
 });

@@ -65,6 +65,7 @@ export const typeExports = [
   "CloseOptions",
   "ContinueOptions",
   "DecisionNote",
+  "DefinedTool",
   "DryRun",
   "DryRunOptions",
   "DryRunStep",

@@ -5,7 +5,8 @@ import { findNotJson } from "./schema-zod3.ts";
 import { checkToolLimits, type ToolLimitOptions } from "./tool-limits.ts";
 
 const effects = ["pure", "idempotent", "once"];
-const known = [
+/** The members of a tool. */
+export const toolKeys = [
   "name",
   "description",
   "inputSchema",
@@ -21,15 +22,22 @@ const known = [
   "phrases",
   "execute",
   "undo",
-];
+] as const;
 
-/** Throws `invalid-options` for whatever `defineTool` can not accept. */
-export function checkToolOptions(options: unknown): void {
-  checkKeys("tool", options, known);
+/**
+ * Throws `invalid-options` for whatever cannot be a tool. `members` are those of `toolKeys`, read from it; `place` is where it
+ * stands among others, if it does.
+ */
+export function checkToolOptions(tool: object, members: object, place: string | undefined): void {
+  if (mustBeKnown(tool)) checkKeys(place ?? "tool", tool, toolKeys);
   const { name, description, inputSchema, outputSchema, effect, retry, timeoutMs, result, phrases, execute, ...rest } =
-    options as Record<string, unknown>;
+    members as Record<string, unknown>;
   if (typeof name !== "string" || !/^[A-Za-z][\w-]{0,63}$/.test(name)) {
-    failOption("name", name, "1 to 64 letters, digits, _ or -, the first one a letter");
+    failOption(
+      place === undefined ? "name" : `${place}.name`,
+      name,
+      "1 to 64 letters, digits, _ or -, the first one a letter",
+    );
   }
   const option = (key: string) => `${name}.${key}`;
   if (typeof description !== "string") failOption(option("description"), description, "text");
@@ -52,21 +60,10 @@ export function checkToolOptions(options: unknown): void {
   if (typeof phrases !== "function") checkPhrases(option("phrases"), phrases);
 }
 
-/** Throws `invalid-options` for what can not be a tool: a list of tools may come from where no compiler looked. */
-export function checkTool(option: string, tool: unknown): void {
-  const parts = (typeof tool === "object" && tool !== null ? tool : {}) as Record<string, unknown>;
-  const { name, description, inputSchema, effect, execute, phrases } = parts;
-  const wrong = Object.entries({
-    name: typeof name === "string",
-    description: typeof description === "string",
-    inputSchema: zodVersionOf(inputSchema) !== undefined,
-    effect: typeof effect === "function",
-    execute: typeof execute === "function",
-    phrases: Array.isArray(phrases) || typeof phrases === "function",
-  }).flatMap(([key, isRight]) => (isRight ? [] : [key]));
-  if (wrong.length > 0) failOption(option, tool, `a tool made by defineTool; missing or wrong: ${wrong.join(", ")}`);
-  // Whoever spreads a tool to change its limits has not passed defineTool again.
-  checkToolLimits((key) => `${option}.${key}`, parts as Record<keyof ToolLimitOptions, unknown>);
+/** A member that is not known is a mistake, but of an instance of a class, and of what was made from a checked tool. */
+function mustBeKnown(tool: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(tool);
+  return (prototype === Object.prototype || prototype === null) && !("declaredEffect" in tool);
 }
 
 /** Throws `invalid-options` for a retry policy that can not work. */

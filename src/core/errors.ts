@@ -157,7 +157,11 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
 
 /** An error that was thrown, by this copy of the package or another: what {@link isAgentError} tells of an unknown value. */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
-  [C in TCode]: Omit<AgentErrorData<C>, "cause"> & { readonly cause?: unknown; toJSON(): AgentErrorData<C> };
+  [C in TCode]: Omit<AgentErrorData<C>, "cause"> & {
+    readonly cause?: unknown;
+    /** The error as JSON. */
+    toJSON(): AgentErrorData<C>;
+  };
 }[TCode];
 
 const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", "planning-failed"]);

@@ -3,14 +3,14 @@ import type { LanguageModel, ModelRequest, ModelResponse } from "./language-mode
 import type { Plan, PlanInput, PlanSource } from "./plan.ts";
 import type { PlanDeltaEvent, PlanFallbackEvent } from "./plan-events.ts";
 import type { StepRecord } from "./run-result.ts";
-import type { Tool } from "./tool.ts";
+import type { DefinedTool } from "./tool.ts";
 
 /** What a planner is given. */
 export interface PlanRequest {
   /** What the user typed. Not empty; at most `maxRequestLength` long. */
   readonly request: string;
   /** The tools that may be used, each with its description, schemas and phrases. A planner never executes one. */
-  readonly tools: readonly Tool[];
+  readonly tools: readonly DefinedTool[];
   /** Text the caller gives beside the request. */
   readonly context?: string;
   /** A plan with more steps is refused. */

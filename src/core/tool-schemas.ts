@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "./hash-plan.ts";
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from "./schema.ts";
-import type { Tool, ToolEffect } from "./tool.ts";
+import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";
 
 /** A tool's schemas as JSON Schema. */
 export interface ToolSchemas {
@@ -18,7 +18,7 @@ export interface ToolFingerprint {
 }
 
 const schemasOf = new WeakMap<Tool, ToolSchemas>();
-const fingerprintOf = new WeakMap<Tool, ToolFingerprint>();
+const fingerprintOf = new WeakMap<DefinedTool, ToolFingerprint>();
 
 /** A tool's JSON Schemas, made once. At once, but for the first time with zod 3, whose converter has to be loaded. */
 export function toolSchemas(tool: Tool): ToolSchemas | Promise<ToolSchemas> {
@@ -36,7 +36,7 @@ function remember(tool: Tool, schemas: ToolSchemas): ToolSchemas {
 }
 
 /** A tool's fingerprint, made once. */
-export async function toolFingerprint(tool: Tool): Promise<ToolFingerprint> {
+export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprint> {
   const known = fingerprintOf.get(tool);
   if (known !== undefined) return known;
   const { input, output } = await toolSchemas(tool);

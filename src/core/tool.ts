@@ -1,7 +1,5 @@
-import { checkPhrases, checkTool, checkToolOptions } from "./check-tool.ts";
-import { AgentError } from "./errors.ts";
+import { define } from "./define-tool.ts";
 import type { Jsonify, JsonObject } from "./json.ts";
-import { failOption } from "./options.ts";
 import type { ToolPhrase, ToolPhraseOptions } from "./phrase.ts";
 import type { RetryOptions } from "./retry-options.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
@@ -36,8 +34,12 @@ export interface ToolContext<TResources = unknown> {
   progress(this: void, value: unknown): void;
 }
 
+/** A function of the parsed input. Written as a method, so that a tool may name the type of its own input. */
+type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
+
 /**
- * A named capability. Make one with {@link defineTool}.
+ * A named capability: what an agent takes as a tool, be it a plain object, an instance of a class or what `defineTool` gives.
+ * An object is read and checked once, when it is first given to an agent; its methods keep their `this`.
  *
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It may
  * throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should end soon
@@ -45,33 +47,50 @@ export interface ToolContext<TResources = unknown> {
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`, from a letter on. Unique within an agent. */
   readonly name: TName;
   /** What the tool does, for planners, in a sentence. */
   readonly description: string;
-  readonly inputSchema: StandardSchema<TInput, unknown>;
+  /** zod 3 (from 3.25.28) or zod 4. It must be expressible as JSON Schema. */
+  readonly inputSchema: StandardSchema<unknown, TInput>;
   readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
+  /** A value, or a function of the parsed input. @default "idempotent" */
+  readonly effect?: ToolEffect | ByInput<TInput, ToolEffect> | undefined;
+  /** Retry policy over that of the agent, field by field. */
+  readonly retry?: RetryOptions | undefined;
+  /** Longest time for one attempt. @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
+  readonly timeoutMs?: number | undefined;
+  /** Whether a step must be approved before it runs: always, or by its parsed input. @default false */
+  readonly needsApproval?: boolean | ByInput<TInput, boolean | Promise<boolean>> | undefined;
+  /** Which part of the output a later "it" or "the result" in a request stands for, as a path such as `value`. */
+  readonly result?: string | undefined;
+  /** What the rule planner understands, or a function that loads it for the first request. */
+  readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
+  /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
+  execute(input: TInput, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
+  /** Takes back what `execute` did. May be called again for the same step; what it returns is not looked at. */
+  undo?(done: UndoneCall<TInput, unknown>, context: ToolContext<TResources>): unknown;
+}
+
+/** The phrases of a tool; a plain string is short for `{ phrase }`. */
+export type PhraseList<TInput = unknown> = readonly (string | ToolPhraseOptions<TInput>)[];
+
+/** A tool that has been checked, as `defineTool` gives it and planners get it. */
+export interface DefinedTool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
+  extends Tool<TName, unknown, unknown, TResources> {
+  readonly inputSchema: StandardSchema<TInput, unknown>;
   /** The effect as declared: `by-input` where it is a function of the input. */
   readonly declaredEffect: ToolEffect | "by-input";
   /** Whether its steps need approval, as declared: `by-input` where it is a function of the input. */
   readonly declaredNeedsApproval: boolean | "by-input";
-  /** Retry policy over that of the agent, field by field. */
-  readonly retry?: RetryOptions | undefined;
-  /** Longest time for one attempt. @default the agent's `stepTimeoutMs` */
-  readonly timeoutMs?: number | undefined;
-  /** What the rule planner understands, or a function that loads it for the first request. */
   readonly phrases: readonly ToolPhrase[] | (() => Promise<readonly ToolPhrase[]>);
-  /** Which part of the output "the result" is, as a path such as `value`; the whole output if there is none. */
-  readonly result?: string | undefined;
   /** Only for the compiler: the types of a plan's input and of the output as JSON. */
   readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
   /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
   /** Whether a step with this parsed input needs approval. @default none: only the agent's policy is asked */
   needsApproval?(input: unknown): boolean | Promise<boolean>;
-  /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: unknown, context: ToolContext<TResources>): unknown;
-  /** Takes back what `execute` did. May be called again for the same step; what it returns is not looked at. */
-  undo?(done: UndoneCall<unknown, unknown>, context: ToolContext<TResources>): unknown;
 }
 
 /** A call that has completed and is to be taken back. */
@@ -82,22 +101,44 @@ export interface UndoneCall<TInput, TOutput> {
   readonly output: TOutput;
 }
 
+/** What `defineTool` has found out, or what stands in the members of a tool that it has not made. */
+type ToolTypes<TTool extends Tool> = TTool extends {
+  readonly declaredEffect: unknown;
+  readonly "~types"?: infer TTypes;
+}
+  ? NonNullable<TTypes>
+  : {
+      readonly input: InferSchemaInput<TTool["inputSchema"]>;
+      readonly output: Jsonify<
+        TTool extends { readonly outputSchema: infer TSchema extends StandardSchema }
+          ? InferSchemaOutput<TSchema>
+          : Awaited<ReturnType<TTool["execute"]>>
+      >;
+      readonly resources: Parameters<TTool["execute"]> extends readonly [
+        unknown,
+        { readonly resources: infer TResources },
+      ]
+        ? TResources
+        : unknown;
+    };
+
+type ToolTypeOf<TTool extends Tool, TKey extends string> =
+  ToolTypes<TTool> extends { readonly [K in TKey]: infer TType } ? TType : never;
+
 /** The JSON a plan gives to a tool, before the schema's defaults and transforms. */
-export type InferToolInput<TTool extends Tool> = NonNullable<TTool["~types"]>["input"];
+export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 
 /** A tool's output as the JSON it becomes in events, stores and results. */
-export type InferToolOutput<TTool extends Tool> = NonNullable<TTool["~types"]>["output"];
+export type InferToolOutput<TTool extends Tool> = ToolTypeOf<TTool, "output">;
 
 /** What the tools need as `resources` of a run, all together; `unknown` if they need nothing. */
 export type InferToolResources<TTool extends Tool> = (
   TTool extends Tool
-    ? (resources: NonNullable<TTool["~types"]>["resources"]) => void
+    ? (resources: ToolTypeOf<TTool, "resources">) => void
     : never
 ) extends (resources: infer TResources) => void
   ? TResources
   : never;
-
-type PhraseList<TInput> = readonly (string | ToolPhraseOptions<TInput>)[];
 
 interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> extends ToolLimitOptions {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, from a letter on. Unique within an agent. */
@@ -165,7 +206,7 @@ export interface CheckedToolOptions<
  * Makes a tool: checks the options and infers the types.
  *
  * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that is not zod 3.25 or zod 4, and
- * for an input schema that JSON can not express (Date, Map, Set, BigInt …).
+ * for an input schema that JSON cannot express (Date, Map, Set, BigInt …).
  *
  * {@includeCode ../../examples/02-your-own-tool.ts}
  */
@@ -176,49 +217,10 @@ export function defineTool<
   TResources = unknown,
 >(
   options: CheckedToolOptions<TName, TSchema, TOutputSchema, TResources>,
-): Tool<TName, InferSchemaInput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>, TResources>;
+): DefinedTool<TName, InferSchemaInput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>, TResources>;
 export function defineTool<const TName extends string, TSchema extends StandardSchema, TOutput, TResources = unknown>(
   options: ToolOptions<TName, TSchema, TOutput, TResources>,
-): Tool<TName, InferSchemaInput<TSchema>, Jsonify<Awaited<TOutput>>, TResources>;
-export function defineTool(options: ToolOptions<string, StandardSchema, unknown, unknown>): Tool {
-  checkToolOptions(options);
-  const { effect = "idempotent", phrases = [], needsApproval, execute, undo, ...rest } = options;
-  return Object.freeze({
-    ...rest,
-    ...(needsApproval && {
-      needsApproval: (input: unknown) => (typeof needsApproval === "function" ? needsApproval(input) : needsApproval),
-    }),
-    ...(undo && {
-      undo: (done: UndoneCall<unknown, never>, context: ToolContext) => undo.call(options, done, context),
-    }),
-    declaredEffect: typeof effect === "function" ? "by-input" : effect,
-    declaredNeedsApproval: typeof needsApproval === "function" ? "by-input" : (needsApproval ?? false),
-    phrases:
-      typeof phrases === "function"
-        ? async () => toPhrases(options.name, await phrases())
-        : toPhrases(options.name, phrases),
-    effect: (input: unknown) => (typeof effect === "function" ? effect(input) : effect),
-    execute: (input: unknown, context: ToolContext) => execute.call(options, input, context),
-  });
-}
-
-function toPhrases(name: string, phrases: PhraseList<unknown>): readonly ToolPhrase[] {
-  checkPhrases(`${name}.phrases`, phrases);
-  return phrases.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase)));
-}
-
-/** The tools by name. Throws `invalid-options` for what is no tool, and if two have the same name. */
-export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
-  const byName = new Map<string, Tool>();
-  for (const [index, tool] of tools.entries()) {
-    checkTool(`tools[${index}]`, tool);
-    if (byName.has(tool.name)) {
-      throw new AgentError("invalid-options", `Two tools are named "${tool.name}"; names must be unique.`, {
-        details: { option: "tools", received: tool.name, expected: "tools of different names" },
-      });
-    }
-    byName.set(tool.name, tool);
-  }
-  return byName;
+): DefinedTool<TName, InferSchemaInput<TSchema>, Jsonify<Awaited<TOutput>>, TResources>;
+export function defineTool(options: Tool): DefinedTool {
+  return define(options);
 }

@@ -6,7 +6,7 @@ import type { PlanStep } from "./plan.ts";
 import type { ReplanRequest } from "./planner.ts";
 import { parseWith } from "./schema.ts";
 import { placeOf } from "./step-place.ts";
-import type { Tool } from "./tool.ts";
+import type { DefinedTool } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
 /*
@@ -96,7 +96,7 @@ export class UnsaidFinder {
   }
 
   /** The words of a step, of each value of its input and each constant of its list, that nobody has said. */
-  async find(step: PlanStep, tool: Tool): Promise<readonly UnsaidWords[]> {
+  async find(step: PlanStep, tool: DefinedTool): Promise<readonly UnsaidWords[]> {
     const { input: schema } = await toolSchemas(tool);
     const found: UnsaidWords[] = [];
     const add = (path: JsonPath, words: readonly string[], isChoice: boolean) => {
@@ -210,7 +210,7 @@ function constantsOf(expression: string | undefined): readonly (string | number)
 }
 
 /** Whether a step surely changes nothing. A tool that does not say counts as one with an effect. */
-export async function isSurelyPure({ input }: PlanStep, tool: Tool): Promise<boolean> {
+export async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   const parsed = await parseWith(tool.inputSchema, copyJson(input));
   if (!parsed.ok) return false;

@@ -1,7 +1,8 @@
+import { indexTools } from "./define-tool.ts";
 import { toJson } from "./json.ts";
 import { checkKeys, checkNumber } from "./options.ts";
 import { maxPlanBytes, type PlanIssue } from "./plan.ts";
-import { indexTools, type Tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
 
 /** Loaded when first used, as an app that only imports this package needs none of it at once. */
 let checks: typeof import("./check-plan.ts") | undefined;

@@ -5,7 +5,7 @@ import type { RunState } from "../core/run-state.ts";
 import { parseWith, type SchemaIssue } from "../core/schema.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
 import { partAt, type StepState } from "../core/step-state.ts";
-import type { Tool, ToolEffect } from "../core/tool.ts";
+import type { DefinedTool, ToolEffect } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { notWaiting } from "./continue-run.ts";
 import type { EngineSettings } from "./options.ts";
@@ -48,7 +48,7 @@ export async function changeCall(
   return changed.hash === hash ? undefined : changed;
 }
 
-function readEffect(tool: Tool, { parsed, task }: { parsed: unknown; task: FailedTask }): ToolEffect {
+function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task: FailedTask }): ToolEffect {
   try {
     return effectOf(tool, parsed);
   } catch (thrown) {
@@ -66,7 +66,7 @@ function whyFixed({ options }: RunState, { attempts }: StepState): string | unde
 }
 
 /** A key that the schema would leave out is a mistake of who wrote it, as in a plan. */
-async function unknownKeys(tool: Tool, input: JsonObject): Promise<readonly SchemaIssue[]> {
+async function unknownKeys(tool: DefinedTool, input: JsonObject): Promise<readonly SchemaIssue[]> {
   const { input: schema } = await toolSchemas(tool);
   return findUnknownKeys(schema, input).map((path) => ({ path, message: `"${tool.name}" has no such input` }));
 }

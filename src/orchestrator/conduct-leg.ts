@@ -1,7 +1,7 @@
 import type { AgentErrorData } from "../core/errors.ts";
 import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
 import { type RunResult, toRunResult } from "../core/run-result.ts";
-import type { Tool } from "../core/tool.ts";
+import type { DefinedTool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./approvals.ts";
 import { closeLeg, hasAnswer, isAllDone } from "./close-leg.ts";
@@ -37,15 +37,15 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
 }
 
 /** By the tools of a run, which are mostly those of its engine. */
-const made = new WeakMap<ReadonlyMap<string, Tool>, readonly ToolFingerprint[]>();
+const made = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
 
 /** The fingerprints of a run's tools, if they were made before. */
-export function knownFingerprints(tools: ReadonlyMap<string, Tool>): readonly ToolFingerprint[] | undefined {
+export function knownFingerprints(tools: ReadonlyMap<string, DefinedTool>): readonly ToolFingerprint[] | undefined {
   return made.get(tools);
 }
 
 /** The fingerprints of a run's tools, made once. */
-export async function fingerprintsOf(tools: ReadonlyMap<string, Tool>): Promise<readonly ToolFingerprint[]> {
+export async function fingerprintsOf(tools: ReadonlyMap<string, DefinedTool>): Promise<readonly ToolFingerprint[]> {
   const fingerprints = Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
   made.set(tools, fingerprints);
   return fingerprints;

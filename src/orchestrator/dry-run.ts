@@ -8,7 +8,7 @@ import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
 import { findReferences } from "../core/reference.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { parseWith } from "../core/schema.ts";
-import type { InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
+import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
 import { completePlanInput } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { effectOf } from "./prepare-step.ts";
@@ -68,7 +68,7 @@ async function lookAtPlan(engine: EngineSettings, { settings, given, source }: L
   for (const [index, step] of plan.steps.entries()) {
     // Whoever has cancelled is asked nothing more.
     if (source.aborted) throw source.reason;
-    const tool = settings.tools.get(step.tool) as Tool;
+    const tool = settings.tools.get(step.tool) as DefinedTool;
     steps.push(await lookAt(engine, { step, tool, dependsOn: dependenciesOfStep(plan, index, expressions) }));
   }
   return {
@@ -95,7 +95,7 @@ function dependenciesOfStep({ steps }: Plan, index: number, expressions: PlanExp
 
 interface Looked {
   readonly step: PlanStep;
-  readonly tool: Tool;
+  readonly tool: DefinedTool;
   readonly dependsOn: readonly string[];
 }
 
@@ -120,7 +120,7 @@ async function lookAt(engine: EngineSettings, { step, tool, dependsOn }: Looked)
 }
 
 /** What is known without the input. */
-function mayNeedApproval(engine: EngineSettings, tool: Tool): boolean | "by-input" {
+function mayNeedApproval(engine: EngineSettings, tool: DefinedTool): boolean | "by-input" {
   if (tool.declaredNeedsApproval === true) return true;
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }

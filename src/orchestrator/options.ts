@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../async/clock.ts";
 import type { RetryPolicy } from "../async/retry.ts";
 import type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
 import { checkRetryOptions } from "../core/check-tool.ts";
+import { indexTools } from "../core/define-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
 import {
   checkClock,
@@ -16,7 +17,7 @@ import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RetryOptions } from "../core/retry-options.ts";
 import type { RunStore } from "../core/run-store.ts";
-import { indexTools, type Tool } from "../core/tool.ts";
+import type { DefinedTool, Tool } from "../core/tool.ts";
 import { checkSwitch, describeRunOption } from "./run-options.ts";
 
 /** Something a developer should know of, though no run depends on it. */
@@ -108,8 +109,9 @@ export interface PlanningOptions {
 
 /** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */
 export interface EngineSettings {
+  /** As they were given. */
   readonly tools: readonly Tool[];
-  readonly toolsByName: ReadonlyMap<string, Tool>;
+  readonly toolsByName: ReadonlyMap<string, DefinedTool>;
   readonly store: RunStore;
   readonly planner: Planner | undefined;
   readonly stepTimeoutMs: number;
@@ -130,7 +132,7 @@ export interface EngineSettings {
   readonly onListenerError: (error: unknown, event: AgentEvent) => void;
   readonly onWarning: (warning: AgentWarning) => void;
   /** The policy of a tool, with the agent's and the general defaults filled in. */
-  readonly retryPolicyOf: (tool: Tool) => RetryPolicy;
+  readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
 }
 
 const defaultRetry: RetryPolicy = {
@@ -169,8 +171,7 @@ type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; pla
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
   checkKeys("options", options, canPlan ? [...executionKeys, ...planningKeys] : executionKeys, describeRunOption);
   const { tools, store, planner, retry } = options;
-  if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
-  for (const [index, tool] of tools.entries()) checkTool(`tools[${index}]`, tool);
+  const toolsByName = indexTools(tools);
   checkMethods("store", store, ["append", "read", "list", "claim", "renew", "release"], "a run store");
   checkPlanner(planner);
   checkClock("clock", options.clock);
@@ -186,18 +187,20 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   checkNumber("abortGraceMs", options.abortGraceMs, { min: 0, max: maxDurationMs });
   checkSwitch("recordStacks", options.recordStacks);
   for (const key of functionKeys) checkFunction(key, options[key]);
-  return withDefaults(options);
+  return withDefaults(options, toolsByName);
 }
 
 /** A hundred years: no timer waits for it, and dates go so far. */
 const maxApprovalTtlMs = 100 * 365 * 86_400_000;
 
-function withDefaults(options: EngineOptions): EngineSettings {
+function withDefaults(options: EngineOptions, toolsByName: EngineSettings["toolsByName"]): EngineSettings {
   const { tools, store, planner, retry } = options;
-  const policies = new Map(tools.map((tool) => [tool, { ...defaultRetry, ...defined(retry), ...defined(tool.retry) }]));
+  const policies = new Map(
+    [...toolsByName.values()].map((tool) => [tool, { ...defaultRetry, ...defined(retry), ...defined(tool.retry) }]),
+  );
   return {
     tools: Object.freeze([...tools]),
-    toolsByName: indexTools(tools),
+    toolsByName,
     store,
     planner,
     stepTimeoutMs: options.stepTimeoutMs ?? 30_000,
@@ -241,10 +244,6 @@ function warnOnce(): (error: unknown, event: AgentEvent) => void {
       error,
     );
   };
-}
-
-function checkTool(option: string, tool: unknown): void {
-  checkMethods(option, tool, ["execute", "effect"], "a tool made by defineTool");
 }
 
 function checkPlanner(planner: Planner | undefined): void {

@@ -5,7 +5,7 @@ import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.
 import { TooMuchRepeated } from "../core/repeated-size.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
-import type { Tool, ToolEffect } from "../core/tool.ts";
+import type { DefinedTool, ToolEffect } from "../core/tool.ts";
 import { dataOf, withThrown } from "./keep-cause.ts";
 import type { Run } from "./run.ts";
 import type { Iteration, StepCall, StepTask } from "./step-call.ts";
@@ -54,7 +54,7 @@ export function prepareInput(run: Run, task: StepTask, input: JsonObject): Prepa
  */
 export function parseInput(
   run: Run,
-  tool: Tool,
+  tool: DefinedTool,
   input: JsonObject,
 ): ParseResult<unknown> | Promise<ParseResult<unknown>> {
   const parsing = parseWith(tool.inputSchema, copyJson(input));
@@ -92,7 +92,7 @@ export function namedValue(run: Run, name: string, iteration: Iteration | undefi
 }
 
 /** The effect of a call with this input. Throws what the tool's function throws, and `TypeError` if it answers with none. */
-export function effectOf(tool: Tool, parsed: unknown): ToolEffect {
+export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   const effect: unknown = tool.effect(parsed);
   if (effects.has(effect)) return effect as ToolEffect;
   throw new TypeError(

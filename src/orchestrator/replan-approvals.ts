@@ -5,7 +5,7 @@ import type { ReplanRequest } from "../core/planner.ts";
 import { unchangedSteps } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { isDone, partsOf, type StepState } from "../core/step-state.ts";
-import type { Tool } from "../core/tool.ts";
+import type { DefinedTool } from "../core/tool.ts";
 import { isSurelyPure, shownIn, UnsaidFinder } from "../core/unsaid-words.ts";
 import type { Run } from "./run.ts";
 
@@ -22,7 +22,7 @@ export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan)
   });
   const approvals: ReplanApproval[] = [];
   for (const [index, step] of plan.steps.entries()) {
-    const tool = run.settings.tools.get(step.tool) as Tool;
+    const tool = run.settings.tools.get(step.tool) as DefinedTool;
     const state = run.state.steps.get(step.id);
     const isKept = state !== undefined && isDone(state);
     if (isKept || stays.has(step.id) || (await isSurelyPure(step, tool))) continue;
@@ -43,7 +43,7 @@ function findInDoubt({ state }: Run, tool: string): StepState | undefined {
 }
 
 /** Words that stand nowhere are the planner's own, and it is code: one that asks a model warns of them. */
-async function unsaidIn(step: PlanStep, tool: Tool, finder: UnsaidFinder): Promise<readonly ApprovalReason[]> {
+async function unsaidIn(step: PlanStep, tool: DefinedTool, finder: UnsaidFinder): Promise<readonly ApprovalReason[]> {
   const found = await finder.find(step, tool);
   return found
     .filter(({ shown }) => shown.length > 0)

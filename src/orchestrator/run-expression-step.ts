@@ -3,7 +3,7 @@ import type { StepExpressions } from "../core/expressions.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
-import type { Tool } from "../core/tool.ts";
+import type { DefinedTool } from "../core/tool.ts";
 import { skipOpen } from "./close-leg.ts";
 import { dataOf } from "./keep-cause.ts";
 import { namedValue } from "./prepare-step.ts";
@@ -14,7 +14,7 @@ import { countOf, earlierAttempts, type Iteration, placeOfTask, type StepTask } 
 /** A step with a `when` or a `forEach`. */
 export interface ExpressionTask {
   readonly step: PlanStep;
-  readonly tool: Tool;
+  readonly tool: DefinedTool;
   readonly expressions: StepExpressions;
 }
 

@@ -2,7 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
 import { checkDuration, checkKeys, checkNumber, failOption } from "../core/options.ts";
 import type { RunBudget, StoredRunOptions } from "../core/stored-run-options.ts";
-import type { InferToolResources, Tool } from "../core/tool.ts";
+import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 
 /** Options of making a plan. */
@@ -89,7 +89,7 @@ export type RunArguments<TTool extends Tool> =
 
 /** Options of a run, checked and with their defaults. */
 export interface RunSettings {
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: ReadonlyMap<string, DefinedTool>;
   readonly context: string | undefined;
   readonly metadata: JsonObject;
   readonly resources: unknown;
@@ -257,11 +257,11 @@ function checkTimeZone(timeZone: unknown): string {
 function selectTools(
   option: "tools" | "replanTools",
   names: unknown,
-  all: ReadonlyMap<string, Tool>,
-): ReadonlyMap<string, Tool> {
+  all: ReadonlyMap<string, DefinedTool>,
+): ReadonlyMap<string, DefinedTool> {
   if (names === undefined) return all;
   if (!Array.isArray(names)) failOption(option, names, "a list of names");
-  const selected = new Map<string, Tool>();
+  const selected = new Map<string, DefinedTool>();
   for (const name of names) {
     const tool = all.get(name);
     if (tool === undefined) {

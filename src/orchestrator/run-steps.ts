@@ -1,7 +1,7 @@
 import type { PlanExpressions } from "../core/expressions.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
-import type { Tool } from "../core/tool.ts";
+import type { DefinedTool } from "../core/tool.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 import type { Run } from "./run.ts";
 import { runCall, type StepEnd } from "./run-call.ts";
@@ -66,7 +66,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
 }
 
 function runStep(run: Run, step: PlanStep, expressions: PlanExpressions | undefined): Promise<StepEnd> {
-  const tool = run.settings.tools.get(step.tool) as Tool;
+  const tool = run.settings.tools.get(step.tool) as DefinedTool;
   const ofStep = expressions?.get(step.id);
   if (ofStep === undefined) return runCall(run, { step, tool, iteration: undefined });
   return runExpressionStep(run, { step, tool, expressions: ofStep });

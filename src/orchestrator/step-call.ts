@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
-import type { Tool, ToolEffect } from "../core/tool.ts";
+import type { DefinedTool, ToolEffect } from "../core/tool.ts";
 import type { Run } from "./run.ts";
 
 /** One pass of a looped step. */
@@ -15,7 +15,7 @@ export interface Iteration {
 /** A step, or an iteration of one, that is to be run. */
 export interface StepTask {
   readonly step: PlanStep;
-  readonly tool: Tool;
+  readonly tool: DefinedTool;
   readonly iteration: Iteration | undefined;
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import { type Clock, systemClock } from "../async/clock.ts";
 import type { RetryOptions } from "../core/retry-options.ts";
-import { defineTool, type Tool, type ToolContext, type ToolEffect } from "../core/tool.ts";
+import { type DefinedTool, defineTool, type ToolContext, type ToolEffect } from "../core/tool.ts";
 
 /** What a call of a fake tool does, after `afterMs` on the clock. */
 export type FakeOutcome = { readonly afterMs?: number } & (
@@ -30,7 +30,7 @@ export interface FakeToolOptions<TName extends string = string> {
 }
 
 /** A tool that takes any input, does as it was told, and remembers its calls. */
-export interface FakeTool<TName extends string = string> extends Tool<TName> {
+export interface FakeTool<TName extends string = string> extends DefinedTool<TName> {
   readonly calls: readonly FakeCall[];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { Tool } from "../../src/core/tool.ts";
+import type { DefinedTool } from "../../src/core/tool.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { validatePlan } from "../../src/core/validate-plan.ts";
 import { issuesOf, planTools } from "../fixtures/plan-tools.ts";
@@ -19,7 +19,7 @@ const shapes = defineTool({
   }),
   execute: () => ({ texts: [], pair: ["", 0] as [string, number], either: [], maybe: null, map: {}, tree: [] }),
 });
-const tools: readonly Tool[] = [...planTools, shapes];
+const tools: readonly DefinedTool[] = [...planTools, shapes];
 
 type Step = Record<string, unknown>;
 const sum = { id: "s1", tool: "Sum", input: { a: 1 } };

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { checkRetryOptions, checkToolOptions } from "../../src/core/check-tool.ts";
+import { checkRetryOptions } from "../../src/core/check-tool.ts";
+import { define } from "../../src/core/define-tool.ts";
 import { isAgentError } from "../../src/core/errors.ts";
+import type { Tool } from "../../src/core/tool.ts";
 
 const good = {
   name: "Echo",
@@ -20,7 +22,7 @@ function refusedOption(check: () => void): string | undefined {
   }
   return undefined;
 }
-const refused = (change: object) => refusedOption(() => checkToolOptions({ ...good, ...change }));
+const refused = (change: object) => refusedOption(() => define({ ...good, ...change } as Tool));
 
 describe("the options of a tool", () => {
   it.each<[string, object]>([
@@ -108,11 +110,11 @@ describe("the options of a tool", () => {
     [{ rateLimit: { intervalMs: 1 } }, "must be a whole number from 1 to 1000000; it is missing."],
     [{ rateLimit: { limit: Number.NaN, intervalMs: 1 } }, "a whole number from 1 to 1000000; received NaN."],
   ])("says of %o what would have worked", (change, message) => {
-    expect(() => checkToolOptions({ ...good, ...change })).toThrow(message);
+    expect(() => define({ ...good, ...change } as Tool)).toThrow(message);
   });
 
   it.each([undefined, null, "tool", [], () => good])("refuses %o instead of options", (options) => {
-    expect(refusedOption(() => checkToolOptions(options))).toBe("tool");
+    expect(refusedOption(() => define(options as unknown as Tool))).toBe("tool");
   });
 });
 
@@ -148,7 +150,7 @@ describe("input schemas that JSON can not express", () => {
 
   it("are refused with the path and the type, for zod 3", () => {
     const inputSchema = z3.object({ a: z3.object({ when: z3.date() }) });
-    expect(() => checkToolOptions({ ...good, inputSchema })).toThrow("input.a.when is a ZodDate");
+    expect(() => define({ ...good, inputSchema })).toThrow("input.a.when is a ZodDate");
   });
 
   it.each<[string, unknown]>([

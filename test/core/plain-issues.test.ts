@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { indexTools } from "../../src/core/define-tool.ts";
 import { plainIssues } from "../../src/core/plain-issues.ts";
-import { indexTools } from "../../src/core/tool.ts";
 import { validatePlan } from "../../src/core/validate-plan.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 

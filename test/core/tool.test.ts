@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
+import { define, indexTools } from "../../src/core/define-tool.ts";
 import { AgentError } from "../../src/core/errors.ts";
-import { defineTool, indexTools, type Tool, type ToolContext } from "../../src/core/tool.ts";
+import { type DefinedTool, defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts";
 
 const context: ToolContext = {
   signal: new AbortController().signal,
@@ -131,22 +132,143 @@ describe("indexTools", () => {
     expect(() => indexTools(undefined as unknown as [])).toThrow('"tools" must be a list of tools; it is missing');
   });
 
-  it.each([
-    ["nothing", undefined, "name, description, inputSchema, effect, execute, phrases"],
-    ["a name", { name: "X" }, "description, inputSchema, effect, execute, phrases"],
-    ["a tool without a schema", { ...defineTool(least), inputSchema: undefined }, "inputSchema"],
-    ["options that did not go through defineTool", { ...least, effect: "pure" }, "effect, phrases"],
-  ])("refuses %s in the list", (_name, tool, wrong) => {
-    const index = () => indexTools([defineTool(least), tool as Tool]);
-    expect(index).toThrow(`"tools[1]" must be a tool made by defineTool; missing or wrong: ${wrong};`);
+  it.each<[string, unknown, string]>([
+    [
+      "nothing",
+      undefined,
+      '"tools[1]" must be an object with name, description, inputSchema and execute; it is missing.',
+    ],
+    [
+      "a class",
+      class {},
+      '"tools[1]" must be an object with name, description, inputSchema and execute; received a function',
+    ],
+    [
+      "a list",
+      [],
+      '"tools[1]" must be an object with name, description, inputSchema and execute; received an array of 0',
+    ],
+    ["an object without a name", {}, '"tools[1].name" must be 1 to 64 letters'],
+    ["a name", { name: "X" }, '"X.description" must be text; it is missing'],
+    [
+      "a tool without a schema",
+      { ...defineTool(least), inputSchema: undefined },
+      '"Echo.inputSchema" must be a schema',
+    ],
+    [
+      "a member that is a mistake",
+      { ...least, retries: 3 },
+      '"tools[1].retries" must be left out: there is no such option',
+    ],
+    ["a wrong effect", { ...least, effect: "twice" }, '"Echo.effect" must be one of pure, idempotent, once'],
+    [
+      "a wrong effect of a getter",
+      Object.create({
+        ...least,
+        get effect() {
+          return "twice";
+        },
+      }),
+      '"Echo.effect" must be',
+    ],
+    [
+      "limits that cannot be, of a checked tool",
+      { ...defineTool(least), concurrency: 0 },
+      '"Echo.concurrency" must be',
+    ],
+  ])("refuses %s in the list", (_name, tool, message) => {
+    const index = () => indexTools([defineTool({ ...least, name: "First" }), tool as Tool]);
+    expect(index).toThrow(message);
     expect(index).toThrow(expect.objectContaining({ code: "invalid-options" }));
   });
 
-  it("refuses limits that can not be, of a tool that was made and spread", () => {
+  it("says of an object what defineTool would say of it", () => {
+    for (const wrong of [
+      { description: 5 },
+      { timeoutMs: 0 },
+      { execute: "x" },
+      { undo: 1 },
+      { phrases: [5] },
+      { rateLimit: {} },
+    ]) {
+      const tool = { ...least, ...wrong } as Tool;
+      const messageOf = (call: () => unknown) => {
+        try {
+          return String(call());
+        } catch (thrown) {
+          return (thrown as Error).message;
+        }
+      };
+      expect(messageOf(() => indexTools([tool]))).toBe(messageOf(() => define(tool)));
+    }
+  });
+
+  it("takes an instance of a class: prototype, getters and private members count", async () => {
+    class Echo implements Tool {
+      readonly name = "Echo";
+      readonly inputSchema = z.object({ text: z.string() });
+      readonly #suffix = "!";
+      readonly undone: unknown[] = [];
+      get description() {
+        return `Says it again${this.#suffix}`;
+      }
+      effect({ text }: { text: string }) {
+        return text === this.#suffix ? ("pure" as const) : ("once" as const);
+      }
+      needsApproval({ text }: { text: string }) {
+        return text === this.#suffix;
+      }
+      async phrases() {
+        return [`echo${this.#suffix} {text}`];
+      }
+      execute({ text }: { text: string }) {
+        return text + this.#suffix;
+      }
+      undo({ output }: { output: unknown }) {
+        this.undone.push(output);
+      }
+    }
+    const given = new Echo();
+    const tool = indexTools([given]).get("Echo") as DefinedTool;
+    expect(tool).toMatchObject({
+      description: "Says it again!",
+      declaredEffect: "by-input",
+      declaredNeedsApproval: "by-input",
+    });
+    expect([tool.effect({ text: "!" }), tool.effect({ text: "a" })]).toEqual(["pure", "once"]);
+    expect(tool.needsApproval?.({ text: "!" })).toBe(true);
+    expect(await (tool.phrases as () => Promise<unknown>)()).toEqual([{ phrase: "echo! {text}" }]);
+    expect(tool.execute({ text: "a" }, context)).toBe("a!");
+    tool.undo?.({ input: {}, output: "a!" }, context);
+    expect(given.undone).toEqual(["a!"]);
+  });
+
+  it("reads and checks an object once, for all that take it", () => {
+    let reads = 0;
     const tool = {
-      ...defineTool({ name: "A", description: "", inputSchema: z.object({}), execute: () => 1 }),
-      concurrency: 0,
+      ...least,
+      get timeoutMs() {
+        reads++;
+        return 5;
+      },
     };
-    expect(() => indexTools([tool])).toThrow('"tools[0].concurrency" must be a whole number of at least 1');
+    expect(indexTools([tool]).get("Echo")).toBe(indexTools([tool]).get("Echo"));
+    expect(reads).toBe(1);
+    const made = defineTool(least);
+    expect(indexTools([made]).get("Echo")).toBe(made);
+  });
+
+  it("keeps what a checked tool has declared when it is spread, and takes what stands over it", () => {
+    const made = defineTool({ ...least, effect: "pure", needsApproval: true, phrases: ["echo {text}"] });
+    const [same] = [...indexTools([{ ...made, timeoutMs: 5, calls: [] } as Tool]).values()];
+    expect(same).toMatchObject({
+      declaredEffect: "pure",
+      declaredNeedsApproval: true,
+      timeoutMs: 5,
+      phrases: made.phrases,
+    });
+    const [other] = [...indexTools([{ ...made, effect: "once", needsApproval: () => true } as Tool]).values()];
+    expect(other).toMatchObject({ declaredEffect: "once", declaredNeedsApproval: "by-input" });
+    expect(other?.effect({})).toBe("once");
   });
 });

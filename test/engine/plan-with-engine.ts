@@ -6,16 +6,16 @@ import {
   createOllamaModel,
   createRulePlanner,
   createTodoStore,
+  type DefinedTool,
   type GroundingPolicy,
   isAgentError,
   type PlanDraft,
-  type Tool,
 } from "../../src/index.ts";
 import type { EngineRequest } from "./engine-requests.ts";
 import type { Engine } from "./start-engine.ts";
 
 /** The tools that the tiny model knows. */
-export const engineTools: readonly Tool[] = [createTodoStore(), createCalculator()];
+export const engineTools: readonly DefinedTool[] = [createTodoStore(), createCalculator()];
 
 /** How a request ended. */
 export interface EngineOutcome {

@@ -1,5 +1,5 @@
 import { z } from "zod/v4";
-import { defineTool, type Tool } from "../../src/index.ts";
+import { type DefinedTool, defineTool } from "../../src/index.ts";
 
 /** A tool as the data for function calling describes it. */
 export interface DescribedTool {
@@ -9,11 +9,11 @@ export interface DescribedTool {
 }
 
 /** Such a tool as one of ours, which nobody calls. Its name may have signs that ours can not; the scorer reads over them. */
-export function toTool({ name, description, jsonSchema }: DescribedTool): Tool {
+export function toTool({ name, description, jsonSchema }: DescribedTool): DefinedTool {
   return defineTool({
     name: name.replace(/[^\w-]/g, "_").slice(0, 64),
     description,
     inputSchema: z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]),
     execute: () => null,
-  }) as unknown as Tool;
+  }) as unknown as DefinedTool;
 }

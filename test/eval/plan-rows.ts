@@ -4,6 +4,7 @@ import {
   createMemoryRunStore,
   createOrchestrator,
   createTodoStore,
+  type DefinedTool,
   type ErrorData,
   isAgentError,
   type ModelUsage,
@@ -11,7 +12,6 @@ import {
   type PlanFailure,
   type PlanInput,
   type Planner,
-  type Tool,
 } from "../../src/index.ts";
 import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
 import { toTool } from "./call-tools.ts";
@@ -60,7 +60,7 @@ export async function planRows(
 
 async function planRow(
   { id, prompt }: DataRow,
-  { planner, tools }: { readonly planner: Planner; readonly tools: readonly Tool[] },
+  { planner, tools }: { readonly planner: Planner; readonly tools: readonly DefinedTool[] },
 ): Promise<PlannedRow> {
   const meter = new ModelMeter(undefined, undefined);
   const { signal } = new AbortController();
@@ -84,7 +84,7 @@ async function runCalculators({ steps }: PlanDraft): Promise<Readonly<Record<str
   const calculations = steps.filter(({ tool }) => tool === "Calculator");
   if (calculations.length === 0) return {};
   // A calculator step that uses a todo's text can not be run by itself; no phrase makes one, but a model may.
-  const tools: readonly Tool[] = [createCalculator()];
+  const tools: readonly DefinedTool[] = [createCalculator()];
   const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
   const known = new Set(calculations.map(({ id }) => id));
   const alone = calculations.map((step) => ({

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import { indexTools } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
@@ -17,7 +18,7 @@ export interface Setup extends Partial<Omit<AgentOptions, "tools">> {
 /** An agent that is to be closed, and others of the same store that go on. */
 export async function setUp({ tools, store = createMemoryRunStore(), ...options }: Setup) {
   const clock = createManualClock();
-  await Promise.all(tools(clock).map(toolFingerprint));
+  await Promise.all([...indexTools(tools(clock)).values()].map(toolFingerprint));
   const events: AgentEvent[] = [];
   let ids = 0;
   const open = (others: Partial<AgentOptions> = {}): Agent => {

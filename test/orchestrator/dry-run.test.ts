@@ -195,7 +195,7 @@ describe("a dry run of a plan", () => {
   it("tells no effect that there is not", async () => {
     const odd = { ...createFakeTool({ name: "Odd", effect: "idempotent" }), effect: () => "sometimes" as never };
     const seen = await look(planOf("Odd"), {}, { tools: [odd] });
-    expect(seen.steps).toMatchObject([{ tool: "Odd", effect: "idempotent" }]);
+    expect(seen.steps).toMatchObject([{ tool: "Odd", effect: "by-input" }]);
   });
 
   it("knows of a tool that always needs approval, and of an effect that throws only what was declared", async () => {

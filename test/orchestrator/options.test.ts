@@ -18,7 +18,7 @@ const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
 describe("the options of an agent", () => {
   it.each([
     ["tools", { tools: "A" }],
-    ["tools[0]", { tools: [{ name: "A" }] }],
+    ["A.description", { tools: [{ name: "A" }] }],
     ["tools[1]", { tools: [tool, null] }],
     ["tools", { tools: [tool, createFakeTool({ name: "A" })] }],
     ["store", { tools, store: {} }],

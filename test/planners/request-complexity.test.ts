@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Tool } from "../../src/core/tool.ts";
+import type { DefinedTool } from "../../src/core/tool.ts";
 import { estimateComplexity, type RequestComplexity } from "../../src/planners/request-complexity.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
-const tools: readonly Tool[] = ["Calculator", "TodoStore", "CityWeather", "SendMail"].map((name) =>
+const tools: readonly DefinedTool[] = ["Calculator", "TodoStore", "CityWeather", "SendMail"].map((name) =>
   createFakeTool({ name }),
 );
 

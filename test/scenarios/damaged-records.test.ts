@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
+import { indexTools } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
@@ -136,7 +137,7 @@ async function goOn(create: (clock: ManualClock) => Scenario, events: readonly u
       return tool.execute(...args);
     },
   }));
-  await Promise.all(counted.map(toolFingerprint));
+  await Promise.all([...indexTools(counted).values()].map(toolFingerprint));
   const memory = createMemoryRunStore();
   const appended: AgentEvent[] = [];
   const append: RunStore["append"] = (id, more, { sequence, ...o }) => {

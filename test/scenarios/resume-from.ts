@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import { indexTools } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { deepFreeze } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
@@ -57,7 +58,7 @@ interface Play {
 async function play(recorded: readonly AgentEvent[], { create, goOn, wrap }: Play): Promise<Played> {
   const clock = createManualClock({ nowMs: Date.parse(recorded.at(-1)?.timestamp ?? "") });
   const { leftoverTimers = 0, ...options } = create(clock);
-  await Promise.all(options.tools.map(toolFingerprint));
+  await Promise.all([...indexTools(options.tools).values()].map(toolFingerprint));
   const { store: memory, runId, before } = await storeOf(recorded);
   const warnings: AgentWarning[] = [];
   const events: AgentEvent[] = [];

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import { indexTools } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
@@ -87,7 +88,7 @@ async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunS
   const { plan, request, options, act, legs = [], leftoverTimers = 0, isResumable, ...agentOptions } = create(clock);
   const { tools } = agentOptions;
   // Hashes take real time, in which a manual clock must not run ahead.
-  await Promise.all(tools.map(toolFingerprint));
+  await Promise.all([...indexTools(tools).values()].map(toolFingerprint));
   const memory = createMemoryRunStore();
   const warnings: AgentWarning[] = [];
   const events: AgentEvent[] = [];

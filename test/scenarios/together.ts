@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import { indexTools } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
@@ -45,7 +46,7 @@ async function play(create: (clock: ManualClock) => Gathering, wrap: (store: Run
   const clock = createManualClock();
   const { act, leftoverTimers = 0, ...agentOptions } = create(clock);
   // Hashes take real time, in which a manual clock must not run ahead.
-  await Promise.all(agentOptions.tools.map(toolFingerprint));
+  await Promise.all([...indexTools(agentOptions.tools).values()].map(toolFingerprint));
   const memory = createMemoryRunStore();
   let ids = 0;
   const agent = createAgent({

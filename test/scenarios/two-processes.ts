@@ -1,4 +1,5 @@
 import { type Agent, type AgentOptions, createAgent } from "../../src/agent.ts";
+import { indexTools } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
@@ -27,7 +28,7 @@ export async function share(
   const durable: RunStore = Object.assign(Object.create(memory) as RunStore, { isVolatile: false });
   const store = isSlow ? answerLater(durable) : durable;
   if (recorded !== undefined) await storeOf(recorded, store);
-  await Promise.all(tools(clock).map(toolFingerprint));
+  await Promise.all([...indexTools(tools(clock)).values()].map(toolFingerprint));
   let processes = 0;
   const process = (options: Partial<AgentOptions> = {}, reach: (store: RunStore) => RunStore = (one) => one) => {
     const name = ++processes;

@@ -12,13 +12,13 @@ import {
   type ContinueOptions,
   createAgent,
   createOrchestrator,
+  type DefinedTool,
   type DryRun,
   type DryRunStep,
   defineTool,
   type PendingItem,
   type RejectionOptions,
   type RunStore,
-  type Tool,
 } from "../../src/index.ts";
 import { calculator, clock, todos } from "./tools.ts";
 
@@ -166,8 +166,8 @@ describe("the options of a tool", () => {
   it("take undo: undefined, with and without an output schema", () => {
     const tool = defineTool({ ...base, execute: () => 1, undo: undefined });
     defineTool({ ...base, outputSchema: z.number(), execute: () => 1, undo: undefined });
-    expectTypeOf(tool.declaredNeedsApproval).toEqualTypeOf<Tool["declaredNeedsApproval"]>();
-    expectTypeOf<Tool["declaredNeedsApproval"]>().toEqualTypeOf<boolean | "by-input">();
+    expectTypeOf(tool.declaredNeedsApproval).toEqualTypeOf<DefinedTool["declaredNeedsApproval"]>();
+    expectTypeOf<DefinedTool["declaredNeedsApproval"]>().toEqualTypeOf<boolean | "by-input">();
   });
 
   it("give undo the input as parsed and the output as JSON", () => {

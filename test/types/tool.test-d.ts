@@ -12,6 +12,8 @@ import {
   type RunOptions,
   type Tool,
   type ToolContext,
+  type UndoneCall,
+  validatePlan,
 } from "../../src/index.ts";
 import { calculator, clock, type Precision, todos } from "./tools.ts";
 
@@ -212,5 +214,80 @@ describe("the options of an agent", () => {
     const tools = [calculator, clock];
     const other = createAgent({ tools });
     expectTypeOf(other.tools[0]?.name).toEqualTypeOf<"Calculator" | "Clock" | undefined>();
+  });
+});
+
+describe("a tool that was not made by defineTool", () => {
+  class Weather implements Tool {
+    readonly name = "Weather";
+    readonly description = "Current weather in a city";
+    readonly inputSchema = z.object({ city: z.string() });
+    readonly outputSchema = z.object({ celsius: z.number(), at: z.date() });
+    readonly phrases = ["weather in {city}", { phrase: "is it warm in {city}", input: {} }];
+    constructor(private readonly key: string) {}
+    effect({ city }: { city: string }) {
+      return city === this.key ? ("once" as const) : ("pure" as const);
+    }
+    async execute({ city }: { city: string }, { resources }: ToolContext<{ db: Map<string, number> }>) {
+      return { celsius: resources.db.get(city) ?? 0, at: new Date(0) };
+    }
+    undo({ input }: UndoneCall<{ city: string }, unknown>) {
+      return input.city;
+    }
+  }
+  const weather = new Weather("key");
+  const echo = {
+    name: "Echo",
+    description: "Says it again",
+    inputSchema: z.object({ text: z.string(), times: z.number().default(1) }),
+    effect: "pure",
+    execute: ({ text }: { text: string }) => ({ text, said: new Date(0) }),
+  } as const;
+
+  it("is told by its members what it takes, gives and needs", () => {
+    expectTypeOf<InferToolInput<Weather>>().toEqualTypeOf<{ city: string }>();
+    expectTypeOf<InferToolOutput<Weather>>().toEqualTypeOf<{ celsius: number; at: string }>();
+    expectTypeOf<InferToolResources<Weather>>().toEqualTypeOf<{ db: Map<string, number> }>();
+    expectTypeOf<InferToolInput<typeof echo>>().toEqualTypeOf<{ text: string; times?: number | undefined }>();
+    expectTypeOf<InferToolOutput<typeof echo>>().toEqualTypeOf<{ text: string; said: string }>();
+    expectTypeOf<InferToolResources<typeof echo>>().toBeUnknown();
+    expectTypeOf<InferToolInput<Tool>>().toBeUnknown();
+    expectTypeOf<InferToolOutput<Tool>>().toBeUnknown();
+  });
+
+  it("gives an agent its names, inputs, outputs and resources, beside those of defineTool", () => {
+    const agent = createAgent({ tools: [weather, echo, clock] });
+    expectTypeOf<(typeof agent.tools)[number]["name"]>().toEqualTypeOf<"Weather" | "Echo" | "Clock">();
+    agent.on("step-end", (event) => {
+      if (event.tool !== "Weather" || event.outcome.status !== "completed") return;
+      expectTypeOf(event.outcome.output).toEqualTypeOf<{ celsius: number; at: string }>();
+    });
+    const resources = { db: new Map<string, number>() };
+    agent.execute({ steps: [{ id: "a", tool: "Weather", input: { city: "Berlin" } }] }, { resources });
+    // @ts-expect-error no such key
+    agent.execute({ steps: [{ id: "a", tool: "Weather", input: { town: "Berlin" } }] }, { resources });
+    // @ts-expect-error resources are missing
+    agent.run("weather in Berlin");
+  });
+
+  it("may be written in the call, and in a list of any tools", () => {
+    const agent = createAgent({
+      tools: [
+        {
+          name: "Now",
+          description: "Tells the time",
+          inputSchema: z.object({}),
+          execute: (_input, { attempt }) => ({ ms: attempt }),
+        },
+      ],
+    });
+    expectTypeOf(agent.tools[0]?.name).toEqualTypeOf<"Now" | undefined>();
+    const tools: readonly Tool[] = [weather, echo, clock];
+    createOrchestrator({ tools, store: {} as Parameters<typeof createOrchestrator>[0]["store"] });
+    validatePlan({}, { tools });
+    // @ts-expect-error a description is missing
+    createAgent({ tools: [{ name: "A", inputSchema: z.object({}), execute: () => 1 }] });
+    // @ts-expect-error an unknown effect
+    createAgent({ tools: [{ ...echo, effect: "twice" }] });
   });
 });

@@ -2,7 +2,7 @@ import { Grounds } from "../../core/grounding.ts";
 import type { JsonPath } from "../../core/json.ts";
 import type { PlanStep, PlanWarning } from "../../core/plan.ts";
 import { describePlace } from "../../core/step-place.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { isSurelyPure, type ShownText, textsOf, UnsaidFinder, type UnsaidWords } from "../../core/unsaid-words.ts";
 import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
@@ -12,7 +12,7 @@ export type GroundingPolicy = "refuse" | "warn" | "off";
 
 /** What the words of steps are held against. */
 export interface GroundingScope {
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: ReadonlyMap<string, DefinedTool>;
   readonly grounding: GroundingPolicy;
   /** What the user typed. */
   readonly request: string;
@@ -48,7 +48,7 @@ export async function checkGrounding(
   if (grounding === "off") return { warnings, problems };
   const check = new GroundingCheck(scope);
   for (const [index, step] of steps.entries()) {
-    const tool = tools.get(step.tool) as Tool;
+    const tool = tools.get(step.tool) as DefinedTool;
     const isHarmless = await isSurelyPure(step, tool);
     const found = isHarmless ? await check.ofHarmless(step, tool) : await check.ofEffect(step, tool);
     for (const { path, words, message, isFinal } of found) {
@@ -73,14 +73,14 @@ class GroundingCheck {
   }
 
   /** A step that changes nothing may quote what the model has read. */
-  async ofHarmless(step: PlanStep, tool: Tool): Promise<readonly Finding[]> {
+  async ofHarmless(step: PlanStep, tool: DefinedTool): Promise<readonly Finding[]> {
     const { request, told, shown } = this.scope;
     this.all ??= new Grounds([request, told, ...shown.flatMap(({ value }) => textsOf(value))].join("\n"));
     return this.ofRequest(step, tool, { grounds: this.all, isHarmless: true });
   }
 
   /** A step with an effect may only say what was said, and refer to what is shown. */
-  async ofEffect(step: PlanStep, tool: Tool): Promise<readonly Finding[]> {
+  async ofEffect(step: PlanStep, tool: DefinedTool): Promise<readonly Finding[]> {
     const { isReplan } = this.scope;
     const unsaid = await this.finder.find(step, tool);
     const quoted = unsaid.filter(({ shown, isChoice }) => shown.length > 0 || (isReplan && isChoice));
@@ -98,7 +98,7 @@ class GroundingCheck {
 
   private async ofRequest(
     step: PlanStep,
-    tool: Tool,
+    tool: DefinedTool,
     { grounds, isHarmless }: { readonly grounds: Grounds; readonly isHarmless: boolean },
   ): Promise<readonly Finding[]> {
     const { input: schema } = await toolSchemas(tool);

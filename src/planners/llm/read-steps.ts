@@ -3,7 +3,7 @@ import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { asLiteral, asReference, findReferences } from "../../core/reference.ts";
 import type { JsonSchema } from "../../core/schema.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { parseJson } from "./parse-json.ts";
 import { TypedText } from "./typed-text.ts";
@@ -79,7 +79,7 @@ function keyOf(step: JsonRecord, key: "tool" | "input"): string | undefined {
 
 /** What a step is read by. */
 export interface StepReading {
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: ReadonlyMap<string, DefinedTool>;
   /** What the user typed, and the app beside it: none of it is a reference. */
   readonly typed: string;
   /** Whether steps may have conditions and loops. */
@@ -130,7 +130,7 @@ function unquoted(input: unknown): unknown {
   return isRecord(value) ? value : input;
 }
 
-function findTool(name: unknown, tools: ReadonlyMap<string, Tool>): Tool | undefined {
+function findTool(name: unknown, tools: ReadonlyMap<string, DefinedTool>): DefinedTool | undefined {
   if (typeof name !== "string") return undefined;
   const exact = tools.get(name);
   if (exact !== undefined) return exact;
@@ -222,7 +222,7 @@ export interface StepPlace {
   readonly previous: unknown;
   /** Whether a step before it has this id. */
   readonly isEarlier: (id: string) => boolean;
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: ReadonlyMap<string, DefinedTool>;
   /** What ids begin with that the model did not write. @default "s" */
   readonly prefix?: string | undefined;
 }

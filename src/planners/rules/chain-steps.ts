@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../core/json.ts";
 import { findReferences } from "../../core/reference.ts";
 import { parseWith } from "../../core/schema.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { DefinedTool } from "../../core/tool.ts";
 
 /** A step before it is known what it waits for. */
 export interface UnchainedStep {
   readonly id: string;
-  readonly tool: Tool;
+  readonly tool: DefinedTool;
   readonly input: JsonObject;
 }
 
@@ -16,7 +16,7 @@ export interface UnchainedStep {
  */
 export function chainSteps(steps: readonly UnchainedStep[]): readonly (readonly string[])[] {
   const order = new Map(steps.map(({ id }, index) => [id, index]));
-  const chains = new Map<Tool, Chain>();
+  const chains = new Map<DefinedTool, Chain>();
   return steps.map(({ id, tool, input }) => {
     const used = findReferences(input).map(({ reference }) => reference?.stepId ?? "");
     const chain = chains.get(tool) ?? { lastChange: undefined, reads: [] };
@@ -45,7 +45,7 @@ function link(chain: Chain, id: string, isPure: boolean): readonly string[] {
 }
 
 /** Whether a step has no effect. Where that is told by an input that is not known yet, it is taken to have one. */
-function isPure(tool: Tool, input: JsonObject): boolean {
+function isPure(tool: DefinedTool, input: JsonObject): boolean {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   if (findReferences(input).length > 0) return false;
   const parsed = parseWith(tool.inputSchema, input);

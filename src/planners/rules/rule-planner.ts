@@ -1,6 +1,8 @@
+import { indexTools } from "../../core/define-tool.ts";
 import { checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { RequestExplanation } from "./explain-match.ts";
 
 /** Options of {@link createRulePlanner}. */
@@ -45,6 +47,9 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
  * Plans a request and tells, for each part of it, which phrase of which tool took which words.
  * Throws as the planner does.
  */
-export async function explainRequest(request: PlanRequest): Promise<RequestExplanation> {
-  return (await load()).explainByRules(request);
+export async function explainRequest({
+  tools,
+  ...request
+}: Omit<PlanRequest, "tools"> & { readonly tools: readonly Tool[] }): Promise<RequestExplanation> {
+  return (await load()).explainByRules({ ...request, tools: [...indexTools(tools).values()] });
 }

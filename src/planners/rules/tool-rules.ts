@@ -2,7 +2,7 @@ import { AgentError } from "../../core/errors.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import type { ToolPhrase } from "../../core/phrase.ts";
 import { inputJsonSchema, type JsonSchema, type StandardSchema } from "../../core/schema.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { DefinedTool } from "../../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import { buildIndex, type PhraseIndex } from "./phrase-index.ts";
 import { compilePhrase, type PhraseProgram } from "./phrase-program.ts";
@@ -30,7 +30,7 @@ export interface PhraseRule {
 
 /** The phrases of a tool, ready to be matched, and what else the planner reads of it. */
 export interface ToolRules {
-  readonly tool: Tool;
+  readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
   readonly index: PhraseIndex;
@@ -38,21 +38,21 @@ export interface ToolRules {
   readonly resultPath: string;
 }
 
-const rulesOf = new WeakMap<Tool, ToolRules>();
+const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
 /**
  * A tool's phrases, compiled once. At once, but for the first time with zod 3, whose converter has to be loaded, and for
  * phrases that are loaded by a function.
  * Throws `invalid-options`, with the phrase, for one that can not be read.
  */
-export function compileTool(tool: Tool): ToolRules | Promise<ToolRules> {
+export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   const known = rulesOf.get(tool);
   if (known !== undefined) return known;
   const { phrases } = tool;
   return typeof phrases === "function" ? phrases().then((loaded) => compile(tool, loaded)) : compile(tool, phrases);
 }
 
-function compile(tool: Tool, phrases: readonly ToolPhrase[]): ToolRules | Promise<ToolRules> {
+function compile(tool: DefinedTool, phrases: readonly ToolPhrase[]): ToolRules | Promise<ToolRules> {
   const schemas = toolSchemas(tool);
   const owned = phrases.map((phrase) => ownSchemas(phrase));
   if (!(schemas instanceof Promise) && owned.every((own) => !(own instanceof Promise))) {
@@ -90,7 +90,7 @@ function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas
   );
 }
 
-function remember(tool: Tool, { phrases, schemas, owned }: ReadTool): ToolRules {
+function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): ToolRules {
   const known: KnownGroups = new Map();
   const fields = new SlotFields(schemas.input);
   const parsed = phrases.map((source, index) => {
@@ -192,7 +192,7 @@ function typesOfSlots(
 }
 
 /** The path the tool names; else the only property of its output; else the whole output. */
-function resultPathOf({ result }: Tool, output: JsonSchema | undefined): string {
+function resultPathOf({ result }: DefinedTool, output: JsonSchema | undefined): string {
   if (result !== undefined) return result.startsWith("[") ? result : `.${result}`;
   const branches = output && schemasAt(output, []);
   const keys = branches?.length === 1 ? Object.keys(branches[0]?.properties ?? {}) : [];

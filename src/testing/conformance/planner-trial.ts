@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { toDefinedTool } from "../../core/define-tool.ts";
 import type { Planner, PlanRequest, ReplanRequest } from "../../core/planner.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { DefinedTool, Tool } from "../../core/tool.ts";
 
 /** What a planner is asked. */
 export interface Trial {
@@ -29,7 +30,9 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
   let toldLate = 0;
   const asked = Object.freeze({
     request,
-    tools: Object.freeze(given.tools.map((tool) => withoutEffect(tool, executed))),
+    tools: Object.freeze(
+      given.tools.map((tool, index) => withoutEffect(toDefinedTool(`tools[${index}]`, tool), executed)),
+    ),
     maxSteps: 1_000,
     nowMs: Date.UTC(2026, 0, 15, 12),
     timeZone: "UTC",
@@ -55,13 +58,13 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
   }
 }
 
-function withoutEffect(tool: Tool, executed: string[]): Tool {
+function withoutEffect(tool: DefinedTool, executed: string[]): DefinedTool {
   const execute = () => {
     executed.push(tool.name);
     throw new Error("A planner never executes a tool.");
   };
   const guards = { execute, ...(tool.undo && { undo: execute }) };
-  return Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, guards);
+  return { ...tool, ...guards };
 }
 
 async function within<T>(settleMs: number, asking: Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { type DefinedTool, defineTool, type ToolContext } from "../../core/tool.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
 import { createNotesOutputSchema, type NotesOutput } from "./note.ts";
 import { createNotesInputSchema, isNoteRead, type NotesInput, type ParsedNotesInput } from "./note-input.ts";
@@ -34,7 +34,7 @@ export interface NotesOptions<TResources = unknown> {
  */
 export function createNotes<TResources = unknown>(
   options: NotesOptions<TResources> = {},
-): Tool<"Notes", NotesInput, NotesOutput, TResources> {
+): DefinedTool<"Notes", NotesInput, NotesOutput, TResources> {
   checkOptions(options);
   const {
     storage = createMemoryNotes(),

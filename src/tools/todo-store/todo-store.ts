@@ -2,7 +2,7 @@ import { AgentError } from "../../core/errors.ts";
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { type DefinedTool, defineTool, type ToolContext } from "../../core/tool.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { type PlanChangeOptions, planChange } from "./plan-change.ts";
 import { readTodos } from "./read-todos.ts";
@@ -35,7 +35,7 @@ export interface TodoStoreOptions<TResources = unknown> {
  */
 export function createTodoStore<TResources = unknown>(
   options: TodoStoreOptions<TResources> = {},
-): Tool<"TodoStore", TodoStoreInput, TodoStoreOutput, TResources> {
+): DefinedTool<"TodoStore", TodoStoreInput, TodoStoreOutput, TResources> {
   checkOptions(options);
   const {
     storage = createMemoryTodos(),

@@ -2,7 +2,7 @@ import { z } from "zod/v4";
 import { checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { defineTool, type Tool } from "../../core/tool.ts";
+import { type DefinedTool, defineTool } from "../../core/tool.ts";
 import type { RateLimitOptions } from "../../core/tool-limits.ts";
 import type { SearchRunner } from "./run-search.ts";
 
@@ -82,7 +82,7 @@ const defaultRateLimit: RateLimitOptions = { limit: 1, intervalMs: 1_000 };
  *
  * Throws `invalid-options`.
  */
-export function createWebSearch(options: WebSearchOptions): Tool<"WebSearch", WebSearchInput, WebSearchOutput> {
+export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSearch", WebSearchInput, WebSearchOutput> {
   checkOptions(options);
   const { cache = defaultCache, rateLimit = defaultRateLimit, now = () => performance.now() } = options;
   let runner: SearchRunner | undefined;

@@ -3,7 +3,7 @@ import { z } from "zod/v4";
 import { isAgentError } from "../../../src/core/errors.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../../src/core/planner.ts";
-import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
 import { createLlmPlanner, type LlmPlannerOptions } from "../../../src/planners/llm/llm-planner.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
 
@@ -51,9 +51,9 @@ export const wipe = defineTool({
   execute: (input) => remove(input),
 });
 
-export const tools: readonly Tool[] = [note, sum, anything, wipe];
+export const tools: readonly DefinedTool[] = [note, sum, anything, wipe];
 
-export function byName(list: readonly Tool[] = tools): ReadonlyMap<string, Tool> {
+export function byName(list: readonly DefinedTool[] = tools): ReadonlyMap<string, DefinedTool> {
   return new Map(list.map((tool) => [tool.name, tool]));
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod/v4";
-import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { anything, note, sum, wipe } from "./ask.ts";
 
@@ -13,7 +13,7 @@ export const vault = defineTool({
   execute: () => ({ secret: "hunter2" }),
 });
 
-export const attackedTools: readonly Tool[] = [note, sum, anything, wipe, vault, createTodoStore()];
+export const attackedTools: readonly DefinedTool[] = [note, sum, anything, wipe, vault, createTodoStore()];
 export const open = { tool: "Vault", input: {} };
 export const harmless = { tool: "Note", input: { title: "milk" } };
 export const harmful = { tool: "Wipe", input: { what: "everything" } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "../../../src/planners/llm/check-answer.ts";
 import { answerOf, anything, byName, note, sum, wipe } from "./ask.ts";
 
@@ -21,7 +21,7 @@ async function check(
   options: Partial<AnswerScope> & { isWhole?: boolean; mayAskAgain?: boolean } = {},
 ): Promise<CheckedAnswer> {
   return checkAnswer(text, {
-    tools: byName([note, sum, anything, wipe, file] as readonly Tool[]),
+    tools: byName([note, sum, anything, wipe, file] as readonly DefinedTool[]),
     request: "note milk, add 2 and 3",
     typed: "note milk, add 2 and 3",
     planned: [],

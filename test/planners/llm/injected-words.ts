@@ -2,7 +2,7 @@ import { z } from "zod/v4";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { Planner } from "../../../src/core/planner.ts";
-import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
 
@@ -60,7 +60,7 @@ const inputs = {
 };
 
 /** Tools with an effect, said or not; `Read` gives the page, and `Mail` fails with the error. */
-export function createTools(calls: Calls, { page, error }: { page: unknown; error: string }): readonly Tool[] {
+export function createTools(calls: Calls, { page, error }: { page: unknown; error: string }): readonly DefinedTool[] {
   const note = (tool: string) => (input: unknown) => {
     calls.push({ tool, input });
     return { done: true };
@@ -92,7 +92,7 @@ export function createTools(calls: Calls, { page, error }: { page: unknown; erro
       throw Object.assign(new Error(error), { retryable: false });
     },
   });
-  return [read, records, mail, ...acting] as readonly Tool[];
+  return [read, records, mail, ...acting] as readonly DefinedTool[];
 }
 
 const read = { id: "s1", tool: "Read", input: {}, dependsOn: [] };

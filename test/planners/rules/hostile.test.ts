@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { Tool } from "../../../src/core/tool.ts";
+import type { DefinedTool } from "../../../src/core/tool.ts";
 import { readRequest } from "../../../src/planners/rules/match-input.ts";
 import { segmentRequest } from "../../../src/planners/rules/segment-request.ts";
 import { compileTool } from "../../../src/planners/rules/tool-rules.ts";
@@ -8,13 +8,13 @@ import { maxTokens, maxWork, TooMuchWork, WorkMeter } from "../../../src/planner
 import { calculator, nowMs, refusalOf, stepsFor, todos, toolWith } from "./plan-for.ts";
 
 /** How much the matcher does for a request: a count, which no clock disturbs. */
-async function workFor(request: string, tools: readonly Tool[]): Promise<number> {
+async function workFor(request: string, tools: readonly DefinedTool[]): Promise<number> {
   const work = new WorkMeter(Number.POSITIVE_INFINITY);
   segmentRequest(await Promise.all(tools.map(compileTool)), readRequest(request, { nowMs, timeZone: "UTC" }, work));
   return work.done;
 }
 
-async function expectLinear(piece: string, tools: readonly Tool[], count = 200): Promise<void> {
+async function expectLinear(piece: string, tools: readonly DefinedTool[], count = 200): Promise<void> {
   const once = await workFor(piece.repeat(count), tools);
   const twice = await workFor(piece.repeat(count * 2), tools);
   expect(twice).toBeLessThanOrEqual(once * 2.2 + 2_000);

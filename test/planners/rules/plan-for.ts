@@ -3,7 +3,7 @@ import { isAgentError } from "../../../src/core/errors.ts";
 import type { ToolPhrase } from "../../../src/core/phrase.ts";
 import type { PlanRequest } from "../../../src/core/planner.ts";
 import type { StandardSchema } from "../../../src/core/schema.ts";
-import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
 import { createRulePlanner, type RulePlannerOptions } from "../../../src/planners/rules/rule-planner.ts";
 import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
@@ -44,7 +44,7 @@ export async function stepsFor(request: string, options: Partial<PlanRequest> & 
 }
 
 /** The inputs of a request's plan, each with its tool's name where several tools take part. */
-export async function inputsFor(request: string, tools: readonly Tool[] = [calculator, todos]) {
+export async function inputsFor(request: string, tools: readonly DefinedTool[] = [calculator, todos]) {
   return (await stepsFor(request, { tools })).map(({ input }) => input);
 }
 
@@ -67,7 +67,7 @@ interface ProbeOptions {
 }
 
 /** A tool that only has phrases. */
-export function toolWith(options: ProbeOptions): Tool {
+export function toolWith(options: ProbeOptions): DefinedTool {
   const probe = {
     name: "Probe",
     description: "For tests",

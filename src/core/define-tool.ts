@@ -1,0 +1,72 @@
+import { checkPhrases, checkToolOptions, toolKeys } from "./check-tool.ts";
+import { AgentError } from "./errors.ts";
+import { failOption } from "./options.ts";
+import type { ToolPhrase } from "./phrase.ts";
+import type { DefinedTool, PhraseList, Tool, ToolContext, UndoneCall } from "./tool.ts";
+
+/** What was defined from an object, so that one that is given to many agents is read and checked once. */
+const definedFrom = new WeakMap<object, DefinedTool>();
+
+/** A tool as planners and runs take it, made of whatever a caller has given. Throws `invalid-options`. */
+export function toDefinedTool(option: string, tool: unknown): DefinedTool {
+  return definedFrom.get(tool as object) ?? define(tool as Tool, option);
+}
+
+/** By its functions, the tool they were made for: whoever spreads a checked tool passes here again, with what it declared. */
+const madeFor = new WeakMap<object, DefinedTool>();
+
+/** Checks and finishes a tool. Each member is read once, wherever it stands: as a property, a getter, or in the prototype. */
+export function define(tool: Tool, option?: string): DefinedTool {
+  if (typeof tool !== "object" || tool === null || Array.isArray(tool)) {
+    failOption(option ?? "tool", tool, "an object with name, description, inputSchema and execute");
+  }
+  const members = Object.fromEntries(toolKeys.map((key) => [key, tool[key]] as const)) as unknown as Tool;
+  checkToolOptions(tool, members, option);
+  const { effect = "idempotent", phrases = [], needsApproval, execute, undo, ...rest } = members;
+  const finished: DefinedTool = Object.freeze({
+    ...rest,
+    ...(needsApproval && {
+      needsApproval: (input: unknown) =>
+        typeof needsApproval === "function" ? needsApproval.call(tool, input) : needsApproval,
+    }),
+    ...(undo && {
+      undo: (done: UndoneCall<unknown, unknown>, context: ToolContext) => undo.call(tool, done, context),
+    }),
+    declaredEffect: typeof effect === "function" ? (madeFor.get(effect)?.declaredEffect ?? "by-input") : effect,
+    declaredNeedsApproval:
+      typeof needsApproval === "function"
+        ? (madeFor.get(needsApproval)?.declaredNeedsApproval ?? "by-input")
+        : (needsApproval ?? false),
+    phrases:
+      typeof phrases === "function"
+        ? async () => toPhrases(rest.name, await phrases.call(tool))
+        : toPhrases(rest.name, phrases),
+    effect: (input: unknown) => (typeof effect === "function" ? effect.call(tool, input) : effect),
+    execute: (input: unknown, context: ToolContext) => execute.call(tool, input, context),
+  });
+  definedFrom.set(tool, finished).set(finished, finished);
+  madeFor.set(finished.effect, finished);
+  if (finished.needsApproval) madeFor.set(finished.needsApproval, finished);
+  return finished;
+}
+
+function toPhrases(name: string, phrases: PhraseList): readonly ToolPhrase[] {
+  checkPhrases(`${name}.phrases`, phrases);
+  return phrases.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase)));
+}
+
+/** The tools by name, checked. Throws `invalid-options` for what is not a tool, and if two have the same name. */
+export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedTool> {
+  if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
+  const byName = new Map<string, DefinedTool>();
+  for (const [index, given] of tools.entries()) {
+    const tool = toDefinedTool(`tools[${index}]`, given);
+    if (byName.has(tool.name)) {
+      throw new AgentError("invalid-options", `Two tools are named "${tool.name}"; names must be unique.`, {
+        details: { option: "tools", received: tool.name, expected: "tools of different names" },
+      });
+    }
+    byName.set(tool.name, tool);
+  }
+  return byName;
+}
