@@ -100,7 +100,12 @@ function resolveSettings(options: LlmPlannerOptions): ModelPlannerSettings {
 function checkModel(option: string, model: unknown): void {
   const { generate, modelId, provider } = (model ?? {}) as Partial<Record<keyof LanguageModel, unknown>>;
   const isModel = typeof generate === "function" && typeof modelId === "string" && typeof provider === "string";
-  if (!isModel) failOption(option, model, 'a language model, such as createOllamaModel({ model: "qwen3" })');
+  if (isModel) return;
+  const { doGenerate } = (model ?? {}) as { readonly doGenerate?: unknown };
+  if (typeof doGenerate === "function") {
+    failOption(option, model, 'createAiSdkModel(model), of "planwright/ai-sdk", for a model of the AI SDK');
+  }
+  failOption(option, model, 'a language model, such as createOllamaModel({ model: "qwen3" })');
 }
 
 function checkExamples(examples: unknown): void {

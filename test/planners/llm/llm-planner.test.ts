@@ -58,6 +58,13 @@ describe("options", () => {
     expect(thrown).toMatchObject({ code: "invalid-options", details: { option } });
   });
 
+  it("name the function for a model of the AI SDK", () => {
+    const model = { specificationVersion: "v2", provider: "openai", modelId: "gpt", doGenerate: () => null };
+    expect(() => createLlmPlanner({ model: model as never })).toThrow(
+      'must be createAiSdkModel(model), of "planwright/ai-sdk", for a model of the AI SDK',
+    );
+  });
+
   it("may be left out but for the model, or be undefined", () => {
     expect(createLlmPlanner({ model }).name).toBe("llm");
     const nothing = { instructions: undefined, examples: undefined, cache: undefined, maxOutputTokens: undefined };
