@@ -59,7 +59,7 @@ async function askInTurn<TRequest extends PlanRequest>(
       const data = error.toJSON();
       const next = planners[index + 1];
       if (isAgentError(data, "cannot-plan") && (next === undefined || !continueOnCannotPlan)) {
-        throw failures.length === 0 ? error : cannotPlan(data, { failures, cause: error });
+        throw failures.length === 0 ? error : cannotPlan(data, { planner, failures, cause: error });
       }
       failures.push(...failuresOf(planner, data));
       if (next === undefined) throw allFailed(chain.name, { failures, cause: error });
@@ -130,12 +130,18 @@ function listOf<T>(list: readonly T[] | undefined): readonly T[] {
   return Array.isArray(list) ? list : [];
 }
 
+/** Planners that did not work come first in the message, each with its last words: that can be mended. */
 function cannotPlan(
   data: AgentErrorData<"cannot-plan">,
-  { failures, cause }: { failures: readonly PlanFailure[]; cause: AgentError },
+  { planner, failures, cause }: { planner: Planner; failures: readonly PlanFailure[]; cause: AgentError },
 ): AgentError {
   const details = { ...data.details, failures: [...failures, ...triesOf(data)] };
-  return new AgentError("cannot-plan", data.message, { details, cause });
+  const broken = new Map(
+    failures.flatMap((failure) => (failure.code === "cannot-plan" ? [] : [[failure.planner, failure.message]])),
+  );
+  const said = [...broken, ...(broken.size > 0 ? [[planner.name, data.message]] : [])];
+  const message = said.map(([name, text]) => `${name}: ${text}`).join(" ") || data.message;
+  return new AgentError("cannot-plan", message, { details, cause });
 }
 
 function allFailed(

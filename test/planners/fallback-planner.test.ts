@@ -104,7 +104,7 @@ describe("cannot-plan", () => {
     const { error } = await ask([fails("a"), fails("b", cannotPlan()), works("c")]);
     expect(error).toMatchObject({
       code: "cannot-plan",
-      message: "What?",
+      message: 'a: The planner "a" failed: a is broken b: What?',
       details: { reason: "no rule", capabilities: ["add {title}"], failures: [{ planner: "a" }] },
       cause: { code: "cannot-plan" },
     });
@@ -117,6 +117,7 @@ describe("cannot-plan", () => {
     const { error } = await ask([fails("a", cannotPlan()), fails("b", cannotPlan())], more);
     expect(error).toMatchObject({
       code: "cannot-plan",
+      message: "What?",
       details: { failures: [{ planner: "a", code: "cannot-plan" }] },
     });
     expect(await ask([fails("a", cannotPlan()), fails("b")], more)).toMatchObject({
