@@ -43,7 +43,7 @@ describe("toRunResult", () => {
         effect: "idempotent",
         error: failure,
         startedAt: "2026-01-01T00:00:08.000Z",
-        completedAt: "2026-01-01T00:00:11.000Z",
+        completedAt: "2026-01-01T00:00:12.000Z",
       },
       { stepId: "s4", tool: "Open", input: { y: 1 }, status: "skipped", reason: "dependency-failed", attempts: 0 },
     ]);
@@ -108,7 +108,7 @@ describe("toRunSnapshot", () => {
       request: "Do it",
       metadata: { user: "u1" },
       createdAt: "2026-01-01T00:00:00.000Z",
-      updatedAt: "2026-01-01T00:00:13.000Z",
+      updatedAt: "2026-01-01T00:00:14.000Z",
     });
   });
 
