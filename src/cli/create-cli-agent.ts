@@ -1,10 +1,11 @@
 import { createAgent } from "../agent.ts";
 import { createCalculator } from "../tools/calculator/calculator.ts";
+import { createNotes } from "../tools/notes/notes.ts";
 import { createTodoStore } from "../tools/todo-store/todo-store.ts";
 import type { AgentChoice, AgentWarnings, CliAgent } from "./cli-io.ts";
 import { createPlanner } from "./create-planner.ts";
 
-/** The agent of the command. With a database, todos and runs are kept there. Rejects with what opening it throws. */
+/** The agent of the command. With a database, todos, notes and runs are kept there. Rejects with what opening it throws. */
 export async function createCliAgent(
   { planner: choice, db }: AgentChoice,
   warnings?: AgentWarnings,
@@ -12,7 +13,7 @@ export async function createCliAgent(
   const planner = createPlanner(choice);
   if (db === undefined) {
     return {
-      agent: createAgent({ tools: [createCalculator(), createTodoStore()], planner, ...warnings }),
+      agent: createAgent({ tools: [createCalculator(), createTodoStore(), createNotes()], planner, ...warnings }),
       close: () => {},
     };
   }
@@ -20,9 +21,10 @@ export async function createCliAgent(
   const sqlite = await import("../sqlite/index.ts");
   const store = withoutWarnings(() => sqlite.createSqliteRunStore({ path: db }));
   try {
-    const storage = sqlite.createSqliteTodos({ path: db });
+    const todos = sqlite.createSqliteTodos({ path: db });
+    const notes = sqlite.createSqliteNotes({ path: db });
     const agent = createAgent({
-      tools: [createCalculator(), createTodoStore({ storage })],
+      tools: [createCalculator(), createTodoStore({ storage: todos }), createNotes({ storage: notes })],
       planner,
       store,
       ...warnings,
@@ -30,7 +32,8 @@ export async function createCliAgent(
     return {
       agent,
       close: () => {
-        storage.close();
+        todos.close();
+        notes.close();
         store.close();
       },
     };

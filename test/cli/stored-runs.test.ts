@@ -19,6 +19,15 @@ describe("--db", () => {
     expect(await listIds(db)).toHaveLength(2);
   });
 
+  it("keeps notes for the next call", async () => {
+    const db = join(newFolder(), "runs.db");
+    await call(db, "Add note to PROP-2025-001: Legal review completed");
+    const { stdout, exitCode } = await call(db, "List notes for PROP-2025-001");
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("Legal review completed");
+    expect((await call(db, "List notes for PROP-2")).stdout).toContain("No notes.");
+  });
+
   it("hands the file to the agent, and closes it in the end, whatever that is", async () => {
     const io = createFakeIo();
     expect((await callCli(["--db", "a.db", "add milk"], io)).exitCode).toBe(0);
