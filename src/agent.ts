@@ -10,6 +10,7 @@ import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./o
 import {
   continueRuns,
   decide,
+  keepRuns,
   lookAhead,
   observe,
   type RunApprover,
@@ -19,6 +20,7 @@ import {
   run,
   start,
 } from "./orchestrator/orchestrator.ts";
+import type { RunKeeper } from "./orchestrator/retention.ts";
 import type { DryRunOptions, PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
@@ -34,7 +36,11 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
 }
 
 /** A planner and an orchestrator in one. */
-export interface Agent<TTool extends Tool = Tool> extends RunObserver<TTool>, RunApprover<TTool>, RunResumer<TTool> {
+export interface Agent<TTool extends Tool = Tool>
+  extends RunObserver<TTool>,
+    RunApprover<TTool>,
+    RunResumer<TTool>,
+    RunKeeper {
   /**
    * Turns a request into a validated plan; nothing runs and nothing is stored. Rejects with `cannot-plan`,
    * `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`, `cancelled` or `invalid-options`.
@@ -92,6 +98,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
     ...observe<TTool>(engine),
     ...decide<TTool>(engine),
     ...continueRuns<TTool>(engine),
+    ...keepRuns(engine),
     plan: (request, planOptions) => engine.plan(request, planOptions),
     dryRun: (target, dryRunOptions) =>
       lookAhead<TTool>(engine, typeof target === "string" ? { request: target } : { plan: target }, dryRunOptions),

@@ -166,6 +166,7 @@ export type {
   SettleOptions,
 } from "./orchestrator/resume-options.ts";
 export type { ResumedRun } from "./orchestrator/resume-run.ts";
+export type { PruneOptions, RunKeeper } from "./orchestrator/retention.ts";
 export type {
   ContinueOptions,
   DryRunOptions,

@@ -1,4 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { isRunStatus, type RunStatus, runStatuses } from "../core/run-status.ts";
+import type { PruneOptions } from "../orchestrator/retention.ts";
 import type { CliIo, PlannerChoice } from "./cli-io.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { Printer } from "./printer.ts";
@@ -19,7 +21,10 @@ export interface RequestArguments {
 }
 
 /** What is to be done with the runs of a database. */
-export type StoredRunCommand = { readonly type: "runs" } | { readonly type: "show" | "resume"; readonly runId: string };
+export type StoredRunCommand =
+  | { readonly type: "runs" }
+  | { readonly type: "show" | "resume" | "delete"; readonly runId: string }
+  | { readonly type: "prune"; readonly selection: PruneOptions };
 
 /** The options of the command. */
 export interface CliOptions {
@@ -41,6 +46,9 @@ interface ReadOptions {
   readonly model?: string;
   readonly host?: string;
   readonly db?: string;
+  readonly before?: string;
+  readonly keep?: number;
+  readonly status?: readonly RunStatus[];
 }
 
 const moreHelp = `
@@ -48,10 +56,10 @@ With --db, instead of a request (words behind "--" are always one):
   runs              list the runs, the newest first
   show <run id>     show a run as it stands (any other word is a request)
   resume <run id>   go on with a run that has stopped
-
+  delete <run id>   delete a run
+  prune             delete ended runs: --before <time>, --keep <n>, --status <s>
 Example:
   planwright --db ./todo.db "Add a todo to buy milk, then show me all my tasks"
-
 Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped`;
 
 /** Reads the arguments that follow the command's name. Help and version go to stdout, complaints to stderr. */
@@ -67,6 +75,9 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]).default("rules"))
     .option("--model <name>", "the model, with --planner ollama (or OLLAMA_MODEL)")
     .option("--host <url>", "where Ollama runs (or OLLAMA_HOST)")
+    .addOption(new Option("--before <time>").argParser(readTime).hideHelp())
+    .addOption(new Option("--keep <count>").argParser(readCount).hideHelp())
+    .addOption(new Option("--status <names>").argParser(readStatuses).hideHelp())
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print this")
     .addHelpText("after", moreHelp)
@@ -81,12 +92,13 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const { planOnly = false, json = false, color, db } = read;
     const options = { planOnly, json, color, planner: readPlanner(read, env, command), db };
     const stored = argv.includes("--") ? undefined : readStoredRunCommand(command.args);
+    checkPrune(stored, read, command);
     if (stored === undefined) return { type: "request", request, options };
     if (stored.type === "show" && !stored.runId.startsWith("run_")) {
       return { type: "request", request, options, ...(!planOnly && { shownRunId: stored.runId }) };
     }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
-    if (db !== undefined) return { ...stored, options: { ...options, db } };
+    if (db !== undefined) return { ...withSelection(stored, read), options: { ...options, db } };
     return command.error(
       `error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`,
     );
@@ -105,11 +117,45 @@ function linesOf(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** `runs` alone, `show` or `resume` with nothing but what can be the id of a run. All else is a request: "show me my tasks". */
-function readStoredRunCommand([name, runId, ...others]: readonly string[]): StoredRunCommand | undefined {
+/** `runs` or `prune` alone, `show`, `resume`, … with nothing but what can be the id of a run. All else is a request: "show me my tasks". */
+function readStoredRunCommand(words: readonly string[]): StoredRunCommand | undefined {
+  const [name, runId, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
   if (name === "runs" && runId === undefined) return { type: name };
-  const isRunId = runId !== undefined && /^[\w.-]{1,128}$/.test(runId);
-  return (name === "show" || name === "resume") && isRunId && others.length === 0 ? { type: name, runId } : undefined;
+  if (name === "prune" && runId === undefined) return { type: name, selection: {} };
+  if (runId === undefined || !/^[\w.-]{1,128}$/.test(runId) || others.length > 0) return undefined;
+  // "delete milk" is about a todo.
+  if (name === "delete") return runId.startsWith("run_") || words[0] === "runs" ? { type: name, runId } : undefined;
+  return name === "show" || name === "resume" ? { type: name, runId } : undefined;
+}
+
+function withSelection(stored: StoredRunCommand, { before, keep, status }: ReadOptions): StoredRunCommand {
+  return stored.type === "prune" ? { type: "prune", selection: { before, keep, status } } : stored;
+}
+
+/** Throws, as commander does, for options of `prune` without it, and the other way round. */
+function checkPrune(stored: StoredRunCommand | undefined, read: ReadOptions, command: Command): void {
+  const given = (["before", "keep", "status"] as const).filter((name) => read[name] !== undefined);
+  if (stored?.type !== "prune") {
+    if (given.length > 0) command.error(`error: option '--${given[0]}' is for 'prune'`);
+  } else if (read.before === undefined && read.keep === undefined) {
+    command.error("error: 'prune' needs --before, --keep or both, such as: planwright prune --keep 100 --db ./todo.db");
+  }
+}
+
+function readTime(text: string): string {
+  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError("It must be a time, such as 2026-01-31.");
+  return text;
+}
+
+function readCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, such as 100.");
+  return Number(text);
+}
+
+function readStatuses(text: string): readonly RunStatus[] {
+  const names = text.split(",");
+  if (!names.every(isRunStatus)) throw new InvalidArgumentError(`It must be of ${runStatuses.join(", ")}.`);
+  return names;
 }
 
 /** An option, or "--", is behind `--db` where its file was forgotten. */
@@ -131,7 +177,7 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
 
 const knownOptions = ["--plan-only", "--json", "--no-color", "--version", "--help", "-h"];
 /** Options that take the argument behind them. */
-const valuedOptions = ["--planner", "--model", "--host", "--db"];
+const valuedOptions = ["--planner", "--model", "--host", "--db", "--before", "--keep", "--status"];
 
 /**
  * Puts `--` between options and request. Options stand before its first word or behind its last, so that all in between is

@@ -9,7 +9,7 @@ import { jsonLines } from "./printable.ts";
 import { Printer } from "./printer.ts";
 import { renderError } from "./render-error.ts";
 import { renderPlan } from "./render-plan.ts";
-import { describeNoRun, listRuns, resumeRun, showRun } from "./stored-runs.ts";
+import { deleteRun, describeNoRun, listRuns, pruneRuns, resumeRun, showRun } from "./stored-runs.ts";
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
 
@@ -61,6 +61,10 @@ function perform(work: Work, call: CliCall): Promise<number> {
       return listRuns(call);
     case "show":
       return showRun(call, work.runId);
+    case "delete":
+      return deleteRun(call, work.runId);
+    case "prune":
+      return pruneRuns(call, work.selection);
     case "resume":
       return resumeRun(call, work.runId);
     default:

@@ -1,6 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
+import type { PruneOptions } from "../orchestrator/retention.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { followRun } from "./follow-run.ts";
@@ -39,6 +40,24 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
   const { agent, io } = call;
   const { plan } = await requireRun(call, runId);
   return followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) });
+}
+
+/** Deletes a run. */
+export async function deleteRun(call: CliCall, runId: string): Promise<number> {
+  await requireRun(call, runId);
+  await call.agent.deleteRun(runId);
+  return tellDeleted(call, 1);
+}
+
+/** Deletes the runs that are selected. */
+export async function pruneRuns(call: CliCall, selection: PruneOptions): Promise<number> {
+  const { deleted } = await call.agent.prune({ ...selection, signal: call.io.signal });
+  return tellDeleted(call, deleted);
+}
+
+function tellDeleted({ options, out }: CliCall, deleted: number): number {
+  out.print(options.json ? jsonLines({ deleted }) : [`Deleted ${deleted} ${deleted === 1 ? "run" : "runs"}.`]);
+  return exitCodes.completed;
 }
 
 async function requireRun({ agent, options }: CliCall, runId: string): Promise<RunSnapshot> {

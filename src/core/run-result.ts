@@ -62,6 +62,14 @@ export type ApprovalRecord = (
 
 interface RunFields<TTool extends Tool> {
   readonly runId: string;
+  /** Absent if it was started with a plan. */
+  readonly request?: string;
+  /** ISO 8601, UTC, as are the other times. */
+  readonly createdAt: string;
+  /** When its first step started; absent if none has. */
+  readonly startedAt?: string;
+  /** When it was completed, failed or was cancelled; absent as long as it was not. */
+  readonly endedAt?: string;
   /** Absent if planning failed. */
   readonly plan?: Plan;
   /**
@@ -99,10 +107,7 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
   readonly status: RunStatus;
   readonly error?: AgentErrorData;
   readonly pending?: readonly PendingItem[];
-  readonly request?: string;
   readonly metadata: JsonObject;
-  /** ISO 8601, UTC. */
-  readonly createdAt: string;
   readonly updatedAt: string;
 };
 
@@ -129,17 +134,20 @@ function copyPending(item: PendingItem, live: LiveCauses | undefined): PendingIt
 
 /** A run's state as it stands. */
 export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<TTool> {
-  const { request, metadata, createdAt, updatedAt } = state;
-  const rest = { ...(request !== undefined && { request }), metadata: copyJson(metadata), createdAt, updatedAt };
-  return { ...toRunResult(state), ...rest } as unknown as RunSnapshot<TTool>;
+  const { metadata, updatedAt } = state;
+  return { ...toRunResult(state), metadata: copyJson(metadata), updatedAt } as unknown as RunSnapshot<TTool>;
 }
 
 function fields(state: RunState, live: LiveCauses | undefined) {
-  const { runId, plan, steps, notUndone, usage } = state;
+  const { runId, request, createdAt, startedAt, endedAt, plan, steps, notUndone, usage } = state;
   const last = lastCompleted(state);
   const approvals = approvalRecords(state);
   return {
     runId,
+    ...(request !== undefined && { request }),
+    createdAt,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
     ...(plan && { plan }),
     steps: stepRecords(steps.values(), live),
     ...(last && { output: copyJson(last.output ?? null) }),

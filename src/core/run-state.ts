@@ -54,6 +54,10 @@ export interface RunState {
   usage?: ModelUsage;
   createdAt: string;
   updatedAt: string;
+  /** When its first step started. */
+  startedAt?: string;
+  /** When it was completed, failed or was cancelled, unless it goes on. */
+  endedAt?: string;
 }
 
 /** The state of a run before its first event. */
@@ -69,6 +73,8 @@ export function initialRunState(runId: string): RunState {
 export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.sequence = event.sequence;
   state.updatedAt = event.timestamp;
+  // Of a run that could not even record that it began, it is when that failed.
+  if (state.createdAt === "") state.createdAt = event.timestamp;
   state.status = runStatusAfter(event) ?? state.status;
   switch (event.type) {
     case "run-start":
@@ -105,6 +111,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       break;
     case "run-end":
       if (event.outcome.status !== "completed") state.error = event.outcome.error;
+      if (event.outcome.status !== "interrupted") state.endedAt = event.timestamp;
       if (event.notUndone !== undefined) state.notUndone = event.notUndone;
       break;
     case "plan-start":
@@ -125,7 +132,10 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
 
 function reduceStepOf(state: RunState, event: StepEvent): void {
   if (letsThrough(event)) state.isUnderWay = true;
-  if (event.type === "step-start") delete state.hasReplanFailed;
+  if (event.type === "step-start") {
+    state.startedAt ??= event.timestamp;
+    delete state.hasReplanFailed;
+  }
   if (event.type === "undo-start") state.hasUndone = true;
   const step = state.steps.get(event.stepId);
   if (step !== undefined) reduceStep(step, event);
@@ -149,6 +159,7 @@ function reopen(state: RunState, { retriesFailed, timestamp }: Extract<AgentEven
   delete state.hasUndone;
   delete state.pending;
   delete state.error;
+  delete state.endedAt;
   delete state.notUndone;
   if (retriesFailed === undefined) return;
   delete state.planningError;

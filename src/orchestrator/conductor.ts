@@ -5,6 +5,7 @@ export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./plan-alone.ts";
 export { receivePosted } from "./receive-posted.ts";
 export { resumeAll, resumeRun } from "./resume-run.ts";
+export { deleteRun, prune } from "./retention.ts";
 export { readEventsOf } from "./run-events.ts";
 export { settleRun } from "./settle-run.ts";
 export { startRun } from "./start-run.ts";

@@ -10,6 +10,7 @@ import { invalidPlan, plainIssues } from "../core/plain-issues.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
+import type { RunSummary } from "../core/run-summary.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import type { ActiveRuns, Opening, RunsOwner } from "./active-runs.ts";
 import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
@@ -18,7 +19,9 @@ import { checkName } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { type Conductor, loadConductor, loadedConductor } from "./load-conductor.ts";
 import type { EngineSettings } from "./options.ts";
+import type { ResumeAllSettings } from "./resume-options.ts";
 import type { ResumedRun } from "./resume-run.ts";
+import type { PruneOptions } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
@@ -135,8 +138,9 @@ export class Engine implements RunsOwner {
   }
 
   /** Goes on with all runs that nobody goes on with, so many at a time; one that has ended meanwhile stays as it is. */
-  resumeAll({ concurrency, ...options }: ContinueOptions & { concurrency: number }): Promise<readonly ResumedRun[]> {
-    const resume = (runId: string) => this.resume(runId, { ...options, retriesFailed: false });
+  resumeAll({ concurrency, resourcesOf, ...options }: ResumeAllSettings): Promise<readonly ResumedRun[]> {
+    const resume = async (run: RunSummary) =>
+      this.resume(run.runId, { ...options, resources: await resourcesOf(run), retriesFailed: false });
     return this.open((parts) => parts.resumeAll(this, { concurrency, resume }));
   }
 
@@ -228,6 +232,19 @@ export class Engine implements RunsOwner {
   async getRun(runId: string): Promise<RunSnapshot | undefined> {
     const { readRun } = loadedConductor() ?? (await loadConductor());
     return readRun(this.settings.store, runId);
+  }
+
+  /** Deletes a stored run. Rejects as `deleteRun` of `retention.ts` does. */
+  async deleteRun(runId: string): Promise<void> {
+    checkName("runId", runId);
+    const { deleteRun } = loadedConductor() ?? (await loadConductor());
+    return deleteRun(this.settings.store, runId);
+  }
+
+  /** Deletes stored runs; the options have been checked. Rejects as `prune` of `retention.ts` does. */
+  async prune(options: PruneOptions): Promise<{ readonly deleted: number }> {
+    const { prune } = loadedConductor() ?? (await loadConductor());
+    return prune(this.settings.store, options);
   }
 
   /** A page of the stored runs. Rejects with `store-failed`. */

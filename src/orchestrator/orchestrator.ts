@@ -24,6 +24,7 @@ import {
   type SettleOptions,
 } from "./resume-options.ts";
 import type { ResumedRun } from "./resume-run.ts";
+import { checkPruneOptions, type RunKeeper } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
 
@@ -173,7 +174,8 @@ export interface RunResumer<TTool extends Tool = Tool> {
 export interface Orchestrator<TTool extends Tool = Tool>
   extends RunObserver<TTool>,
     RunApprover<TTool>,
-    RunResumer<TTool> {
+    RunResumer<TTool>,
+    RunKeeper {
   /**
    * What a plan would do, with which effects: it is validated and resolved as far as that can be known, and no tool is
    * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
@@ -217,6 +219,7 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
     ...observe<TTools[number]>(engine),
     ...decide<TTools[number]>(engine),
     ...continueRuns<TTools[number]>(engine),
+    ...keepRuns(engine),
     dryRun: (plan, dryRunOptions) => lookAhead(engine, { plan }, dryRunOptions),
     execute: (plan, ...args) => run(engine, { plan }, args),
     start: (plan, ...args) => start(engine, { plan }, args),
@@ -288,6 +291,14 @@ export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTo
       return (await engine.cancel(runId, reason, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>;
     },
     close: async (options = {}) => engine.close(readCloseOptions(options)),
+  };
+}
+
+/** The part of an engine that deletes runs. */
+export function keepRuns(engine: Engine): RunKeeper {
+  return {
+    deleteRun: async (runId) => engine.deleteRun(runId),
+    prune: async (options) => engine.prune(checkPruneOptions(options)),
   };
 }
 

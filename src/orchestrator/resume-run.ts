@@ -4,6 +4,7 @@ import type { EventInit } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
+import type { RunSummary } from "../core/run-summary.ts";
 import { placeOf } from "../core/step-place.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
@@ -137,22 +138,23 @@ export type ResumedRun<TTool extends Tool = Tool> =
  */
 export async function resumeAll(
   engine: RunsOwner,
-  { concurrency, resume }: { readonly concurrency: number; readonly resume: (runId: string) => Promise<RunResult> },
+  { concurrency, resume }: { readonly concurrency: number; readonly resume: (run: RunSummary) => Promise<RunResult> },
 ): Promise<readonly ResumedRun[]> {
   const resumed: ResumedRun[] = [];
   const waiting = await listResumable(engine);
   const work = async () => {
-    for (let runId = waiting.pop(); runId !== undefined; runId = waiting.pop()) {
-      resumed.push(await resumeOne(runId, resume));
+    for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
+      resumed.push(await resumeOne(run, resume));
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, work));
   return resumed;
 }
 
-async function resumeOne(runId: string, resume: (runId: string) => Promise<RunResult>): Promise<ResumedRun> {
+async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<RunResult>): Promise<ResumedRun> {
+  const { runId } = run;
   try {
-    return { runId, result: await resume(runId) };
+    return { runId, result: await resume(run) };
   } catch (thrown) {
     if (!isAgentError(thrown)) throw thrown;
     return { runId, error: toErrorData(thrown) as AgentErrorData };
@@ -160,24 +162,24 @@ async function resumeOne(runId: string, resume: (runId: string) => Promise<RunRe
 }
 
 /** All of them, before any goes on: pages would move. Where questions expire, with those that wait for what nobody can decide. */
-async function listResumable({ settings }: RunsOwner): Promise<string[]> {
-  const ids = await listIds(settings.store, { resumable: true });
-  if (settings.approvalTtlMs === undefined) return ids;
-  for (const runId of await listIds(settings.store, { status: "suspended" })) {
+async function listResumable({ settings }: RunsOwner): Promise<RunSummary[]> {
+  const runs = await listAll(settings.store, { resumable: true });
+  if (settings.approvalTtlMs === undefined) return runs;
+  for (const summary of await listAll(settings.store, { status: "suspended" })) {
     // One that cannot be read is told of when it is resumed.
-    const run = await readRun(settings.store, runId).catch(() => undefined);
-    if (run === undefined || waitsInVain(run, settings.clock.now())) ids.push(runId);
+    const run = await readRun(settings.store, summary.runId).catch(() => undefined);
+    if (run === undefined || waitsInVain(run, settings.clock.now())) runs.push(summary);
   }
-  return ids;
+  return runs;
 }
 
-async function listIds(store: RunStore, selected: ListRunsOptions): Promise<string[]> {
-  const ids: string[] = [];
+async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunSummary[]> {
+  const runs: RunSummary[] = [];
   let cursor: string | undefined;
   do {
     const page = await listRuns(store, { ...selected, limit: 1_000, ...(cursor !== undefined && { cursor }) });
-    ids.push(...page.runs.map(({ runId }) => runId));
+    runs.push(...page.runs);
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return ids;
+  return runs;
 }

@@ -12,7 +12,8 @@ import { messageToJson, type RunMessage } from "./run-message.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
 
-/** The longest time between two looks at a run that goes on elsewhere. */
+/** The time between two looks at a run that goes on elsewhere: at first, and at most. It doubles each time. */
+const firstPollMs = 20;
 const maxPollMs = 1_000;
 
 /** Something that is wanted of a run, wherever it goes on. */
@@ -43,8 +44,8 @@ export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<Run
   await post(engine, runId, message());
   const continuation = takingOver(sending);
   let isCancelled = sending.isCancel === true;
-  for (;;) {
-    await pause(engine, sending, isCancelled);
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
+    await pause(engine, sending, { pollMs, isCancelled });
     if (cancelling?.aborted && !isCancelled) {
       isCancelled = true;
       await post(engine, runId, { type: "cancel", reason: reasonOf(cancelling) });
@@ -88,8 +89,18 @@ function reasonOf({ reason }: Abortable): string {
   return isAgentError(reason, "cancelled") ? reason.details.reason : "no reason given";
 }
 
+interface Pause {
+  readonly pollMs: number;
+  /** Whether its cancellation has been posted. */
+  readonly isCancelled: boolean;
+}
+
 /** Waits until it is time to look again. Rejects if nobody waits any more. */
-async function pause(engine: RunsOwner, { options, cancelling }: Sending, isCancelled: boolean): Promise<void> {
+async function pause(
+  engine: RunsOwner,
+  { options, cancelling }: Sending,
+  { pollMs, isCancelled }: Pause,
+): Promise<void> {
   const { clock, leaseMs } = engine.settings;
   const { signal } = options;
   const runs = runsOf(engine);
@@ -102,7 +113,7 @@ async function pause(engine: RunsOwner, { options, cancelling }: Sending, isCanc
   const wake = () => waking.abort(undefined);
   for (const waker of wakers) waker.addEventListener("abort", wake);
   if (wakers.some(({ aborted }) => aborted)) wake();
-  await sleep(Math.min(maxPollMs, leaseMs / 3), { clock, signal: waking });
+  await sleep(Math.min(pollMs, leaseMs / 3), { clock, signal: waking });
   for (const waker of wakers) waker.removeEventListener("abort", wake);
   requireWaiting(runs, signal);
 }

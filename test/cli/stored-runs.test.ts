@@ -278,3 +278,36 @@ Result
     );
   });
 });
+
+describe("planwright delete and prune", () => {
+  it("delete a run, and those that have ended, but no todo by mistake", async () => {
+    const db = join(newFolder(), "todo.db");
+    for (const title of ["milk", "eggs", "bread"]) await call(db, `add ${title}`);
+    const [newest = ""] = await listIds(db);
+    expect(await call(db, "delete", newest)).toMatchObject({ exitCode: 0, stdout: "Deleted 1 run.\n" });
+    expect(await listIds(db)).toHaveLength(2);
+    expect(await call(db, "delete", newest)).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(JSON.parse((await call(db, "prune", "--keep", "1", "--json")).stdout)).toEqual({ deleted: 1 });
+    expect((await call(db, "prune", "--before", "2020-01-01", "--status", "failed,completed")).stdout).toBe(
+      "Deleted 0 runs.\n",
+    );
+    expect((await call(db, "delete milk")).stdout).toMatch(/Result/);
+    const [first = ""] = await listIds(db);
+    expect((await call(db, "runs", "delete", first)).stdout).toBe("Deleted 1 run.\n");
+    const { stderr } = await call(db, "runs", "delete", "nightly");
+    expect(stderr).toMatch(/There is no run "nightly"/);
+  });
+
+  it.each([
+    [["prune"], /needs --before, --keep or both/],
+    [["prune", "--keep", "-1"], /whole number/],
+    [["prune", "--before", "tomorrow"], /must be a time/],
+    [["prune", "--keep", "1", "--status", "odd"], /planning, running/],
+    [["runs", "--keep", "1"], /'--keep' is for 'prune'/],
+    [["add milk", "--before", "2026-01-01"], /'--before' is for 'prune'/],
+  ])("refuse %j", async (words, said) => {
+    const { exitCode, stderr } = await call(join(newFolder(), "todo.db"), ...words);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(said);
+  });
+});

@@ -62,12 +62,13 @@ describe("toRunResult", () => {
 
   it("has no key for what there is not", () => {
     const error = { type: "run-end", outcome: { status: "failed", error: failure } } as const;
-    expect(Object.keys(toRunResult(fold([requested, error]))).sort()).toEqual(["error", "runId", "status", "steps"]);
+    const keys = ["createdAt", "endedAt", "error", "request", "runId", "status", "steps"];
+    expect(Object.keys(toRunResult(fold([requested, error]))).sort()).toEqual(keys);
     expect(
       Object.keys(
         toRunResult(fold([given, { type: "run-end", outcome: { status: "completed", output: null } }])),
       ).sort(),
-    ).toEqual(["plan", "runId", "status", "steps"]);
+    ).toEqual(["createdAt", "endedAt", "plan", "runId", "status", "steps"]);
   });
 
   it("says what a suspended run waits for", () => {

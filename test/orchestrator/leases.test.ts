@@ -196,7 +196,7 @@ describe("renewing claims", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("is not needed where the store goes with the process", async () => {
+  it("lasts for good where the store goes with the process, and is only looked at", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" });
     const claims: number[] = [];
     const agent = process({}, (store) =>
@@ -210,7 +210,7 @@ describe("renewing claims", () => {
     );
     const { cancel, result } = agent.start(plan);
     await clock.advance(0);
-    expect([clock.pendingTimers, claims]).toEqual([0, [Number.POSITIVE_INFINITY]]);
+    expect([clock.pendingTimers, claims]).toEqual([1, [Number.POSITIVE_INFINITY]]);
     cancel();
     await clock.runUntil(result);
   });

@@ -9,7 +9,7 @@ import { createSqliteRunStore } from "planwright/sqlite";
 import { z } from "zod/v4";
 import { interleave } from "../statistics.mjs";
 
-const [rounds, commits, runs, steps] = process.argv.slice(2).map(Number);
+const [rounds, commits, runs, steps, events] = process.argv.slice(2).map(Number);
 const folders = [];
 const newFile = (folder = tmpdir()) => {
   folders.push(mkdtempSync(join(folder, "planwright-bench-")));
@@ -33,8 +33,11 @@ function runEvents(runId, second, status) {
   const common = { runId, timestamp };
   const request = `Add ${second} apples to my list`;
   const options = { maxSteps: 10, concurrency: 1, timeZone: "UTC" };
-  const start = { type: "run-start", version: 1, request, metadata: {}, options, tools: [], ...common, sequence: 1 };
-  const end = { type: "run-end", outcome: { status, output: null, error: undefined }, ...common, sequence: 2 };
+  const metadata = { tenant: `t${second % 100}`, all: true };
+  const start = { type: "run-start", version: 1, request, metadata, options, tools: [], ...common, sequence: 1 };
+  const error = { name: "AgentError", code: "cancelled", message: "It ended", retryable: false, details: {} };
+  const outcome = status === "completed" ? { status, output: null } : { status, error };
+  const end = { type: "run-end", outcome, ...common, sequence: 2 };
   return status === undefined ? [start] : [start, end];
 }
 
@@ -89,6 +92,8 @@ function measurePages() {
     "failed or cancelled": { status: ["failed", "cancelled"] },
     "the later half": { since },
     resumable: { resumable: true },
+    "of one tenant": { metadata: { tenant: "t7" } },
+    "failed, of all metadata": { metadata: { all: true }, status: "failed" },
   };
   const pages = Object.entries(filters).map(([name, filter]) => ({ name, times: timePages(store, filter) }));
   store.close();
@@ -139,9 +144,49 @@ async function measureResume() {
   return samples;
 }
 
+/** How long others wait at most while a long run is deleted, beside an append of one event. */
+async function measureDeletion() {
+  const store = createSqliteRunStore({ path: newFile() });
+  store.append("other", runEvents("other", 0), { sequence: 1 });
+  const batch = 10_000;
+  for (let sequence = 1; sequence <= events; sequence += batch) {
+    const count = Math.min(batch, events - sequence + 1);
+    const texts = Array.from({ length: count }, (_, index) => stepStart("long", sequence + index));
+    store.append("long", texts, { sequence });
+  }
+  const appendMs = [];
+  for (let sequence = 2; sequence <= commits + 1; sequence++) {
+    const started = performance.now();
+    store.append("other", [stepStart("other", sequence)], { sequence });
+    appendMs.push(performance.now() - started);
+  }
+  // The store writes at once: between two turns of the event loop there is one batch.
+  let longestMs = 0;
+  let isOver = false;
+  let last = performance.now();
+  const look = () => {
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - last);
+    last = now;
+    if (!isOver) setImmediate(look);
+  };
+  const started = performance.now();
+  look();
+  await store.delete("long");
+  isOver = true;
+  const totalMs = performance.now() - started;
+  store.close();
+  return { appendMs, longestMs, totalMs };
+}
+
 try {
   console.log(
-    JSON.stringify({ commits: await measureCommits(), pages: measurePages(), resume: await measureResume() }),
+    JSON.stringify({
+      commits: await measureCommits(),
+      pages: measurePages(),
+      resume: await measureResume(),
+      deletion: await measureDeletion(),
+    }),
   );
 } finally {
   for (const folder of folders) rmSync(folder, { recursive: true });

@@ -7,12 +7,15 @@ export const storedRuns = {
   title: "Runs in a file of SQLite",
 
   async measure({ folders, isQuick }) {
-    const [rounds, commits, runs, steps] = isQuick ? [2, 50, 2_000, 1_000] : [11, 300, 100_000, 10_000];
+    const [rounds, commits, runs, steps, events] = isQuick
+      ? [2, 50, 2_000, 1_000, 20_000]
+      : [11, 300, 100_000, 10_000, 1_000_000];
     const {
       commits: samples,
       pages,
       resume,
-    } = runInside(folders.bench, "stored-runs.mjs", [rounds, commits, runs, steps]);
+      deletion,
+    } = runInside(folders.bench, "stored-runs.mjs", [rounds, commits, runs, steps, events]);
     return {
       runs,
       steps,
@@ -26,11 +29,12 @@ export const storedRuns = {
         p50: median(times),
         longest: Math.max(...times),
       })),
+      deletion: { ...deletion, events, append: median(deletion.appendMs) },
       resume: { read: median(resume.readMs), opened: median(resume.openedMs), ended: median(resume.endedMs) },
     };
   },
 
-  tables: ({ runs, steps, driver, store, bare, ratio, pages, resume }) => [
+  tables: ({ runs, steps, driver, store, bare, ratio, pages, resume, deletion }) => [
     {
       title: `Commits a second of an event of 280 bytes, each on the disk (${driver})`,
       rows: [{ "the run store": round(store), "the driver alone": round(bare), "against the driver": round(ratio) }],
@@ -43,6 +47,16 @@ export const storedRuns = {
         median: round(p50),
         longest: round(longest),
       })),
+    },
+    {
+      title: `A run of ${deletion.events} events is deleted, in milliseconds`,
+      rows: [
+        {
+          "the longest lock": round(deletion.longestMs),
+          "one append": round(deletion.append),
+          "all of it": round(deletion.totalMs),
+        },
+      ],
     },
     {
       title: `A run of ${steps} steps, cut off in its middle, in milliseconds`,

@@ -1,0 +1,95 @@
+import { AgentError, isAgentError } from "../core/errors.ts";
+import { endedStatuses, readTime } from "../core/list-selection.ts";
+import { checkKeys, checkNumber, failOption } from "../core/options.ts";
+import { type RunStatus, runStatuses } from "../core/run-status.ts";
+import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
+import { cancelledBy } from "./cancelled-by.ts";
+import { checkSignal } from "./run-options.ts";
+import { toStoreError } from "./run-recorder.ts";
+import { listRuns } from "./stored-runs.ts";
+
+/** Options of pruning: `before`, `keep`, or both. */
+export interface PruneOptions {
+  /** Only runs created before this time; ISO 8601. */
+  before?: string | undefined;
+  /** How many of the selected runs stay, the newest; at least 0. @default 0 */
+  keep?: number | undefined;
+  /** Only runs of this status, or of one of these. @default completed, failed and cancelled */
+  status?: RunStatus | readonly RunStatus[] | undefined;
+  /** Stops deleting. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Deleting what a store keeps. */
+export interface RunKeeper {
+  /**
+   * Deletes a run, and frees its id. Rejects with `run-not-found`, `run-owned-elsewhere` while a process has it, `invalid-options`
+   * or `store-failed`.
+   */
+  deleteRun(runId: string): Promise<void>;
+  /**
+   * Deletes runs, the newest of those that go first, but none that a process has. Resolves to how many. Rejects with
+   * `invalid-options`, `store-failed`, or `cancelled` by the signal.
+   */
+  prune(options: PruneOptions): Promise<{ readonly deleted: number }>;
+}
+
+/** Checks the options of pruning. Throws `invalid-options`. */
+export function checkPruneOptions(options: PruneOptions): PruneOptions {
+  checkKeys("options", options, ["before", "keep", "status", "signal"]);
+  const { before, keep, status, signal } = options;
+  if (before === undefined && keep === undefined) failOption("options", "neither", "before, keep, or both");
+  readTime("before", before);
+  checkNumber("keep", keep, { min: 0, isInteger: true });
+  for (const one of status === undefined ? [] : [status].flat()) {
+    if (!runStatuses.includes(one)) failOption("status", one, `one of ${runStatuses.join(", ")}, or a list of these`);
+  }
+  checkSignal(signal);
+  return options;
+}
+
+/** Deletes a run. Rejects as {@link RunKeeper.deleteRun} does. */
+export async function deleteRun(store: RunStore, runId: string): Promise<void> {
+  await deleteStored(store, runId);
+}
+
+/** Deletes the runs that the options select; they have been checked. Rejects as {@link RunKeeper.prune} does. */
+export async function prune(store: RunStore, options: PruneOptions): Promise<{ readonly deleted: number }> {
+  const { before, keep = 0, signal } = options;
+  const status = options.status === undefined ? [...endedStatuses] : [options.status].flat();
+  let [deleted, toKeep] = [0, keep];
+  let cursor: string | undefined;
+  do {
+    const selected: ListRunsOptions = { status, limit: 1_000, ...(before !== undefined && { until: before }) };
+    const page = await listRuns(store, { ...selected, ...(cursor !== undefined && { cursor }) });
+    for (const { runId } of page.runs.slice(toKeep)) {
+      if (signal?.aborted) throw cancelledBy(signal.reason);
+      if (await deleteUnlessGone(store, runId, status)) deleted++;
+    }
+    toKeep = Math.max(0, toKeep - page.runs.length);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return { deleted };
+}
+
+/** It may have gone on since it was listed, or somebody else has deleted it. */
+async function deleteUnlessGone(store: RunStore, runId: string, status: readonly RunStatus[]): Promise<boolean> {
+  try {
+    return await deleteStored(store, runId, { status });
+  } catch (thrown) {
+    if (isAgentError(thrown, "run-owned-elsewhere") || isAgentError(thrown, "run-not-found")) return false;
+    throw thrown;
+  }
+}
+
+async function deleteStored(store: RunStore, ...args: Parameters<RunStore["delete"]>): Promise<boolean> {
+  const [runId] = args;
+  try {
+    return await store.delete(...args);
+  } catch (thrown) {
+    if (isAgentError(thrown, "run-not-found")) {
+      throw new AgentError(thrown.code, thrown.message, { details: thrown.details, cause: thrown });
+    }
+    throw toStoreError(thrown, { runId, operation: "delete" });
+  }
+}
