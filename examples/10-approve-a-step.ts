@@ -24,7 +24,7 @@ for (const item of run?.pending ?? []) {
   if (item.kind !== "approval") continue;
   console.log("may", item.tool, "run with", item.input);
   // Bound to what was looked at: once the step is another, it is refused.
-  const { result } = backOffice.approve("pay-7", item);
+  const { result } = backOffice.approve("pay-7", item, { by: "Cleo", input: { to: "Ben", euros: 450 } });
   console.log((await result).status, (await result).output);
 }
 

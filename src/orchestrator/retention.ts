@@ -26,12 +26,12 @@ export interface RunKeeper {
    * Deletes a run, and frees its id. Rejects with `run-not-found`, `run-owned-elsewhere` while a process has it, `invalid-options`
    * or `store-failed`.
    */
-  deleteRun(runId: string): Promise<void>;
+  deleteRun(this: void, runId: string): Promise<void>;
   /**
    * Deletes runs, the newest of those that go first, but none that a process has. Resolves to how many. Rejects with
    * `invalid-options`, `store-failed`, or `cancelled` by the signal.
    */
-  prune(options: PruneOptions): Promise<{ readonly deleted: number }>;
+  prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
 }
 
 /** Checks the options of pruning. Throws `invalid-options`. */

@@ -62,6 +62,7 @@ describe("what is asked", () => {
   it("takes an async answer written at once", () => {
     createAgent({ tools, approve: async () => "suspend" });
     createAgent({ tools, approve: () => Promise.resolve("approve") });
+    createAgent({ tools, approve: async () => ({ decision: "reject", by: "rule 7", reason: "too much" }) });
     createAgent({ tools, approve: async ({ kind }) => (kind === "step" ? "reject" : "approve") });
     createAgent({ tools, needsApproval: async () => true });
     createAgent({ tools, needsApproval: () => true });
@@ -117,6 +118,12 @@ describe("a decision", () => {
     free.approve("r", item);
     free.reject("r", item, { reason: "too much" });
     free.approve("r", plan);
+    free.approve("r", item, { by: "ada", comment: "less will do", input: {} });
+    agent.approve("r", item, { resources, input: { operation: "get", id: 1 } });
+    // @ts-expect-error no tool takes this
+    agent.approve("r", item, { resources, input: { operation: "drop" } });
+    // @ts-expect-error what is rejected has no other input
+    free.reject("r", item, { by: "ada", input: {} });
     free.reject("r", plan, { reason: "too much" });
     agent.approve("r", item, { resources });
     free.on("approval-request", (event) => free.approve(event.runId, event));
