@@ -87,6 +87,7 @@ const decisionDraft: fc.Arbitrary<DecisionDraft> = fc.record({
   verdict: mostly<DecisionDraft["verdict"]>("approve", 3, fc.constant("reject")),
   pick: fc.nat(5),
   isWrongFirst: mostly(false, 4, fc.constant(true)),
+  isChanged: fc.boolean(),
   isElsewhere: fc.boolean(),
 });
 

@@ -61,6 +61,8 @@ export interface DecisionDraft {
   readonly pick: number;
   /** Whether somebody tries with a wrong hash before. */
   readonly isWrongFirst: boolean;
+  /** Whether a step is approved with another input. */
+  readonly isChanged: boolean;
   /** Whether another agent takes it, as in another process. */
   readonly isElsewhere: boolean;
 }

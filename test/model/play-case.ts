@@ -6,6 +6,7 @@ import type { Planner, ReplanRequest } from "../../src/core/planner.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
+import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
 import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
@@ -160,12 +161,20 @@ class Player {
       verdict: "approve",
       pick: 0,
       isWrongFirst: false,
+      isChanged: false,
       isElsewhere: false,
     };
     const item = open[draft.pick % open.length] as PendingItem;
     const agent = draft.isElsewhere ? this.createAgent() : (this.agents.at(-1) as Agent);
     if (draft.isWrongFirst) await this.decideWrongly(agent, runId, item);
-    this.handle = decideAbout(agent, { runId, item, verdict: draft.verdict, signal: this.controller.signal });
+    const { verdict } = draft;
+    const { signal } = this.controller;
+    const isChanged = draft.isChanged && verdict === "approve" && item.kind === "approval";
+    const input = isChanged ? { ...item.input, text: "changed" } : undefined;
+    this.handle =
+      input === undefined
+        ? decideAbout(agent, { runId, item, verdict, signal })
+        : agent.approve(runId, item as ApprovalItem, { signal, input, by: "somebody" });
     return this.settled(await this.clock.runUntil(this.handle.result));
   }
 

@@ -75,9 +75,10 @@ function checkStartedInput(watch: Watch, event: AgentEventOf<"step-start">, step
     watch.expect(isBroken && event.effect === undefined, () => `${key} starts with an effect: ${String(event.effect)}`);
     return;
   }
+  const approved = watch.progress.get(key)?.changed ?? expected;
   watch.expect(
-    isSame(event.input, expected),
-    () => `${key} gets ${JSON.stringify(event.input)}, not ${JSON.stringify(expected)}`,
+    isSame(event.input, approved),
+    () => `${key} gets ${JSON.stringify(event.input)}, not ${JSON.stringify(approved)}`,
   );
 }
 

@@ -19,6 +19,8 @@ export interface Progress {
   /** Where its end stands among all events. */
   endedAt?: number;
   approval?: "requested" | "approved" | "rejected" | "withdrawn";
+  /** What its approver has put in place of its input. */
+  changed?: unknown;
   output?: JsonValue;
   status?: string;
 }
@@ -229,7 +231,9 @@ export class Watch implements CallListener {
       if (step !== undefined) beginLoop(this, event, step);
     } else this.expect(state.approval === "requested", () => `${key} was not asked for and is decided`);
     const approval = event.type === "approval-request" ? "requested" : event.outcome.status;
-    this.progress.set(key, { ...state, approval });
+    const isApproved = event.type === "approval-end" && event.outcome.status === "approved";
+    const changed = isApproved ? event.outcome.changed?.input : undefined;
+    this.progress.set(key, { ...state, approval, changed });
   }
 
   private onCircuit({ tool, state }: AgentEventOf<"circuit-change">, agent: number): void {
