@@ -129,6 +129,42 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect(await clock.runUntil(decided.result)).toMatchObject(expected);
   });
 
+  it("is settled by its owner once what still runs has ended, whoever is left of those who wait", async () => {
+    const { clock, process, typesOf } = setUp(kind);
+    const tools: Tools = {
+      Pay: { effect: "once", timeoutMs: 10, outcomes: [{ hangs: "until-aborted" }] },
+      Slow: { outcomes: [{ afterMs: 2_000, returns: 1 }], clock },
+    };
+    const steps = [
+      { id: "pay", tool: "Pay", input: {}, dependsOn: [] },
+      { id: "slow", tool: "Slow", input: {}, dependsOn: [] },
+    ];
+    const running = process(tools).start({ steps }, { runId, concurrency: 2 });
+    await clock.advance(100);
+    const other = process(tools);
+    const settled = other.settle(runId, "pay", { output: "paid" });
+    await clock.advance(1);
+    await clock.runUntil(other.close());
+    await expect(settled.result).rejects.toMatchObject({ code: "interrupted" });
+    expect((await clock.runUntil(running.result)).status).toBe("suspended");
+    await clock.advance(0);
+    expect((await typesOf()).slice(-4)).toEqual(["run-suspend", "run-resume", "run-settle", "run-end"]);
+    expect(await process(tools).getRun(runId)).toMatchObject({ status: "completed" });
+  });
+
+  it("does what two have posted that is the same once", async () => {
+    const { clock, store, process, typesOf, warnings } = setUp(kind);
+    const running = process(hanging).start(both, { runId, concurrency: 2 });
+    await clock.advance(0);
+    const item = await questionIn(store);
+    const handles = [process(hanging), process(hanging)].map((agent) => agent.approve(runId, item));
+    await clock.advance(leaseMs / 3);
+    running.cancel();
+    await clock.runUntil(Promise.all(handles.map(({ result }) => result)));
+    expect((await typesOf()).filter((type) => type === "approval-end")).toHaveLength(1);
+    expect(warnings).toEqual([]);
+  });
+
   it("leaves a closed agent waiting for nothing", async () => {
     const { clock, store, process } = setUp(kind);
     const running = process(hanging).start(both, { runId, concurrency: 2 });
@@ -214,4 +250,34 @@ describe.each(stores)("a run that nobody has, by way of %s", (kind) => {
     await expect(process({}).cancel("")).rejects.toMatchObject({ code: "invalid-options" });
     await expect(process({}).cancel("r", 5 as never)).rejects.toMatchObject({ code: "invalid-options" });
   });
+});
+
+it("a run whose store says nonsense of what was posted is not gone on with", async () => {
+  const { process, store, mortal, clock } = setUp("memory");
+  const dead = mortal();
+  process(hanging, dead).start(both, { runId });
+  await clock.advance(0);
+  dead.crash();
+  for (const posted of [5, [null], [{ number: "1", message: {} }]] as never[]) {
+    const odd = Object.assign(Object.create(store) as RunStore, { claim: () => ({ fence: 1, posted }) });
+    const failed = { code: "store-failed", details: { operation: "claim" } };
+    await expect(process(hanging, odd).resume(runId)).rejects.toMatchObject(failed);
+  }
+});
+
+it("what cannot be posted is told to whoever wanted it", async () => {
+  const { process, store, clock } = setUp("memory");
+  const running = process(hanging).start(both, { runId });
+  await clock.advance(0);
+  const post = () => {
+    throw new Error("disk");
+  };
+  const broken = Object.assign(Object.create(store) as RunStore, { post });
+  const failed = { code: "store-failed", details: { operation: "post", runId } };
+  await expect(process(hanging, broken).cancel(runId)).rejects.toMatchObject(failed);
+  const gone = () => store.post("none", {});
+  const without = Object.assign(Object.create(store) as RunStore, { post: gone });
+  await expect(process(hanging, without).cancel(runId)).rejects.toMatchObject({ code: "run-not-found" });
+  running.cancel();
+  await clock.runUntil(running.result);
 });
