@@ -13,6 +13,8 @@ export interface ListQuery {
   readonly isResumable: boolean;
   /** Of each key and value, as `run_metadata` has them. */
   readonly metadata: readonly string[];
+  /** Whether runs are looked up by the first of these, and not by their status. */
+  readonly isByMetadata: boolean;
   readonly sinceMs: number;
   readonly limit: number;
   /** Behind which it begins. */
@@ -38,7 +40,7 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
   const cursor = readCursor(options.cursor);
   // No run has the number 0: what was created at that very time comes after it.
   const before = untilMs === undefined || cursor.createdMs < untilMs ? cursor : { createdMs: untilMs, number: 0 };
-  return { statuses, isResumable: resumable, metadata, sinceMs, limit, before };
+  return { statuses, isResumable: resumable, metadata, isByMetadata: true, sinceMs, limit, before };
 }
 
 /** The cursor behind a run. */
@@ -65,9 +67,9 @@ interface Sql {
  * that there is another page.
  */
 export function listSql(query: ListQuery, nowMs: number): Sql {
-  const { statuses, metadata, limit } = query;
+  const { statuses, metadata, limit, isByMetadata } = query;
   const arms =
-    metadata.length > 0
+    isByMetadata && metadata.length > 0
       ? [metadataArm(query, nowMs)]
       : (statuses ?? [undefined]).map((status) => statusArm(query, { status, nowMs }));
   const columns = asBytes(
@@ -91,9 +93,12 @@ export function listSql(query: ListQuery, nowMs: number): Sql {
 const notHeld = `AND NOT EXISTS (SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL
   AND c.until_ms > ? AND coalesce(c.from_ms <= ?, 1))`;
 
+const hasMetadata = `AND EXISTS (SELECT 1 FROM run_metadata o
+  WHERE o.hash = ? AND o.created_ms = runs.created_ms AND o.run = runs.number)`;
+
 /** Of those that are suspended only what was posted to can go on, which is less than they are. */
 function statusArm(
-  { isResumable, sinceMs, limit, before }: ListQuery,
+  { isResumable, metadata, sinceMs, limit, before }: ListQuery,
   { status, nowMs }: { readonly status: RunStatus | undefined; readonly nowMs: number },
 ): Sql {
   const isPosted = isResumable && status === "suspended";
@@ -101,22 +106,26 @@ function statusArm(
     ? "(SELECT DISTINCT run FROM run_messages) AS posted CROSS JOIN runs ON runs.number = posted.run"
     : "runs";
   const text = `SELECT number, created_ms FROM ${from} WHERE ${status === undefined ? "" : "status = ? AND"}
-    (created_ms, number) < (?, ?) AND created_ms >= ? ${isResumable ? notHeld : ""}
-    ORDER BY created_ms DESC, number DESC LIMIT ?`;
-  const position = [before.createdMs, before.number, sinceMs, ...(isResumable ? [nowMs, nowMs] : []), limit + 1];
+    (created_ms, number) < (?, ?) AND created_ms >= ? ${metadata.map(() => hasMetadata).join(" ")}
+    ${isResumable ? notHeld : ""} ORDER BY created_ms DESC, number DESC LIMIT ?`;
+  const which = [before.createdMs, before.number, sinceMs, ...metadata];
+  const position = [...which, ...(isResumable ? [nowMs, nowMs] : []), limit + 1];
   return { text, values: status === undefined ? position : [status, ...position] };
 }
+
+/** How far {@link countMetadataText} counts: what has more is not rare. */
+const countLimit = 2_000;
+/** Counts the runs of one key and value of metadata, but not all of very many. */
+export const countMetadataText = `SELECT count(*) AS count FROM (SELECT 1 FROM run_metadata WHERE hash = ? LIMIT ${countLimit})`;
+/** As {@link countMetadataText}, of a status. */
+export const countStatusText = `SELECT count(*) AS count FROM (SELECT 1 FROM runs WHERE status = ? LIMIT ${countLimit})`;
 
 /** The index of metadata is in the order of the list, and has the runs of one value together. */
 function metadataArm({ statuses, isResumable, metadata, sinceMs, limit, before }: ListQuery, nowMs: number): Sql {
   const [first = "", ...others] = metadata;
-  const also = others.map(
-    () => `AND EXISTS (SELECT 1 FROM run_metadata o
-    WHERE o.hash = ? AND o.created_ms = m.created_ms AND o.run = m.run)`,
-  );
   const posted = "AND (status <> 'suspended' OR number IN (SELECT run FROM run_messages))";
   const text = `SELECT m.run AS number, m.created_ms FROM run_metadata AS m CROSS JOIN runs ON runs.number = m.run
-    WHERE m.hash = ? AND (m.created_ms, m.run) < (?, ?) AND m.created_ms >= ? ${also.join(" ")}
+    WHERE m.hash = ? AND (m.created_ms, m.run) < (?, ?) AND m.created_ms >= ? ${others.map(() => hasMetadata).join(" ")}
     ${statuses === undefined ? "" : `AND status IN (${statuses.map(() => "?").join(", ")})`}
     ${isResumable ? `${posted} ${notHeld}` : ""} ORDER BY m.created_ms DESC, m.run DESC LIMIT ?`;
   const position = [first, before.createdMs, before.number, sinceMs, ...others, ...(statuses ?? [])];

@@ -7,7 +7,7 @@ import type { RunPage } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import { DeletionRows } from "./deletion-rows.ts";
 import { DigestRows, digestOf } from "./digest-rows.ts";
-import { type ListQuery, listSql, toCursor } from "./list-query.ts";
+import { countMetadataText, countStatusText, type ListQuery, listSql, toCursor } from "./list-query.ts";
 import { MessageRows } from "./message-rows.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./sql-database.ts";
 import { asBytes, readInteger, readOptionalInteger, readOptionalText, readText } from "./sql-row.ts";
@@ -43,6 +43,8 @@ const statements = {
   // The number is only compared, and a number whatever the column is; as bytes it would take half as long again.
   readEvents: `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
     WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`,
+  countMetadata: countMetadataText,
+  countStatus: countStatusText,
   findClaim: `SELECT ${asBytes("owner", "fence", "from_ms", "until_ms")} FROM run_claims WHERE run_id = ?`,
   saveClaim: "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, from_ms, until_ms) VALUES (?, ?, ?, ?, ?)",
 } as const;
@@ -121,7 +123,8 @@ export class RunRows {
     });
   }
 
-  list(query: ListQuery, nowMs: number): RunPage {
+  list(asked: ListQuery, nowMs: number): RunPage {
+    const query = this.byTheRarest(asked);
     const { text, values } = listSql(query, nowMs);
     const statement = this.lists.get(text) ?? this.db.prepare(text);
     this.lists.set(text, statement);
@@ -133,6 +136,19 @@ export class RunRows {
       runs,
       cursor: toCursor({ createdMs: readInteger(last, "created_ms"), number: readInteger(last, "number") }),
     };
+  }
+
+  /** Looks runs up by what fewest of them have: a status that is rare, or one of the metadata. */
+  private byTheRarest(query: ListQuery): ListQuery {
+    const { statuses, metadata } = query;
+    if (metadata.length === 0 || (metadata.length === 1 && statuses === undefined)) return query;
+    const count = (statement: SqlStatement, value: string) => Number(statement.get(value)?.count);
+    const counted = metadata.map((hash) => ({ hash, count: count(this.prepared.countMetadata, hash) }));
+    counted.sort((one, other) => one.count - other.count);
+    let ofStatus = 0;
+    for (const status of statuses ?? []) ofStatus += count(this.prepared.countStatus, status);
+    const isByMetadata = statuses === undefined || (counted[0]?.count ?? 0) <= ofStatus;
+    return { ...query, metadata: counted.map(({ hash }) => hash), isByMetadata };
   }
 
   findClaim(runId: string): ClaimRow | undefined {
