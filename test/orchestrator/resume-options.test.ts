@@ -31,8 +31,8 @@ describe("the options of resuming", () => {
   );
 
   it("of all runs say how many go on at a time", () => {
-    expect(checkResumeAllOptions({})).toEqual({ concurrency: 10 });
-    expect(checkResumeAllOptions({ concurrency: 3, resources: 1 })).toEqual({ concurrency: 3, resources: 1 });
+    expect(checkResumeAllOptions({})).toMatchObject({ concurrency: 10 });
+    expect(checkResumeAllOptions({ concurrency: 3, resources: 1 })).toMatchObject({ concurrency: 3 });
     for (const concurrency of [0, 1.5, "2", Number.NaN])
       expect(() => checkResumeAllOptions({ concurrency } as never)).toThrow(/concurrency/);
   });
