@@ -1,4 +1,5 @@
 import { describeThrown } from "./describe-thrown.ts";
+import { sealedKey } from "./sealed.ts";
 
 /** What JSON can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
@@ -66,7 +67,7 @@ const maxDepth = 500;
 /**
  * Copies a value into frozen JSON, as `JSON.stringify` would see it, but refuses what that would lose in silence:
  * BigInt, NaN, ±Infinity, functions, symbols, Map, Set, Promise, RegExp, Error, binary data, cycles, more than 500
- * levels. `undefined` is `null` at the top and in arrays and is left out of objects; a `Date` is ISO text.
+ * levels; and a key `$sealed`, which only recorded secrets have. `undefined` is `null` at the top and in arrays and is left out of objects; a `Date` is ISO text.
  *
  * The size of the JSON text in UTF-8 bytes is counted on the way, and the walk stops where it passes `maxBytes`.
  * The copy is frozen so that whoever is shown it (listeners, tools, readers of a store) can not change it for others.
@@ -195,6 +196,7 @@ class JsonWalk {
     let isFirst = true;
     for (const key of Object.keys(value)) {
       this.path.push(key);
+      if (key === sealedKey) this.fail(`the key ${sealedKey} is kept for secrets that are recorded`);
       const item = this.unwrap((value as Record<string, unknown>)[key], key);
       if (item !== undefined) {
         this.count(isFirst ? 1 : 2);

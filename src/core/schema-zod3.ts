@@ -9,8 +9,25 @@ export async function convertZod3(schema: StandardSchema, io: "input" | "output"
     effectStrategy: io === "input" ? "input" : "any",
     pipeStrategy: io,
     $refStrategy: "root",
-    override: (definition) => (io === "input" && takesAnything(definition) ? {} : ignoreOverride),
+    override: (definition) => (io === "input" && takesAnything(definition) ? markOf(definition) : ignoreOverride),
+    postProcess: (schema, definition) => schema && { ...schema, ...markOf(definition) },
   }) as JsonSchema;
+}
+
+/** That a definition is marked as sensitive, as a schema says it. */
+function markOf(definition: unknown): object {
+  return isMarked(definition as Zod3Definition) ? { sensitive: true } : {};
+}
+
+/** What is around a marked schema and of the same value is marked, too: the converter makes one schema of some of these. */
+function isMarked(definition: Zod3Definition): boolean {
+  if (definition.sensitive === true) return true;
+  const { innerType, schema, left, right, options, typeName } = definition;
+  const branches = Array.isArray(options) ? options : [];
+  return [innerType, schema, left, right, typeName === "ZodBranded" && definition.type, ...branches].some((inner) => {
+    const { _def } = (inner || {}) as { _def?: Zod3Definition };
+    return _def !== undefined && isMarked(_def);
+  });
 }
 
 /** Whether a schema makes what it wants of anything: the converter tells only the type that comes out. */

@@ -2,6 +2,7 @@ import { toJSONSchema } from "zod/v4/core";
 import { describeThrown } from "./describe-thrown.ts";
 import type { JsonPath } from "./json.ts";
 import { convertZod3 } from "./schema-zod3.ts";
+import { isMarkedZod4 } from "./zod-mark.ts";
 
 /**
  * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
@@ -109,6 +110,7 @@ export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<Js
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
       if (takesAnything(zodSchema._zod.def)) for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+      if (isMarkedZod4(zodSchema)) jsonSchema.sensitive = true;
     },
   }) as JsonSchema;
 }
@@ -121,6 +123,7 @@ export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<J
       io: "output",
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
+        if (isMarkedZod4(zodSchema)) jsonSchema.sensitive = true;
         if (zodSchema._zod.def.type !== "date") return;
         jsonSchema.type = "string";
         jsonSchema.format = "date-time";

@@ -1,0 +1,64 @@
+import { failOption } from "./options.ts";
+import { type StandardSchema, zodVersionOf } from "./schema.ts";
+import type { Tool } from "./tool.ts";
+import { isMarkedZod4, markZod4 } from "./zod-mark.ts";
+
+type ZodDefinition = Readonly<Record<string, unknown>>;
+
+/** What this module reads of a schema of zod 3 or zod 4. */
+interface ZodSchema {
+  readonly _zod?: { readonly def: ZodDefinition };
+  readonly _def?: ZodDefinition;
+}
+
+/**
+ * Marks a field of a tool's input or output as a secret: its value is recorded encrypted and shown as `"[sensitive]"`. Gives
+ * a copy of the schema, as `.meta({ sensitive: true })` of zod 4 does; for zod 3, too. Throws `invalid-options`.
+ */
+export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSchema {
+  switch (zodVersionOf(schema)) {
+    case 3: {
+      const { constructor } = schema as unknown as { constructor: new (definition: object) => TSchema };
+      return new constructor({ ...(schema as ZodSchema)._def, sensitive: true });
+    }
+    case 4:
+      return markZod4(schema);
+    default:
+      return failOption("schema", schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
+  }
+}
+
+const known = new WeakMap<Tool, boolean>();
+
+/** Whether a field of a tool's input or output is marked as sensitive. Looked up once. */
+export function isSensitiveTool(tool: Tool): boolean {
+  let answer = known.get(tool);
+  if (answer === undefined) {
+    answer = holdsSensitive(tool.inputSchema) || holdsSensitive(tool.outputSchema);
+    known.set(tool, answer);
+  }
+  return answer;
+}
+
+/** Looks at whatever a schema's definition holds: a converter to JSON Schema would say more, and cost much more. */
+function holdsSensitive(schema: unknown): boolean {
+  const seen = new Set<unknown>();
+  const open: unknown[] = [schema];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== "object" || node === null || seen.has(node)) continue;
+    seen.add(node);
+    const { _zod, _def } = node as ZodSchema;
+    const definition = _zod?.def ?? _def;
+    if (definition?.sensitive === true || (_zod !== undefined && isMarkedZod4(node))) return true;
+    if (definition !== undefined) for (const part of Object.values(definition)) open.push(partOf(part, definition));
+    else open.push(...(node instanceof Map ? node.values() : Object.values(node)));
+  }
+  return false;
+}
+
+/** Only what gives schemas is called. */
+function partOf(part: unknown, { shape, getter }: ZodDefinition): unknown {
+  if (typeof part !== "function") return part;
+  return part === shape || part === getter ? part() : undefined;
+}

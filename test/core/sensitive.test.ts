@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { z as z3 } from "zod/v3";
+import { z } from "zod/v4";
+import * as mini from "zod/v4-mini";
+import { inputJsonSchema, outputJsonSchema } from "../../src/core/schema.ts";
+import { isSensitiveTool, sensitive } from "../../src/core/sensitive.ts";
+import { SensitiveView } from "../../src/core/sensitive-paths.ts";
+import { defineTool, type Tool } from "../../src/core/tool.ts";
+
+type Schema = Parameters<typeof defineTool>[0]["inputSchema"];
+
+const toolOf = (inputSchema: Schema, outputSchema?: Schema): Tool =>
+  defineTool({
+    name: "T",
+    description: "d",
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    execute: () => ({}),
+  } as never);
+
+/** The paths at which a value is sensitive, as text. */
+async function marked(schema: Schema, value: unknown, io: "input" | "output" = "input"): Promise<string[]> {
+  const json = await (io === "input" ? inputJsonSchema(schema) : outputJsonSchema(schema));
+  const found: string[] = [];
+  const visit = (view: SensitiveView, item: unknown, path: string) => {
+    if (view.isSensitive) found.push(path);
+    else if (typeof item === "object" && item !== null)
+      for (const [key, child] of Object.entries(item))
+        visit(view.at(Array.isArray(item) ? Number(key) : key), child, `${path}/${key}`);
+  };
+  visit(new SensitiveView(json), value, "");
+  return found;
+}
+
+describe.each([
+  ["zod 4", z],
+  ["zod 3", z3 as unknown as typeof z],
+])("a field marked with %s", (version, zod) => {
+  const secret = () => sensitive(zod.string());
+
+  it("is found wherever it stands", async () => {
+    const schema = zod.object({
+      plain: zod.string(),
+      password: secret(),
+      wrapped: secret().optional(),
+      refined: secret().min(3),
+      fallback: secret().default("x"),
+      list: zod.array(secret()),
+      tuple: zod.tuple([zod.string(), secret()]),
+      rows: zod.array(zod.object({ name: zod.string(), token: secret() })),
+      map: zod.record(zod.string(), secret()),
+      either: zod.union([zod.number(), secret()]),
+      whole: sensitive(zod.object({ user: zod.string() })),
+      "a/b~c%": secret(),
+      coerced: sensitive(zod.coerce.number()),
+      changed: sensitive(zod.preprocess((value) => value, zod.string())),
+    });
+    const value = {
+      plain: "p",
+      password: "s",
+      wrapped: "s",
+      refined: "sss",
+      fallback: "s",
+      list: ["s"],
+      tuple: ["p", "s"],
+      rows: [{ name: "p", token: "s" }],
+      map: { any: "s" },
+      either: "s",
+      whole: { user: "u" },
+      "a/b~c%": "s",
+      coerced: 1,
+      changed: "s",
+    };
+    expect(await marked(schema, value)).toEqual([
+      "/password",
+      "/wrapped",
+      "/refined",
+      "/fallback",
+      "/list/0",
+      "/tuple/1",
+      "/rows/0/token",
+      "/map/any",
+      "/either",
+      "/whole",
+      "/a/b~c%",
+      "/coerced",
+      "/changed",
+    ]);
+    expect(isSensitiveTool(toolOf(schema))).toBe(true);
+  });
+
+  it("is found where the schema is used twice, or within itself", async () => {
+    interface Node {
+      token: string;
+      next?: Node | undefined;
+    }
+    const shared = zod.object({ token: secret() });
+    const node: z.ZodType<Node> = zod.lazy(() => zod.object({ token: secret(), next: node.optional() }));
+    const schema = zod.object({ one: shared, two: shared, node });
+    const value = { one: { token: "s" }, two: { token: "s" }, node: { token: "s", next: { token: "s" } } };
+    expect(await marked(schema, value)).toEqual(["/one/token", "/two/token", "/node/token", "/node/next/token"]);
+    expect(isSensitiveTool(toolOf(zod.object({ a: zod.lazy(() => shared) })))).toBe(true);
+  });
+
+  it("is found in outputs, also of what JSON cannot express", async () => {
+    const schema = zod.object({ at: sensitive(zod.date()), n: zod.number() });
+    expect(await marked(schema, { at: "2026-01-01T00:00:00Z", n: 1 }, "output")).toEqual(["/at"]);
+    expect(isSensitiveTool(toolOf(zod.object({}), schema))).toBe(true);
+  });
+
+  it("is a copy: the schema that was marked is as before, and keeps its description", async () => {
+    const plain = zod.string().describe("a name");
+    const schema = zod.object({ plain, marked: sensitive(plain) });
+    expect(await marked(schema, { plain: "p", marked: "s" })).toEqual(["/marked"]);
+    const json = await inputJsonSchema(schema);
+    expect(json.properties?.marked, version).toMatchObject({ description: "a name", sensitive: true });
+    expect(isSensitiveTool(toolOf(zod.object({ plain })))).toBe(false);
+  });
+});
+
+describe("a field of zod 4", () => {
+  it("may be marked by its metadata alone", async () => {
+    const schema = z.object({ a: z.string().meta({ sensitive: true }), b: z.string().meta({ sensitive: false }) });
+    expect(await marked(schema, { a: "s", b: "p" })).toEqual(["/a"]);
+    expect(isSensitiveTool(toolOf(schema))).toBe(true);
+  });
+
+  it("of zod/mini is marked as well", async () => {
+    const schema = mini.object({ a: sensitive(mini.string()), b: mini.string() });
+    expect(await marked(schema, { a: "s", b: "p" })).toEqual(["/a"]);
+    expect(isSensitiveTool(toolOf(schema))).toBe(true);
+  });
+});
+
+it("throws for what is not a schema", () => {
+  expect(() => sensitive({} as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+});
+
+it("takes writeOnly of a JSON Schema for the same", () => {
+  const view = new SensitiveView({
+    properties: { a: { writeOnly: true } },
+    patternProperties: { "^b": { sensitive: true } },
+  });
+  expect([view.at("a").isSensitive, view.at("bc").isSensitive, view.isSensitive]).toEqual([true, true, false]);
+  expect(
+    new SensitiveView({ items: [{}, { sensitive: true }], additionalItems: { sensitive: true } }).at(2).isSensitive,
+  ).toBe(true);
+});
