@@ -6,16 +6,15 @@ import type { RunStore } from "./core/run-store.ts";
 import type { Tool } from "./core/tool.ts";
 import type { DryRun } from "./orchestrator/dry-run.ts";
 import { Engine } from "./orchestrator/engine.ts";
+import { observe, type RunObserver } from "./orchestrator/observe-runs.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
 import {
   continueRuns,
   decide,
   keepRuns,
   lookAhead,
-  observe,
   type RunApprover,
   type RunHandle,
-  type RunObserver,
   type RunResumer,
   run,
   start,

@@ -148,6 +148,7 @@ export type {
 } from "./orchestrator/decision-options.ts";
 export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";
 export type { EventsOptions } from "./orchestrator/events-options.ts";
+export type { RunObserver } from "./orchestrator/observe-runs.ts";
 export type { AgentWarning, ApproveFunction, ExecutionOptions, PlanningOptions } from "./orchestrator/options.ts";
 export {
   createOrchestrator,
@@ -156,7 +157,6 @@ export {
   type ResumeArguments,
   type RunApprover,
   type RunHandle,
-  type RunObserver,
   type RunResumer,
 } from "./orchestrator/orchestrator.ts";
 export type {

@@ -18,8 +18,8 @@ interface ZodSchema {
 export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSchema {
   switch (zodVersionOf(schema)) {
     case 3: {
-      const { constructor } = schema as unknown as { constructor: new (definition: object) => TSchema };
-      return new constructor({ ...(schema as ZodSchema)._def, sensitive: true });
+      const { constructor: Schema } = schema as unknown as { constructor: new (definition: object) => TSchema };
+      return new Schema({ ...(schema as ZodSchema)._def, sensitive: true });
     }
     case 4:
       return markZod4(schema);

@@ -1,17 +1,14 @@
 import type { EventStream } from "../async/event-channel.ts";
-import type { Unsubscribe } from "../async/event-hub.ts";
-import { checkEventType } from "../core/event-types.ts";
-import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
-import { failOption } from "../core/options.ts";
+import type { AgentEvent } from "../core/events.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
-import type { RunResult, RunSnapshot } from "../core/run-result.ts";
-import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { RunStore } from "../core/run-store.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
 import type { Decision } from "./decide-run.ts";
 import { type ApprovalItem, type ApprovalOptions, type RejectionOptions, readDecision } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { Engine } from "./engine.ts";
-import { type EventsOptions, eventsOf, readEventsOptions } from "./events-options.ts";
+import { observe, type RunObserver } from "./observe-runs.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import {
   type CloseOptions,
@@ -44,49 +41,6 @@ export interface RunHandle<TTool extends Tool = Tool> {
   readonly result: Promise<RunResult<TTool>>;
   /** Cancels the run; its tools have `abortGraceMs` to end. Nothing happens if it has ended. */
   cancel(this: void, reason?: string): void;
-}
-
-/** Listening to runs and looking at stored ones: what agents and orchestrators have in common. */
-export interface RunObserver<TTool extends Tool = Tool> {
-  readonly tools: readonly TTool[];
-  /**
-   * Calls a listener for each event of a type, until the function that is returned is called. What it throws, or rejects
-   * with, never changes a run. The same listener is there once for a type. Throws `invalid-options`, as do the next four.
-   */
-  on<TType extends AgentEventType>(
-    this: void,
-    type: TType,
-    listener: (event: AgentEventOf<TType, TTool>) => unknown,
-  ): Unsubscribe;
-  /** Calls a listener for the next event of a type. */
-  once<TType extends AgentEventType>(
-    this: void,
-    type: TType,
-    listener: (event: AgentEventOf<TType, TTool>) => unknown,
-  ): Unsubscribe;
-  /** Takes a listener away; nothing happens if it is not there. */
-  off<TType extends AgentEventType>(
-    this: void,
-    type: TType,
-    listener: (event: AgentEventOf<TType, TTool>) => unknown,
-  ): void;
-  /** How many listeners `on` and `once` have added for a type. */
-  listenerCount(this: void, type: AgentEventType): number;
-  /** Takes away the listeners of a type, or of all types; those of `subscribe` stay. */
-  removeAllListeners(this: void, type?: AgentEventType): void;
-  /** Calls a listener for every event. */
-  subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): Unsubscribe;
-  /**
-   * The events of a run, by its id: those that are stored, then those that come, be it in this process or another. Reading ends
-   * with the run, or when it is suspended or interrupted unless `follow` is set. However slowly they are read, none that is
-   * recorded is left out; transient ones come from this process alone. Throws `invalid-options`; reading rejects with
-   * `run-not-found`, `store-failed` or `cancelled`.
-   */
-  events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
-  /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
-  getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
-  /** Stored runs, the newest first, by page. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
-  listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
 }
 
 /**
@@ -226,43 +180,6 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
   };
 }
 
-/** The part of an engine that observes, with the types of its tools. */
-export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> {
-  return {
-    tools: engine.settings.tools as readonly TTool[],
-    on: (type, listener) => {
-      checkEventType(type);
-      checkListener(listener);
-      return engine.hub.on(type, listener);
-    },
-    once: (type, listener) => {
-      checkEventType(type);
-      checkListener(listener);
-      return engine.hub.once(type, listener);
-    },
-    off: (type, listener) => {
-      checkEventType(type);
-      engine.hub.off(type, listener);
-    },
-    listenerCount: (type) => {
-      checkEventType(type);
-      return engine.hub.listenerCount(type);
-    },
-    removeAllListeners: (type) => {
-      if (type !== undefined) checkEventType(type);
-      engine.hub.removeAllListeners(type);
-    },
-    subscribe: (listener) => {
-      checkListener(listener);
-      return engine.hub.subscribe(listener);
-    },
-    events: (runId, options = {}) =>
-      eventsOf(engine, readEventsOptions(runId, options)) as AsyncIterable<AgentEvent<TTool>>,
-    getRun: (runId) => engine.getRun(runId) as Promise<RunSnapshot<TTool> | undefined>,
-    listRuns: (options) => engine.listRuns(options),
-  };
-}
-
 /** The part of an engine that takes decisions, with the types of its tools. */
 export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
   const send = (runId: string, verdict: Decision["verdict"], item: ApprovalItem, given: unknown) => {
@@ -300,10 +217,6 @@ export function keepRuns(engine: Engine): RunKeeper {
     deleteRun: async (runId) => engine.deleteRun(runId),
     prune: async (options) => engine.prune(checkPruneOptions(options)),
   };
-}
-
-function checkListener(listener: unknown): void {
-  if (typeof listener !== "function") failOption("listener", listener, "a function");
 }
 
 /** Runs to the end on an engine, with the types of its tools. */

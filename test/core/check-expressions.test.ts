@@ -99,7 +99,7 @@ describe("expressions that do not", () => {
       ["forward-reference at 2.forEach"],
     ],
     ["itself", [step({ when: "s2 == null" })], ["cyclic-reference at 2.when"]],
-    ["a step that waits for it", [step({ when: "s3.done" }), note("t")], ["cyclic-reference at 2.when"]],
+    ["a step that comes later", [step({ when: "s3.done" }), note("t")], ["forward-reference at 2.when"]],
     ["item without a loop", [step({ when: "item > 1" })], ["unknown-step at 2.when"]],
     ["index in an input without a loop", [step({ input: { a: ref("index") } })], ["unknown-step at 2.input.a"]],
     ["item in a template without a loop", [step({ input: { a: "${item.x}" } })], ["unknown-step at 2.input.a"]],

@@ -69,7 +69,11 @@ describe("the order of steps", () => {
       ],
       ["0 cyclic-reference"],
     ],
-    ["steps in the wrong order, of which the later has no dependsOn", [["a", [], "b.x"], ["b"]], ["0 forward-reference"]],
+    [
+      "steps in the wrong order, of which the later has no dependsOn",
+      [["a", [], "b.x"], ["b"]],
+      ["0 forward-reference"],
+    ],
     [
       "a cycle of three, and one that waits for it",
       [

@@ -61,7 +61,7 @@ describe("parseEvents", () => {
 });
 
 describe("parseRunPage", () => {
-  const run = { runId: "r", status: "running", createdAt: "2026", updatedAt: "2026" };
+  const run = { runId: "r", status: "running", metadata: {}, createdAt: "2026", updatedAt: "2026" };
 
   it("takes a page for what it is", () => {
     const page = { runs: [run, { ...run, request: "x" }], cursor: "2" };

@@ -30,13 +30,7 @@ export async function setUp({ tools, store = createMemoryRunStore(), ...options 
   const check = async (runId: string) => {
     const recorded = await store.read(runId);
     const snapshot = await open().getRun(runId);
-    const {
-      request: _,
-      metadata: _metadata,
-      createdAt: _createdAt,
-      updatedAt: _updatedAt,
-      ...result
-    } = snapshot as never as Record<string, unknown>;
+    const { metadata: _, updatedAt: _updatedAt, ...result } = snapshot as never as Record<string, unknown>;
     checkInvariants({ events, recorded, result: result as never });
     expect(clock.pendingTimers).toBe(0);
   };

@@ -252,7 +252,7 @@ describe("reading", () => {
     const { agent, clock } = setUp();
     const one = agent();
     await clock.runUntil(one.execute(planOf("A")));
-    const handle = one.start({ steps: [{ id: "s1", tool: "Nope", input: {} }] } as never);
+    const handle = one.start({ steps: [{ id: "s1", tool: "A", input: { a: { $ref: "none" } } }] });
     const reading = readAll(one, handle.runId).catch((error: unknown) => error);
     expect(await clock.runUntil(reading)).toMatchObject({ code: "run-not-found" });
     await expect(handle.result).rejects.toMatchObject({ code: "invalid-plan" });

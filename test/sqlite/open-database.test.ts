@@ -111,13 +111,15 @@ describe.each(drivers)("opening with %s", (driver) => {
     // As the file is then, so that no driver has a mode of its own to set.
     open(path).close();
     const later = openRaw(path, driver);
-    later.exec("PRAGMA user_version = 3");
+    later.exec(`PRAGMA user_version = ${upgrades.length + 1}`);
     later.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     later.close();
     const before = readFileSync(path);
     const failure = failureOf(() => open(path));
     expect(failure.details).toMatchObject({ problem: "newer-format", operation: "open" });
-    expect(failure.message).toMatch(/format 3, known are those up to 2.*Update planwright/);
+    expect(failure.message).toMatch(
+      new RegExp(`format ${upgrades.length + 1}, known are those up to ${upgrades.length}.*Update planwright`),
+    );
     expect(readFileSync(path)).toEqual(before);
   });
 
@@ -125,17 +127,17 @@ describe.each(drivers)("opening with %s", (driver) => {
     const path = newPath();
     fillDatabase(path);
     const steps: string[] = [];
-    const third = () => void steps.push("third");
-    const fourth = () => {
-      steps.push("fourth");
+    const next = () => void steps.push("next");
+    const last = () => {
+      steps.push("last");
       if (steps.length < 4) throw new Error("a failed upgrade");
     };
-    const options = { driver, busyTimeoutMs: 1, upgrades: [...upgrades, third, fourth] };
+    const options = { driver, busyTimeoutMs: 1, upgrades: [...upgrades, next, last] };
     expect(failureOf(() => openDatabase(path, options)).message).toContain("a failed upgrade");
     expect(openStore(path, { driver }).read("r")).toHaveLength(1_000);
     const db = openDatabase(path, options);
-    expect(steps).toEqual(["third", "fourth", "third", "fourth"]);
-    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: 4 });
+    expect(steps).toEqual(["next", "last", "next", "last"]);
+    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: upgrades.length + 2 });
     upgradeDatabase(db, path, options.upgrades);
     db.close();
     expect(steps).toHaveLength(4);

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 
 /** Names one note: by its `id`, or by its position among those of an item. */
 export interface NoteTarget {

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 
 /** What somebody has noted about an item. It never changes. */
 export interface Note {

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import { createNoteSchema, type Note } from "./note.ts";
 import type { NoteRecord } from "./note-storage.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import type { SlotValue, ToolPhraseOptions } from "../../core/phrase.ts";
 import type { NotesInput } from "./note-input.ts";
 

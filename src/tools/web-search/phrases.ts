@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import type { ToolPhraseOptions } from "../../core/phrase.ts";
 import type { WebSearchInput } from "./web-search.ts";
 

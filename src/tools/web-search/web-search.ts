@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import * as z from "zod/v4";
 import { checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
