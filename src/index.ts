@@ -14,6 +14,7 @@ export type {
   DecisionNote,
 } from "./core/approval.ts";
 export type { ApprovalReason, ReplanApproval, WordSource } from "./core/approval-reason.ts";
+export { describeTool, type ToolDescription } from "./core/describe-tool.ts";
 export type { ErrorData } from "./core/error-data.ts";
 export {
   AgentError,

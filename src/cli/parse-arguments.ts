@@ -9,6 +9,7 @@ import { Printer } from "./printer.ts";
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
   | RequestArguments
+  | { readonly type: "tools"; readonly options: CliOptions }
   | ({ readonly options: CliOptions & { readonly db: string } } & StoredRunCommand);
 
 /** A request. */
@@ -52,14 +53,14 @@ interface ReadOptions {
 }
 
 const moreHelp = `
-With --db, instead of a request (words behind "--" are always one):
+Instead of a request (words behind "--" are always one); the runs need --db:
+  tools             list what it can do
   runs              list the runs, the newest first
   show <run id>     show a run as it stands (any other word is a request)
   resume <run id>   go on with a run that has stopped
   delete <run id>   delete a run
   prune             delete ended runs: --before <time>, --keep <n>, --status <s>
-Example:
-  planwright --db ./todo.db "Add a todo to buy milk, then show me all my tasks"
+Example: planwright --db ./todo.db "Add a todo to buy milk, then list my tasks"
 Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped`;
 
 /** Reads the arguments that follow the command's name. Help and version go to stdout, complaints to stderr. */
@@ -70,7 +71,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     .argument("[request...]")
     .option("--db <file>", "keep todos and runs in this file", readFileName)
     .option("--plan-only", "show the plan, run nothing")
-    .option("--json", "print one JSON document: the result, the plan, the runs")
+    .option("--json", "print one JSON document: the result, the plan, a list")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
     .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]).default("rules"))
     .option("--model <name>", "the model, with --planner ollama (or OLLAMA_MODEL)")
@@ -91,13 +92,14 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const read = command.opts<ReadOptions>();
     const { planOnly = false, json = false, color, db } = read;
     const options = { planOnly, json, color, planner: readPlanner(read, env, command), db };
-    const stored = argv.includes("--") ? undefined : readStoredRunCommand(command.args);
+    const stored = argv.includes("--") ? undefined : readCommand(command.args);
     checkPrune(stored, read, command);
     if (stored === undefined) return { type: "request", request, options };
     if (stored.type === "show" && !stored.runId.startsWith("run_")) {
       return { type: "request", request, options, ...(!planOnly && { shownRunId: stored.runId }) };
     }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
+    if (stored.type === "tools") return { type: "tools", options };
     if (db !== undefined) return { ...withSelection(stored, read), options: { ...options, db } };
     return command.error(
       `error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`,
@@ -117,10 +119,13 @@ function linesOf(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** `runs` or `prune` alone, `show`, `resume`, … with nothing but what can be the id of a run. All else is a request: "show me my tasks". */
-function readStoredRunCommand(words: readonly string[]): StoredRunCommand | undefined {
+/** What stands in place of a request. */
+type NamedCommand = StoredRunCommand | { readonly type: "tools" };
+
+/** `tools`, `runs` or `prune` alone, `show`, `resume`, … with nothing but what can be the id of a run. All else is a request: "show me my tasks". */
+function readCommand(words: readonly string[]): NamedCommand | undefined {
   const [name, runId, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
-  if (name === "runs" && runId === undefined) return { type: name };
+  if ((name === "runs" || name === "tools") && runId === undefined) return { type: name };
   if (name === "prune" && runId === undefined) return { type: name, selection: {} };
   if (runId === undefined || !/^[\w.-]{1,128}$/.test(runId) || others.length > 0) return undefined;
   // "delete milk" is about a todo.
@@ -133,7 +138,7 @@ function withSelection(stored: StoredRunCommand, { before, keep, status }: ReadO
 }
 
 /** Throws, as commander does, for options of `prune` without it, and the other way round. */
-function checkPrune(stored: StoredRunCommand | undefined, read: ReadOptions, command: Command): void {
+function checkPrune(stored: NamedCommand | undefined, read: ReadOptions, command: Command): void {
   const given = (["before", "keep", "status"] as const).filter((name) => read[name] !== undefined);
   if (stored?.type !== "prune") {
     if (given.length > 0) command.error(`error: option '--${given[0]}' is for 'prune'`);

@@ -4,6 +4,7 @@ import { type CliCall, createOutPrinter, tellFallbacks } from "./cli-call.ts";
 import type { AgentWarnings, CliIo } from "./cli-io.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { followRun } from "./follow-run.ts";
+import { listTools } from "./list-tools.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { jsonLines } from "./printable.ts";
 import { Printer } from "./printer.ts";
@@ -33,9 +34,9 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     onListenerError: (error) => err.print(renderError(error)),
   };
   try {
-    if (work.type !== "request") requireFile(work.options.db);
-    // Planning alone keeps nothing.
-    const db = options.planOnly ? undefined : options.db;
+    if (work.type !== "request" && work.type !== "tools") requireFile(work.options.db);
+    // Planning alone keeps nothing, and a list of tools needs nothing that is kept.
+    const db = options.planOnly || work.type === "tools" ? undefined : options.db;
     const { agent, close } = await io.createAgent({ planner: options.planner, db }, warnings);
     try {
       return await perform(work, { agent, options, io, out, err });
@@ -57,6 +58,8 @@ function perform(work: Work, call: CliCall): Promise<number> {
   switch (work.type) {
     case "request":
       return performRequest(work, call);
+    case "tools":
+      return listTools(call);
     case "runs":
       return listRuns(call);
     case "show":

@@ -77,7 +77,16 @@ describe("parseArguments", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
-    for (const known of ["--plan-only", "--json", "--no-color", "--version", "-h, --help", "--db", "show <run id>"])
+    for (const known of [
+      "--plan-only",
+      "--json",
+      "--no-color",
+      "--version",
+      "-h, --help",
+      "--db",
+      "show <run id>",
+      "  tools ",
+    ])
       expect(stdout).toContain(known);
   });
 
@@ -165,6 +174,8 @@ describe("parseArguments", () => {
     [["runs", "today"]],
     [["runs today"]],
     [["add", "runs"]],
+    [["tools", "today"]],
+    [["--", "tools"]],
     [["--", "runs"]],
     [["--", "show", "run_1"]],
     [["show", "--", "run_1"]],
@@ -195,6 +206,16 @@ describe("parseArguments", () => {
       expect(stderr).toContain("must be a file, such as ./todo.db");
     },
   );
+
+  it("lists tools, with a database and without, but makes no plan of them", () => {
+    expect(parse("tools").parsed).toEqual({ type: "tools", options: noOptions });
+    const options = { ...noOptions, json: true, db: "a.db" };
+    expect(parse("--json", "--db", "a.db", "tools").parsed).toEqual({ type: "tools", options });
+    const planOnly = parse("tools", "--plan-only");
+    expect(planOnly.parsed).toEqual({ type: "exit", exitCode: 2 });
+    expect(planOnly.stderr).toContain("'--plan-only' is for a request, not for 'tools'");
+    expect(parse("tools", "--keep", "1").stderr).toContain("option '--keep' is for 'prune'");
+  });
 
   it("prints its version", () => {
     expect(parse("--version")).toMatchObject({ parsed: { type: "exit", exitCode: 0 }, stdout: "1.2.3\n", stderr: "" });
