@@ -1,4 +1,6 @@
+import { checkSlots } from "./check-slots.ts";
 import { checkDuration, checkFunction, checkKeys, checkNumber, failOption } from "./options.ts";
+import type { ToolPhraseOptions } from "./phrase.ts";
 import type { RetryOptions } from "./retry-options.ts";
 import { inputJsonSchema, type JsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
@@ -54,10 +56,12 @@ export function checkToolOptions(tool: object, members: object, place: string | 
   checkDuration(option("timeoutMs"), timeoutMs, { min: 1 });
   checkRetryOptions(option("retry"), retry);
   checkToolLimits(option, rest as Record<keyof ToolLimitOptions, unknown>);
-  checkInputSchema(option("inputSchema"), inputSchema);
+  const inputJson = checkInputSchema(option("inputSchema"), inputSchema);
   if (outputSchema !== undefined && zodVersionOf(outputSchema) === undefined)
     failSchema(option("outputSchema"), outputSchema);
-  if (typeof phrases !== "function") checkPhrases(option("phrases"), phrases);
+  if (typeof phrases === "function") return;
+  checkPhrases(option("phrases"), phrases);
+  if (inputJson !== undefined) checkSlots(option("phrases"), phrases ?? [], inputJson);
 }
 
 /** A member that is not known is a mistake, but of an instance of a class, and of what was made from a checked tool. */
@@ -78,18 +82,21 @@ export function checkRetryOptions(option: string, retry: unknown): asserts retry
   checkDuration(`${option}.maxTotalMs`, maxTotalMs, { min: 0 });
 }
 
-function checkInputSchema(option: string, schema: unknown): void {
+/** Gives the JSON Schema, but of zod 3, whose converter is loaded later. */
+function checkInputSchema(option: string, schema: unknown): JsonSchema | undefined {
   const version = zodVersionOf(schema);
   if (version === undefined) failSchema(option, schema);
   if (version === 3) {
     const found = findNotJson(schema);
     if (found) failOption(option, found.type, `expressible as JSON Schema, but ${found.path} is a ${found.type}`);
-    return;
+    return undefined;
   }
-  const { type } = convertInput(option, schema as StandardSchema);
+  const json = convertInput(option, schema as StandardSchema);
+  const { type } = json;
   // A step's input is an object: no plan could ever hold what a text or list schema wants.
   if (typeof type === "string" && type !== "object")
     failOption(option, `a schema of type ${type}`, "a schema of an object");
+  return json;
 }
 
 function convertInput(option: string, schema: StandardSchema): JsonSchema {
@@ -105,7 +112,10 @@ function failSchema(option: string, schema: unknown): never {
 }
 
 /** Throws `invalid-options` for what is no list of phrases. What the templates say is read by the rule planner. */
-export function checkPhrases(option: string, phrases: unknown): void {
+export function checkPhrases(
+  option: string,
+  phrases: unknown,
+): asserts phrases is readonly (string | ToolPhraseOptions)[] | undefined {
   if (phrases === undefined) return;
   if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases, or a function that loads one");
   for (const [index, phrase] of phrases.entries()) {

@@ -118,6 +118,47 @@ describe("the options of a tool", () => {
   });
 });
 
+describe("the slots of phrases", () => {
+  const union = (...keys: string[]) => z.union(keys.map((key) => z.object({ [key]: z.string() })));
+
+  it.each<[string, object]>([
+    ["that the input has", { phrases: ["say {text}", "[please] (say|tell) {text} [again]"] }],
+    ["of a phrase with toInput", { phrases: [{ phrase: "say {other}", toInput: () => ({ text: "" }) }] }],
+    ["with a schema of their own", { phrases: [{ phrase: "say {other}", slots: { other: z.string() } }] }],
+    ["that one branch of a union has", { inputSchema: union("a", "b"), phrases: ["say {a}", "tell {b}"] }],
+    ["of an open object", { inputSchema: z.looseObject({ text: z.string() }), phrases: ["say {other}"] }],
+    ["of a record", { inputSchema: z.record(z.string(), z.string()), phrases: ["say {other}"] }],
+    [
+      "of a union with a record",
+      { inputSchema: z.union([z.object({}), z.record(z.string(), z.string())]), phrases: ["say {a}"] },
+    ],
+    ["of an intersection", { inputSchema: z.intersection(union("a"), union("b")), phrases: ["say {other}"] }],
+    ["of zod 3, which is read later", { inputSchema: z3.object({ text: z3.string() }), phrases: ["say {other}"] }],
+    ["that are loaded later", { phrases: async () => ["say {other}"] }],
+    ["that cannot be read, of which the rule planner says so", { phrases: ["say {te xt}", "say {", "{0}"] }],
+  ])("may be those %s", (_name, change) => {
+    expect(refused(change)).toBeUndefined();
+  });
+
+  it.each<[string, object]>([
+    ["a field that there is not", { phrases: ["say {text}", "say {other}"] }],
+    ["one in brackets", { phrases: ["say {text}", { phrase: "say [{other}]", input: { text: "a" } }] }],
+    ["a name of Object.prototype", { phrases: ["say {text}", { phrase: "say {constructor}", slots: {} }] }],
+    ["no branch of a union", { inputSchema: union("a", "b"), phrases: ["say {a}", "say {c}"] }],
+    ["nothing, as the input is empty", { inputSchema: z.object({}), phrases: ["say", "say {text}"] }],
+  ])("are refused where they are of %s", (_name, change) => {
+    expect(refused(change)).toBe("Echo.phrases[1]");
+  });
+
+  it("are told beside the fields that there are", () => {
+    const phrases = ["say {other}"];
+    expect(() => define({ ...good, phrases })).toThrow(
+      'the input has no field "other" (name one of text, or give the phrase a toInput); received "say {other}".',
+    );
+    expect(() => define({ ...good, inputSchema: z.object({}), phrases })).toThrow("(give the phrase a toInput)");
+  });
+});
+
 describe("retry policies", () => {
   it.each<[object, string]>([
     [{ maxAttempts: 1.5 }, "retry.maxAttempts"],

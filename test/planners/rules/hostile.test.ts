@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
+import { define } from "../../../src/core/define-tool.ts";
 import type { DefinedTool } from "../../../src/core/tool.ts";
 import { readRequest } from "../../../src/planners/rules/match-input.ts";
 import { segmentRequest } from "../../../src/planners/rules/segment-request.ts";
@@ -165,12 +166,21 @@ describe("hostile phrases", () => {
     ["", "all of it is optional"],
     [`${"(".repeat(40)}a${")".repeat(40)}`, "nested deeper"],
     ["a ".repeat(5_000), "longer than"],
-    ["say {other}", 'no field "other"'],
   ])("that can not be read are named: %s", async (phrase, message) => {
     const tool = toolWith({ inputSchema: z.strictObject({ text: z.string() }), phrases: ["fine {text}", phrase] });
     await expect(stepsFor("fine day", { tools: [tool] })).rejects.toMatchObject({
       code: "invalid-options",
       message: expect.stringContaining(message),
+      details: { option: "Probe.phrases[1]" },
+    });
+  });
+
+  it("that are loaded later may have no other slots either", async () => {
+    const phrases = async () => ["fine {text}", "say {other}"];
+    const tool = { ...toolWith({ inputSchema: z.strictObject({ text: z.string() }), phrases: [] }), phrases };
+    await expect(stepsFor("fine day", { tools: [define(tool)] })).rejects.toMatchObject({
+      code: "invalid-options",
+      message: expect.stringContaining('no field "other"'),
       details: { option: "Probe.phrases[1]" },
     });
   });
