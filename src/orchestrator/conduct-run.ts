@@ -1,6 +1,7 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import { eventVersion } from "../core/event-version.ts";
+import { findBraces } from "../core/find-braces.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
@@ -91,6 +92,7 @@ export async function conductRun(run: Run, { target, identity, leases, onBegun }
   // Another process was faster, and has had the run since this one looked for it.
   if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(run.runId, failure);
   onBegun?.();
+  if ("plan" in target && "plan" in beginning && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
   return conductLeg(run, "error" in planned ? planned.error : undefined);
 }
@@ -130,6 +132,14 @@ async function emitStart(run: Run, target: RunBeginning): Promise<void> {
     options: stored,
     tools: knownFingerprints(tools) ?? (await fingerprintsOf(tools)),
   });
+}
+
+/** A plan by hand may refer to steps as other template languages do, which is no mistake that a check could refuse. */
+function warnOfBraces(run: Run, { steps }: Plan): void {
+  for (const { stepId, text, reference } of findBraces(steps)) {
+    const message = `${text} in step "${stepId}" is given to its tool as text. For the output, write \${${reference}}.`;
+    run.warn({ code: "braces-as-text", stepId, message });
+  }
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {

@@ -27,7 +27,8 @@ export interface AgentWarning {
    * `approval-failed`: `needsApproval` or `approve` threw, or gave an answer that is none. `budget-overrun`: a model used more
    * than was estimated. `overlapping-call`: a tool still worked when the agent was closed, so that whoever resumes the run may
    * call it a second time meanwhile. `start-refused`: a run that `start` gave a handle of was not started. `message-refused`:
-   * another process posted what is no message, or what the run does not wait for.
+   * another process posted what is no message, or what the run does not wait for. `braces-as-text`: an input of a plan that was
+   * given has `{{step}}`, which is text, where `${step}` would be the output.
    */
   readonly code:
     | "late-result"
@@ -36,7 +37,8 @@ export interface AgentWarning {
     | "budget-overrun"
     | "overlapping-call"
     | "start-refused"
-    | "message-refused";
+    | "message-refused"
+    | "braces-as-text";
   readonly message: string;
   readonly runId: string;
   /** Absent if it is about the plan as a whole. */

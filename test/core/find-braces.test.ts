@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findBraces } from "../../src/core/find-braces.ts";
+import type { PlanStep } from "../../src/core/plan.ts";
+
+const stepsWith = (input: PlanStep["input"]): readonly PlanStep[] => [
+  { id: "a", tool: "A", input: {} },
+  { id: "b", tool: "A", input },
+];
+const found = (text: string) => findBraces(stepsWith({ text }))[0];
+
+describe("findBraces", () => {
+  it.each([
+    ["{{a.todos}}", "{{a.todos}}", "a.todos"],
+    ["Sum of {{ a }} and 3", "{{ a }}", "a"],
+    ['{{a["any key"][0]}}', '{{a["any key"][0]}}', 'a["any key"][0]'],
+    ["{{name}} owes {{a.sum}}", "{{a.sum}}", "a.sum"],
+    ["{{{a}}}", "{{a}}", "a"],
+    ["{{ {{a}}", "{{a}}", "a"],
+  ])("finds what names a step in %j", (text, braces, reference) => {
+    expect(found(text)).toEqual({ stepId: "b", text: braces, reference });
+  });
+
+  it.each([
+    "{{name}}",
+    "{a.todos}",
+    "{{a.todos}",
+    "{{}}",
+    "{{a + 1}}",
+    "{{aa}}",
+    "{{#each a}}",
+    "{{a}.x}",
+    "${a.todos}",
+  ])("takes %j for text", (text) => {
+    expect(found(text)).toBeUndefined();
+  });
+
+  it("looks at every depth of an input but into literals, and tells the first of each step", () => {
+    const deep = { list: [{ text: "x" }, { text: "{{a}} {{a.b}}" }], other: "{{b}}", none: null, count: 1 };
+    expect(findBraces([...stepsWith(deep), { id: "c", tool: "A", input: { text: "{{b}}" } }])).toEqual([
+      { stepId: "b", text: "{{a}}", reference: "a" },
+      { stepId: "c", text: "{{b}}", reference: "b" },
+    ]);
+    expect(findBraces(stepsWith({ text: { $literal: "{{a}}" } }))).toEqual([]);
+  });
+
+  it("finds them wherever they stand in a text without braces", () => {
+    const plain = fc.string().map((text) => text.replaceAll(/[{}]/g, ""));
+    fc.assert(
+      fc.property(plain, plain, (before, after) => {
+        expect(found(`${before}{{a}}${after}`)?.reference).toBe("a");
+        expect(found(`${before}{{other}}${after}`)).toBeUndefined();
+      }),
+    );
+  });
+});
