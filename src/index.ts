@@ -121,6 +121,7 @@ export {
   type RunSummary,
 } from "./core/run-summary.ts";
 export type { InferSchemaInput, InferSchemaOutput, JsonSchema, SchemaIssue, StandardSchema } from "./core/schema.ts";
+export { sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget, StoredRunOptions } from "./core/stored-run-options.ts";
 export {
@@ -175,6 +176,7 @@ export type {
   RunArguments,
   RunOptions,
 } from "./orchestrator/run-options.ts";
+export type { RedactFunction, RedactPlace, SecretKey, SecretOptions } from "./orchestrator/secret-options.ts";
 export { createFallbackPlanner, type FallbackPlannerOptions } from "./planners/fallback-planner.ts";
 export type { GroundingPolicy } from "./planners/llm/check-grounding.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";

@@ -26,6 +26,7 @@ export const valueExports = [
   "modelFailure",
   "planSchema",
   "runStatusAfter",
+  "sensitive",
   "validatePlan",
 ] as const;
 
@@ -158,6 +159,8 @@ export const typeExports = [
   "RateLimitOptions",
   "Referable",
   "Reference",
+  "RedactFunction",
+  "RedactPlace",
   "RejectionOptions",
   "ReplanApproval",
   "ReplanRequest",
@@ -191,6 +194,8 @@ export const typeExports = [
   "RunSummary",
   "RunSuspendEvent",
   "SchemaIssue",
+  "SecretKey",
+  "SecretOptions",
   "SettleOptions",
   "SkipReason",
   "SlotValue",

@@ -1,4 +1,5 @@
 import { describeThrown } from "./describe-thrown.ts";
+import { hideUrlKeys, hideUrlKeysIn } from "./hide-url-keys.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
 
 /** An error as JSON, as events and stores keep it: never a header or the body of a response. */
@@ -23,18 +24,19 @@ const maxCauseDepth = 5;
 
 /**
  * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` where they are JSON, and the chain
- * of causes; long texts and lists are cut. Stacks and all other properties (headers, bodies, credentials) stay behind.
+ * of causes; long texts and lists are cut, keys in URLs are hidden. Stacks and all other properties (headers, bodies, credentials) stay behind.
  */
 export function toErrorData(thrown: unknown): ErrorData {
   return deepFreeze(readError(thrown, 0));
 }
 
 function readError(thrown: unknown, depth: number): ErrorData {
-  if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: cut(describeThrown(thrown)) };
+  if (typeof thrown !== "object" || thrown === null)
+    return { name: "Error", message: hideUrlKeys(cut(describeThrown(thrown))) };
   const { name, message, code, retryable, details, cause } = readProperties(thrown);
   return {
     name: typeof name === "string" ? cut(name) : "Error",
-    message: cut(typeof message === "string" ? message : describeThrown(thrown)),
+    message: hideUrlKeys(cut(typeof message === "string" ? message : describeThrown(thrown))),
     ...((typeof code === "string" || typeof code === "number") && { code: cut(String(code)) }),
     ...(typeof retryable === "boolean" && { retryable }),
     ...smallDetails(details, name === "AgentError"),
@@ -70,7 +72,7 @@ function smallDetails(details: unknown, isOurs: boolean): { details?: JsonObject
   if (typeof details !== "object" || details === null) return none;
   try {
     const text = JSON.stringify(details);
-    const json = JSON.parse(text) as JsonValue;
+    const json = hideUrlKeysIn(JSON.parse(text) as JsonValue);
     if (typeof json !== "object" || json === null) return none;
     const isSmall = text.length <= maxDetailsLength && !isDeeper(json, maxDetailsDepth);
     return { details: isSmall ? (json as JsonObject) : trimDetails(json as JsonObject) };

@@ -1,20 +1,25 @@
 import { cutText } from "./cut-text.ts";
+import { hideUrlKeys } from "./hide-url-keys.ts";
 
 const maxFrames = 10;
 const maxLength = 2_000;
 /** So much of a message stands before the frames: all of it is beside them. */
 const maxHead = 500;
 
-/** The stack of what was thrown as it is recorded, if it has one: 10 frames, and 2 000 characters. */
-export function recordedStack(thrown: unknown): string | undefined {
+/**
+ * The stack of what was thrown as it is recorded, if it has one: 10 frames, and 2 000 characters, without keys in URLs and what
+ * `hide` takes out. Before it is cut: of half a secret nobody would know what it is.
+ */
+export function recordedStack(thrown: unknown, hide = (text: string) => text): string | undefined {
   const { stack, message } = readStack(thrown);
   if (typeof stack !== "string" || stack === "") return undefined;
   // A message may have lines that look like frames.
   const at = typeof message === "string" && message !== "" ? stack.indexOf(message) : -1;
   const headEnd = stack.indexOf("\n", at < 0 ? 0 : at + (message as string).length);
-  if (headEnd < 0) return cutText(stack, maxHead);
+  const shown = (text: string) => hideUrlKeys(hide(text));
+  if (headEnd < 0) return cutText(shown(stack), maxHead);
   const frames = stack.slice(headEnd + 1).split("\n", maxFrames);
-  return cutText(`${cutText(stack.slice(0, headEnd), maxHead)}\n${frames.join("\n")}`, maxLength);
+  return cutText(`${cutText(shown(stack.slice(0, headEnd)), maxHead)}\n${shown(frames.join("\n"))}`, maxLength);
 }
 
 /** Whether a value is an error, of this realm or another. */

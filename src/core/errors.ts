@@ -120,6 +120,8 @@ export interface AgentErrorDetails extends ToolErrorDetails {
     readonly problem?: StoreProblem;
     readonly sequence?: number;
   };
+  /** A secret of a stored run cannot be read: its key is missing, or it was changed. `keyId` says which key sealed it. */
+  "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
   /** A package that is not installed is needed. `command` installs it. */
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
 }

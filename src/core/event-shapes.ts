@@ -106,6 +106,7 @@ const usage = optional(object({ modelCalls: isCount, inputTokens: isNumber, outp
 const leg = {
   version: optional(Number.isInteger),
   tools: listOf(object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects) })),
+  mayBeSealed: optional(isTrue),
 };
 const options = object({
   maxSteps: isPositive,

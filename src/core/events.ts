@@ -21,6 +21,8 @@ interface LegStart<TType extends string> extends EventBase<TType> {
   readonly version: number;
   /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];
+  /** Values of sensitive fields may be sealed in what follows: `{ "$sealed": … }`. */
+  readonly mayBeSealed?: true;
 }
 
 /** A run began, with the request to plan or the plan to run. */

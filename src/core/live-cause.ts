@@ -28,6 +28,12 @@ export function withLiveCause<TError extends ErrorData>(
   }) as TError;
 }
 
+/** What {@link withLiveCause} was given, where a value is what it gave; else the value itself. */
+export function withoutLiveCause<T extends object>(value: T): T {
+  const toJSON: unknown = Object.getOwnPropertyDescriptor(value, "toJSON")?.value;
+  return typeof toJSON === "function" ? (toJSON.call(value) as T) : value;
+}
+
 /** Where an event may have error data. */
 interface Failing {
   readonly error?: ErrorData;

@@ -164,7 +164,8 @@ export type PlanIssueCode =
   | "reference-type"
   | "invalid-input"
   | "invalid-expression"
-  | "lone-surrogate";
+  | "lone-surrogate"
+  | "no-secret-key";
 
 /** One thing that is wrong with a plan, and where. */
 export interface PlanIssue {

@@ -43,6 +43,8 @@ export interface RunState {
   hasReplanFailed?: boolean;
   /** Whether steps were to be undone in the latest leg: it was about to end. */
   hasUndone?: boolean;
+  /** Whether values of sensitive fields may be sealed in it. */
+  mayBeSealed?: true;
   /** When its latest leg has begun. ISO 8601, UTC. */
   legStartedAt?: string;
   error?: AgentErrorData;
@@ -147,6 +149,7 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
   state.metadata = event.metadata;
   state.options = event.options;
   state.tools = event.tools;
+  if (event.mayBeSealed) state.mayBeSealed = true;
   if (event.request !== undefined) state.request = event.request;
   if (event.context !== undefined) state.context = event.context;
   if (event.plan === undefined) return;
@@ -154,8 +157,12 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
   adoptPlan(state, event.plan);
 }
 
-function reopen(state: RunState, { retriesFailed, timestamp }: Extract<AgentEvent, { type: "run-resume" }>): void {
+function reopen(
+  state: RunState,
+  { retriesFailed, mayBeSealed, timestamp }: Extract<AgentEvent, { type: "run-resume" }>,
+): void {
   state.legStartedAt = timestamp;
+  if (mayBeSealed) state.mayBeSealed = true;
   delete state.hasUndone;
   delete state.pending;
   delete state.error;

@@ -41,7 +41,7 @@ export function isSensitiveTool(tool: Tool): boolean {
 }
 
 /** Looks at whatever a schema's definition holds: a converter to JSON Schema would say more, and cost much more. */
-function holdsSensitive(schema: unknown): boolean {
+export function holdsSensitive(schema: unknown): boolean {
   const seen = new Set<unknown>();
   const open: unknown[] = [schema];
   while (open.length > 0) {

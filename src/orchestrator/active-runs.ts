@@ -4,7 +4,7 @@ import type { EventHub } from "../async/event-hub.ts";
 import { settleWithin } from "../async/timeout.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { type RunResult, toRunResult } from "../core/run-result.ts";
+import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { partsOf } from "../core/step-state.ts";
 import { interruptedBy } from "./cancelled-by.ts";
@@ -17,6 +17,7 @@ import { warnOfOverlap } from "./run-attempt.ts";
 import type { RunHost } from "./run-host.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunWatchers } from "./run-watchers.ts";
+import { shownResult } from "./show.ts";
 import { ToolGates } from "./tool-gate.ts";
 
 /** A leg of a run that is asked for. */
@@ -136,7 +137,7 @@ export class ActiveRuns {
     run.close();
     void this.leases.release(run);
     this.active.delete(runId);
-    resolve(toRunResult(state, run.liveCauses));
+    resolve(shownResult(state, run.engine, run));
   }
 
   /** Follows what may open a run later, so that who stops them waits for it. */

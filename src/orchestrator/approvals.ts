@@ -1,14 +1,17 @@
 import { isThenable } from "../async/thenable.ts";
 import { settleOrAbort } from "../async/timeout.ts";
-import { type ApprovalQuestion, hashCall } from "../core/approval.ts";
+import { type ApprovalQuestion, type ApprovedCall, hashCall } from "../core/approval.ts";
 import type { ApprovalReason } from "../core/approval-reason.ts";
 import type { ApprovalState } from "../core/approval-state.ts";
 import { toErrorData } from "../core/error-data.ts";
-import { hashPlan } from "../core/hash-plan.ts";
+import { canonicalJson, hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
 import type { StepPlace } from "../core/step-place.ts";
+import { partAt } from "../core/step-state.ts";
 import { askInline, type Undecided, warnOf } from "./ask-inline.ts";
+import { recordDecision } from "./record-decision.ts";
 import type { Run } from "./run.ts";
+import { showIn } from "./show.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 
 /** Whether a step or a plan may run; `waiting` if somebody will say so later. */
@@ -51,7 +54,7 @@ export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): P
     (await asks(run, place, () => tool.needsApproval?.(parsed) ?? false)) ||
     (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
   if (!needsIt) return "approved";
-  const hash = await hashCall({ ...place, tool: tool.name, effect, input });
+  const hash = await hashOf(run, { ...place, tool: tool.name, effect, input });
   if (run.abortReason !== undefined || run.isStopped) return "waiting";
   const request = { ...base, hash, ...(reasons && { reasons }) };
   return recallOrAsk(run, { place, hash, subject: request, request: { runId: run.runId, ...request } });
@@ -69,14 +72,28 @@ export async function askAboutPlan(run: Run, plan: Plan): Promise<ApprovalStatus
   const isAsked = run.approvalOf(undefined) !== undefined;
   const needsIt = isAsked || (await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })));
   if (!needsIt) return "approved";
-  const hash = await hashPlan(plan);
+  const hash = await hashOfPlan(run, plan);
   if (run.abortReason !== undefined || run.isInterrupted) return "waiting";
   const subject = { kind: "plan", hash } as const;
   return recallOrAsk(run, { place: undefined, hash, subject, request: { runId, ...subject, plan } });
 }
 
-function isAskedFor({ engine }: Run, question: ApprovalQuestion): boolean | Promise<boolean> {
-  return engine.needsApproval?.(question) ?? false;
+function isAskedFor(run: Run, question: ApprovalQuestion): boolean | Promise<boolean> {
+  return run.engine.needsApproval?.(showIn(run, question)) ?? false;
+}
+
+/** What a decision about a call is bound to. One that covers a secret is quoted: its key may be another one by now. */
+async function hashOf({ secrets, state }: Run, call: ApprovedCall): Promise<string> {
+  if (!secrets?.isIn(call.input)) return hashCall(call);
+  const { approval, input, tool, effect } = partAt(state.steps, call) ?? {};
+  const isSame = tool === call.tool && effect === call.effect && canonicalJson(input) === canonicalJson(call.input);
+  return (isSame ? (approval?.changed ?? approval)?.hash : undefined) ?? secrets.hashCall(call);
+}
+
+async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> {
+  if (!secrets?.isIn(plan)) return hashPlan(plan);
+  // A plan that is revised is asked about anew.
+  return state.planApproval?.hash ?? secrets.hashPlan(plan);
 }
 
 /** A policy that fails must not let anything through, nor may one that never answers keep a run that is aborted. */
@@ -113,7 +130,7 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
   const state = run.approvalOf(place);
   // Somebody else may have decided meanwhile.
   if (outcome !== undefined && state?.status === "requested" && run.abortReason === undefined) {
-    await run.decide(place, outcome);
+    await recordDecision(run, { place, outcome });
   }
   return statusOf(run.approvalOf(place));
 }

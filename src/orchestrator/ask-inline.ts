@@ -8,6 +8,7 @@ import { changeCall } from "./change-input.ts";
 import { readAnswer } from "./decision-options.ts";
 import { expiredOutcome, isExpired } from "./expiry.ts";
 import type { Run } from "./run.ts";
+import { showIn } from "./show.ts";
 
 /** What is to be decided. */
 export interface Undecided {
@@ -29,7 +30,7 @@ export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOut
   });
   const stopTimer = onExpiry(run, request, () => source.abort(expired));
   try {
-    const asking = Promise.resolve(run.engine.approve?.(request, { signal: source.signal }));
+    const asking = Promise.resolve(run.engine.approve?.(showIn(run, request), { signal: source.signal }));
     const answer: unknown = await settleOrAbort(asking, source);
     if (isExpired(request, run.now())) return expiredOutcome(request, place);
     const read = readAnswer(answer, request.kind);
@@ -65,7 +66,7 @@ async function outcomeOf(
   if (decision === "suspend") return undefined;
   const verdict = { verdict: decision, place, reason, ...note, ...(comment !== undefined && { comment }) };
   if (input === undefined || place === undefined) return decisionOutcome(verdict);
-  return decisionOutcome(verdict, await changeCall(run.engine, run.state, { place, hash, input }));
+  return decisionOutcome(verdict, await changeCall(run.engine, run, { place, hash, input }));
 }
 
 function isSamePlace(one: StepPlace | undefined, other: StepPlace | undefined): boolean {

@@ -1,4 +1,5 @@
 import type { AbortSource } from "../async/abort-source.ts";
+import { hideUrlKeysIn } from "../core/hide-url-keys.ts";
 import { type JsonObject, type JsonValue, toJson } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
 import type { Run } from "./run.ts";
@@ -69,8 +70,9 @@ function tellProgress(run: Run, call: StepCall, { context, value }: Progress): v
   const stepId = step.id;
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
   if (json.ok) {
-    context[progressKey] = json.value;
-    run.emit(ofIteration(call, { type: "step-progress", stepId, tool: tool.name, attempt, value: json.value }));
+    const shown = hideUrlKeysIn(json.value);
+    context[progressKey] = shown;
+    run.emit(ofIteration(call, { type: "step-progress", stepId, tool: tool.name, attempt, value: shown }));
   } else
     run.warn({
       code: "invalid-progress",

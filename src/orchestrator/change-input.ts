@@ -11,6 +11,8 @@ import { notWaiting } from "./continue-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { effectOf } from "./prepare-step.ts";
 import { resumeMismatch } from "./restore-run.ts";
+import type { Run } from "./run.ts";
+import { opened, sealChange } from "./secrets-of-run.ts";
 import { type FailedTask, invalidInput, toolFailed } from "./step-errors.ts";
 
 /** A step that is to be approved with another input. */
@@ -28,8 +30,8 @@ export interface InputChange {
  */
 export async function changeCall(
   { toolsByName }: EngineSettings,
-  state: RunState,
-  { place, hash, input }: InputChange,
+  { state, secrets }: Pick<Run, "state" | "secrets">,
+  { place, hash, input: given }: InputChange,
 ): Promise<ChangedCall | undefined> {
   const step = partAt(state.steps, place) as StepState;
   const reason = whyFixed(state, step);
@@ -40,11 +42,14 @@ export async function changeCall(
     step: { id: place.stepId, tool: tool.name },
     iteration: place.iteration === undefined ? undefined : { index: place.iteration },
   };
-  const parsed = await parseWith(tool.inputSchema, copyJson(input));
-  const issues = parsed.ok ? await unknownKeys(tool, input) : parsed.issues;
+  const input = await sealChange(secrets, { step, input: given });
+  const called = opened({ secrets }, input);
+  const parsed = await parseWith(tool.inputSchema, copyJson(called));
+  const issues = parsed.ok ? await unknownKeys(tool, called) : parsed.issues;
   if (!parsed.ok || issues.length > 0) throw invalidInput(task, issues);
   const effect = readEffect(tool, { parsed: parsed.value, task });
-  const changed = { input, effect, hash: await hashCall({ ...place, tool: tool.name, effect, input }) };
+  const call = { ...place, tool: tool.name, effect, input };
+  const changed = { input, effect, hash: await (secrets?.isIn(input) ? secrets.hashCall(call) : hashCall(call)) };
   return changed.hash === hash ? undefined : changed;
 }
 

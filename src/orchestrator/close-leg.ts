@@ -7,6 +7,7 @@ import { type ApprovalState, isDecided, isDone, isOpen, partsOf, type StepState 
 import { interruptedBy } from "./cancelled-by.ts";
 import { dataOf } from "./keep-cause.ts";
 import type { AbortReason, Run } from "./run.ts";
+import { opened } from "./secrets-of-run.ts";
 import { outcomeUnknown } from "./step-errors.ts";
 import { buildGraph } from "./step-graph.ts";
 import { undoSteps } from "./undo-steps.ts";
@@ -140,7 +141,7 @@ export function hasAnswer(run: Run): boolean {
 function canStart(run: Run, expressions: PlanExpressions | undefined): boolean {
   const steps = stepsOf(run);
   if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
-  const { waitingFor, dependents } = buildGraph(run.state.plan?.steps ?? [], expressions);
+  const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);
   return steps.some((step, index) => {
     if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
     return waitingFor[index] === 0 && [...partsOf([step])].some((part) => isOpen(part) && !isAsked(part));
@@ -164,7 +165,7 @@ function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
 async function skipRest(run: Run, expressions: PlanExpressions | undefined): Promise<void> {
   const steps = run.state.plan?.steps ?? [];
   const stateOf = (index: number) => run.state.steps.get(steps[index]?.id ?? "") as StepState;
-  const { dependents } = buildGraph(steps, expressions);
+  const { dependents } = buildGraph(opened(run, steps), expressions);
   const isBlocked = new Set<number>();
   for (const index of steps.keys()) {
     const state = stateOf(index);

@@ -1,6 +1,6 @@
 import type { AgentErrorData } from "../core/errors.ts";
 import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
-import { type RunResult, toRunResult } from "../core/run-result.ts";
+import type { RunResult } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./approvals.ts";
@@ -8,6 +8,7 @@ import { closeLeg, hasAnswer, isAllDone } from "./close-leg.ts";
 import { replan } from "./replan.ts";
 import type { Run } from "./run.ts";
 import { runSteps } from "./run-steps.ts";
+import { shownResult } from "./show.ts";
 
 /** Runs what there is of a plan, as it is and as the planner revises it, until the leg is closed. */
 export async function conductLeg(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
@@ -33,7 +34,7 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
     plan = run.state.plan;
   }
   await closeLeg(run, { planningError, expressions });
-  return toRunResult(run.state, run.liveCauses);
+  return shownResult(run.state, run.engine, run);
 }
 
 /** By the tools of a run, which are mostly those of its engine. */

@@ -15,6 +15,8 @@ import type { Run } from "./run.ts";
 import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { opened, requireSealable, secretsOf } from "./secrets-of-run.ts";
 import { readRecorded, runElsewhere, storedResult } from "./stored-runs.ts";
 
 /** What a run begins with: a request, or a plan that holds. */
@@ -39,7 +41,8 @@ export async function completePlanInput(
   given: PlanInput,
 ): Promise<Plan> {
   const plan = await requireValid(given, settings, "The plan does not hold");
-  await requireApproved(plan, settings);
+  if (engine.sealing !== undefined) await requireSealable(engine, settings, plan);
+  await requireApproved(plan, { settings });
   if (plan === given) return plan as Plan;
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
@@ -66,11 +69,15 @@ async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
   }
 }
 
-/** Rejects with `plan-not-approved` if another plan was. */
-export async function requireApproved(plan: PlanInput, { stored: { approvedHash } }: RunSettings): Promise<void> {
+/** Rejects with `plan-not-approved` if another plan was. Of a run with secrets that was stored, the hash is one of the hash. */
+export async function requireApproved(
+  plan: PlanInput,
+  { settings, secrets }: { readonly settings: RunSettings; readonly secrets?: RunSecrets | undefined },
+): Promise<void> {
+  const { approvedHash } = settings.stored;
   if (approvedHash === undefined) return;
-  const planHash = await hashPlan(plan);
-  if (planHash === approvedHash) return;
+  const planHash = await hashPlan(opened({ secrets }, plan));
+  if (planHash === approvedHash || (await secrets?.isHashOf(approvedHash, planHash))) return;
   const message = `The plan's hash is ${planHash}, but ${approvedHash} was approved: the plan has changed since.`;
   throw new AgentError("plan-not-approved", message, { details: { approvedHash, planHash } });
 }
@@ -81,6 +88,8 @@ export async function requireApproved(plan: PlanInput, { stored: { approvedHash 
  * of this id, and with `run-owned-elsewhere` if it has, or may have, a run of this id that has not ended.
  */
 export async function conductRun(run: Run, { target, identity, leases, onBegun }: RunStart): Promise<RunResult> {
+  const opening = secretsOf(run.engine, { runId: run.runId, tools: run.settings.tools });
+  if (opening !== undefined) run.secrets = await opening;
   const beginning = await beginningOf(run, target);
   const known = await findStored(run, identity);
   if (known !== undefined) return known;
@@ -102,7 +111,9 @@ async function findStored(run: Run, identity: string | undefined): Promise<RunRe
   if (identity === undefined) return undefined;
   const { events, state } = await readRecorded(run.engine.store, run.runId);
   if (events.length === 0) return undefined;
-  const stored = storedResult(state, { identity, settings: run.engine });
+  if (state.mayBeSealed)
+    run.secrets = await secretsOf(run.engine, { runId: run.runId, tools: run.settings.tools, state });
+  const stored = storedResult(state, { identity, settings: run.engine, secrets: run.secrets });
   run.replay(events);
   return stored;
 }
@@ -120,8 +131,11 @@ function claim(run: Run, leases: Leases): void | Promise<void> {
   }
 }
 
-async function emitStart(run: Run, target: RunBeginning): Promise<void> {
-  const { context, metadata, stored, tools } = run.settings;
+async function emitStart(run: Run, beginning: RunBeginning): Promise<void> {
+  const { context, metadata, tools } = run.settings;
+  const { secrets } = run;
+  const target = secrets && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
+  const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
   await run.emit({
     type: "run-start",
     version: eventVersion,
@@ -129,7 +143,8 @@ async function emitStart(run: Run, target: RunBeginning): Promise<void> {
     ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
     ...(context !== undefined && { context }),
     metadata,
-    options: stored,
+    options,
+    ...(secrets && { mayBeSealed: true }),
     tools: knownFingerprints(tools) ?? (await fingerprintsOf(tools)),
   });
 }
@@ -165,7 +180,7 @@ export async function planInRun(run: Run, request: string): Promise<Planned> {
       source,
       teller: tellerOf(run),
     });
-    await requireApproved(plan, run.settings);
+    await requireApproved(plan, run);
     return { plan };
   } catch (thrown) {
     return { error: dataOf(run, thrown as AgentError) };

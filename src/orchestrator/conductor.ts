@@ -8,5 +8,6 @@ export { resumeAll, resumeRun } from "./resume-run.ts";
 export { deleteRun, prune } from "./retention.ts";
 export { readEventsOf } from "./run-events.ts";
 export { settleRun } from "./settle-run.ts";
+export { showPage } from "./show.ts";
 export { startRun } from "./start-run.ts";
 export { listRuns, readRun } from "./stored-runs.ts";

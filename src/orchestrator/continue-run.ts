@@ -16,6 +16,9 @@ import type { LeaseHolder } from "./leases.ts";
 import { compareTools, readExisting, restoreSettings } from "./restore-run.ts";
 import type { AbortReason, Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import { sealEvent } from "./seal-event.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { secretsOfStored } from "./secrets-of-run.ts";
 import { resultOfState } from "./stored-runs.ts";
 
 /** How a stored run is to go on. */
@@ -27,10 +30,12 @@ export interface Continuation extends Opening {
   readonly isCancel?: true;
   /** A suspended run goes on if something was posted to it. */
   readonly looksForPosted?: true;
+  /** Values of it are looked at by {@link Continuation.mayGoOn}, so that it needs the secrets. */
+  readonly isCompared?: boolean;
   /** What was read of it the last time, for who looks at it more than once. */
   readonly known?: { recorded?: RecordedRun };
   /** Whether another leg is to begin; if not, the run's result is as it stands. Throws if it can not. */
-  readonly mayGoOn: (state: RunState) => boolean;
+  readonly mayGoOn: (state: RunState, secrets: RunSecrets | undefined) => boolean;
   /** What the next leg begins with. */
   readonly begin: (state: RunState) => LegBeginning;
 }
@@ -77,21 +82,27 @@ async function openStored(
   engine: RunsOwner,
   continuation: Continuation,
 ): Promise<{ readonly leg: Promise<RunResult> }> {
-  const { runId, options, mayGoOn, known = {}, looksForPosted = false, isCancel } = continuation;
+  const { runId, options, mayGoOn, known = {}, looksForPosted = false, isCancel, identity, isCompared } = continuation;
   const runs = runsOf(engine);
   const before = await readExisting(engine.settings, runId, known.recorded);
   known.recorded = before;
   const mayLook = looksForPosted && before.state.status === "suspended";
-  if (!mayGoOn(before.state) && !mayLook) return { leg: Promise.resolve(resultOfState(before.state)) };
+  // Only to compare what was asked for: else a run that has ended needs no keys.
+  const asked = identity !== undefined || isCompared ? await secretsOfStored(engine.settings, before.state) : undefined;
+  if (!mayGoOn(before.state, asked) && !mayLook)
+    return { leg: Promise.resolve(resultOfState(before.state, engine.settings)) };
   const lease = new StoredLease(runId);
   await runs.leases.acquire(lease);
   try {
     const { state } = await readExisting(engine.settings, runId, before);
-    const goesOn = mayGoOn(state);
+    const opening = secretsOfStored(engine.settings, state);
+    const secrets = opening && (await opening);
+    const goesOn = mayGoOn(state, secrets);
     const isAsked = looksForPosted && state.status === "suspended" && lease.posted.length > 0;
-    if (!goesOn && !isAsked) return { leg: Promise.resolve(resultOfState(state)) };
+    if (!goesOn && !isAsked) return { leg: Promise.resolve(resultOfState(state, engine.settings)) };
     const settings = restoreSettings(engine.settings, state, { ...options, ...(isCancel && { isCancel }) });
     const run = runs.open(settings, continuation, state);
+    run.secrets = secrets;
     run.keepHistory();
     runs.leases.handOver(lease, run);
     const ending = endingOf(state);
@@ -131,15 +142,17 @@ async function resume(
     tools,
     ...(changedTools.length > 0 && { changedTools }),
     ...(retriesFailed && { retriesFailed }),
+    ...(run.secrets && { mayBeSealed: true as const }),
   } as const;
-  await run.recorder.emitTogether([opening, ...events]);
+  const recorded = run.secrets === undefined ? events : await Promise.all(events.map((event) => sealEvent(run, event)));
+  await run.recorder.emitTogether([opening, ...recorded]);
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
 
 async function goOn(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
   if (plan !== undefined) {
-    const refusal = await requireApproved(plan, run.settings).catch((error: AgentError) => error.toJSON());
+    const refusal = await requireApproved(plan, run).catch((error: AgentError) => error.toJSON());
     if (refusal === undefined && ending !== undefined) run.abort(ending);
     if (refusal === undefined) await endLoops(run);
     return conductLeg(run, refusal as AgentErrorData | undefined);

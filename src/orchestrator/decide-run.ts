@@ -14,10 +14,12 @@ import { changeCall } from "./change-input.ts";
 import { continueStored } from "./continue-run.ts";
 import { approvalExpired, isExpired } from "./expiry.ts";
 import type { EngineSettings } from "./options.ts";
+import { recordDecision } from "./record-decision.ts";
 import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import { opened, sealChange, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
 
 /** What somebody has decided about a step, an iteration of one, or the plan: JSON. */
@@ -31,6 +33,9 @@ export interface Decision extends DecisionNote {
   /** What a step is approved with in place of its own input. */
   readonly input?: JsonObject;
 }
+
+/** What of a run tells whether something can be decided in it. */
+type DecidedRun = Pick<Run, "state" | "secrets">;
 
 /** A decision on its way to a run. */
 export interface Deciding extends Opening {
@@ -50,17 +55,22 @@ export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunRes
     doOrSend(engine, {
       ...deciding,
       here: () => decide(engine, deciding),
-      message: () => ({ type: "decide", decision }),
-      check: (state) => void requireAsked(state, decision, engine.settings.clock.now()),
+      message: async () => ({ type: "decide", decision: await sealPosted(engine.settings, deciding) }),
+      check: (run) => void requireAsked(run, decision, engine.settings.clock.now()),
+      isCompared: decision.input !== undefined,
     }),
   );
 }
 
 /** Takes a decision that was posted to a run that goes on here. Whether it could be taken in this leg; throws if it cannot be at all. */
 export async function decideHere(run: Run, decision: Decision, message: number): Promise<boolean> {
+  const { place, input } = decision;
+  const tool = place && partAt(run.state.steps, place)?.tool;
+  if (input !== undefined && tool !== undefined) await run.secrets?.loadIn(tool, "input", input);
   while (run.deciding !== undefined) await run.deciding;
   if (!isDecidable(run)) return false;
-  if (requireAsked(run.state, decision, run.now())) await run.decide(decision.place, outcomeIn(run, decision), message);
+  if (requireAsked(run, decision, run.now()))
+    await recordDecision(run, { place, outcome: outcomeIn(run, decision), message });
   else run.recorder.acknowledge(message);
   return true;
 }
@@ -79,7 +89,8 @@ async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult>
     if (active === undefined && restoring === undefined) {
       if (outcome !== undefined) return continueWith(engine, { ...deciding, outcome });
       const { state } = await readExisting(engine.settings, runId);
-      outcome = await changeOf(engine.settings, state, decision);
+      const secrets = await secretsOfStored(engine.settings, state);
+      outcome = await changeOf(engine.settings, { state, secrets }, decision);
       // It may have gone on meanwhile.
       continue;
     }
@@ -89,10 +100,10 @@ async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult>
 }
 
 async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): Promise<void> {
-  const isNew = requireAsked(run.state, decision, run.now());
+  const isNew = requireAsked(run, decision, run.now());
   if (channel !== undefined) run.addChannel(channel);
   if (cancelling !== undefined) followCancel(run, cancelling);
-  if (isNew) await run.decide(decision.place, outcomeIn(run, decision));
+  if (isNew) await recordDecision(run, { place: decision.place, outcome: outcomeIn(run, decision) });
 }
 
 /** Not before its leg has begun: it may yet turn out to be one that is only looked up in the store. */
@@ -107,8 +118,9 @@ function continueWith(
 ): Promise<RunResult> {
   return continueStored(engine, {
     ...opening,
-    mayGoOn: (state) => {
-      if (!requireAsked(state, decision, engine.settings.clock.now())) return false;
+    isCompared: decision.input !== undefined,
+    mayGoOn: (state, secrets) => {
+      if (!requireAsked({ state, secrets }, decision, engine.settings.clock.now())) return false;
       if (endedStatuses.has(state.status)) throw notPending(state, decision);
       return true;
     },
@@ -118,18 +130,18 @@ function continueWith(
 }
 
 /** How the approval of a step with another input is recorded, if that fits. Rejects as {@link decideRun} does. */
-async function changeOf(settings: EngineSettings, state: RunState, decision: Decision): Promise<ApprovalOutcome> {
+async function changeOf(settings: EngineSettings, run: DecidedRun, decision: Decision): Promise<ApprovalOutcome> {
   const { place, hash, input } = decision;
-  const isNew = requireAsked(state, decision, settings.clock.now());
+  const isNew = requireAsked(run, decision, settings.clock.now());
   if (!isNew || place === undefined || input === undefined) return decisionOutcome(decision);
-  return decisionOutcome(decision, await changeCall(settings, state, { place, hash, input }));
+  return decisionOutcome(decision, await changeCall(settings, run, { place, hash, input }));
 }
 
 /** How a decision is recorded in a run that goes on: it does not wait for a schema once it is aborted. */
 function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<ApprovalOutcome> {
   if (decision.input === undefined) return decisionOutcome(decision);
   const source = run.openSource();
-  const changing = changeOf(run.engine, run.state, decision);
+  const changing = changeOf(run.engine, run, decision);
   return settleOrAbort(changing, source).finally(() => run.release(source));
 }
 
@@ -137,23 +149,37 @@ function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<Appr
  * Whether a run waits for a decision; false if it was taken before. Throws `run-conflict` if it can not be taken, and
  * `approval-expired` if it is too late for that.
  */
-function requireAsked(state: RunState, decision: Decision, nowMs: number): boolean {
+function requireAsked({ state, secrets }: DecidedRun, decision: Decision, nowMs: number): boolean {
   const { place, hash, verdict } = decision;
   const part = place && partAt(state.steps, place);
   const approval = place === undefined ? state.planApproval : part?.approval;
   if (approval?.hash !== hash) throw notPending(state, decision);
   if (approval.error?.code === "approval-expired") throw fromErrorData(approval.error);
   if (approval.status === "requested" && isExpired(approval, nowMs)) throw approvalExpired(approval, place);
-  if (approval.status === (verdict === "approve" ? "approved" : "rejected") && isSameInput(decision, part))
+  if (approval.status === (verdict === "approve" ? "approved" : "rejected") && isSameInput(decision, part, secrets))
     return false;
   const isWaiting = place === undefined || part?.status === "waiting";
   if (approval.status !== "requested" || !isWaiting) throw notPending(state, decision);
   return true;
 }
 
-function isSameInput({ input }: Decision, part: StepState | undefined): boolean {
+function isSameInput({ input }: Decision, part: StepState | undefined, secrets: DecidedRun["secrets"]): boolean {
   if (input === undefined) return part?.approval?.changed === undefined;
-  return canonicalJson(input) === canonicalJson(part?.input);
+  if (part === undefined) return false;
+  const given = secrets?.restore(input, part.input) ?? input;
+  return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
+}
+
+/** A decision as it is posted, without secrets in it: until it is received, it stands in the store. Rejects as {@link decideRun}. */
+async function sealPosted(settings: EngineSettings, { runId, decision }: Deciding): Promise<Decision> {
+  const { state } = await readExisting(settings, runId);
+  const secrets = await secretsOfStored(settings, state);
+  if (secrets === undefined) return decision;
+  const { place, input, by, comment, reason } = decision;
+  const step = place && partAt(state.steps, place);
+  const hidden = { ...decision, ...secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) }) };
+  if (input === undefined || step === undefined) return hidden;
+  return { ...hidden, input: await sealChange(secrets, { step, input }) };
 }
 
 function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {

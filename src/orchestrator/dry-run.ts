@@ -13,6 +13,8 @@ import { completePlanInput } from "./conduct-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { effectOf } from "./prepare-step.ts";
 import type { RunSettings } from "./run-options.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { secretsOf } from "./secrets-of-run.ts";
 import { underSignal } from "./under-signal.ts";
 
 /** What a run would do, as far as can be known before it. */
@@ -65,16 +67,19 @@ async function lookAtPlan(engine: EngineSettings, { settings, given, source }: L
   const plan = await completePlanInput(engine, settings, given);
   const expressions = await compileExpressions(plan.steps);
   const steps: DryRunStep[] = [];
+  const opening = secretsOf(engine, { runId: "", tools: settings.tools });
+  const secrets = opening && (await opening);
   for (const [index, step] of plan.steps.entries()) {
     // Whoever has cancelled is asked nothing more.
     if (source.aborted) throw source.reason;
     const tool = settings.tools.get(step.tool) as DefinedTool;
-    steps.push(await lookAt(engine, { step, tool, dependsOn: dependenciesOfStep(plan, index, expressions) }));
+    const dependsOn = dependenciesOfStep(plan, index, expressions);
+    steps.push(await lookAt(engine, { step, tool, dependsOn, secrets }));
   }
   return {
     plan,
     planHash: await hashPlan(plan),
-    needsApproval: await needsPlanApproval(engine, settings, plan),
+    needsApproval: await needsPlanApproval(engine, settings, secrets?.hidePlan(plan) ?? plan),
     steps,
   };
 }
@@ -97,17 +102,19 @@ interface Looked {
   readonly step: PlanStep;
   readonly tool: DefinedTool;
   readonly dependsOn: readonly string[];
+  /** Given if the step may have secrets, which are not shown. */
+  readonly secrets: RunSecrets | undefined;
 }
 
-async function lookAt(engine: EngineSettings, { step, tool, dependsOn }: Looked): Promise<DryRunStep> {
+async function lookAt(engine: EngineSettings, { step, tool, dependsOn, secrets }: Looked): Promise<DryRunStep> {
   const { id: stepId, when, forEach, reasoning } = step;
   const open = findReferences(step.input).map(({ text }) => text);
-  const known = open.length === 0 ? await knownAnswers(engine, { step, tool }) : undefined;
+  const known = open.length === 0 ? await knownAnswers(engine, { step, tool, secrets }) : undefined;
   const { input = step.input, effect = tool.declaredEffect, needsApproval } = known ?? {};
   return {
     stepId,
     tool: tool.name,
-    input: copyJson(input),
+    input: copyJson(secrets?.hideStep({ tool: tool.name, input }).input ?? input),
     open,
     dependsOn: [...dependsOn],
     ...(when !== undefined && { when }),
@@ -129,14 +136,15 @@ function mayNeedApproval(engine: EngineSettings, tool: DefinedTool): boolean | "
  * What the tool and the policy say of an input without references. Undefined where there is none that they can be asked
  * about: the input is not valid, or its effect can not be told, and so it will be then.
  */
-async function knownAnswers(engine: EngineSettings, { step, tool }: Pick<Looked, "step" | "tool">) {
+async function knownAnswers(engine: EngineSettings, { step, tool, secrets }: Omit<Looked, "dependsOn">) {
   const input = resolveInput(step, () => undefined);
   const parsed = await parseWith(tool.inputSchema, copyJson(input));
   if (!parsed.ok) return undefined;
   const { id: stepId, reasoning } = step;
   try {
     const effect = effectOf(tool, parsed.value);
-    const about = { kind: "step", stepId, tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
+    const base = { kind: "step", stepId, tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
+    const about = secrets?.hideStep(base) ?? base;
     const needsApproval =
       (await isYes(() => tool.needsApproval?.(parsed.value))) || (await isYes(() => engine.needsApproval?.(about)));
     return { input, effect, needsApproval };

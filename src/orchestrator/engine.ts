@@ -11,6 +11,7 @@ import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
+import { isSensitiveTool } from "../core/sensitive.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import type { ActiveRuns, Opening, RunsOwner } from "./active-runs.ts";
 import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
@@ -55,6 +56,7 @@ export class Engine implements RunsOwner {
 
   constructor(readonly settings: EngineSettings) {
     this.hub = new EventHub(settings.onListenerError);
+    warnOfSecrets(settings);
     this.plainOptions = resolveRunOptions({}, settings);
   }
 
@@ -231,7 +233,7 @@ export class Engine implements RunsOwner {
   /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
   async getRun(runId: string): Promise<RunSnapshot | undefined> {
     const { readRun } = loadedConductor() ?? (await loadConductor());
-    return readRun(this.settings.store, runId);
+    return readRun(this.settings, runId);
   }
 
   /** Deletes a stored run. Rejects as `deleteRun` of `retention.ts` does. */
@@ -249,8 +251,8 @@ export class Engine implements RunsOwner {
 
   /** A page of the stored runs. Rejects with `store-failed`. */
   async listRuns(options: ListRunsOptions = {}): Promise<RunPage> {
-    const { listRuns } = loadedConductor() ?? (await loadConductor());
-    return listRuns(this.settings.store, options);
+    const { listRuns, showPage } = loadedConductor() ?? (await loadConductor());
+    return showPage(await listRuns(this.settings.store, options), this.settings);
   }
 
   private optionsOf(options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings {
@@ -271,6 +273,14 @@ function holdFast(target: RunTarget, { waits }: { readonly waits: boolean }): Ru
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // What is not JSON is refused by validation, which says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
+}
+
+/** Where there are fields to seal and no key, plans with them will be refused. */
+function warnOfSecrets(settings: EngineSettings): void {
+  if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
+  const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
+  const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
+  tellWarning(settings, { code: "no-secret-keys", message });
 }
 
 /** A result as the caller wants it: thrown where it failed and that was asked for. */

@@ -3,6 +3,7 @@ import type { PendingItem } from "../core/events.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { type ApprovalState, partsOf } from "../core/step-state.ts";
 import { type ApprovalOutcome, describeAsked } from "./approval-end.ts";
+import { recordDecision } from "./record-decision.ts";
 import type { Run } from "./run.ts";
 
 /** Whether it is too late to decide about a question. */
@@ -23,7 +24,7 @@ export async function rejectExpired(run: Run): Promise<void> {
     if (asked?.status !== "requested" || !isExpired(asked, nowMs)) return;
     // A listener may be deciding about something else.
     while (run.deciding !== undefined) await run.deciding;
-    await run.decide(place, expiredOutcome(asked, place));
+    await recordDecision(run, { place, outcome: expiredOutcome(asked, place) });
   };
   await reject(planApproval, undefined);
   for (const part of partsOf(steps.values())) if (part.status === "waiting") await reject(part.approval, placeOf(part));

@@ -4,23 +4,20 @@ import type { AgentError, AgentErrorCode, AgentErrorData } from "../core/errors.
 import type { Run } from "./run.ts";
 import type { FailedAttempt } from "./run-attempt.ts";
 
+/** The part of a run that may have thrown something. */
+type Failing = Pick<Run, "liveCauses" | "secrets">;
+
 /** Error data that is told with what was thrown as its `cause`. What is recorded of it stays as it is. */
-export function keepCause<TError extends ErrorData>(
-  run: Pick<Run, "liveCauses">,
-  error: TError,
-  thrown: unknown,
-): TError {
-  if (thrown === undefined) return error;
+export function keepCause<TError extends ErrorData>(run: Failing, error: TError, thrown: unknown): TError {
+  // It may hold a secret where nobody would look for one.
+  if (thrown === undefined || run.secrets?.hasAny) return error;
   run.liveCauses ??= new WeakMap();
   run.liveCauses.set(error, thrown);
   return error;
 }
 
 /** An error as data that is told with the error's cause. */
-export function dataOf<TCode extends AgentErrorCode>(
-  run: Pick<Run, "liveCauses">,
-  error: AgentError<TCode>,
-): AgentErrorData<TCode> {
+export function dataOf<TCode extends AgentErrorCode>(run: Failing, error: AgentError<TCode>): AgentErrorData<TCode> {
   // A cause that was read from a store is data, and stays so.
   return keepCause(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
 }
@@ -33,6 +30,8 @@ export function withThrown(
 ): AgentErrorData {
   // Any other reason is an error of ours, and says it all.
   if (reason !== "thrown") return keepCause(run, error, reason === "invalid-output" ? undefined : thrown);
-  const stack = run.engine.recordStacks ? recordedStack(thrown) : undefined;
+  const stack = run.engine.recordStacks
+    ? recordedStack(thrown, (text) => run.secrets?.hideIn(text) ?? text)
+    : undefined;
   return keepCause(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
 }

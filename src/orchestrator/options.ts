@@ -19,6 +19,13 @@ import type { RetryOptions } from "../core/retry-options.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { checkSwitch, describeRunOption } from "./run-options.ts";
+import {
+  checkSecretOptions,
+  type RedactFunction,
+  type SealingSettings,
+  type SecretOptions,
+  sealingOf,
+} from "./secret-options.ts";
 
 /** Something a developer should know of, though no run depends on it. */
 export interface AgentWarning {
@@ -28,7 +35,8 @@ export interface AgentWarning {
    * than was estimated. `overlapping-call`: a tool still worked when the agent was closed, so that whoever resumes the run may
    * call it a second time meanwhile. `start-refused`: a run that `start` gave a handle of was not started. `message-refused`:
    * another process posted what is no message, or what the run does not wait for. `braces-as-text`: an input of a plan that was
-   * given has `{{step}}`, which is text, where `${step}` would be the output.
+   * given has `{{step}}`, which is text, where `${step}` would be the output. `no-secret-keys`: a tool has sensitive fields, and
+   * there is no key to seal them.
    */
   readonly code:
     | "late-result"
@@ -38,9 +46,11 @@ export interface AgentWarning {
     | "overlapping-call"
     | "start-refused"
     | "message-refused"
-    | "braces-as-text";
+    | "braces-as-text"
+    | "no-secret-keys";
   readonly message: string;
-  readonly runId: string;
+  /** Absent if it is about the agent. */
+  readonly runId?: string;
   /** Absent if it is about the plan as a whole. */
   readonly stepId?: string;
   /** Which iteration of a `forEach`, from 0. */
@@ -83,6 +93,10 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * is renewed three times as often. @default 30000
    */
   leaseMs?: number | undefined;
+  /** How values of sensitive fields are recorded. @default a key of this process where the store goes with it */
+  secrets?: SecretOptions | undefined;
+  /** Changes what is shown of values, never what is recorded. @default none: all but sensitive fields is shown */
+  redact?: RedactFunction | undefined;
   /** Told of what a listener throws or rejects with. @default one `console.warn` */
   onListenerError?: ((error: unknown, event: AgentEvent) => void) | undefined;
   /** @default `console.warn` */
@@ -131,6 +145,9 @@ export interface EngineSettings {
   readonly createId: () => string;
   readonly needsApproval: ExecutionOptions["needsApproval"];
   readonly approve: ApproveFunction | undefined;
+  /** Undefined if no tool has a sensitive field. */
+  readonly sealing: SealingSettings | undefined;
+  readonly redact: RedactFunction | undefined;
   readonly onListenerError: (error: unknown, event: AgentEvent) => void;
   readonly onWarning: (warning: AgentWarning) => void;
   /** The policy of a tool, with the agent's and the general defaults filled in. */
@@ -158,6 +175,8 @@ const executionKeys = [
   "approve",
   "approvalTtlMs",
   "leaseMs",
+  "secrets",
+  "redact",
   "onListenerError",
   "onWarning",
   "clock",
@@ -189,6 +208,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   checkNumber("abortGraceMs", options.abortGraceMs, { min: 0, max: maxDurationMs });
   checkSwitch("recordStacks", options.recordStacks);
   for (const key of functionKeys) checkFunction(key, options[key]);
+  checkSecretOptions(options);
   return withDefaults(options, toolsByName);
 }
 
@@ -219,6 +239,8 @@ function withDefaults(options: EngineOptions, toolsByName: EngineSettings["tools
     createId: options.createId ?? createUuid,
     needsApproval: options.needsApproval,
     approve: options.approve,
+    sealing: sealingOf(tools, { secrets: options.secrets, store }),
+    redact: options.redact,
     onListenerError: options.onListenerError ?? warnOnce(),
     onWarning: options.onWarning ?? (({ message }) => console.warn(`planwright: ${message}`)),
     retryPolicyOf: (tool) => policies.get(tool) ?? defaultRetry,

@@ -1,9 +1,13 @@
 import type { AgentError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunsOwner } from "./active-runs.ts";
 import { planAndTell } from "./plan-request.ts";
+import type { PlanTeller } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
+import { secretsOf } from "./secrets-of-run.ts";
+import { showIn } from "./show.ts";
 import { underSignal } from "./under-signal.ts";
 
 /** A request that is only to be planned; the run id is that of its events. */
@@ -17,10 +21,19 @@ export interface PlanAlone {
 export async function planAlone(engine: RunsOwner, { runId, request, settings }: PlanAlone): Promise<Plan> {
   const { planner, clock } = engine.settings;
   if (planner === undefined) throw new TypeError("This engine has no planner.");
-  const recorder = new RunRecorder({ runId, now: () => clock.now(), tell: (event) => engine.hub.emit(event) });
-  // What was thrown is thrown to the caller.
-  const dataOf = (error: AgentError) => error.toJSON();
-  const teller = { runId, spent: undefined, emit: recorder.emit.bind(recorder), dataOf };
+  const opening = secretsOf(engine.settings, { runId, tools: settings.tools });
+  const secrets = opening && (await opening);
+  const run = { runId, secrets, engine: engine.settings };
+  const tell = (event: AgentEvent) => engine.hub.emit(showIn(run, event));
+  const recorder = new RunRecorder({ runId, now: () => clock.now(), tell });
+  const teller: PlanTeller = {
+    runId,
+    spent: undefined,
+    emit: (event) => recorder.emit(secrets?.hideInEvent(event) ?? event),
+    // What was thrown is thrown to the caller.
+    dataOf: (error: AgentError) => error.toJSON(),
+    sealPlan: secrets && (async (plan) => secrets.hidePlan(plan)),
+  };
   return underSignal(settings.signal, (source) =>
     planAndTell(engine.settings, { request, planner, settings, source, teller }),
   );

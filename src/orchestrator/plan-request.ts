@@ -11,6 +11,7 @@ import type { Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 import { Planning, type PlanTeller } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
+import { requireSealable } from "./secrets-of-run.ts";
 
 /** What {@link planRequest} plans. */
 export interface PlanTask {
@@ -32,7 +33,8 @@ export async function planAndTell(
   await emit({ type: "plan-start", planner: task.planner.name });
   try {
     const plan = await planRequest(engine, { ...task, planning });
-    await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan } });
+    const recorded = teller.sealPlan === undefined ? plan : await teller.sealPlan(plan);
+    await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan: recorded } });
     return plan;
   } catch (thrown) {
     const error = dataOf(thrown as AgentError);
@@ -134,7 +136,9 @@ export async function completePlan(
     steps,
   };
   const complaint = `The planner "${planner.name}" made a plan that does not hold`;
-  return markValid((await requireValid(plan, settings, complaint)) as Plan, settings);
+  const valid = (await requireValid(plan, settings, complaint)) as Plan;
+  if (engine.sealing !== undefined) await requireSealable(engine, settings, valid);
+  return markValid(valid, settings);
 }
 
 /** Plans that were frozen and found to hold, with the tools they were held against. */

@@ -2,6 +2,7 @@ import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
 import type { ModelUsage } from "../core/model-usage.ts";
+import type { Plan } from "../core/plan.ts";
 import type { PlanningEvent } from "../core/planner.ts";
 import { dataOf } from "./keep-cause.ts";
 import { ModelMeter } from "./model-meter.ts";
@@ -20,6 +21,8 @@ export interface PlanTeller {
   readonly emit: (event: EventInit) => void | Promise<void>;
   /** Why there is no plan, as it is told. */
   readonly dataOf: (error: AgentError) => AgentErrorData;
+  /** A plan as it is told. @default as it is */
+  readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
 }
 
 /** What a planner uses and tells while it plans. Once that has ended nothing is told: a planner may be left behind. */
@@ -62,10 +65,12 @@ export class Planning {
 
 /** Planning as part of a run. */
 export function tellerOf(run: Run): PlanTeller {
+  const { runId, state, secrets } = run;
   return {
-    runId: run.runId,
-    spent: run.state.usage,
+    runId,
+    spent: state.usage,
     emit: (event) => run.emit(event),
     dataOf: (error) => dataOf(run, error),
+    sealPlan: secrets && ((plan: Plan) => secrets.sealPlan(plan)),
   };
 }

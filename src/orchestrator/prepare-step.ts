@@ -2,12 +2,15 @@ import { settleOrAbort } from "../async/timeout.ts";
 import { isOfIteration } from "../core/dependencies.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue, toJson } from "../core/json.ts";
+import type { PlanStep } from "../core/plan.ts";
 import { TooMuchRepeated } from "../core/repeated-size.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { DefinedTool, ToolEffect } from "../core/tool.ts";
 import { dataOf, withThrown } from "./keep-cause.ts";
 import type { Run } from "./run.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { opened } from "./secrets-of-run.ts";
 import type { Iteration, StepCall, StepTask } from "./step-call.ts";
 import { invalidInput, toolFailed } from "./step-errors.ts";
 
@@ -23,9 +26,26 @@ const effects: ReadonlySet<unknown> = new Set<ToolEffect>(["pure", "idempotent",
 
 /** Fills in a step's references, parses its input and asks for its effect. At once, unless the schema is async. Never throws. */
 export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<PreparedStep> {
+  if (run.secrets?.concerns(task)) return prepareSealed(run, task, run.secrets);
   const resolved = fillReferences(run, task);
-  return "error" in resolved ? resolved : prepareInput(run, task, resolved.input);
+  return resolved.error === undefined
+    ? prepareInput(run, task, resolved.input)
+    : { input: resolved.input, error: resolved.error };
 }
+
+/** As {@link prepareStep}, where secrets may be in it: they are sealed in the input, which is what is recorded. */
+async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
+  const { step, tool, iteration } = task;
+  const fill = (step: PlanStep, open: <T>(value: T) => T) =>
+    fillReferences(run, { ...task, step }, (name) => open(namedValue(run, name, iteration)));
+  // First with marks: what goes wrong then says nothing of a secret.
+  const marked = fill(secrets.markStep(step), (value) => secrets.mark(value));
+  const resolved = marked.error !== undefined ? marked : fill(secrets.open(step), (value) => secrets.open(value));
+  if (resolved.error !== undefined) return { input: step.input, error: resolved.error };
+  return prepareInput(run, task, await secrets.sealInput(tool.name, resolved.input, marked.input));
+}
+
+type FilledInput = { readonly input: JsonObject; readonly error?: AgentErrorData };
 
 /** As {@link prepareStep}, of a step whose input has no references any more. */
 export function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep | Promise<PreparedStep> {
@@ -57,7 +77,7 @@ export function parseInput(
   tool: DefinedTool,
   input: JsonObject,
 ): ParseResult<unknown> | Promise<ParseResult<unknown>> {
-  const parsing = parseWith(tool.inputSchema, copyJson(input));
+  const parsing = parseWith(tool.inputSchema, copyJson(opened(run, input)));
   if (!(parsing instanceof Promise)) return parsing;
   const source = run.openSource();
   return settleOrAbort(parsing, source).finally(() => run.release(source));
@@ -66,10 +86,11 @@ export function parseInput(
 function fillReferences(
   run: Run,
   task: StepTask,
-): { input: JsonObject } | { input: JsonObject; error: AgentErrorData } {
+  lookUp = (name: string): JsonValue | undefined => namedValue(run, name, task.iteration),
+): FilledInput {
   const { step, iteration } = task;
   try {
-    const input = resolveInput(step, (name) => namedValue(run, name, iteration), {
+    const input = resolveInput(step, lookUp, {
       iteration: iteration?.index,
       isSkipped: (name) => !isOfIteration(step, name) && run.state.steps.get(name)?.skipReason !== undefined,
     });

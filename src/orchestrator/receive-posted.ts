@@ -6,6 +6,7 @@ import { cancelledBy } from "./cancelled-by.ts";
 import { decideHere } from "./decide-run.ts";
 import type { Run } from "./run.ts";
 import { parseMessage, type RunMessage } from "./run-message.ts";
+import { sealEvent } from "./seal-event.ts";
 
 /**
  * Does what was posted to a run that goes on here. A message is acknowledged together with the event that it comes to, so that it is
@@ -56,8 +57,9 @@ async function act(run: Run, message: RunMessage, { number, isOpening }: Receipt
         run.hasLeft = true;
         return;
       }
+      const event = await sealEvent(run, { type: "run-settle", ...place, outcome });
       run.recorder.acknowledge(number);
-      await run.emit({ type: "run-settle", ...place, outcome });
+      await run.emit(event);
       return;
     }
     default:

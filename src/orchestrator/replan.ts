@@ -11,7 +11,10 @@ import { pendingItems, skipOpen, stepFailure } from "./close-leg.ts";
 import { dataOf } from "./keep-cause.ts";
 import { askPlanner, completePlan, draftOf, type PlanTask, toPlanRequest } from "./plan-request.ts";
 import { Planning, tellerOf } from "./planning.ts";
+import { recordDecision } from "./record-decision.ts";
 import type { Run } from "./run.ts";
+import { opened, restoreSecrets } from "./secrets-of-run.ts";
+import { showIn } from "./show.ts";
 
 /** Failures that no other plan can be an answer to: somebody, or a limit, has said no. */
 const finalCodes: ReadonlySet<string> = new Set([
@@ -33,7 +36,8 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
   const planning = new Planning(run.engine, tellerOf(run), run.settings);
   try {
-    const { plan, approvals } = await askForSteps(run, { planner, source, cause, planning });
+    const { plan: revised, approvals } = await askForSteps(run, { planner, source, cause, planning });
+    const plan = run.secrets === undefined ? revised : await run.secrets.sealPlan(revised);
     await withdrawQuestions(run, plan);
     await skipBegun(run);
     await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan, ...approvals } });
@@ -60,7 +64,9 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
     for (const part of partsOf([step])) {
       // Somebody may be deciding about it just now.
       while (run.deciding !== undefined) await run.deciding;
-      if (part.approval?.status === "requested") await run.decide(placeOf(part), { status: "withdrawn" });
+      if (part.approval?.status === "requested") {
+        await recordDecision(run, { place: placeOf(part), outcome: { status: "withdrawn" } });
+      }
     }
   }
 }
@@ -94,22 +100,21 @@ async function askForSteps(run: Run, { planner, source, cause, planning }: Repla
   return askPlanner(engine, task, async () => {
     const request: ReplanRequest = {
       ...toPlanRequest(engine, task),
-      plan,
-      firstPlan: state.firstPlan ?? plan,
-      steps: recordsWithoutStacks(state),
-      error: withoutStack(cause),
+      ...showIn(run, { plan, firstPlan: state.firstPlan ?? plan, error: withoutStack(cause) }),
+      steps: showIn(run, recordsWithoutStacks(state)),
       replan: state.replans + 1,
     };
     // A planner may change what it is given.
-    const draft: unknown = await planner.replan?.({ ...request, steps: recordsWithoutStacks(state) });
-    const { steps: added, source: draftSource } = draftOf(planner, draft);
-    const kept = plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone);
+    const draft: unknown = await planner.replan?.({ ...request, steps: showIn(run, recordsWithoutStacks(state)) });
+    const { steps: drafted, source: draftSource } = draftOf(planner, draft);
+    const added = run.secrets === undefined ? drafted : await restoreSecrets(run.secrets, { steps: drafted, state });
+    const kept = opened(run, plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone));
     checkSize(run, added);
     checkIds(run, { added, kept });
     const steps = Array.isArray(added) ? [...kept, ...added] : added;
     const revised = await completePlan(engine, task, { steps, source: draftSource });
     const { approvalsFor } = await countOutside(import("./replan-approvals.ts"));
-    const approvals = await approvalsFor(run, request, revised);
+    const approvals = await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised);
     return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
   });
 }

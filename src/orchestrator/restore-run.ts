@@ -6,7 +6,9 @@ import type { RunState } from "../core/run-state.ts";
 import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
+import type { Run } from "./run.ts";
 import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { opened } from "./secrets-of-run.ts";
 import { readAgain, readRecorded } from "./stored-runs.ts";
 
 /** What is recorded of a run, of which some may be known. Rejects with `run-not-found` or `store-failed`. */
@@ -55,9 +57,10 @@ function isToBePlanned({ plan, planningError, status }: RunState): boolean {
  * is all that is not done. Rejects with `resume-mismatch`.
  */
 export async function compareTools(
-  { state, settings }: { readonly state: RunState; readonly settings: RunSettings },
+  run: Pick<Run, "state" | "settings" | "secrets">,
   { now, retriesFailed = false }: { readonly now: readonly ToolFingerprint[]; readonly retriesFailed?: boolean },
 ): Promise<readonly string[]> {
+  const { state, settings } = run;
   const mayRun = (step: StepState) => (retriesFailed ? !isDone(step) : isOpen(step) || isCutOff(step));
   const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
   const changed = now.filter(({ name, schemaHash }) => then.get(name)?.schemaHash !== schemaHash);
@@ -66,7 +69,10 @@ export async function compareTools(
     .map(({ name, effect }) => `the effect of "${name}" was ${then.get(name)?.effect} and is ${effect}`);
   if (changed.length > 0 && state.plan !== undefined) {
     const { steps } = state.plan;
-    const { issues } = await checkPlan(toJson(state.plan), { tools: settings.tools, maxSteps: steps.length });
+    const { issues } = await checkPlan(toJson(opened(run, state.plan)), {
+      tools: settings.tools,
+      maxSteps: steps.length,
+    });
     const unfit = issues.flatMap(({ path, message }) => {
       const step = state.steps.get(steps[Number(path[1])]?.id ?? "");
       if (step !== undefined && !mayRun(step)) return [];

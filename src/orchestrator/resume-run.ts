@@ -167,7 +167,7 @@ async function listResumable({ settings }: RunsOwner): Promise<RunSummary[]> {
   if (settings.approvalTtlMs === undefined) return runs;
   for (const summary of await listAll(settings.store, { status: "suspended" })) {
     // One that cannot be read is told of when it is resumed.
-    const run = await readRun(settings.store, summary.runId).catch(() => undefined);
+    const run = await readRun(settings, summary.runId).catch(() => undefined);
     if (run === undefined || waitsInVain(run, settings.clock.now())) runs.push(summary);
   }
   return runs;

@@ -1,12 +1,14 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
+import { hideUrlKeysIn } from "../core/hide-url-keys.ts";
 import { type JsonValue, toJson } from "../core/json.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import { describePlace, placeOf, type StepPlace } from "../core/step-place.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { AttemptContext, lastProgress } from "./attempt-context.ts";
 import type { Run } from "./run.ts";
+import { opened } from "./secrets-of-run.ts";
 import { attemptNumber, ofIteration, placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
@@ -91,7 +93,7 @@ function execute(run: Run, call: StepCall, input: unknown, context: ToolContext)
   try {
     if (undone === undefined)
       return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
-    return Promise.resolve(tool.undo?.({ input, output: undone.output }, context)).then(() => nothing);
+    return Promise.resolve(tool.undo?.({ input, output: opened(run, undone.output) }, context)).then(() => nothing);
   } catch (thrown) {
     return Promise.reject(thrown);
   }
@@ -123,9 +125,11 @@ function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | 
   return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
 }
 
-function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult {
+function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
   const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
   if (!json.ok) return failedAttempt("invalid-output", invalidOutput(call, [json.issue]));
+  if (run.secrets?.concerns(call))
+    return run.secrets.sealOutput(call.tool.name, json.value).then((output) => ({ type: "completed", output }));
   return { type: "completed", output: json.value };
 }
 
@@ -148,7 +152,7 @@ function tellLate(
   const tell = (result: AttemptResult) => {
     const outcome =
       result.type === "completed"
-        ? ({ status: "completed", output: result.output } as const)
+        ? ({ status: "completed", output: hideUrlKeysIn(result.output) } as const)
         : ({ status: "failed", error: result.error } as const);
     run.tellLate(
       ofIteration(call, { type: "step-late", stepId: call.step.id, tool: call.tool.name, attempt, outcome }),

@@ -9,6 +9,7 @@ import { type ActiveRuns, type RunsOwner, runsOf } from "./active-runs.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import type { EventsWanted } from "./events-options.ts";
 import { runNotFound } from "./restore-run.ts";
+import { show } from "./show.ts";
 import { readEvents } from "./stored-runs.ts";
 
 /** The most events that wait to be read; recorded ones beyond that are read again from the store. */
@@ -71,12 +72,18 @@ class EventReader implements EventSink<AgentEvent> {
       const event = this.live.take();
       if (event !== undefined) {
         if (this.isAhead(event)) yield* this.readStored();
-        if (this.accept(event)) yield event;
+        if (this.accept(event)) yield this.shown(event);
       } else {
         if (this.hasEnded()) return;
         if (await this.isTimeToLook()) yield* this.readStored();
       }
     }
+  }
+
+  /** As listeners hear it. */
+  private shown(event: AgentEvent): AgentEvent {
+    const isSealed = this.known?.state.mayBeSealed === true;
+    return show(event, { runId: this.wanted.runId, isSealed, redact: this.engine.settings.redact });
   }
 
   private get sequence(): number {
@@ -96,7 +103,7 @@ class EventReader implements EventSink<AgentEvent> {
       isMore = page.length >= pageSize;
       for (const event of page) {
         if (this.leaving.aborted) return;
-        if (event.sequence > this.wanted.after) yield deepFreeze(event);
+        if (event.sequence > this.wanted.after) yield this.shown(deepFreeze(event));
       }
     }
   }

@@ -9,6 +9,7 @@ import { dataOf } from "./keep-cause.ts";
 import { namedValue } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { runCall, type StepEnd } from "./run-call.ts";
+import { opened } from "./secrets-of-run.ts";
 import { countOf, earlierAttempts, type Iteration, placeOfTask, type StepTask } from "./step-call.ts";
 
 /** A step with a `when` or a `forEach`. */
@@ -42,7 +43,7 @@ export async function runExpressionStep(run: Run, task: ExpressionTask): Promise
 
 function isTrue(run: Run, { expressions }: ExpressionTask, iteration: Iteration | undefined): boolean {
   const value = expressions.evaluate("when", {
-    lookUp: (name) => namedValue(run, name, iteration),
+    lookUp: (name) => opened(run, namedValue(run, name, iteration)),
     iteration: iteration?.index,
   });
   return value === true;
@@ -50,8 +51,9 @@ function isTrue(run: Run, { expressions }: ExpressionTask, iteration: Iteration 
 
 /** Throws `limit-exceeded` if the run would have too many steps with these. */
 function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly JsonValue[] {
-  const lookUp = (name: string) => namedValue(run, name, undefined);
-  const items = expressions.evaluate("forEach", { lookUp }) as readonly JsonValue[];
+  const lookUp = (name: string) => opened(run, namedValue(run, name, undefined));
+  const list = expressions.evaluate("forEach", { lookUp }) as readonly JsonValue[];
+  const items = run.secrets?.holdItems(list) ?? list;
   if (run.state.steps.get(step.id)?.iterations !== undefined) return items;
   const max = run.settings.stored.maxSteps;
   const used = run.counters.stepCount + items.length;

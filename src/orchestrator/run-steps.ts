@@ -6,6 +6,7 @@ import { ReadyQueue } from "./ready-queue.ts";
 import type { Run } from "./run.ts";
 import { runCall, type StepEnd } from "./run-call.ts";
 import { runExpressionStep } from "./run-expression-step.ts";
+import { opened } from "./secrets-of-run.ts";
 import { buildGraph } from "./step-graph.ts";
 
 /**
@@ -14,7 +15,7 @@ import { buildGraph } from "./step-graph.ts";
  * only what depends on it does not. Resolves when nothing runs and nothing can start.
  */
 export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
-  const { waitingFor, dependents } = buildGraph(steps, expressions);
+  const { waitingFor, dependents } = buildGraph(opened(run, steps), expressions);
   const { concurrency } = run.settings.stored;
   const ready = new ReadyQueue();
   let running = 0;

@@ -14,15 +14,13 @@ class Audience implements EventSink<AgentEvent> {
 /** Who watches which runs, be it that a run goes on here or will do so later. A run that nobody watches costs nothing. */
 export class RunWatchers {
   private readonly byId = new Map<string, Audience>();
-  /** A run has one audience, however many come and go. */
-  private readonly byRun = new WeakMap<Run, Audience>();
 
   /** Tells a sink what is told of a run from now on; `run` is the one that goes on here now. Gives what stops it. */
   watch(runId: string, sink: EventSink<AgentEvent>, run: Run | undefined): () => void {
-    const audience = this.byId.get(runId) ?? (run && this.byRun.get(run)) ?? new Audience();
+    const audience = this.byId.get(runId) ?? new Audience();
     this.byId.set(runId, audience);
     audience.sinks.add(sink);
-    if (run !== undefined) this.join(run, audience);
+    if (run !== undefined) run.audience = audience;
     return () => {
       audience.sinks.delete(sink);
       if (audience.sinks.size === 0 && this.byId.get(runId) === audience) this.byId.delete(runId);
@@ -32,12 +30,6 @@ export class RunWatchers {
   /** Those who watch a run hear what is told of it from here on. */
   follow(run: Run): void {
     const audience = this.byId.get(run.runId);
-    if (audience !== undefined) this.join(run, audience);
-  }
-
-  private join(run: Run, audience: Audience): void {
-    if (this.byRun.get(run) === audience) return;
-    this.byRun.set(run, audience);
-    run.addChannel(audience);
+    if (audience !== undefined) run.audience = audience;
   }
 }

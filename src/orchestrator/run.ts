@@ -11,7 +11,6 @@ import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { type ApprovalState, partAt } from "../core/step-state.ts";
-import { type ApprovalOutcome, approvalEnd } from "./approval-end.ts";
 import { cancelledBy, runTimeout } from "./cancelled-by.ts";
 import type { Confirmation } from "./leases.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
@@ -19,6 +18,8 @@ import { countToolCalls, RunCounters } from "./run-counters.ts";
 import type { RunHost } from "./run-host.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { showIn } from "./show.ts";
 import { tellWarning } from "./tell-warning.ts";
 
 /** Why a run ends before its steps do. */
@@ -39,6 +40,8 @@ export class Run implements RecorderOwner {
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private counted: RunCounters | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
+  /** Who watches the run by its id, and is told events as they are recorded; see {@link RunWatchers}. */
+  audience: EventSink<AgentEvent> | undefined;
   private history: AgentEvent[] | undefined;
   private deadline: unknown;
   private stopListening: (() => void) | undefined;
@@ -54,6 +57,8 @@ export class Run implements RecorderOwner {
   confirmed: Confirmation | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
+  /** Undefined if it can have none. */
+  secrets: RunSecrets | undefined;
   /** Whether an earlier leg has had a plan. */
   readonly isContinued: boolean;
   private isEnding = false;
@@ -100,10 +105,16 @@ export class Run implements RecorderOwner {
   tell(recorded: AgentEvent): void {
     // What the store still records when the run has been left behind is for whoever reads it there.
     if (this.isClosed) return;
-    const event = this.liveCauses === undefined ? recorded : withLiveCauses(recorded, this.liveCauses);
-    if (event.type === "run-end" || event.type === "run-suspend") this.isClosed = true;
+    if (recorded.type === "run-end" || recorded.type === "run-suspend") this.isClosed = true;
+    // Where something is hidden of an error, what was thrown is not told.
+    const event = this.withThrown(showIn(this, recorded));
     this.host.hub.emit(event);
     this.show(event);
+    this.audience?.push(recorded === event ? event : this.withThrown(recorded));
+  }
+
+  private withThrown(event: AgentEvent): AgentEvent {
+    return this.liveCauses === undefined ? event : withLiveCauses(event, this.liveCauses);
   }
 
   onStoreFailure(error: RecordingEnd): void {
@@ -133,7 +144,7 @@ export class Run implements RecorderOwner {
 
   /** Shows a stored run's events to whoever reads this run's handles; listeners heard them when they were recorded. */
   replay(events: readonly AgentEvent[]): void {
-    for (const event of events) this.show(event);
+    for (const event of events) this.show(showIn(this, event));
   }
 
   private show(event: AgentEvent): void {
@@ -150,7 +161,7 @@ export class Run implements RecorderOwner {
     // At once: what ends at the same moment must not let another step start.
     if (isStepFailure(init)) this.stopSteps();
     if (init.type === "run-end" || init.type === "run-suspend") this.isEnding = true;
-    return this.recorder.emit(init);
+    return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
   }
 
   /** A step has failed: unless the run goes on after failures, no other one starts. */
@@ -186,31 +197,8 @@ export class Run implements RecorderOwner {
     return () => this.decisionListeners?.delete(listener);
   }
 
-  /**
-   * Records a decision that may have come as a message, and tells those who wait for it. Not while another one is
-   * {@link Run.deciding}.
-   */
-  decide(
-    place: StepPlace | undefined,
-    outcome: ApprovalOutcome | Promise<ApprovalOutcome>,
-    message?: number,
-  ): Promise<void> {
-    const recording = this.recordDecision(place, outcome, message).finally(() => {
-      if (this.deciding === deciding) this.deciding = undefined;
-    });
-    const deciding = recording.catch(() => {});
-    this.deciding = deciding;
-    return recording;
-  }
-
-  private async recordDecision(
-    place: StepPlace | undefined,
-    decided: Parameters<Run["decide"]>[1],
-    message: number | undefined,
-  ): Promise<void> {
-    const outcome = decided instanceof Promise ? await decided : decided;
-    if (message !== undefined) this.recorder.acknowledge(message);
-    await this.emit(approvalEnd(place, outcome));
+  /** Tells those who wait for a decision. */
+  tellDecision(place: StepPlace | undefined): void {
     for (const listener of this.decisionListeners ?? []) listener(place);
   }
 
@@ -302,7 +290,7 @@ export class Run implements RecorderOwner {
   }
 
   warn(warning: Omit<AgentWarning, "runId">): void {
-    tellWarning(this.engine, { ...warning, runId: this.runId });
+    tellWarning(this.engine, { ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
   }
 
   private onSignal(): void {

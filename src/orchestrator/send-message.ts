@@ -3,11 +3,11 @@ import { sleep } from "../async/clock.ts";
 import { isAgentError } from "../core/errors.ts";
 import { endedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
-import type { RunState } from "../core/run-state.ts";
 import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
 import { type Continuation, continueStored } from "./continue-run.ts";
 import { beginStopped } from "./resume-run.ts";
+import type { Run } from "./run.ts";
 import { messageToJson, type RunMessage } from "./run-message.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
@@ -22,9 +22,11 @@ export interface Sending extends Opening {
   /** Does it here; rejects with `run-owned-elsewhere` if the run goes on in another process. */
   readonly here: () => Promise<RunResult>;
   /** What the other process is told. */
-  readonly message: () => RunMessage;
+  readonly message: () => RunMessage | Promise<RunMessage>;
   /** Throws if a run that has ended shows that it came to nothing. */
-  readonly check?: (state: RunState) => void;
+  readonly check?: (run: Pick<Run, "state" | "secrets">) => void;
+  /** See {@link Continuation}. */
+  readonly isCompared?: boolean;
   readonly isCancel?: true;
 }
 
@@ -41,7 +43,7 @@ export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<Run
     if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
   }
   const { runId, cancelling, message } = sending;
-  await post(engine, runId, message());
+  await post(engine, runId, await message());
   const continuation = takingOver(sending);
   let isCancelled = sending.isCancel === true;
   for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
@@ -59,17 +61,27 @@ export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<Run
 }
 
 /** Whoever claims the run acts on what was posted, and has it done so here. */
-function takingOver({ runId, startedMs, channel, cancelling, options, check, isCancel }: Sending): Continuation {
+function takingOver({
+  runId,
+  startedMs,
+  channel,
+  cancelling,
+  options,
+  check,
+  isCancel,
+  isCompared,
+}: Sending): Continuation {
   return {
     ...{ runId, startedMs, options },
     ...(channel && { channel }),
     ...(cancelling && { cancelling }),
     ...(isCancel && { isCancel }),
+    ...(isCompared && { isCompared }),
     known: {},
     looksForPosted: true,
-    mayGoOn: (state) => {
+    mayGoOn: (state, secrets) => {
       if (!endedStatuses.has(state.status)) return state.status !== "suspended";
-      check?.(state);
+      check?.({ state, secrets });
       return false;
     },
     begin: beginStopped,

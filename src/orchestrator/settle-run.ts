@@ -13,6 +13,8 @@ import { continueStored, notWaiting } from "./continue-run.ts";
 import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import { sealEvent } from "./seal-event.ts";
+import { secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
 import { invalidOutput } from "./step-errors.ts";
 
@@ -31,6 +33,7 @@ export interface Settling extends Opening {
  * wait for that, `invalid-tool-output` for an output that the tool could not have given, and what `continueStored` does.
  */
 export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunResult> {
+  const { runId, place } = settling;
   let outcome: RunSettleEvent["outcome"] | undefined;
   const sending = {
     ...settling,
@@ -38,9 +41,23 @@ export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunRes
       settle(engine, settling, (made) => {
         outcome = made;
       }),
-    message: () => ({ type: "settle", place: settling.place, outcome: outcome as RunSettleEvent["outcome"] }) as const,
+    message: async () => {
+      const made = outcome as RunSettleEvent["outcome"];
+      return { type: "settle", place, outcome: await sealPosted(engine, { runId, ...place, outcome: made }) } as const;
+    },
   };
   return runsOf(engine).follow(doOrSend(engine, sending));
+}
+
+/** An outcome as it is posted, without secrets in it: until it is received, it stands in the store. */
+async function sealPosted(
+  { settings }: RunsOwner,
+  { runId, ...settled }: StepPlace & Pick<RunSettleEvent, "runId" | "outcome">,
+): Promise<RunSettleEvent["outcome"]> {
+  const { state } = await readExisting(settings, runId);
+  const secrets = await secretsOfStored(settings, state);
+  const event = await sealEvent({ state, secrets }, { type: "run-settle", ...settled });
+  return (event as RunSettleEvent).outcome;
 }
 
 async function settle(

@@ -8,6 +8,7 @@ import { continueStored } from "./continue-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import { identityOf, type RunTarget, runConflict, targetOf } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
+import { opened } from "./secrets-of-run.ts";
 
 /** A run that is asked for. */
 export interface StartOpening extends Opening {
@@ -74,8 +75,9 @@ async function goOn(engine: RunsOwner, opening: NamedOpening, said: AgentErrorLi
     const result = await continueStored(engine, {
       ...opening,
       options: { resources, signal, throwOnFailure },
-      mayGoOn: (state) => {
-        if (identityOf(targetOf(state), engine.settings) !== opening.identity) throw runConflict(state.runId);
+      mayGoOn: (state, secrets) => {
+        if (identityOf(opened({ secrets }, targetOf(state)), engine.settings) !== opening.identity)
+          throw runConflict(state.runId);
         hasStopped = unendedStatuses.has(state.status);
         return hasStopped;
       },
@@ -113,7 +115,7 @@ interface Joining extends NamedOpening {
 async function join(engine: RunsOwner, joining: Joining): Promise<RunResult | undefined> {
   const { active, identity, target, settings, channel, cancelling } = joining;
   const { run, result } = active;
-  const known = active.identity ?? identityOf(targetOf(run.state), engine.settings);
+  const known = active.identity ?? identityOf(opened(run, targetOf(run.state)), engine.settings);
   if (identity !== known) {
     await active.begun;
     if (run.state.sequence > 0) throw runConflict(run.runId);

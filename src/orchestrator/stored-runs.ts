@@ -2,17 +2,20 @@ import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { parseEvents, type RecordedRun } from "../core/parse-events.ts";
 import { parseRunPage } from "../core/parse-run-page.ts";
-import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
+import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { EngineSettings } from "./options.ts";
 import { identityOf, runConflict, targetOf } from "./run-identity.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { opened } from "./secrets-of-run.ts";
+import { shownResult, shownSnapshot } from "./show.ts";
 
 /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
-export async function readRun(store: RunStore, runId: string): Promise<RunSnapshot | undefined> {
-  const { state } = await readRecorded(store, runId);
-  return state.sequence === 0 ? undefined : toRunSnapshot(state);
+export async function readRun(settings: EngineSettings, runId: string): Promise<RunSnapshot | undefined> {
+  const { state } = await readRecorded(settings.store, runId);
+  return state.sequence === 0 ? undefined : shownSnapshot(state, settings);
 }
 
 /** A page of the stored runs. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
@@ -65,18 +68,18 @@ export async function readEvents(
  */
 export function storedResult(
   state: RunState,
-  { identity, settings }: { identity: string; settings: EngineSettings },
+  { identity, settings, secrets }: { identity: string; settings: EngineSettings; secrets: RunSecrets | undefined },
 ): RunResult {
-  if (identityOf(targetOf(state), settings) !== identity) throw runConflict(state.runId);
+  if (identityOf(opened({ secrets }, targetOf(state)), settings) !== identity) throw runConflict(state.runId);
   if (state.status === "interrupted") throw runElsewhere(state.runId);
-  return resultOfState(state);
+  return resultOfState(state, settings);
 }
 
 /** The result of a stored run. Throws `run-owned-elsewhere` if it still goes on. */
-export function resultOfState(state: RunState): RunResult {
+export function resultOfState(state: RunState, settings: EngineSettings): RunResult {
   const { runId, status } = state;
   if (status === "planning" || status === "running") throw runElsewhere(runId);
-  return toRunResult(state);
+  return shownResult(state, settings);
 }
 
 /** A run has begun, and somebody else has it, or nobody. */

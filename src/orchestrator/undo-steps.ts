@@ -10,6 +10,7 @@ import { partsOf, type StepState } from "../core/step-state.ts";
 import { admit } from "./admission.ts";
 import { attemptAdmitted, type Executed } from "./retry-call.ts";
 import type { Run } from "./run.ts";
+import { opened } from "./secrets-of-run.ts";
 import { placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput, stepTimeout } from "./step-errors.ts";
 
@@ -92,7 +93,7 @@ async function undo(run: Run, call: StepCall): Promise<Executed> {
   const { stepTimeoutMs, clock } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
   // Nothing aborts undoing, so an async schema must not keep it.
-  const parsing = Promise.resolve(parseWith(call.tool.inputSchema, copyJson(call.input)));
+  const parsing = Promise.resolve(parseWith(call.tool.inputSchema, copyJson(opened(run, call.input))));
   const parsed = await settleWithin(parsing, timeoutMs, clock);
   if (parsed === notInTime) return failed(stepTimeout(call, timeoutMs));
   if (!parsed.ok) return failed(invalidInput(call, parsed.issues));

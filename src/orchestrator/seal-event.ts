@@ -1,0 +1,22 @@
+import type { EventInit } from "../core/events.ts";
+import type { JsonValue } from "../core/json.ts";
+import { partAt } from "../core/step-state.ts";
+import type { Run } from "./run.ts";
+
+/** An event of what was said of a run from outside, as it is recorded. What is sealed in it was sealed elsewhere. */
+export async function sealEvent(
+  { secrets, state }: Pick<Run, "secrets" | "state">,
+  event: EventInit,
+): Promise<EventInit> {
+  if (secrets === undefined) return event;
+  const hidden = secrets.hideInEvent(event);
+  if (hidden.type === "run-settle" && hidden.outcome.status === "completed") {
+    const tool = partAt(state.steps, hidden)?.tool ?? "";
+    await secrets.loadIn(tool, "output", hidden.outcome.output);
+    const output = await secrets.sealOutput(tool, secrets.open(hidden.outcome.output) as JsonValue);
+    return { ...hidden, outcome: { ...hidden.outcome, output } };
+  }
+  if (hidden.type === "approval-end" && hidden.kind === "step" && hidden.outcome.status === "approved")
+    await secrets.loadIn(partAt(state.steps, hidden)?.tool ?? "", "input", hidden.outcome.changed?.input);
+  return hidden;
+}

@@ -1,0 +1,73 @@
+import type { JsonObject } from "../core/json.ts";
+import { countOutside } from "../core/outside-work.ts";
+import type { PlanInput } from "../core/plan.ts";
+import type { RunState } from "../core/run-state.ts";
+import type { StepState } from "../core/step-state.ts";
+import type { EngineSettings } from "./options.ts";
+import type { RunSettings } from "./run-options.ts";
+import type { SealingSettings } from "./secret-options.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+
+/** A run whose secrets are wanted. */
+interface SecretRun {
+  readonly runId: string;
+  readonly tools: RunSettings["tools"];
+  /** What is stored of it; all that is sealed in it is opened. */
+  readonly state?: RunState | undefined;
+}
+
+/**
+ * The secrets of a run; undefined if neither its engine's tools nor its state can have any. What seals is loaded only here,
+ * and only then. Rejects with `secret-unreadable`.
+ */
+export function secretsOf({ sealing }: Sealing, run: SecretRun): Promise<RunSecrets> | undefined {
+  return sealing === undefined && run.state?.mayBeSealed !== true ? undefined : loadSecrets(sealing, run);
+}
+
+/** As {@link secretsOf}, of a run that is stored, with all tools there are. */
+export function secretsOfStored(
+  { sealing, toolsByName }: Sealing & Pick<EngineSettings, "toolsByName">,
+  state: RunState,
+): Promise<RunSecrets> | undefined {
+  return secretsOf({ sealing }, { runId: state.runId, tools: toolsByName, state });
+}
+
+type Sealing = Pick<EngineSettings, "sealing">;
+
+async function loadSecrets(sealing: SealingSettings | undefined, { runId, tools, state }: SecretRun) {
+  const { RunSecrets } = await countOutside(import("./secrets/run-secrets.ts"));
+  const secrets = await RunSecrets.create({ runId, tools, sealing });
+  if (state?.mayBeSealed) await secrets.load(state);
+  return secrets;
+}
+
+/** A part of a run's state with its secrets as they are. */
+export function opened<T>({ secrets }: { readonly secrets: RunSecrets | undefined }, value: T): T {
+  return secrets === undefined ? value : secrets.open(value);
+}
+
+/** The steps of a planner that was shown `[sensitive]`, with secrets where it says that again. */
+export async function restoreSecrets(
+  secrets: RunSecrets,
+  { steps, state }: { readonly steps: unknown; readonly state: RunState },
+): Promise<unknown> {
+  const { restoreSteps } = await countOutside(import("./secrets/plan-secrets.ts"));
+  return restoreSteps(steps, secrets, state);
+}
+
+/** The input that is given a step in place of its own, as it is recorded; see `sealChange` of `secrets/plan-secrets.ts`. */
+export async function sealChange(
+  secrets: RunSecrets | undefined,
+  { step, input }: { readonly step: StepState; readonly input: JsonObject },
+): Promise<JsonObject> {
+  if (secrets === undefined) return input;
+  const seal = await countOutside(import("./secrets/plan-secrets.ts"));
+  return seal.sealChange(input, step, secrets);
+}
+
+/** Rejects with `invalid-plan` if a plan that holds has secrets that cannot be sealed. */
+export async function requireSealable({ sealing }: Sealing, { tools }: RunSettings, plan: PlanInput): Promise<void> {
+  const secrets = await loadSecrets(sealing, { runId: "", tools });
+  const check = await countOutside(import("./secrets/plan-secrets.ts"));
+  check.requireSealable(plan, secrets);
+}

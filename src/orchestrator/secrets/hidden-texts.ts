@@ -1,0 +1,75 @@
+import type { JsonValue } from "../../core/json.ts";
+import { hiddenText, mapItems } from "../../core/sealed.ts";
+
+/** Shorter texts stand in others by chance. */
+const minLength = 4;
+const headLengths = [16, minLength];
+
+/** Texts that are not to be shown, and what finds them in other texts. */
+export class HiddenTexts {
+  /** By how they begin: what is looked for at each character are very few. */
+  private readonly byHead = new Map<string, string[]>();
+  private readonly known = new Set<string>();
+
+  /** Hides all that stands in a value. */
+  add(value: JsonValue): void {
+    if (typeof value === "string" || typeof value === "number") {
+      const text = String(value);
+      // As it stands in a URL, and in JSON.
+      for (const form of [text, encode(text), JSON.stringify(text).slice(1, -1)]) this.addText(form);
+    } else if (typeof value === "object" && value !== null) {
+      for (const item of Object.values(value)) this.add(item as JsonValue);
+    }
+  }
+
+  private addText(text: string): void {
+    if (text.length < minLength || this.known.has(text)) return;
+    this.known.add(text);
+    const head = text.slice(
+      0,
+      headLengths.find((length) => text.length >= length),
+    );
+    const alike = this.byHead.get(head);
+    if (alike === undefined) this.byHead.set(head, [text]);
+    else alike.push(text);
+  }
+
+  /** A text with what is hidden replaced. */
+  hide(text: string): string {
+    if (this.known.size === 0 || text.length < minLength) return text;
+    let shown = "";
+    let start = 0;
+    for (let position = 0; position <= text.length - minLength; position++) {
+      const found = this.findAt(text, position);
+      if (found === undefined) continue;
+      shown += text.slice(start, position) + hiddenText;
+      start = position + found.length;
+      position = start - 1;
+    }
+    return start === 0 ? text : shown + text.slice(start);
+  }
+
+  /** The longest that stands there. */
+  private findAt(text: string, position: number): string | undefined {
+    let longest: string | undefined;
+    for (const length of headLengths) {
+      for (const hidden of this.byHead.get(text.slice(position, position + length)) ?? []) {
+        if (hidden.length > (longest?.length ?? 0) && text.startsWith(hidden, position)) longest = hidden;
+      }
+    }
+    return longest;
+  }
+
+  /** A value in which all texts, and numbers, are without what is hidden. */
+  hideIn<T>(value: T): T {
+    if (typeof value === "string") return this.hide(value) as T;
+    if (typeof value === "number") return (this.known.has(String(value)) ? hiddenText : value) as T;
+    if (typeof value !== "object" || value === null) return value;
+    return mapItems(value, (item) => this.hideIn(item));
+  }
+}
+
+/** Half a surrogate pair has no form in a URL. */
+function encode(text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : text;
+}

@@ -1,0 +1,58 @@
+import { asLiteral, asReference } from "../../core/reference.ts";
+import { isSealed, mapItems } from "../../core/sealed.ts";
+import type { SensitiveView } from "../../core/sensitive-paths.ts";
+import { isMarked } from "./marked-values.ts";
+
+/** A part of a value, and where it stands. */
+export type Path = readonly (string | number)[];
+
+/** What is done with the parts of a value. */
+export interface SensitiveMapping {
+  /** Gives what takes the place of a sensitive part. */
+  readonly replace: (value: unknown, path: Path) => unknown;
+  /** Told of each reference of a plan. Left out, the value is not of a plan, and has none. */
+  readonly onReference?: (path: Path) => void;
+}
+
+interface Part {
+  readonly value: unknown;
+  /** What its schema says of it. */
+  readonly view: SensitiveView | undefined;
+  /** The same made from marks; see `marked-values.ts`. */
+  readonly marked?: unknown;
+  readonly path: Path;
+}
+
+/** A value with other ones in place of what its schema calls sensitive, or was made from a secret. */
+export function mapSensitive({ value, view, marked, path }: Part, mapping: SensitiveMapping): unknown {
+  const isHolder = typeof value === "object" && value !== null;
+  if (mapping.onReference !== undefined && isHolder && asReference(value) !== undefined) {
+    mapping.onReference(path);
+    return value;
+  }
+  if (view?.isSensitive || isMarked(marked)) return mapping.replace(value, path);
+  if (!isHolder) return value;
+  const isLiteral = mapping.onReference !== undefined && asLiteral(value) !== undefined;
+  const inner = isLiteral ? { replace: mapping.replace } : mapping;
+  return mapItems(value, (item, key) => {
+    const itemView = isLiteral ? view : view?.at(key);
+    const itemMarked = (marked as Readonly<Record<string | number, unknown>> | undefined)?.[key];
+    return mapSensitive({ value: item, view: itemView, marked: itemMarked, path: [...path, key] }, inner);
+  });
+}
+
+/** Tells of each sealed part of a value. */
+export function visitSealed(value: unknown, path: Path, visit: (text: string, path: Path) => void): void {
+  if (isSealed(value)) visit(value.$sealed, path);
+  else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      visitSealed(item, [...path, Array.isArray(value) ? Number(key) : key], visit);
+    }
+  }
+}
+
+/** A value with other texts, numbers, booleans and nulls in it. */
+export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
+  if (typeof value !== "object" || value === null) return map(value) as T;
+  return mapItems(value, (item) => mapLeaves(item, map));
+}

@@ -1,0 +1,288 @@
+import type { ApprovedCall } from "../../core/approval.ts";
+import type { EventInit } from "../../core/events.ts";
+import { canonicalJson, canonicalPlan } from "../../core/hash-plan.ts";
+import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { Plan, PlanStep } from "../../core/plan.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { hiddenText, replaceSealed } from "../../core/sealed.ts";
+import { holdsSensitive, isSensitiveTool } from "../../core/sensitive.ts";
+import { SensitiveView } from "../../core/sensitive-paths.ts";
+import { placeOf } from "../../core/step-place.ts";
+import type { StoredRunOptions } from "../../core/stored-run-options.ts";
+import type { Tool } from "../../core/tool.ts";
+import { toolSchemas } from "../../core/tool-schemas.ts";
+import type { SealingSettings } from "../secret-options.ts";
+import { HiddenTexts } from "./hidden-texts.ts";
+import { hideInEvent } from "./hide-in-event.ts";
+import { mapLeaves, mapSensitive, type Path, visitSealed } from "./map-sensitive.ts";
+import { markPlanned, markValue } from "./marked-values.ts";
+import { restoreSealed } from "./restore-sealed.ts";
+import { RunKeys } from "./run-keys.ts";
+import { type SealedPart, sealedParts } from "./sealed-parts.ts";
+
+/** What a run needs to have its secrets sealed, and opened. */
+export interface RunSecretsOptions {
+  readonly runId: string;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly sealing: SealingSettings | undefined;
+}
+
+/** What the schemas of a tool say is sensitive; undefined where nothing is. */
+export interface ToolViews {
+  readonly input: SensitiveView | undefined;
+  readonly output: SensitiveView | undefined;
+}
+
+/**
+ * The secrets of one run. What the run records and folds holds them sealed; here is what they are, for as long as it goes on
+ * in this process. The same value at the same place is sealed once, so that what is equal stays equal.
+ */
+export class RunSecrets {
+  /** What is replaced in messages. */
+  private readonly hidden = new HiddenTexts();
+  /** By sealed text. */
+  private readonly values = new Map<string, JsonValue>();
+  /** Sealed texts by place and value. */
+  private readonly sealed = new Map<string, Promise<string>>();
+  private readonly leaves = new Set<JsonValue>();
+  private readonly openedOf = new WeakMap<object, unknown>();
+  private readonly markedOf = new WeakMap<object, unknown>();
+  private readonly views = new Map<string, ToolViews>();
+  private readonly keys: RunKeys;
+  private readonly runId: string;
+  private readonly tools: ReadonlyMap<string, Tool>;
+  /** Whether it may seal: else a plan with sensitive fields is refused. */
+  readonly canSeal: boolean;
+
+  private constructor({ runId, sealing, tools }: RunSecretsOptions) {
+    this.runId = runId;
+    this.tools = tools;
+    this.canSeal = sealing?.keys !== undefined;
+    this.keys = new RunKeys(runId, sealing?.keys ?? []);
+  }
+
+  /** Makes what a run needs. */
+  static async create(options: RunSecretsOptions): Promise<RunSecrets> {
+    const secrets = new RunSecrets(options);
+    for (const tool of options.tools.values()) {
+      if (!isSensitiveTool(tool)) continue;
+      const { input, output } = await toolSchemas(tool);
+      secrets.views.set(tool.name, {
+        input: holdsSensitive(tool.inputSchema) ? new SensitiveView(input) : undefined,
+        output: output && holdsSensitive(tool.outputSchema) ? new SensitiveView(output) : undefined,
+      });
+    }
+    return secrets;
+  }
+
+  /** Opens all that is sealed in a stored state. Rejects with `secret-unreadable`. */
+  async load(state: RunState): Promise<void> {
+    await Promise.all(sealedParts(state).map((part) => this.loadPart(part)));
+  }
+
+  /** Opens what is sealed in a part of a step, such as one that was posted. Rejects with `secret-unreadable`. */
+  async loadIn(tool: string, part: "input" | "output", value: unknown): Promise<void> {
+    const parts: SealedPart[] = [];
+    visitSealed(value, [part], (text, path) => parts.push({ tool, path, text }));
+    await Promise.all(parts.map((one) => this.loadPart(one)));
+  }
+
+  private async loadPart({ tool, path, text }: SealedPart): Promise<void> {
+    const place = this.placeOf(tool, path);
+    const value = await this.keys.open(text, place);
+    this.values.set(text, value);
+    this.hide(value);
+    const key = keyOf(place, value);
+    if (!this.sealed.has(key)) this.sealed.set(key, Promise.resolve(text));
+  }
+
+  /** Whether there is, or was, any secret. */
+  get hasAny(): boolean {
+    return this.values.size > 0;
+  }
+
+  /** An input that somebody gives who was shown `[sensitive]`: where that still stands, the recorded secret does. */
+  restore(given: JsonObject, recorded: JsonObject): JsonObject {
+    return restoreSealed(given, recorded);
+  }
+
+  /** Whether a step's input has, or may have, a secret in it. */
+  concerns({ tool }: { readonly tool: Tool }): boolean {
+    return this.hasAny || this.views.has(tool.name);
+  }
+
+  /** Whether there is a secret in a value. */
+  isIn(value: unknown): boolean {
+    return this.open(value) !== value;
+  }
+
+  /** A value with its secrets as they are. Only for what must have them: what is made of it must not be recorded. */
+  open<T>(value: T): T {
+    return this.cached(value, this.openedOf, (text) => this.values.get(text) as JsonValue);
+  }
+
+  /** A value with marks in place of its secrets; see `marked-values.ts`. */
+  mark<T>(value: T): T {
+    return this.cached(value, this.markedOf, (text) => markValue(this.values.get(text) as JsonValue));
+  }
+
+  /** A step of a plan with marks in place of its secrets. */
+  markStep(step: PlanStep): PlanStep {
+    const input = replaceSealed(step.input, ({ $sealed }) => markPlanned(this.values.get($sealed) as JsonValue));
+    return input === step.input ? step : { ...step, input };
+  }
+
+  private cached<T>(value: T, cache: WeakMap<object, unknown>, of: (text: string) => JsonValue): T {
+    if (typeof value !== "object" || value === null) return value;
+    const known = cache.get(value);
+    if (known !== undefined) return known as T;
+    const made = replaceSealed(value, ({ $sealed }) => of($sealed));
+    // What may still be changed is looked at each time.
+    if (Object.isFrozen(value)) cache.set(value, made);
+    return made;
+  }
+
+  /** A plan as it is recorded. */
+  async sealPlan(plan: Plan): Promise<Plan> {
+    const steps = await Promise.all(
+      plan.steps.map(async (step) => {
+        const input = await this.seal(step.tool, { value: step.input, part: "input", isPlanned: true });
+        return input === step.input ? step : { ...step, input: input as JsonObject };
+      }),
+    );
+    // It may quote what a model has answered.
+    return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps });
+  }
+
+  /** A step's input as it is recorded; `marked` is the same made from marks. */
+  async sealInput(tool: string, value: JsonObject, marked?: JsonObject): Promise<JsonObject> {
+    return (await this.seal(tool, { value, part: "input", marked })) as JsonObject;
+  }
+
+  /** A tool's output as it is recorded. */
+  sealOutput(tool: string, value: JsonValue): Promise<JsonValue> {
+    return this.seal(tool, { value, part: "output" });
+  }
+
+  private async seal(tool: string, { value, part, marked, isPlanned = false }: ToSeal): Promise<JsonValue> {
+    const view = this.views.get(tool)?.[part];
+    if (view === undefined && marked === undefined) return value;
+    const jobs: Promise<void>[] = [];
+    const replace = (secret: unknown, path: Path) => {
+      const sealed = { $sealed: "" };
+      jobs.push(
+        this.sealAt(this.placeOf(tool, path), secret as JsonValue).then((text) => {
+          sealed.$sealed = text;
+        }),
+      );
+      return sealed;
+    };
+    const mapping = isPlanned ? { replace, onReference: () => {} } : { replace };
+    const mapped = mapSensitive({ value, view, marked, path: [part] }, mapping) as JsonValue;
+    await Promise.all(jobs);
+    return deepFreeze(mapped);
+  }
+
+  private sealAt(place: string, value: JsonValue): Promise<string> {
+    const key = keyOf(place, value);
+    const known = this.sealed.get(key);
+    if (known !== undefined) return known;
+    // From now on, and not only once it is sealed, nobody is to read it.
+    this.hide(value);
+    const sealing = this.keys.seal(value, place).then((text) => {
+      this.values.set(text, value);
+      return text;
+    });
+    this.sealed.set(key, sealing);
+    return sealing;
+  }
+
+  /** The items of a loop: what is, or has in it, a secret stays one, under a name that is never recorded. */
+  holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
+    const hold = (item: unknown): unknown => {
+      if (!this.isSecret(item as JsonValue)) return item;
+      const text = `held.${this.values.size}`;
+      this.values.set(text, item as JsonValue);
+      return Object.freeze({ $sealed: text });
+    };
+    return items.map((item) => deepFreeze(mapLeaves(item, hold)));
+  }
+
+  private isSecret(leaf: JsonValue): boolean {
+    return this.leaves.has(leaf) || this.hidden.hideIn(leaf) !== leaf;
+  }
+
+  private hide(value: JsonValue): void {
+    this.hidden.add(value);
+    mapLeaves(value, (leaf) => {
+      if ((typeof leaf === "string" && leaf !== "") || typeof leaf === "number") this.leaves.add(leaf);
+      return leaf;
+    });
+  }
+
+  /** Text, or texts in a value, without secrets. */
+  hideIn<T>(value: T): T {
+    return this.hidden.hideIn(value);
+  }
+
+  /** An event about to be recorded or told, without secrets in its messages, progress and late values. */
+  hideInEvent<TInit extends EventInit>(init: TInit): TInit {
+    return hideInEvent(init, this);
+  }
+
+  /** A step of a plan that was not sealed, as it may be shown. */
+  hideStep<TStep extends Pick<PlanStep, "tool" | "input">>(step: TStep): TStep {
+    const part = { value: step.input, view: this.views.get(step.tool)?.input, path: [] };
+    const input = mapSensitive(part, { replace: () => hiddenText, onReference: () => {} }) as JsonObject;
+    return input === step.input ? step : deepFreeze({ ...step, input });
+  }
+
+  /** A plan that was not sealed, as it may be shown. */
+  hidePlan(plan: Plan): Plan {
+    return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
+  }
+
+  /** What the schemas of a tool say; undefined if it has no sensitive fields. */
+  viewsOf(tool: string): ToolViews | undefined {
+    return this.views.get(tool);
+  }
+
+  /** What a decision about a call with a secret is bound to: an HMAC of what `hashCall` of `core/approval.ts` hashes. */
+  hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
+    return this.keys.hash(canonicalJson({ ...placeOf(place), tool, effect, input: this.open(input) }));
+  }
+
+  /** As {@link RunSecrets.hashCall}, of a plan and what `hashPlan` hashes. */
+  hashPlan(plan: Plan): Promise<string> {
+    return this.keys.hash(canonicalPlan(this.open(plan)));
+  }
+
+  /** Whether what is recorded of a hash is of this one. Neither is to be read in a message. */
+  isHashOf(recorded: string, hash: string): Promise<boolean> {
+    this.hidden.add(recorded);
+    this.hidden.add(hash);
+    return this.keys.isHash(recorded, hash);
+  }
+
+  /** The options of a run as they are recorded: from a plain hash of a plan, its secrets could be guessed. */
+  async sealOptions(options: StoredRunOptions): Promise<StoredRunOptions> {
+    const { approvedHash } = options;
+    if (approvedHash === undefined || !this.canSeal) return options;
+    return { ...options, approvedHash: await this.keys.hash(approvedHash) };
+  }
+
+  private placeOf(tool: string, path: Path): string {
+    return JSON.stringify([this.runId, tool, ...path]);
+  }
+}
+
+interface ToSeal {
+  readonly value: JsonValue;
+  readonly part: "input" | "output";
+  readonly marked?: JsonObject | undefined;
+  readonly isPlanned?: boolean;
+}
+
+function keyOf(place: string, value: JsonValue): string {
+  return `${place} ${canonicalJson(value)}`;
+}

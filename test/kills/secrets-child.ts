@@ -1,0 +1,19 @@
+import { createAgent } from "../../src/agent.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
+import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { keyOf, secretPlan, secretTools } from "../scenarios/secrets.ts";
+
+// A process that runs a plan with secrets and is killed by itself, after so many events: bundled and started by secrets.test.ts.
+
+const [path = "", killAfter = ""] = process.argv.slice(2);
+const sqlite = createSqliteRunStore({ path });
+let appended = 0;
+const store: RunStore = Object.assign(Object.create(sqlite) as RunStore, {
+  append: (...[runId, events, options]: Parameters<RunStore["append"]>) => {
+    sqlite.append(runId, events, options);
+    appended += events.length;
+    if (appended >= Number(killAfter)) process.kill(process.pid, "SIGKILL");
+  },
+});
+const agent = createAgent({ tools: secretTools().tools, store, secrets: { keys: [keyOf("k1")] } });
+await agent.execute(secretPlan, { runId: "r1" });

@@ -1,0 +1,109 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { buildSync } from "esbuild";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createAgent } from "../../src/agent.ts";
+import { hiddenText } from "../../src/core/sealed.ts";
+import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
+import type { SecretKey } from "../../src/orchestrator/secret-options.ts";
+import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenarios/secrets.ts";
+import { newPath } from "../sqlite/sqlite-files.ts";
+
+let folder = "";
+
+beforeAll(() => {
+  mkdirSync(resolve(".build"), { recursive: true });
+  folder = mkdtempSync(resolve(".build/secrets-"));
+  buildSync({
+    entryPoints: ["test/kills/secrets-child.ts"],
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** How often a secret stands in the bytes of the store: its file, and what the database has beside it. */
+function countSecrets(path: string): number {
+  const files = readdirSync(dirname(path)).map((name) => readFileSync(join(dirname(path), name), "latin1"));
+  expect(files.join("")).toContain("run-start");
+  const forms = [password, token].flatMap((secret) => [secret, btoa(secret), encodeURIComponent(secret)]);
+  return files.reduce((count, text) => count + forms.filter((form) => text.includes(form)).length, 0);
+}
+
+/** An agent of the next process, when the claim of the one before has ended. */
+function nextProcess(path: string, keys: readonly SecretKey[]) {
+  const { tools, calls } = secretTools();
+  const store = createSqliteRunStore({ path, now: () => Date.now() + 3_600_000 });
+  return { agent: createAgent({ tools, store, secrets: { keys } }), calls, store };
+}
+
+it("errors, URLs, approvals, retries and undoing leave no secret in the file either", async () => {
+  const path = newPath();
+  const url = `https://ann:${password}@x.test/?password=${encodeURIComponent(password)}&q=1#token=${token}`;
+  const { tools, calls } = secretTools({
+    needsApproval: true,
+    use: ({ header }, { progress }) => {
+      progress({ header, url });
+      throw new Error(`${url} said no to ${header}`, { cause: new Error(token) });
+    },
+  });
+  const store = createSqliteRunStore({ path });
+  const told: unknown[] = [];
+  const retry = { maxAttempts: 2, minDelayMs: 0 };
+  const agent = createAgent({ tools, store, retry, secrets: { keys: [keyOf("k1")] } });
+  agent.subscribe((event) => told.push(event));
+  const suspended = await agent.execute(secretPlan, { runId: "r1", undoOnFailure: true });
+  const item = suspended.pending?.[0] as ApprovalItem;
+  const result = await agent.approve("r1", item).result;
+  expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
+  expect(calls.undone).toEqual([{ input: secretPlan.steps[0]?.input, output: { user: "ann", token } }]);
+  store.close();
+  expect(countSecrets(path)).toBe(0);
+  for (const shown of [told, suspended, result]) expectHidden(shown);
+});
+
+// What is recorded of the plan: its start, start and end of both steps, its end.
+const events = 6;
+
+it.each(Array.from({ length: events }, (_, index) => index + 1))(
+  "a process killed after event %i leaves no secret in its file, and the next one goes on with another key",
+  { timeout: 60_000 },
+  async (killAfter) => {
+    const path = newPath();
+    const child = spawnSync(process.execPath, [join(folder, "secrets-child.mjs"), path, String(killAfter)]);
+    expect([child.signal, String(child.stderr)]).toEqual(["SIGKILL", ""]);
+    expect(countSecrets(path)).toBe(0);
+
+    const without = nextProcess(path, [keyOf("k2", 9)]);
+    const before = without.store.read("r1").length;
+    expect(before).toBe(killAfter);
+    if (killAfter < events) {
+      await expect(without.agent.resume("r1")).rejects.toMatchObject({
+        code: "secret-unreadable",
+        details: { keyId: "k1", available: ["k2"] },
+      });
+      expect(without.store.read("r1")).toHaveLength(before);
+      // Nor is it to be opened by another key of the same name.
+      const wrong = nextProcess(path, [keyOf("k1", 9)]);
+      await expect(wrong.agent.resume("r1")).rejects.toMatchObject({ code: "secret-unreadable" });
+      wrong.store.close();
+    }
+    expect(JSON.stringify(await without.agent.getRun("r1"))).toContain(hiddenText);
+    without.store.close();
+
+    const { agent, calls, store } = nextProcess(path, [keyOf("k2", 9), keyOf("k1")]);
+    const result = await agent.resume("r1");
+    expect(result.status).toBe("completed");
+    for (const login of calls.logins) expect(login).toEqual(secretPlan.steps[0]?.input);
+    for (const used of calls.fetches) expect(used).toMatchObject({ header: `Bearer ${token}` });
+    expect(store.read("r1").length).toBeGreaterThanOrEqual(events);
+    store.close();
+    expect(countSecrets(path)).toBe(0);
+  },
+);

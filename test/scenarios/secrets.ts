@@ -1,0 +1,76 @@
+import { expect } from "vitest";
+import { z } from "zod/v4";
+import { sensitive } from "../../src/core/sensitive.ts";
+import { defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts";
+
+/** The secrets that the tools below are given, or give. */
+export const password = "hunter2-Zebra";
+export const token = "tok_9f8e7d6c5b4a";
+
+/** A key that is the same in each process. */
+export const keyOf = (id: string, byte = 7) => ({ id, key: new Uint8Array(32).fill(byte) });
+
+/** What the tools below were called with. */
+export interface Calls {
+  readonly logins: unknown[];
+  readonly fetches: unknown[];
+  readonly undone: unknown[];
+}
+
+export interface SecretToolOptions {
+  /** What using the token does. */
+  use?: (input: { header: string; url: string }, context: ToolContext) => unknown;
+  needsApproval?: boolean;
+}
+
+/** A tool that takes a password and gives a token, and one that is not marked at all. */
+export function secretTools({ use = () => ({ ok: true }), needsApproval = false }: SecretToolOptions = {}) {
+  const calls: Calls = { logins: [], fetches: [], undone: [] };
+  const login = defineTool({
+    name: "Login",
+    description: "Logs in",
+    inputSchema: z.object({ user: z.string(), password: sensitive(z.string()) }),
+    outputSchema: z.object({ user: z.string(), token: sensitive(z.string()) }),
+    needsApproval,
+    execute: (input) => {
+      calls.logins.push(input);
+      return { user: input.user, token };
+    },
+    undo: (done) => {
+      calls.undone.push(done);
+    },
+  });
+  const fetch = defineTool({
+    name: "Fetch",
+    description: "Gets a page",
+    inputSchema: z.object({ header: z.string(), url: z.string() }),
+    execute: (input, context) => {
+      calls.fetches.push(input);
+      return use(input, context);
+    },
+    undo: (done) => {
+      calls.undone.push(done);
+    },
+  });
+  return { tools: [login, fetch] as readonly Tool[], calls };
+}
+
+/** A plan that logs in and uses the token in text. */
+export const secretPlan = {
+  steps: [
+    { id: "in", tool: "Login", input: { user: "ann", password } },
+    {
+      id: "get",
+      tool: "Fetch",
+      input: { header: "Bearer ${in.token}", url: "https://example.test/?q=${in.user}" },
+    },
+  ],
+};
+
+/** Fails if a secret, in any form that it is written in, stands in a value. */
+export function expectHidden(value: unknown, secrets: readonly string[] = [password, token]): void {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  for (const secret of secrets) {
+    for (const form of [secret, encodeURIComponent(secret), btoa(secret)]) expect(text).not.toContain(form);
+  }
+}
