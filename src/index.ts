@@ -137,6 +137,7 @@ export {
   type ToolOptions,
   type UndoneCall,
 } from "./core/tool.ts";
+export type { ToolCacheContext, ToolCacheOptions } from "./core/tool-cache.ts";
 export type { CalculationProblem, TodoMatch, ToolErrorDetails } from "./core/tool-errors.ts";
 export type { CircuitBreakerOptions, RateLimitOptions, ToolLimitOptions } from "./core/tool-limits.ts";
 export type { ToolFingerprint } from "./core/tool-schemas.ts";

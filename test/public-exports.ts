@@ -233,6 +233,8 @@ export const typeExports = [
   "TodoWriteOperation",
   "TodosCleared",
   "Tool",
+  "ToolCacheContext",
+  "ToolCacheOptions",
   "ToolContext",
   "ToolDescription",
   "ToolEffect",

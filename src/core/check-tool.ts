@@ -4,6 +4,7 @@ import type { ToolPhraseOptions } from "./phrase.ts";
 import type { RetryOptions } from "./retry-options.ts";
 import { inputJsonSchema, type JsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
+import { checkToolCache } from "./tool-cache.ts";
 import { checkToolLimits, type ToolLimitOptions } from "./tool-limits.ts";
 
 const effects = ["pure", "idempotent", "once"];
@@ -21,6 +22,7 @@ export const toolKeys = [
   "circuitBreaker",
   "needsApproval",
   "result",
+  "cache",
   "phrases",
   "execute",
   "undo",
@@ -55,6 +57,7 @@ export function checkToolOptions(tool: object, members: object, place: string | 
   }
   checkDuration(option("timeoutMs"), timeoutMs, { min: 1 });
   checkRetryOptions(option("retry"), retry);
+  checkToolCache(option("cache"), rest.cache);
   checkToolLimits(option, rest as Record<keyof ToolLimitOptions, unknown>);
   const inputJson = checkInputSchema(option("inputSchema"), inputSchema);
   if (outputSchema !== undefined && zodVersionOf(outputSchema) === undefined)

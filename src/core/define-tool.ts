@@ -23,6 +23,13 @@ export function define(tool: Tool, option?: string): DefinedTool {
   const members = Object.fromEntries(toolKeys.map((key) => [key, tool[key]] as const)) as unknown as Tool;
   checkToolOptions(tool, members, option);
   const { effect = "idempotent", phrases = [], needsApproval, execute, undo, ...rest } = members;
+  const declaredEffect = typeof effect === "function" ? (madeFor.get(effect)?.declaredEffect ?? "by-input") : effect;
+  if (rest.cache !== undefined && declaredEffect !== "pure")
+    failOption(
+      `${rest.name}.cache`,
+      rest.cache,
+      `left out, as the effect of the tool is ${declaredEffect} and not pure`,
+    );
   const finished: DefinedTool = Object.freeze({
     ...rest,
     ...(needsApproval && {
@@ -32,7 +39,7 @@ export function define(tool: Tool, option?: string): DefinedTool {
     ...(undo && {
       undo: (done: UndoneCall<unknown, unknown>, context: ToolContext) => undo.call(tool, done, context),
     }),
-    declaredEffect: typeof effect === "function" ? (madeFor.get(effect)?.declaredEffect ?? "by-input") : effect,
+    declaredEffect,
     declaredNeedsApproval:
       typeof needsApproval === "function"
         ? (madeFor.get(needsApproval)?.declaredNeedsApproval ?? "by-input")

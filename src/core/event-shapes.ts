@@ -177,6 +177,7 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   "step-end": keys({
     ...step,
     attempts: isCount,
+    cached: optional(isTrue),
     outcome: oneOfShapes("status", {
       completed: { output: isThere },
       failed: failure,

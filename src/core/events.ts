@@ -112,6 +112,8 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       StepFields<TTool> & {
         readonly attempts: number;
         readonly outcome: StepOutcome<InferToolOutput<TTool>>;
+        /** The tool was not called: the output is kept from an earlier call (`cache`). */
+        readonly cached?: true;
         /**
          * What the last attempt has told last, if it failed or was cut off. What is larger than `maxOutputBytes` is never told: then
          * it is what was told before.

@@ -17,6 +17,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.status = "running";
       delete step.error;
       delete step.isSettled;
+      delete step.cached;
       step.input = event.input as JsonObject;
       step.startedAt = event.timestamp;
       if (step.attempts > 0) step.earlierAttempts = step.attempts;
@@ -37,6 +38,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.attempts = event.attempts;
       step.completedAt = event.timestamp;
       step.endSequence = event.sequence;
+      if (event.cached !== undefined) step.cached = event.cached;
       if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
       else step.error = event.outcome.error;
       break;

@@ -3,6 +3,7 @@ import type { Jsonify, JsonObject } from "./json.ts";
 import type { ToolPhrase, ToolPhraseOptions } from "./phrase.ts";
 import type { RetryOptions } from "./retry-options.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
+import type { ToolCacheOptions } from "./tool-cache.ts";
 import type { ToolLimitOptions } from "./tool-limits.ts";
 
 /**
@@ -64,6 +65,8 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly needsApproval?: boolean | ByInput<TInput, boolean | Promise<boolean>> | undefined;
   /** Which part of the output a later "it" or "the result" in a request stands for, as a path such as `value`. */
   readonly result?: string | undefined;
+  /** Lets results of a `pure` tool serve later calls with the same input. @default every call is made */
+  readonly cache?: ToolCacheOptions<TInput, TResources> | undefined;
   /** What the rule planner understands, or a function that loads it for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
@@ -140,7 +143,7 @@ export type InferToolResources<TTool extends Tool> = (
   ? TResources
   : never;
 
-interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> extends ToolLimitOptions {
+interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, TResources> extends ToolLimitOptions {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, from a letter on. Unique within an agent. */
   name: TName;
   description: string;
@@ -156,6 +159,11 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
   result?: string | undefined;
   /**
+   * Lets results of a `pure` tool serve later calls with the same input. Write it behind `execute`, from which the type of
+   * `resources` is inferred, if its `key` takes them. @default every call is made
+   */
+  cache?: ToolCacheOptions<InferSchemaOutput<TSchema>, TResources> | undefined;
+  /**
    * What the rule planner understands, so that this tool can be planned for without a model. Very many phrases may come by
    * a function, which the first request calls.
    */
@@ -164,7 +172,7 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
 
 /** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. */
 export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
-  extends ToolOptionsBase<TName, TSchema> {
+  extends ToolOptionsBase<TName, TSchema, TResources> {
   outputSchema?: undefined;
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
@@ -186,7 +194,7 @@ export interface CheckedToolOptions<
   TSchema extends StandardSchema,
   TOutputSchema extends StandardSchema,
   TResources,
-> extends ToolOptionsBase<TName, TSchema> {
+> extends ToolOptionsBase<TName, TSchema, TResources> {
   outputSchema: TOutputSchema;
   /** Does the work with the parsed input. */
   execute(

@@ -9,6 +9,7 @@ import type { RunState } from "../core/run-state.ts";
 import { partsOf } from "../core/step-state.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { closeBroken } from "./close-leg.ts";
+import { KeptResults } from "./kept-results.ts";
 import { Leases } from "./leases.ts";
 import { loadConductor } from "./load-conductor.ts";
 import type { EngineSettings } from "./options.ts";
@@ -88,7 +89,15 @@ export class ActiveRuns {
     this.leases = new Leases(settings);
     const { clock, abortGraceMs: graceMs } = settings;
     const receive: RunHost["receive"] = async (...args) => (await loadConductor()).receivePosted(...args);
-    this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, receive, graceMs };
+    this.host = {
+      settings,
+      hub,
+      gates: new ToolGates(clock),
+      results: new KeptResults(clock),
+      leases: this.leases,
+      receive,
+      graceMs,
+    };
   }
 
   /**

@@ -2,6 +2,7 @@ import type { AbortSource } from "../async/abort-source.ts";
 import { hideUrlKeysIn } from "../core/hide-url-keys.ts";
 import { type JsonObject, type JsonValue, toJson } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
+import type { ResultPlace } from "./kept-results.ts";
 import type { Run } from "./run.ts";
 import { ofIteration, placeOfTask, type StepCall } from "./step-call.ts";
 
@@ -18,6 +19,20 @@ const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
   },
   enumerable: true,
 };
+
+/** Marks that an attempt reads what depends on its run, so that its result is not kept for others. */
+function watchReads(context: AttemptContext, { resources, metadata }: RunReads, kept: ResultPlace): void {
+  const watched = <T>(value: T): PropertyDescriptor => ({
+    get() {
+      kept.markRead();
+      return value;
+    },
+    enumerable: true,
+  });
+  Object.defineProperties(context, { resources: watched(resources), metadata: watched(metadata) });
+}
+
+type RunReads = Pick<ToolContext, "resources" | "metadata">;
 
 /** What a tool is told about one attempt. */
 export class AttemptContext implements ToolContext {
@@ -49,6 +64,7 @@ export class AttemptContext implements ToolContext {
     this.metadata = settings.metadata;
     this.progress = (value) => tellProgress(run, call, { context: this, value });
     Object.defineProperty(this, "signal", lazySignal);
+    if (call.kept?.isWatched) watchReads(this, settings, call.kept);
   }
 }
 

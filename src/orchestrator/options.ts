@@ -36,7 +36,7 @@ export interface AgentWarning {
    * call it a second time meanwhile. `start-refused`: a run that `start` gave a handle of was not started. `message-refused`:
    * another process posted what is no message, or what the run does not wait for. `braces-as-text`: an input of a plan that was
    * given has `{{step}}`, which is text, where `${step}` would be the output. `no-secret-keys`: a tool has sensitive fields, and
-   * there is no key to seal them.
+   * there is no key to seal them. `cache-key-failed`: the `cache.key` of a tool threw, or gave no text.
    */
   readonly code:
     | "late-result"
@@ -47,7 +47,8 @@ export interface AgentWarning {
     | "start-refused"
     | "message-refused"
     | "braces-as-text"
-    | "no-secret-keys";
+    | "no-secret-keys"
+    | "cache-key-failed";
   readonly message: string;
   /** Absent if it is about the agent. */
   readonly runId?: string;

@@ -19,6 +19,8 @@ export interface Executed {
   readonly outcome: StepOutcome;
   /** How often the tool was called. */
   readonly attempts: number;
+  /** Whether the output is that of an earlier call. */
+  readonly cached?: true;
   /** What the last attempt has told last, if the call has not worked. */
   readonly progress?: JsonValue | undefined;
 }

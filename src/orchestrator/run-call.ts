@@ -1,5 +1,6 @@
 import { monotonicNow } from "../async/clock.ts";
 import type { EventInit, StepOutcome } from "../core/events.ts";
+import type { JsonValue } from "../core/json.ts";
 import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
 import { askAboutStep, mayNeedApproval } from "./approvals.ts";
 import { type PreparedStep, prepareInput, prepareStep } from "./prepare-step.ts";
@@ -27,33 +28,28 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
     const asked = await ask(run, prepared);
     if (typeof asked === "string") return asked;
     ({ admitted, parsed, prepared } = asked);
-  }
+  } else if (task.tool.cache !== undefined) prepared = lookUp(run, prepared);
   // Another one may have failed while this one waited.
   if (run.isStopped) return leaveUnbegun(run, prepared, admitted);
   const started = run.emit(startOf(task, prepared));
   if (started !== undefined) await started;
-  const { step, tool } = task;
+  const next = withoutCall(run, prepared);
   let executed: Executed;
   // The first attempt is awaited here and not one call further down: every frame that waits costs each open run memory.
   if (admitted !== undefined && "call" in prepared)
     executed = await attemptAdmitted(run, prepared.call, { parsed, admitted });
-  else if (run.abortReason !== undefined) executed = { outcome: abortedOutcome(run, undefined), attempts: 0 };
-  else if ("error" in prepared) executed = { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
+  else if ("outcome" in next) executed = next;
   else {
-    const { call } = prepared;
     const startedMs = monotonicNow(run.engine.clock);
-    const first = await runAttempt(run, call, 1, parsed);
-    executed = first.type === "completed" ? completed(first, 1) : await retry(run, call, { first, startedMs });
+    const first = await runAttempt(run, next, 1, parsed);
+    executed = first.type === "completed" ? completed(first, 1) : await retry(run, next, { first, startedMs });
   }
   if (run.recorder.failure) return "failed";
-  const { outcome } = executed;
-  const attempts = earlierAttempts(run, task) + executed.attempts;
-  const end: Mutable<StepEndInit> = { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome };
-  if (executed.progress !== undefined) end.progress = executed.progress;
-  const ended = run.emit(ofIteration(task, end));
+  if (task.tool.cache !== undefined) keep(prepared, executed);
+  const ended = run.emit(endOf(run, task, executed));
   if (ended !== undefined) await ended;
   if (run.recorder.failure !== undefined) return "failed";
-  return stepEnds[outcome.status];
+  return stepEnds[executed.outcome.status];
 }
 
 const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
@@ -93,8 +89,34 @@ async function ask(run: Run, given: ReadyStep): Promise<Asked | StepEnd> {
     if (run.abortReason !== undefined) return "waiting";
   }
   if ("error" in prepared) return { prepared, admitted: undefined, parsed: undefined };
+  if (given.call.tool.cache !== undefined) prepared = lookUp(run, prepared);
+  // What is known needs no turn at the tool.
+  if (prepared.call.kept?.output !== undefined) return { prepared, admitted: undefined, parsed: prepared.parsed };
   const admitted = await admit(run, prepared.call, { isFirst: true });
   return admitted.type === "aborted" ? "waiting" : { prepared, admitted, parsed: prepared.parsed };
+}
+
+/** A step with what is kept for it, if its tool keeps anything. */
+function lookUp<TStep extends PreparedStep>(run: Run, prepared: TStep): TStep {
+  if (!("call" in prepared)) return prepared;
+  const kept = run.host.results.find(run, prepared.call, prepared.parsed);
+  return kept === undefined ? prepared : { ...prepared, call: { ...prepared.call, kept } };
+}
+
+/** Keeps what a call has given, for later ones. */
+function keep(prepared: PreparedStep, { outcome, cached }: Executed): void {
+  if (outcome.status !== "completed" || cached !== undefined || !("call" in prepared)) return;
+  // It went through JSON when it was checked.
+  prepared.call.kept?.keep(outcome.output as JsonValue);
+}
+
+/** How a step ends for which its tool is not called; else the call. */
+function withoutCall(run: Run, prepared: PreparedStep): Executed | StepCall {
+  if (run.abortReason !== undefined) return { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  if ("error" in prepared) return { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
+  const { call } = prepared;
+  const output = call.kept?.output;
+  return output === undefined ? call : { outcome: { status: "completed", output }, attempts: 0, cached: true };
 }
 
 /** A step with what was approved, parsed once more: those who were asked have seen it, and may have changed it. */
@@ -134,6 +156,16 @@ function startOf({ step, iteration }: StepTask, prepared: PreparedStep): StepSta
     event.iterations = iteration.count;
   }
   return event;
+}
+
+function endOf(run: Run, task: StepTask, executed: Executed): StepEndInit {
+  const { step, tool } = task;
+  const { outcome, progress, cached } = executed;
+  const attempts = earlierAttempts(run, task) + executed.attempts;
+  const end: Mutable<StepEndInit> = { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome };
+  if (progress !== undefined) end.progress = progress;
+  if (cached !== undefined) end.cached = cached;
+  return ofIteration(task, end);
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,6 +1,7 @@
 import type { EventHub } from "../async/event-hub.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { PostedMessage } from "../core/run-store.ts";
+import type { KeptResults } from "./kept-results.ts";
 import type { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Run } from "./run.ts";
@@ -12,6 +13,8 @@ export interface RunHost {
   readonly hub: EventHub<AgentEvent>;
   /** The limits of tools, over all runs. */
   readonly gates: ToolGates;
+  /** What tools with a `cache` have given, over all runs. */
+  readonly results: KeptResults;
   readonly leases: Leases;
   /** Does what was posted to a run. Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;

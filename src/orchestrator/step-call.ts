@@ -3,6 +3,7 @@ import type { PlanStep } from "../core/plan.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
 import type { DefinedTool, ToolEffect } from "../core/tool.ts";
+import type { ResultPlace } from "./kept-results.ts";
 import type { Run } from "./run.ts";
 
 /** One pass of a looped step. */
@@ -25,6 +26,8 @@ export interface StepCall extends StepTask {
   readonly effect: ToolEffect;
   /** Given if the call is to be taken back: what it had answered. */
   readonly undone?: { readonly output: JsonValue };
+  /** Given if the tool keeps its results: that of an earlier call, or where that of this one goes. */
+  readonly kept?: ResultPlace;
 }
 
 /** Which step, or which iteration of one, is to be run. */

@@ -45,6 +45,13 @@ const scenarios: Readonly<Record<string, (clock: ManualClock) => Scenario>> = {
     approvalTtlMs: 1e11,
     approve: async () => ({ decision: "approve", by: "ada", comment: "less", input: { less: true } }),
   }),
+  cached: () => ({
+    tools: [
+      { ...createFakeTool({ name: "A", effect: "pure" }), cache: { maxAgeMs: 1_000, maxEntries: 1 } },
+      createFakeTool({ name: "B" }),
+    ],
+    plan: planOf("A", "A", "B"),
+  }),
   undone: () => ({
     tools: [
       { ...createFakeTool({ name: "A" }), undo: async () => {} },
@@ -68,7 +75,20 @@ const wrong = [null, undefined, 5, -1, 1.5, "nope", "", true, [], {}, [null], { 
 /** Fields by which a run goes on. What else there is, such as the text of an error, nothing can find damaged. */
 const fields = [
   ...["type", "runId", "sequence", "timestamp", "stepId", "tool", "iteration", "iterations", "attempts", "outcome"],
-  ...["plan", "options", "tools", "metadata", "input", "effect", "pending", "reason", "inputHash", "kind", "version"],
+  ...[
+    "plan",
+    "options",
+    "tools",
+    "metadata",
+    "input",
+    "effect",
+    "pending",
+    "reason",
+    "inputHash",
+    "kind",
+    "version",
+    "cached",
+  ],
   ...[
     "outcome.status",
     "outcome.error",

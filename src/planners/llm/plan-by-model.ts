@@ -1,3 +1,4 @@
+import { RecentMap } from "../../async/recent-map.ts";
 import type { LanguageModel, ModelMessage } from "../../core/language-model.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import { isDoneRecord } from "../../core/run-result.ts";
@@ -8,7 +9,6 @@ import { askModel, type ModelPlan } from "./ask-model.ts";
 import type { AnswerScope } from "./check-answer.ts";
 import type { GroundingPolicy } from "./check-grounding.ts";
 import { dayOf, type PromptOptions, planMessages, promptOf, replanMessages, type ToolsPrompt } from "./plan-prompt.ts";
-import { RecentMap } from "./recent-map.ts";
 
 /** The options of a planner, checked and with their defaults. */
 export interface ModelPlannerSettings extends PromptOptions {

@@ -1,3 +1,4 @@
+import { RecentMap } from "../../async/recent-map.ts";
 import type { AgentErrorData } from "../../core/errors.ts";
 import type { ModelMessage } from "../../core/language-model.ts";
 import type { PlanIssue } from "../../core/plan.ts";
@@ -8,7 +9,6 @@ import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { answerSchema, stepSchema } from "./model-schema.ts";
-import { RecentMap } from "./recent-map.ts";
 
 /** A request and its plan, shown to the model as an example. */
 export interface PlanExample {

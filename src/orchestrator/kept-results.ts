@@ -1,0 +1,103 @@
+import { type Clock, monotonicNow } from "../async/clock.ts";
+import { RecentMap } from "../async/recent-map.ts";
+import { describeThrown } from "../core/describe-thrown.ts";
+import { canonicalJson } from "../core/hash-plan.ts";
+import type { JsonValue } from "../core/json.ts";
+import type { DefinedTool } from "../core/tool.ts";
+import type { ToolCacheOptions } from "../core/tool-cache.ts";
+import type { Run } from "./run.ts";
+import { placeOfTask, type StepCall } from "./step-call.ts";
+
+interface KeptResult {
+  readonly output: JsonValue;
+  readonly untilMs: number;
+}
+
+/** A longer key costs more than it saves; an input may be as large as a run's outputs put together. */
+const maxKeyLength = 65_536;
+
+/** What calls of tools with a `cache` have given, for all runs of an agent. */
+export class KeptResults {
+  private readonly byTool = new Map<DefinedTool, RecentMap<KeptResult>>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** The result that is kept for a call, or where that of the call will be; undefined if nothing is to be kept for it. */
+  find(run: Run, call: StepCall, parsed: unknown): ResultPlace | undefined {
+    const { tool } = call;
+    const { cache } = tool;
+    if (cache === undefined || !mayBeKept(tool)) return undefined;
+    const key = keyOf(run, call, { parsed, cache });
+    if (key === undefined || key.length > maxKeyLength) return undefined;
+    const results = this.byTool.get(tool) ?? new RecentMap(cache.maxEntries);
+    this.byTool.set(tool, results);
+    const kept = results.get(key);
+    if (kept !== undefined && monotonicNow(this.clock) < kept.untilMs) return new ResultPlace(kept.output);
+    const keep = (output: JsonValue) =>
+      results.set(key, { output, untilMs: monotonicNow(this.clock) + cache.maxAgeMs });
+    return new ResultPlace(undefined, keep, { isWatched: cache.key === undefined });
+  }
+}
+
+/** Where the result of one call is kept. */
+export class ResultPlace {
+  /** Whether the call must not read what depends on the run. */
+  readonly isWatched: boolean;
+  private hasReadRun = false;
+
+  constructor(
+    /** What an earlier call has given. */
+    readonly output: JsonValue | undefined,
+    private readonly put: (output: JsonValue) => void = () => {},
+    { isWatched = false } = {},
+  ) {
+    this.isWatched = isWatched;
+  }
+
+  /** Remembers that the call has read `resources` or `metadata`: what it gives is for its run alone. */
+  markRead(): void {
+    this.hasReadRun = true;
+  }
+
+  /** Keeps what the call has given. */
+  keep(output: JsonValue): void {
+    if (!this.hasReadRun) this.put(output);
+  }
+}
+
+/** The one place that says of which tools results may be kept at all. */
+function mayBeKept({ declaredEffect }: DefinedTool): boolean {
+  return declaredEffect === "pure";
+}
+
+interface Keyed {
+  readonly parsed: unknown;
+  readonly cache: ToolCacheOptions;
+}
+
+function keyOf(run: Run, call: StepCall, { parsed, cache }: Keyed): string | undefined {
+  // Those of parsed and of raw inputs differ, as a schema may make one out of the other.
+  if (cache.key === undefined)
+    return isPlainJson(parsed) ? `parsed ${canonicalJson(parsed)}` : canonicalJson(call.input);
+  const { resources, metadata } = run.settings;
+  try {
+    const key: unknown = cache.key(parsed, { resources, metadata });
+    if (typeof key === "string") return key;
+    throw new TypeError("it must answer with text");
+  } catch (thrown) {
+    const message = `The cache.key of ${call.tool.name} failed, so nothing is kept: ${describeThrown(thrown)}`;
+    run.warn({ code: "cache-key-failed", ...placeOfTask(call), message });
+    return undefined;
+  }
+}
+
+/** Whether JSON says all there is in a value: an instance of a class, or a `Date`, may hold more than its JSON. */
+function isPlainJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.every(isPlainJson);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.getOwnPropertySymbols(value).length === 0 && Object.values(value).every(isPlainJson);
+}
