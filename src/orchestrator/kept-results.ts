@@ -26,7 +26,7 @@ export class KeptResults {
   find(run: Run, call: StepCall, parsed: unknown): ResultPlace | undefined {
     const { tool } = call;
     const { cache } = tool;
-    if (cache === undefined || !mayBeKept(tool)) return undefined;
+    if (cache === undefined || !mayBeKept(run, tool)) return undefined;
     const key = keyOf(run, call, { parsed, cache });
     if (key === undefined || key.length > maxKeyLength) return undefined;
     const results = this.byTool.get(tool) ?? new RecentMap(cache.maxEntries);
@@ -65,9 +65,9 @@ export class ResultPlace {
   }
 }
 
-/** The one place that says of which tools results may be kept at all. */
-function mayBeKept({ declaredEffect }: DefinedTool): boolean {
-  return declaredEffect === "pure";
+/** Whether results may be kept at all: not where a secret may be in a key or in what comes of it. */
+function mayBeKept({ secrets }: Run, { declaredEffect }: DefinedTool): boolean {
+  return declaredEffect === "pure" && secrets === undefined;
 }
 
 interface Keyed {
