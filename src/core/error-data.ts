@@ -72,10 +72,10 @@ function smallDetails(details: unknown, isOurs: boolean): { details?: JsonObject
   if (typeof details !== "object" || details === null) return none;
   try {
     const text = JSON.stringify(details);
-    const json = hideUrlKeysIn(JSON.parse(text) as JsonValue);
+    const json = JSON.parse(text) as JsonValue;
     if (typeof json !== "object" || json === null) return none;
     const isSmall = text.length <= maxDetailsLength && !isDeeper(json, maxDetailsDepth);
-    return { details: isSmall ? (json as JsonObject) : trimDetails(json as JsonObject) };
+    return { details: hideUrlKeysIn(isSmall ? (json as JsonObject) : trimDetails(json as JsonObject)) };
   } catch {
     return none;
   }

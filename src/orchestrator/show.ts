@@ -47,7 +47,11 @@ const kinds: ReadonlyMap<string, RedactPlace["kind"]> = new Map([
   ["input", "input"],
   ["output", "output"],
   ["value", "progress"],
+  ["progress", "progress"],
   ["message", "message"],
+  ["stack", "message"],
+  ["by", "message"],
+  ["comment", "message"],
 ]);
 
 /** Events, plans, results and errors have the same names for the same things. */

@@ -3,6 +3,7 @@ import { type Agent, createAgent } from "../../src/agent.ts";
 import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/events.ts";
 import { deepFreeze } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
+import { hideSealed } from "../../src/core/sealed.ts";
 import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
@@ -79,7 +80,7 @@ function answerTo(
       const { by, comment } = event.outcome;
       const input = event.outcome.status === "approved" && event.outcome.changed?.input;
       if (asked !== undefined && asked.kind !== "outcome")
-        return agent[verdict](runId, asked, { by, comment, ...(input && { input }) });
+        return agent[verdict](runId, asked, { by, comment, ...(input && { input: hideSealed(input) }) });
     } else if (event.type === "step-end" && item?.kind === "outcome") {
       const settlement = settlementOf(event);
       if (settlement !== undefined)
