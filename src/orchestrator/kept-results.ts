@@ -3,6 +3,8 @@ import { RecentMap } from "../async/recent-map.ts";
 import { describeThrown } from "../core/describe-thrown.ts";
 import { canonicalJson } from "../core/hash-plan.ts";
 import type { JsonValue } from "../core/json.ts";
+import { hideSealed } from "../core/sealed.ts";
+import { isSensitiveTool } from "../core/sensitive.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import type { ToolCacheOptions } from "../core/tool-cache.ts";
 import type { Run } from "./run.ts";
@@ -26,7 +28,7 @@ export class KeptResults {
   find(run: Run, call: StepCall, parsed: unknown): ResultPlace | undefined {
     const { tool } = call;
     const { cache } = tool;
-    if (cache === undefined || !mayBeKept(run, tool)) return undefined;
+    if (cache === undefined || !mayBeKept(call)) return undefined;
     const key = keyOf(run, call, { parsed, cache });
     if (key === undefined || key.length > maxKeyLength) return undefined;
     const results = this.byTool.get(tool) ?? new RecentMap(cache.maxEntries);
@@ -65,9 +67,12 @@ export class ResultPlace {
   }
 }
 
-/** Whether results may be kept at all: not where a secret may be in a key or in what comes of it. */
-function mayBeKept({ secrets }: Run, { declaredEffect }: DefinedTool): boolean {
-  return declaredEffect === "pure" && secrets === undefined;
+/**
+ * The one place that says of which calls results may be kept at all: of none that has to do with a secret, which would stay in
+ * memory, and is sealed for its run alone.
+ */
+function mayBeKept({ tool, input }: StepCall): boolean {
+  return !isSensitiveTool(tool) && hideSealed(input) === input;
 }
 
 interface Keyed {

@@ -4,6 +4,7 @@ import { createAgent } from "../../src/agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StandardSchema } from "../../src/core/schema.ts";
+import { sensitive } from "../../src/core/sensitive.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import type { ToolCacheOptions } from "../../src/core/tool-cache.ts";
 import type { AgentWarning } from "../../src/orchestrator/options.ts";
@@ -12,6 +13,7 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { step } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
+import { keyOf } from "./secrets.ts";
 
 const cache: ToolCacheOptions = { maxAgeMs: 1_000, maxEntries: 2 };
 
@@ -256,5 +258,35 @@ describe("a call that reads what depends on its run", () => {
   it("is kept if it reads nothing but the rest", async () => {
     const look = ({ signal, attempt, progress }: ToolContext) => void [signal, attempt, progress("half")];
     expect((await runOneByOne(counter({ look }), [{}, {}])).ends).toEqual([called(1), cached(1)]);
+  });
+});
+
+describe("a call that has to do with a secret", () => {
+  it("is not kept where its tool has a sensitive field", async () => {
+    const tool = counter({}, z.object({ token: sensitive(z.string()) }));
+    const { ends } = await runOneByOne(tool, [{ input: { token: "hunter22" } }, { input: { token: "hunter22" } }]);
+    expect(ends).toEqual([called(1), called(2)]);
+  });
+
+  it("is not kept where its input has one by reference", async () => {
+    const login = defineTool({
+      name: "Login",
+      description: "Gives a token",
+      inputSchema: z.object({}),
+      outputSchema: z.object({ token: sensitive(z.string()) }),
+      execute: () => ({ token: "hunter22" }),
+    });
+    const { events } = await runScenario(() => ({
+      tools: [login, counter()],
+      secrets: { keys: [keyOf("k1")] },
+      plan: {
+        steps: [
+          step("l", "Login"),
+          ...["s1", "s2"].map((id) => step(id, "Count", { input: { token: "${l.token}" }, dependsOn: ["l"] })),
+        ],
+      },
+      isResumable: false,
+    }));
+    expect(endsOf(events)).toEqual([called(1), called(2)]);
   });
 });
