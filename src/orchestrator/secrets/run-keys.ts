@@ -32,7 +32,7 @@ export class RunKeys {
     private readonly keys: readonly SecretKey[],
   ) {}
 
-  /** A value as encrypted text, bound to the run and to where it stands. */
+  /** A value as encrypted text, bound to the run and to where it stands. Rejects with `secret-unreadable` if there is no key. */
   async seal(value: JsonValue, place: string): Promise<string> {
     const { id, seal } = await this.first();
     const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
@@ -71,9 +71,11 @@ export class RunKeys {
     return hashes.includes(hash);
   }
 
-  private first(): Promise<RunKey> {
-    // Where there are no keys, a plan that would need one was refused.
-    return this.derive(this.keys[0] as SecretKey);
+  private async first(): Promise<RunKey> {
+    const [key] = this.keys;
+    // A plan that would need one was refused, but a field may have been marked since.
+    if (key === undefined) throw this.unreadable("", "there is no key to seal it with");
+    return this.derive(key);
   }
 
   private derive(key: SecretKey): Promise<RunKey> {

@@ -25,6 +25,16 @@ describe("RunKeys", () => {
     expect(await keys().hash("plan")).toMatch(/^[\da-f]{64}$/);
   });
 
+  it("says that there is no key to seal or hash with", async () => {
+    const refusal = {
+      code: "secret-unreadable",
+      message: expect.stringContaining("no key"),
+      details: { available: [] },
+    };
+    await expect(keys("r1", []).seal("x", "place")).rejects.toMatchObject(refusal);
+    await expect(keys("r1", []).hash("x")).rejects.toMatchObject(refusal);
+  });
+
   it("never seals the same to the same text", async () => {
     const one = keys();
     expect(await one.seal("x", "place")).not.toBe(await one.seal("x", "place"));
