@@ -30,6 +30,8 @@ function reduceOne(step: StepState, event: StepEvent): void {
     case "step-skip":
       step.status = "skipped";
       step.skipReason = event.reason;
+      // Where it was rejected before the run was tried again, what is known of it was forgotten but for that.
+      if (event.reason === "approval-rejected" && step.approval?.error !== undefined) step.error = step.approval.error;
       if (event.reason === "condition") step.output = null;
       if (event.reason === "no-items") step.output = [];
       break;

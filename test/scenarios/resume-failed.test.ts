@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { ReplanRequest } from "../../src/core/planner.ts";
+import { runTimeout } from "../../src/orchestrator/cancelled-by.ts";
 import { createFakeTool, type FakeOutcome, type FakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
@@ -45,6 +46,24 @@ describe("a run that has failed", () => {
     expect(events[0]).toMatchObject({ type: "run-resume", retriesFailed: true });
     expect(told(events).slice(1)).toEqual(["step-start s2", "step-end s2", "step-start s3", "step-end s3", "run-end"]);
     for (const one of result.steps) expect(one).not.toHaveProperty("reason");
+  });
+
+  it("fails by the refusal of a step, though its deadline was there first", async () => {
+    const create = (): Scenario => ({
+      tools: [askingTool("A")],
+      plan: planOf("A"),
+      approve: async () => "reject",
+      options: { timeoutMs: 10 },
+    });
+    const { recorded } = await record(create);
+    const error = runTimeout(10).toJSON();
+    const outOfTime = recorded.map((event) => {
+      if (event.type === "step-skip") return { ...event, reason: "run-ended" } as const;
+      return event.type === "run-end" ? ({ ...event, outcome: { status: "failed", error } } as const) : event;
+    });
+    const { result } = await resumeFrom(outOfTime, () => ({ tools: create().tools }));
+    const refusal = { code: "approval-rejected" };
+    expect(result).toMatchObject({ status: "failed", error: refusal, steps: [{ status: "skipped", error: refusal }] });
   });
 
   it("fails again if nothing is mended, as often as it is resumed", async () => {
