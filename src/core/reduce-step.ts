@@ -28,12 +28,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       if (event.undo === undefined) step.attempts = event.attempt + 1;
       break;
     case "step-skip":
-      step.status = "skipped";
-      step.skipReason = event.reason;
-      // Where it was rejected before the run was tried again, what is known of it was forgotten but for that.
-      if (event.reason === "approval-rejected" && step.approval?.error !== undefined) step.error = step.approval.error;
-      if (event.reason === "condition") step.output = null;
-      if (event.reason === "no-items") step.output = [];
+      skip(step, event);
       break;
     case "step-end":
       step.status = event.outcome.status;
@@ -68,6 +63,15 @@ function reduceOne(step: StepState, event: StepEvent): void {
     default:
       event satisfies never;
   }
+}
+
+function skip(step: StepState, { reason }: Extract<StepEvent, { type: "step-skip" }>): void {
+  step.status = "skipped";
+  step.skipReason = reason;
+  // Where it was rejected before the run was tried again, all but that was forgotten.
+  if (reason === "approval-rejected" && step.approval?.error !== undefined) step.error = step.approval.error;
+  if (reason === "condition") step.output = null;
+  if (reason === "no-items") step.output = [];
 }
 
 function decide(step: StepState, event: Extract<StepEvent, { type: "approval-end" }>): void {

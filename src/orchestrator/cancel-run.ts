@@ -5,7 +5,7 @@ import { cancelledBy } from "./cancelled-by.ts";
 import { continueStored } from "./continue-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { ContinueOptions } from "./run-options.ts";
-import { doOrSend, type Sending } from "./send-message.ts";
+import { cancelMessage, doOrSend, type Sending } from "./send-message.ts";
 
 /** A run that is to be cancelled. */
 export interface Cancelling extends Opening {
@@ -24,7 +24,7 @@ export function cancelRun(engine: RunsOwner, request: Cancelling): Promise<RunRe
     ...opening,
     isCancel: true,
     here: () => cancelHere(engine, request),
-    message: () => ({ type: "cancel", reason }),
+    message: () => cancelMessage(engine, opening.runId, reason),
   };
   return runsOf(engine).follow(doOrSend(engine, sending));
 }

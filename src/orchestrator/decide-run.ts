@@ -177,9 +177,10 @@ async function sealPosted(settings: EngineSettings, { runId, decision }: Decidin
   if (secrets === undefined) return decision;
   const { place, input, by, comment, reason } = decision;
   const step = place && partAt(state.steps, place);
+  // First, as the comment may say what stands in it.
+  const sealed = input && step && (await sealChange(secrets, { step, input }));
   const hidden = { ...decision, ...secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) }) };
-  if (input === undefined || step === undefined) return hidden;
-  return { ...hidden, input: await sealChange(secrets, { step, input }) };
+  return sealed === undefined ? hidden : { ...hidden, input: sealed };
 }
 
 function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {

@@ -24,6 +24,11 @@ export async function receivePosted(
     try {
       await act(run, parseMessage(message), { number, isOpening });
     } catch (thrown) {
+      // What has kept it from being done is the end of this leg.
+      if (run.abortReason !== undefined || run.recorder.failure !== undefined) {
+        run.hasLeft = true;
+        continue;
+      }
       run.recorder.acknowledge(number);
       run.warn({
         code: "message-refused",

@@ -9,6 +9,9 @@ export async function sealEvent(
   event: EventInit,
 ): Promise<EventInit> {
   if (secrets === undefined) return event;
+  // First, as a comment may say what the approver has put in.
+  if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
+    await secrets.loadIn(partAt(state.steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
   const hidden = secrets.hideInEvent(event);
   if (hidden.type === "run-settle" && hidden.outcome.status === "completed") {
     const tool = partAt(state.steps, hidden)?.tool ?? "";
@@ -16,7 +19,5 @@ export async function sealEvent(
     const output = await secrets.sealOutput(tool, secrets.open(hidden.outcome.output) as JsonValue);
     return { ...hidden, outcome: { ...hidden.outcome, output } };
   }
-  if (hidden.type === "approval-end" && hidden.kind === "step" && hidden.outcome.status === "approved")
-    await secrets.loadIn(partAt(state.steps, hidden)?.tool ?? "", "input", hidden.outcome.changed?.input);
   return hidden;
 }

@@ -6,15 +6,18 @@ import type { RunResult } from "../core/run-result.ts";
 import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
 import { type Continuation, continueStored } from "./continue-run.ts";
+import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import { messageToJson, type RunMessage } from "./run-message.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
+import { secretsOfStored } from "./secrets-of-run.ts";
 
 /** The time between two looks at a run that goes on elsewhere: at first, and at most. It doubles each time. */
 const firstPollMs = 20;
 const maxPollMs = 1_000;
+const noReason = "no reason given";
 
 /** Something that is wanted of a run, wherever it goes on. */
 export interface Sending extends Opening {
@@ -50,13 +53,27 @@ export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<Run
     await pause(engine, sending, { pollMs, isCancelled });
     if (cancelling?.aborted && !isCancelled) {
       isCancelled = true;
-      await post(engine, runId, { type: "cancel", reason: reasonOf(cancelling) });
+      await post(engine, runId, await cancelMessage(engine, runId, reasonOf(cancelling)));
     }
+    // Somebody else in this process may have taken it over, and gets what was posted as any owner does.
+    if (runsOf(engine).occupied(runId) !== undefined) continue;
     try {
       return await continueStored(engine, continuation);
     } catch (thrown) {
       if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     }
+  }
+}
+
+/** A request to cancel as it is posted, without secrets in it: until it is received, it stands in the store. */
+export async function cancelMessage({ settings }: RunsOwner, runId: string, reason: string): Promise<RunMessage> {
+  const { state } = await readExisting(settings, runId);
+  try {
+    const secrets = await secretsOfStored(settings, state);
+    return { type: "cancel", ...(secrets?.hideIn({ reason }) ?? { reason }) };
+  } catch (thrown) {
+    if (!isAgentError(thrown, "secret-unreadable")) throw thrown;
+    return { type: "cancel", reason: noReason };
   }
 }
 
@@ -98,7 +115,7 @@ async function post({ settings }: RunsOwner, runId: string, message: RunMessage)
 }
 
 function reasonOf({ reason }: Abortable): string {
-  return isAgentError(reason, "cancelled") ? reason.details.reason : "no reason given";
+  return isAgentError(reason, "cancelled") ? reason.details.reason : noReason;
 }
 
 interface Pause {

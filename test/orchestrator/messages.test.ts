@@ -6,7 +6,7 @@ import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
 import type { AgentWarning } from "../../src/orchestrator/options.ts";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { createFakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
+import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import { createFaultyRunStore, type FaultyRunStore } from "../../src/testing/faulty-run-store.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
@@ -163,6 +163,25 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     await clock.runUntil(Promise.all(handles.map(({ result }) => result)));
     expect((await typesOf()).filter((type) => type === "approval-end")).toHaveLength(1);
     expect(warnings).toEqual([]);
+  });
+
+  it("goes on once in the process that has posted twice, when the other one dies", async () => {
+    const { clock, store, process, mortal, typesOf } = setUp(kind);
+    const first = mortal();
+    const slow = { outcomes: [{ returns: null, afterMs: 5_000 }], clock };
+    const tools: Tools = { Slow: slow, Ask: { needsApproval: true } };
+    const steps = [...both.steps, { id: "more", tool: "Ask", input: { more: true }, dependsOn: [] }];
+    process(tools, first).start({ steps }, { runId, concurrency: 3 });
+    await clock.advance(0);
+    const items = (await store.read(runId)).filter(({ type }) => type === "approval-request");
+    const other = process(tools);
+    const decided = items.map((item) => other.approve(runId, item as unknown as ApprovalItem));
+    await clock.advance(1);
+    first.crash();
+    for (const { result } of decided) expect(await clock.runUntil(result)).toMatchObject({ status: "completed" });
+    expect(items).toHaveLength(2);
+    expect(other.tools.map((tool) => (tool as FakeTool).calls.length)).toEqual([1, 2]);
+    expect((await typesOf()).filter((type) => type === "run-resume")).toHaveLength(1);
   });
 
   it("leaves a closed agent waiting for nothing", async () => {

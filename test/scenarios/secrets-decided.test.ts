@@ -19,7 +19,7 @@ const other = "Sesame-0pen";
 const all = [password, token, other];
 
 /** Plays a run whose first step is approved with an input, and gives what its tool was called with. */
-async function approving(input: object, rest: Partial<Scenario> = {}) {
+async function approving(input: { readonly password?: string }, rest: Partial<Scenario> = {}) {
   const logins: unknown[][] = [];
   const played = await runScenario(() => {
     const { tools, calls } = secretTools({ needsApproval: true });
@@ -28,7 +28,11 @@ async function approving(input: object, rest: Partial<Scenario> = {}) {
       ...{ tools, secrets, plan: secretPlan },
       legs: [
         ({ another, runId, result }) =>
-          another().approve(runId, approvalOf(result, "in"), { input, by: password, comment: `not ${password}!` }),
+          another().approve(runId, approvalOf(result, "in"), {
+            input,
+            by: password,
+            comment: `${password} to ${input.password}`,
+          }),
       ],
       ...rest,
     };
@@ -46,7 +50,7 @@ describe("a step whose input its approver changes", () => {
     expect(logins.every((calls) => calls.length <= 1)).toBe(true);
     expect(logins[0]).toEqual([{ user: "bob", password: expected }]);
     expect(result.approvals).toMatchObject([
-      { by: hiddenText, comment: `not ${hiddenText}!`, input: { user: "bob", password: hiddenText } },
+      { by: hiddenText, comment: `${hiddenText} to ${hiddenText}`, input: { user: "bob", password: hiddenText } },
     ]);
     for (const value of [result, events, recorded]) expectHidden(value, all);
   });
@@ -152,7 +156,7 @@ describe("what is posted to the process that has a run", () => {
     const asked = () => store.read("r1") as Promise<AgentEvent[]>;
     await expect.poll(async () => (await asked()).some(({ type }) => type === "approval-request")).toBe(true);
     const item = (await asked()).find(({ type }) => type === "approval-request") as never;
-    const said = { input: { user: password, password: other }, by: password, comment: password };
+    const said = { input: { user: password, password: other }, by: password, comment: other };
     const decided = process({ secrets }, keeping(posted)).approve("r1", item, said);
     await expect.poll(() => posted.length).toBe(1);
     await clock.advance(300);
@@ -163,6 +167,24 @@ describe("what is posted to the process that has a run", () => {
     const decision = { input: { password: { $sealed: expect.any(String) } }, by: hiddenText, comment: hiddenText };
     expect(posted).toMatchObject([{ type: "decide", decision }]);
     expectHidden((posted[0] as { decision: { input: { password: unknown } } }).decision.input.password, all);
+  });
+
+  it("has no secret in the reason of a cancel", async () => {
+    const posted: unknown[] = [];
+    const hangs = createFakeTool({ name: "Slow", outcomes: [{ hangs: "until-aborted" }] });
+    const { clock, process } = await share(() => [...secretTools().tools, hangs]);
+    const steps = [...secretPlan.steps, { id: "slow", tool: "Slow", input: {} }];
+    const running = process({ secrets }).start({ steps } as never, { runId: "r1" });
+    await expect.poll(() => hangs.calls.length).toBe(1);
+    const cancelled = process({ secrets }, keeping(posted)).cancel("r1", `it said ${password}`);
+    await expect.poll(() => posted).toEqual([{ type: "cancel", reason: `it said ${hiddenText}` }]);
+    await clock.advance(300);
+    expect((await clock.runUntil(running.result)).status).toBe("cancelled");
+    expectHidden(await clock.runUntil(cancelled), all);
+    await process({ secrets: { keys: [keyOf("k2")] } }, keeping(posted))
+      .cancel("r1", password)
+      .catch(() => {});
+    expectHidden(posted, all);
   });
 
   it("has no secret in a settlement, whose value those who depend on it get", async () => {

@@ -7,7 +7,7 @@ import { hiddenText } from "../../core/sealed.ts";
 import type { StepState } from "../../core/step-state.ts";
 import { invalidInput } from "../step-errors.ts";
 import { mapSensitive, type Path, visitSealed } from "./map-sensitive.ts";
-import { mapHidden, restoreSealed } from "./restore-sealed.ts";
+import { mapHidden } from "./restore-sealed.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 import { sealedParts } from "./sealed-parts.ts";
 
@@ -88,14 +88,9 @@ function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
   return texts?.size === 1 ? [...texts][0] : undefined;
 }
 
-/** An input that somebody has changed who was shown `[sensitive]`: where that still stands, the secret stays. */
-export function restoreInput(given: JsonObject, recorded: JsonObject, secrets: RunSecrets): JsonObject {
-  return secrets.open(restoreSealed(given, recorded));
-}
-
 /**
- * The input that somebody gives a step in place of its own, as it is recorded: as {@link restoreInput}, and sealed. What was
- * sealed before has been posted. Rejects with `invalid-tool-input` for a secret that is not said or cannot be sealed, and
+ * The input that somebody gives a step in place of its own, sealed as it is recorded: where `[sensitive]` still stands, the secret
+ * stays. What was sealed before has been posted. Rejects with `invalid-tool-input` for a secret that is not said or cannot be sealed, and
  * `secret-unreadable`.
  */
 export async function sealChange(given: JsonObject, step: StepState, secrets: RunSecrets): Promise<JsonObject> {
