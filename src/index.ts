@@ -147,6 +147,7 @@ export type { OllamaModelOptions, OllamaThink } from "./models/ollama/ollama-opt
 export type {
   ApprovalItem,
   ApprovalOptions,
+  DecisionNoteOptions,
   RejectionOptions,
 } from "./orchestrator/decision-options.ts";
 export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";

@@ -67,6 +67,7 @@ export const typeExports = [
   "CloseOptions",
   "ContinueOptions",
   "DecisionNote",
+  "DecisionNoteOptions",
   "DefinedTool",
   "DryRun",
   "DryRunOptions",

@@ -73,7 +73,7 @@ export interface ChangedCall {
   readonly input: JsonObject;
   /** Of the tool with this input. */
   readonly effect: ToolEffect;
-  /** What the approval is bound to from now on: see {@link hashCall}. */
+  /** What the approval is bound to from now on. */
   readonly hash: string;
 }
 

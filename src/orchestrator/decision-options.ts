@@ -21,7 +21,8 @@ export type ApprovalItem =
     }
   | { readonly kind: "plan-approval" | "plan"; readonly hash: string };
 
-interface NoteOptions {
+/** What may be said with a decision. */
+export interface DecisionNoteOptions {
   /** Who decides: at most 200 characters, recorded as it is given. */
   by?: string | undefined;
   /** At most 2000 characters, recorded with the decision. */
@@ -30,14 +31,14 @@ interface NoteOptions {
 
 /** Options of approving: what is said with it, and what the run needs to go on. */
 export type ApprovalOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
-  NoteOptions & {
+  DecisionNoteOptions & {
     /** Runs the step with this input in place of its own: JSON, in which nothing is a reference. */
     input?: InferToolInput<TTool> | undefined;
   };
 
 /** Options of rejecting. */
 export type RejectionOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
-  NoteOptions & {
+  DecisionNoteOptions & {
     /** For the error. @default `comment`, or "no reason given" */
     reason?: string | undefined;
   };
@@ -85,7 +86,7 @@ function isDecision(value: unknown): value is ApprovalDecision {
   return value === "approve" || value === "reject" || value === "suspend";
 }
 
-function readNote({ by, comment }: NoteOptions): DecisionNote {
+function readNote({ by, comment }: DecisionNoteOptions): DecisionNote {
   checkLength("by", by, 200);
   checkLength("comment", comment, 2_000);
   return { ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };

@@ -55,7 +55,7 @@ const targetSchema = <TOperation extends string>(operation: TOperation) =>
       "give either id, or item and index",
     );
 
-/** Makes the schema of {@link NotesInput}: when the tool is created, as an import must not pay for it. */
+/** Makes the schema of {@link NotesInput}: when the tool is created, as an import must not pay for it. @internal */
 export function createNotesInputSchema() {
   return z.discriminatedUnion("operation", [
     z.strictObject({
@@ -76,16 +76,16 @@ export function createNotesInputSchema() {
   ]);
 }
 
-/** An input of Notes once it is parsed: trimmed, with defaults. */
+/** An input of Notes once it is parsed: trimmed, with defaults. @internal */
 export type ParsedNotesInput = z.output<ReturnType<typeof createNotesInputSchema>>;
 
-/** A parsed input of one operation. */
+/** A parsed input of one operation. @internal */
 export type ParsedNotesInputOf<TOperation extends ParsedNotesInput["operation"]> = Extract<
   ParsedNotesInput,
   { operation: TOperation }
 >;
 
-/** Whether an input only reads. */
+/** Whether an input only reads. @internal */
 export function isNoteRead(input: ParsedNotesInput): input is ParsedNotesInputOf<"list" | "get"> {
   return input.operation === "list" || input.operation === "get";
 }

@@ -24,7 +24,7 @@ export interface NotePage {
 /** What Notes answers: a page for `list`, else the note itself. */
 export type NotesOutput = Note | NotePage;
 
-/** Makes the schema of {@link Note}: when it is needed, as an import must not pay for it. */
+/** Makes the schema of {@link Note}: when it is needed, as an import must not pay for it. @internal */
 export const createNoteSchema = () =>
   z
     .object({
@@ -36,7 +36,7 @@ export const createNoteSchema = () =>
     })
     .describe("add, get, delete: the note");
 
-/** Makes the schema of {@link NotesOutput}: when the tool is created. */
+/** Makes the schema of {@link NotesOutput}: when the tool is created. @internal */
 export function createNotesOutputSchema() {
   const page = z
     .object({ notes: z.array(createNoteSchema()), count: z.number().int().min(0).describe("How many match in all") })
