@@ -14,7 +14,9 @@ import { keyOf } from "./watch.ts";
 export function checkDisturbed(run: DisturbedRun, whole: DisturbedRun): void {
   const problems = [...run.problems, ...new Ledger(run.rows).problems];
   const { status, error } = run.result;
-  const isCutOff = status === "cancelled" || isOutOfTime(error) || run.recorded.some(isLateReplan);
+  // Who says that a call did not take effect ends the doubt for which the other run asks about a replan's step.
+  const isOutOfDoubt = run.recorded.some(isSettledFailed) && whole.recorded.some(isAskedInDoubt);
+  const isCutOff = status === "cancelled" || isOutOfTime(error) || run.recorded.some(isLateReplan) || isOutOfDoubt;
   const endsOf = isCutOff ? completedIn : endOf;
   expect({ problems, end: endsOf(run.result, whole.result) }).toEqual({
     problems: [],
@@ -26,6 +28,15 @@ export function checkDisturbed(run: DisturbedRun, whole: DisturbedRun): void {
 /** A replan that the deadline has ended is one of those that were allowed. */
 function isLateReplan(event: AgentEvent): boolean {
   return event.type === "plan-revise" && event.outcome.status === "failed" && isOutOfTime(event.outcome.error);
+}
+
+function isSettledFailed(event: AgentEvent): boolean {
+  return event.type === "run-settle" && event.outcome.status === "failed";
+}
+
+function isAskedInDoubt(event: AgentEvent): boolean {
+  if (event.type !== "approval-request" || event.kind !== "step") return false;
+  return event.reasons?.some(({ code }) => code === "in-doubt") === true;
 }
 
 function checkRecorded({ rows, recorded }: DisturbedRun): void {
