@@ -1,7 +1,8 @@
 import { isThenable } from "../async/thenable.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import type { RunSettleEvent } from "../core/events.ts";
-import { toJson } from "../core/json.ts";
+import { canonicalJson } from "../core/hash-plan.ts";
+import { type JsonValue, toJson } from "../core/json.ts";
 import { endedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
@@ -12,9 +13,10 @@ import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-
 import { continueStored, notWaiting } from "./continue-run.ts";
 import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
+import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { sealEvent } from "./seal-event.ts";
-import { secretsOfStored } from "./secrets-of-run.ts";
+import { opened, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
 import { invalidOutput } from "./step-errors.ts";
 
@@ -41,12 +43,30 @@ export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunRes
       settle(engine, settling, (made) => {
         outcome = made;
       }),
+    isCompared: true,
+    check: (run: Pick<Run, "state" | "secrets">) => requireSettledAs(run, place, outcome),
     message: async () => {
       const made = outcome as RunSettleEvent["outcome"];
       return { type: "settle", place, outcome: await sealPosted(engine, { runId, ...place, outcome: made }) } as const;
     },
   };
   return runsOf(engine).follow(doOrSend(engine, sending));
+}
+
+/** Throws `run-conflict` if somebody else has settled a step otherwise, or its run has ended before. */
+function requireSettledAs(
+  { state, secrets }: Pick<Run, "state" | "secrets">,
+  place: StepPlace,
+  outcome: RunSettleEvent["outcome"] | undefined,
+): void {
+  if (outcome === undefined || outcome.status === "retry") return;
+  const { status, output = null } = partAt(state.steps, place) ?? {};
+  const isSame =
+    outcome.status === "failed"
+      ? status === "failed"
+      : (status === "completed" || status === "undone") &&
+        canonicalJson(opened({ secrets }, output)) === canonicalJson(outcome.output as JsonValue);
+  if (!isSame) throw notWaiting(state.runId, `step "${describePlace(place)}" was settled otherwise, or not at all`);
 }
 
 /** An outcome as it is posted, without secrets in it: until it is received, it stands in the store. */

@@ -152,6 +152,28 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect(await process(tools).getRun(runId)).toMatchObject({ status: "completed" });
   });
 
+  it("is settled once where two have posted what excludes the other", async () => {
+    const { clock, process, warnings } = setUp(kind);
+    const tools: Tools = {
+      Pay: { effect: "once", timeoutMs: 10, outcomes: [{ hangs: "until-aborted" }] },
+      Slow: { outcomes: [{ afterMs: 2_000, returns: 1 }], clock },
+    };
+    const steps = [
+      { id: "pay", tool: "Pay", input: {}, dependsOn: [] },
+      { id: "slow", tool: "Slow", input: {}, dependsOn: [] },
+    ];
+    const running = process(tools).start({ steps }, { runId, concurrency: 2, onStepFailure: "continue" });
+    await clock.advance(100);
+    const first = process(tools).settle(runId, "pay", { output: "paid" });
+    await clock.advance(1);
+    const second = process(tools).settle(runId, "pay", { failed: "never paid" });
+    const refused = expect(clock.runUntil(second.result)).rejects.toMatchObject({ code: "run-conflict" });
+    await clock.runUntil(running.result);
+    expect(await clock.runUntil(first.result)).toMatchObject({ status: "completed" });
+    await refused;
+    expect(warnings.map(({ code }) => code)).toEqual(["message-refused"]);
+  });
+
   it("does what two have posted that is the same once", async () => {
     const { clock, store, process, typesOf, warnings } = setUp(kind);
     const running = process(hanging).start(both, { runId, concurrency: 2 });
