@@ -14,8 +14,8 @@ import { keyOf } from "./watch.ts";
 export function checkDisturbed(run: DisturbedRun, whole: DisturbedRun): void {
   const problems = [...run.problems, ...new Ledger(run.rows).problems];
   const { status, error } = run.result;
-  // Who says that a call did not take effect ends the doubt for which the other run asks about a replan's step.
-  const isOutOfDoubt = run.recorded.some(isSettledFailed) && whole.recorded.some(isAskedInDoubt);
+  // Who says that a call did not take effect ends the doubt, and takes away the words, for which the other run asks about a step.
+  const isOutOfDoubt = run.recorded.some(isSettledFailed) && whole.recorded.some(isAskedForReasons);
   const isCutOff = status === "cancelled" || isOutOfTime(error) || run.recorded.some(isLateReplan) || isOutOfDoubt;
   const endsOf = isCutOff ? completedIn : endOf;
   expect({ problems, end: endsOf(run.result, whole.result) }).toEqual({
@@ -34,9 +34,8 @@ function isSettledFailed(event: AgentEvent): boolean {
   return event.type === "run-settle" && event.outcome.status === "failed";
 }
 
-function isAskedInDoubt(event: AgentEvent): boolean {
-  if (event.type !== "approval-request" || event.kind !== "step") return false;
-  return event.reasons?.some(({ code }) => code === "in-doubt") === true;
+function isAskedForReasons(event: AgentEvent): boolean {
+  return event.type === "approval-request" && event.kind === "step" && event.reasons !== undefined;
 }
 
 function checkRecorded({ rows, recorded }: DisturbedRun): void {
