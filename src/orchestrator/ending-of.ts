@@ -13,6 +13,9 @@ export function endingOf(state: RunState): AbortReason | undefined {
   if (state.status !== "running" || state.planApproval?.status === "rejected") return undefined;
   let isEnding = state.hasUndone === true;
   let isInDoubt = false;
+  let wasStopped = false;
+  // Then no failure keeps a step from being run.
+  const goesOn = state.options?.onStepFailure === "continue";
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id) as StepState;
     // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
@@ -22,9 +25,11 @@ export function endingOf(state: RunState): AbortReason | undefined {
         return fromErrorData(error as AgentErrorData<"cancelled" | "timeout">);
       }
       isInDoubt ||= status === "unknown";
+      wasStopped ||= goesOn && skipReason === "run-ended";
       isEnding ||= !hasFailed && (skipReason === "run-ended" || skipReason === "dependency-failed");
     }
   }
+  if (wasStopped) return unsaid(state);
   // A failure would have let the run wait for what is in doubt.
   if (!isEnding || (stepFailure({ state }) !== undefined && !isInDoubt)) return undefined;
   return unsaid(state);

@@ -58,6 +58,22 @@ describe("a run that was about to be cancelled when its process died", () => {
     expect(statuses(resumed.result)).toEqual(statuses(result));
   });
 
+  it("is cancelled beside a step that has failed, where failures do not stop it", async () => {
+    const create = (): Scenario => ({
+      tools: [fake("F", broken), works()],
+      plan: { steps: ["F", "A", "A"].map((tool, index) => step(`s${index + 1}`, tool, { dependsOn: [] })) },
+      options: { onStepFailure: "continue" },
+      act: ({ agent, handle }) => {
+        agent.on("step-end", ({ stepId }) => stepId === "s2" && handle.cancel("enough"));
+      },
+    });
+    const { recorded, result } = await record(create);
+    expect(statuses(result)).toEqual(["s1 failed", "s2 completed", "s3 skipped"]);
+    const resumed = await resumeFrom(until(recorded, "step-skip s3"), () => agentOf(create()));
+    expect(resumed.result).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
+    expect(statuses(resumed.result)).toEqual(statuses(result));
+  });
+
   it("with a step in doubt does not go on as if that were all", async () => {
     const create = (): Scenario => ({
       ...cancelled("Pay"),
