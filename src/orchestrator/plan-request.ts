@@ -11,7 +11,7 @@ import type { Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 import { Planning, type PlanTeller } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
-import { requireSealable } from "./secrets-of-run.ts";
+import { hideInIssues, requireSealable } from "./secrets-of-run.ts";
 
 /** What {@link planRequest} plans. */
 export interface PlanTask {
@@ -136,7 +136,7 @@ export async function completePlan(
     steps,
   };
   const complaint = `The planner "${planner.name}" made a plan that does not hold`;
-  const valid = (await requireValid(plan, settings, complaint)) as Plan;
+  const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
   if (engine.sealing !== undefined) await requireSealable(engine, settings, valid);
   return markValid(valid, settings);
 }
@@ -152,14 +152,16 @@ export function markValid(plan: Plan, { tools }: RunSettings): Plan {
 
 /** A frozen copy of a plan that holds, or the plan itself where that is known. Throws `invalid-plan` with every issue. */
 export async function requireValid(
-  plan: unknown,
+  engine: EngineSettings,
   { tools, stored }: RunSettings,
-  complaint: string,
+  { plan, complaint }: { readonly plan: unknown; readonly complaint: string },
 ): Promise<PlanInput> {
   if (isKnownValid(plan) && validPlans.get(plan) === tools && plan.steps.length <= stored.maxSteps) return plan;
-  const checked = await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), { tools, maxSteps: stored.maxSteps });
+  const json = toJson(plan, { maxBytes: maxPlanBytes });
+  const checked = await checkPlan(json, { tools, maxSteps: stored.maxSteps });
   if (checked.plan !== undefined) return checked.plan;
-  throw invalidPlan(complaint, checked.issues);
+  const { issues } = checked;
+  throw invalidPlan(complaint, json.ok ? await hideInIssues(engine, { tools }, { plan: json.value, issues }) : issues);
 }
 
 function isKnownValid(plan: unknown): plan is Plan {

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import { countOutside } from "../core/outside-work.ts";
-import type { PlanInput } from "../core/plan.ts";
+import type { PlanInput, PlanIssue } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { StepState } from "../core/step-state.ts";
 import type { EngineSettings } from "./options.ts";
@@ -70,4 +70,16 @@ export async function requireSealable({ sealing }: Sealing, { tools }: RunSettin
   const secrets = await loadSecrets(sealing, { runId: "", tools });
   const check = await countOutside(import("./secrets/plan-secrets.ts"));
   check.requireSealable(plan, secrets);
+}
+
+/** The issues of a plan that does not hold, without the secrets that stand in it. */
+export async function hideInIssues(
+  { sealing }: Sealing,
+  { tools }: Pick<RunSettings, "tools">,
+  { plan, issues }: { readonly plan: JsonValue; readonly issues: readonly PlanIssue[] },
+): Promise<readonly PlanIssue[]> {
+  if (sealing === undefined) return issues;
+  const secrets = await loadSecrets(sealing, { runId: "", tools });
+  const hide = await countOutside(import("./secrets/plan-secrets.ts"));
+  return hide.hideInIssues(issues, plan, secrets);
 }

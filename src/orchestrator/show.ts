@@ -50,19 +50,25 @@ const kinds: ReadonlyMap<string, RedactPlace["kind"]> = new Map([
   ["progress", "progress"],
   ["message", "message"],
   ["stack", "message"],
+  ["reasoning", "message"],
+  ["words", "message"],
   ["by", "message"],
   ["comment", "message"],
 ]);
 
+/** Of an error it is text that its message says, too; elsewhere it is one of a few words. */
+const detailKinds: typeof kinds = new Map([...kinds, ["reason", "message"]]);
+
 /** Events, plans, results and errors have the same names for the same things. */
-function redactIn<T extends object>(holder: T, around: Place, redact: Redact): T {
+function redactIn<T extends object>(holder: T, around: Place, redact: Redact, kindOf = kinds): T {
   const place = { ...around, ...placeIn(holder) };
   // What was thrown says all that its data does: where something of that is hidden, so is the other.
   const data = withoutLiveCause(holder);
   const shown = mapItems(data, (item, key) => {
-    const kind = typeof key === "string" ? kinds.get(key) : undefined;
+    const kind = typeof key === "string" ? kindOf.get(key) : undefined;
     if (kind !== undefined && item !== undefined) return redacted(item, { kind, ...place }, redact);
-    return typeof item === "object" && item !== null ? redactIn(item, place, redact) : item;
+    if (typeof item !== "object" || item === null) return item;
+    return redactIn(item, place, redact, key === "details" ? detailKinds : kinds);
   });
   return shown === data ? holder : shown;
 }

@@ -122,6 +122,28 @@ describe("redact", () => {
     expect(places).toContainEqual({ kind: "input", runId: "r1", stepId: "a", tool: "A" });
   });
 
+  it("is asked about what stands twice: why somebody said no, the words of a question, the reasoning of a step", async () => {
+    const redact = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("ann@x.test", "<mail>"));
+    const told: unknown[] = [];
+    const asked: unknown[] = [];
+    const reason = "ann@x.test is unknown";
+    const agent = createAgent({
+      tools: [createFakeTool({ name: "A" })],
+      redact,
+      needsApproval: ({ kind }) => kind === "step",
+      approve: async (request) => {
+        asked.push(request);
+        return { decision: "reject", reason };
+      },
+    });
+    agent.subscribe((event) => told.push(event));
+    const steps = [{ id: "a", tool: "A", input: {}, reasoning: "mails ann@x.test" }];
+    const result = await agent.execute({ steps } as never);
+    expect(result.error?.details).toMatchObject({ reason: "<mail> is unknown" });
+    expect(asked).toMatchObject([{ reasoning: "mails <mail>" }]);
+    expectHidden([told, asked, result], ["ann@x.test"]);
+  });
+
   it.each([
     [
       "throws",

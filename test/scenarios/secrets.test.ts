@@ -303,6 +303,43 @@ it("a secret of a plan may have references and literals in it, and waits for wha
   expect(result.steps[1]?.input).toMatchObject({ text: hiddenText, whole: hiddenText, open: { a: "seen" } });
 });
 
+describe("a plan that is refused by a schema that quotes the value", () => {
+  const login = defineTool({
+    name: "Login",
+    description: "Logs in",
+    inputSchema: z.object({
+      password: sensitive(
+        z.string().superRefine((value, context) => {
+          context.addIssue({ code: "custom", message: `"${value}" is too weak` });
+        }),
+      ),
+    }),
+    execute: () => 1,
+  });
+  const steps = [{ id: "in", tool: "Login", input: { password } }];
+
+  it("shows no secret, whoever has made it", async () => {
+    const planner = { name: "scripted", plan: async () => ({ steps }) };
+    const { result, events, recorded } = await play(() => ({
+      tools: [login],
+      planner,
+      request: "log in",
+      isResumable: false,
+    }));
+    expect(result.error?.message).toContain(`"${hiddenText}" is too weak`);
+    for (const value of [result, events, recorded]) expectHidden(value, [password]);
+  });
+
+  it("shows none where it was given by hand", async () => {
+    const warnings: unknown[] = [];
+    const agent = createAgent({ tools: [login], onWarning: (warning) => warnings.push(warning) });
+    const refusal: unknown = await agent.start({ steps }).result.catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "invalid-plan" });
+    expect(warnings).toMatchObject([{ code: "start-refused" }]);
+    expectHidden([(refusal as Error).message, refusal, warnings], [password]);
+  });
+});
+
 describe("what brings sealed values along", () => {
   const brought = { $sealed: "1.process.AAAA" };
 

@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanInput, PlanIssue, PlanStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
@@ -38,6 +38,13 @@ function issuesOf(step: PlanStep, secrets: RunSecrets): readonly PlanIssue[] {
   if (views.output !== undefined) said.push(["tool"]);
   const message = noKeyFor(step.tool);
   return [...issues, ...said.map((path) => ({ code: "no-secret-key" as const, path, message }))];
+}
+
+/** The issues of a plan that was refused, and so never sealed: a schema's message may quote the value. */
+export function hideInIssues(issues: readonly PlanIssue[], plan: JsonValue, secrets: RunSecrets): readonly PlanIssue[] {
+  const { steps } = (plan ?? {}) as { readonly steps?: unknown };
+  for (const step of Array.isArray(steps) ? steps : []) secrets.hideSecretsOf(step ?? {});
+  return secrets.hideIn(issues);
 }
 
 function noKeyFor(tool: string): string {

@@ -237,6 +237,16 @@ export class RunSecrets {
     return input === step.input ? step : deepFreeze({ ...step, input });
   }
 
+  /** Hides from now on what is sensitive in a step of a plan, which may be out of shape. */
+  hideSecretsOf({ tool, input }: { readonly tool?: unknown; readonly input?: unknown }): void {
+    const replace = (secret: unknown) => {
+      this.hide(secret as JsonValue);
+      return secret;
+    };
+    const view = this.views.get(String(tool))?.input;
+    mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} });
+  }
+
   /** A plan that was not sealed, as it may be shown. */
   hidePlan(plan: Plan): Plan {
     return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
