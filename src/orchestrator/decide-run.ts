@@ -57,7 +57,6 @@ export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunRes
       here: () => decide(engine, deciding),
       message: async () => ({ type: "decide", decision: await sealPosted(engine.settings, deciding) }),
       check: (run) => void requireAsked(run, decision, engine.settings.clock.now()),
-      isCompared: decision.input !== undefined,
     }),
   );
 }

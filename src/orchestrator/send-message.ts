@@ -26,10 +26,8 @@ export interface Sending extends Opening {
   readonly here: () => Promise<RunResult>;
   /** What the other process is told. */
   readonly message: () => RunMessage | Promise<RunMessage>;
-  /** Throws if a run that has ended shows that it came to nothing. */
+  /** Throws if the record of a run, once its leg has ended, shows that it came to nothing. */
   readonly check?: (run: Pick<Run, "state" | "secrets">) => void;
-  /** See {@link Continuation}. */
-  readonly isCompared?: boolean;
   readonly isCancel?: true;
 }
 
@@ -58,11 +56,20 @@ export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<Run
     // Somebody else in this process may have taken it over, and gets what was posted as any owner does.
     if (runsOf(engine).occupied(runId) !== undefined) continue;
     try {
-      return await continueStored(engine, continuation);
+      const result = await continueStored(engine, continuation);
+      await requireDone(engine, sending);
+      return result;
     } catch (thrown) {
       if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     }
   }
+}
+
+/** Whoever had the run may have refused what was posted, which only its record shows. */
+async function requireDone({ settings }: RunsOwner, { runId, check }: Sending): Promise<void> {
+  if (check === undefined) return;
+  const { state } = await readExisting(settings, runId);
+  check({ state, secrets: await secretsOfStored(settings, state) });
 }
 
 /** A request to cancel as it is posted, without secrets in it: until it is received, it stands in the store. */
@@ -78,29 +85,15 @@ export async function cancelMessage({ settings }: RunsOwner, runId: string, reas
 }
 
 /** Whoever claims the run acts on what was posted, and has it done so here. */
-function takingOver({
-  runId,
-  startedMs,
-  channel,
-  cancelling,
-  options,
-  check,
-  isCancel,
-  isCompared,
-}: Sending): Continuation {
+function takingOver({ runId, startedMs, channel, cancelling, options, isCancel }: Sending): Continuation {
   return {
     ...{ runId, startedMs, options },
     ...(channel && { channel }),
     ...(cancelling && { cancelling }),
     ...(isCancel && { isCancel }),
-    ...(isCompared && { isCompared }),
     known: {},
     looksForPosted: true,
-    mayGoOn: (state, secrets) => {
-      if (!endedStatuses.has(state.status)) return state.status !== "suspended";
-      check?.({ state, secrets });
-      return false;
-    },
+    mayGoOn: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
     begin: beginStopped,
   };
 }

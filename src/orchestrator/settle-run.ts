@@ -43,7 +43,6 @@ export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunRes
       settle(engine, settling, (made) => {
         outcome = made;
       }),
-    isCompared: true,
     check: (run: Pick<Run, "state" | "secrets">) => requireSettledAs(run, place, outcome),
     message: async () => {
       const made = outcome as RunSettleEvent["outcome"];
@@ -53,7 +52,7 @@ export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunRes
   return runsOf(engine).follow(doOrSend(engine, sending));
 }
 
-/** Throws `run-conflict` if somebody else has settled a step otherwise, or its run has ended before. */
+/** Throws `run-conflict` if somebody else has settled a step otherwise. */
 function requireSettledAs(
   { state, secrets }: Pick<Run, "state" | "secrets">,
   place: StepPlace,
@@ -61,12 +60,14 @@ function requireSettledAs(
 ): void {
   if (outcome === undefined || outcome.status === "retry") return;
   const { status, output = null } = partAt(state.steps, place) ?? {};
+  // It is in doubt still: whoever goes on with the run does what was posted.
+  if (status === "unknown") return;
   const isSame =
     outcome.status === "failed"
       ? status === "failed"
       : (status === "completed" || status === "undone") &&
         canonicalJson(opened({ secrets }, output)) === canonicalJson(outcome.output as JsonValue);
-  if (!isSame) throw notWaiting(state.runId, `step "${describePlace(place)}" was settled otherwise, or not at all`);
+  if (!isSame) throw notWaiting(state.runId, `step "${describePlace(place)}" was settled otherwise`);
 }
 
 /** An outcome as it is posted, without secrets in it: until it is received, it stands in the store. */

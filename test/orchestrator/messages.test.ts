@@ -152,6 +152,26 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect(await process(tools).getRun(runId)).toMatchObject({ status: "completed" });
   });
 
+  it("is told of by who has posted the second of two decisions that exclude each other", async () => {
+    const { clock, store, process, warnings } = setUp(kind);
+    const tools: Tools = {
+      Slow: { outcomes: [{ afterMs: 2_000, returns: 1 }], clock },
+      Ask: { needsApproval: true },
+    };
+    const steps = [...both.steps, { id: "more", tool: "Ask", input: {}, dependsOn: [] }];
+    const running = process(tools).start({ steps }, { runId, concurrency: 3 });
+    await clock.advance(0);
+    const item = await questionIn(store);
+    const first = process(tools).approve(runId, item);
+    await clock.advance(1);
+    const second = process(tools).reject(runId, item);
+    const refused = expect(clock.runUntil(second.result)).rejects.toMatchObject({ code: "run-conflict" });
+    expect((await clock.runUntil(running.result)).status).toBe("suspended");
+    expect((await clock.runUntil(first.result)).status).toBe("suspended");
+    await refused;
+    expect(warnings.map(({ code }) => code)).toEqual(["message-refused"]);
+  });
+
   it("is settled once where two have posted what excludes the other", async () => {
     const { clock, process, warnings } = setUp(kind);
     const tools: Tools = {
