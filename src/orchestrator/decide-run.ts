@@ -30,6 +30,8 @@ export interface Decision extends DecisionNote {
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
+  /** When it was taken, in milliseconds since 1970 UTC: it may be received when it would be too late to take it. */
+  readonly atMs: number;
   /** What a step is approved with in place of its own input. */
   readonly input?: JsonObject;
 }
@@ -56,7 +58,7 @@ export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunRes
       ...deciding,
       here: () => decide(engine, deciding),
       message: async () => ({ type: "decide", decision: await sealPosted(engine.settings, deciding) }),
-      check: (run) => void requireAsked(run, decision, engine.settings.clock.now()),
+      check: (run) => void requireAsked(run, decision),
     }),
   );
 }
@@ -68,8 +70,7 @@ export async function decideHere(run: Run, decision: Decision, message: number):
   if (input !== undefined && tool !== undefined) await run.secrets?.loadIn(tool, "input", input);
   while (run.deciding !== undefined) await run.deciding;
   if (!isDecidable(run)) return false;
-  if (requireAsked(run, decision, run.now()))
-    await recordDecision(run, { place, outcome: outcomeIn(run, decision), message });
+  if (requireAsked(run, decision)) await recordDecision(run, { place, outcome: outcomeIn(run, decision), message });
   else run.recorder.acknowledge(message);
   return true;
 }
@@ -99,7 +100,7 @@ async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult>
 }
 
 async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): Promise<void> {
-  const isNew = requireAsked(run, decision, run.now());
+  const isNew = requireAsked(run, decision);
   if (channel !== undefined) run.addChannel(channel);
   if (cancelling !== undefined) followCancel(run, cancelling);
   if (isNew) await recordDecision(run, { place: decision.place, outcome: outcomeIn(run, decision) });
@@ -119,7 +120,7 @@ function continueWith(
     ...opening,
     isCompared: decision.input !== undefined,
     mayGoOn: (state, secrets) => {
-      if (!requireAsked({ state, secrets }, decision, engine.settings.clock.now())) return false;
+      if (!requireAsked({ state, secrets }, decision)) return false;
       if (endedStatuses.has(state.status)) throw notPending(state, decision);
       return true;
     },
@@ -131,7 +132,7 @@ function continueWith(
 /** How the approval of a step with another input is recorded, if that fits. Rejects as {@link decideRun} does. */
 async function changeOf(settings: EngineSettings, run: DecidedRun, decision: Decision): Promise<ApprovalOutcome> {
   const { place, hash, input } = decision;
-  const isNew = requireAsked(run, decision, settings.clock.now());
+  const isNew = requireAsked(run, decision);
   if (!isNew || place === undefined || input === undefined) return decisionOutcome(decision);
   return decisionOutcome(decision, await changeCall(settings, run, { place, hash, input }));
 }
@@ -148,13 +149,13 @@ function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<Appr
  * Whether a run waits for a decision; false if it was taken before. Throws `run-conflict` if it can not be taken, and
  * `approval-expired` if it is too late for that.
  */
-function requireAsked({ state, secrets }: DecidedRun, decision: Decision, nowMs: number): boolean {
-  const { place, hash, verdict } = decision;
+function requireAsked({ state, secrets }: DecidedRun, decision: Decision): boolean {
+  const { place, hash, verdict, atMs } = decision;
   const part = place && partAt(state.steps, place);
   const approval = place === undefined ? state.planApproval : part?.approval;
   if (approval?.hash !== hash) throw notPending(state, decision);
   if (approval.error?.code === "approval-expired") throw fromErrorData(approval.error);
-  if (approval.status === "requested" && isExpired(approval, nowMs)) throw approvalExpired(approval, place);
+  if (approval.status === "requested" && isExpired(approval, atMs)) throw approvalExpired(approval, place);
   if (approval.status === (verdict === "approve" ? "approved" : "rejected") && isSameInput(decision, part, secrets))
     return false;
   const isWaiting = place === undefined || part?.status === "waiting";

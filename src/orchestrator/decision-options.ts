@@ -48,7 +48,7 @@ export function readDecision(
   verdict: Decision["verdict"],
   item: ApprovalItem,
   options: ApprovalOptions & RejectionOptions,
-): { readonly decision: Decision; readonly options: ContinueOptions } {
+): { readonly decision: Omit<Decision, "atMs">; readonly options: ContinueOptions } {
   const place = placeOfItem(item);
   checkHash(item.hash);
   checkKeys("options", options, [...continueKeys, "by", "comment", verdict === "reject" ? "reason" : "input"]);

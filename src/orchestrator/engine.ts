@@ -99,11 +99,12 @@ export class Engine implements RunsOwner {
    */
   decide(
     runId: string,
-    decision: Decision,
+    given: Omit<Decision, "atMs">,
     { resources, signal, throwOnFailure = false }: ContinueOptions,
   ): EngineHandle {
     checkName("runId", runId);
     const options = { resources, signal, throwOnFailure };
+    const decision = { ...given, atMs: this.settings.clock.now() };
     return this.handOut(runId, { throwOnFailure }, (parts, opening) =>
       parts.decideRun(this, { ...opening, decision, options }),
     );

@@ -37,7 +37,7 @@ export function parseMessage(found: unknown): RunMessage {
 
 function parseDecision(found: unknown): Decision {
   const decision = keyed(found, "its decision is not an object");
-  const { verdict, hash, reason } = decision;
+  const { verdict, hash, reason, atMs } = decision;
   if (verdict !== "approve" && verdict !== "reject") throw new TypeError("its verdict is neither approve nor reject");
   if (typeof hash !== "string" || typeof reason !== "string")
     throw new TypeError("its hash or its reason is not a text");
@@ -45,7 +45,8 @@ function parseDecision(found: unknown): Decision {
     if (!["undefined", "string"].includes(typeof decision[key])) throw new TypeError(`its ${key} is not a text`);
   if (decision.input !== undefined) keyed(decision.input, "its input is not an object");
   const place = decision.place === undefined ? undefined : parsePlace(decision.place);
-  return { ...decision, verdict, hash, reason, place };
+  if (typeof atMs !== "number") throw new TypeError("its time is not a number");
+  return { ...decision, verdict, hash, reason, atMs, place };
 }
 
 function parsePlace(found: unknown): StepPlace {

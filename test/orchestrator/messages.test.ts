@@ -152,6 +152,21 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect(await process(tools).getRun(runId)).toMatchObject({ status: "completed" });
   });
 
+  it("takes a decision that was in time when it was posted", async () => {
+    const { clock, store, process } = setUp(kind);
+    const agent = (tools: Tools) =>
+      createAgent({
+        tools: Object.entries(tools).map(([name, options]) => createFakeTool({ ...options, name })),
+        ...{ store, clock, leaseMs, approvalTtlMs: 100 },
+      });
+    const tools: Tools = { Slow: { outcomes: [{ afterMs: 2_000, returns: 1 }], clock }, Ask: { needsApproval: true } };
+    const running = agent(tools).start(both, { runId, concurrency: 2 });
+    await clock.advance(50);
+    const approved = process(tools).approve(runId, await questionIn(store));
+    expect((await clock.runUntil(running.result)).status).toBe("completed");
+    expect((await clock.runUntil(approved.result)).status).toBe("completed");
+  });
+
   it("is told of by who has posted the second of two decisions that exclude each other", async () => {
     const { clock, store, process, warnings } = setUp(kind);
     const tools: Tools = {
@@ -255,6 +270,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
         type: "decide",
         decision: { verdict: "approve", hash: "0", reason: "", place: { stepId: "s", iteration: -1 } },
       },
+      { type: "decide", decision: { verdict: "approve", hash: "0", reason: "", atMs: 0, place: { stepId: "ask" } } },
       { type: "decide", decision: { verdict: "approve", hash: "0", reason: "", place: { stepId: "ask" } } },
       { type: "settle", place: { stepId: "slow" }, outcome: { status: "odd" } },
       { type: "settle", place: { stepId: "slow" }, outcome: { status: "retry" } },
