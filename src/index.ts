@@ -223,7 +223,6 @@ export type {
 export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";
 export {
   createWebSearch,
-  type WebSearchCacheOptions,
   type WebSearchCall,
   type WebSearchHit,
   type WebSearchInput,

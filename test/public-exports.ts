@@ -251,7 +251,6 @@ export const typeExports = [
   "UndoneCall",
   "Unsubscribe",
   "ValidatePlanOptions",
-  "WebSearchCacheOptions",
   "WebSearchCall",
   "WebSearchHit",
   "WebSearchInput",

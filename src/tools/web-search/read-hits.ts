@@ -17,7 +17,7 @@ export interface ReadHitsOptions {
 }
 
 /** What a search has given, checked and cut, up to the limit. Throws `invalid-tool-output` for what is not a list of hits. */
-export function readHits(hits: unknown, { limit, stepId }: ReadHitsOptions): readonly WebSearchResult[] {
+export function readHits(hits: unknown, { limit, stepId }: ReadHitsOptions): WebSearchResult[] {
   if (!Array.isArray(hits)) fail(stepId, [{ path: [], message: `expected a list of hits, got ${nameType(hits)}` }]);
   const results: WebSearchResult[] = [];
   const issues: SchemaIssue[] = [];

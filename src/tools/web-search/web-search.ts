@@ -1,10 +1,10 @@
 import * as z from "zod/v4";
-import { checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../../core/options.ts";
+import { checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { type DefinedTool, defineTool } from "../../core/tool.ts";
+import type { ToolCacheOptions } from "../../core/tool-cache.ts";
 import type { RateLimitOptions } from "../../core/tool-limits.ts";
-import type { SearchRunner } from "./run-search.ts";
 
 /** What WebSearch takes, as JSON. */
 export interface WebSearchInput {
@@ -53,26 +53,16 @@ export interface WebSearchOptions {
    */
   search(query: string, call: WebSearchCall): readonly WebSearchHit[] | Promise<readonly WebSearchHit[]>;
   /**
-   * Serves the same query and limit from memory, to later runs as well; `false` for never. What failed is not kept.
+   * Serves the same query and limit from memory, to later runs of an agent; `false` for never. What failed is not kept.
    * @default `{ maxAgeMs: 300_000, maxEntries: 100 }`
    */
-  readonly cache?: WebSearchCacheOptions | false | undefined;
-  /** How often the tool may be called, over all runs of an agent. @default one call a second */
+  readonly cache?: Pick<ToolCacheOptions, "maxAgeMs" | "maxEntries"> | false | undefined;
+  /** How often the function may be called, over all runs of an agent. @default one call a second */
   readonly rateLimit?: RateLimitOptions | undefined;
-  /** Milliseconds since any moment, never set back: what the age of a result is measured by. @default `performance.now` */
-  now?(): number;
 }
 
-/** What a WebSearch keeps. */
-export interface WebSearchCacheOptions {
-  /** How long a result serves, from 1. */
-  readonly maxAgeMs: number;
-  /** How many results are kept; the one that was not used for the longest time goes first. From 1 to 10 000. */
-  readonly maxEntries: number;
-}
-
-const defaultCache: WebSearchCacheOptions = { maxAgeMs: 300_000, maxEntries: 100 };
-const defaultRateLimit: RateLimitOptions = { limit: 1, intervalMs: 1_000 };
+const defaultCache = { maxAgeMs: 300_000, maxEntries: 100 };
+const defaultRateLimit = { limit: 1, intervalMs: 1_000 };
 
 /**
  * A tool that searches the web with a function of yours: `{ query, limit? }` to `{ query, results }`.
@@ -84,8 +74,7 @@ const defaultRateLimit: RateLimitOptions = { limit: 1, intervalMs: 1_000 };
  */
 export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSearch", WebSearchInput, WebSearchOutput> {
   checkOptions(options);
-  const { cache = defaultCache, rateLimit = defaultRateLimit, now = () => performance.now() } = options;
-  let runner: SearchRunner | undefined;
+  const { cache = defaultCache, rateLimit = defaultRateLimit } = options;
   // Typed by the interfaces that users see, so that they need no types of zod.
   const inputSchema: StandardSchema<WebSearchInput, Required<WebSearchInput>> = createInputSchema();
   return defineTool({
@@ -96,18 +85,13 @@ export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSear
     effect: "pure",
     result: "results",
     rateLimit,
+    ...(cache !== false && { cache }),
     phrases: async () => (await import("./phrases.ts")).webSearchPhrases,
-    async execute(input, context) {
-      context.signal.throwIfAborted();
+    async execute({ query, limit }, { signal, stepId }) {
+      signal.throwIfAborted();
       // Loaded with the first call, as many import the package for something else.
-      const { SearchRunner } = await countOutside(import("./run-search.ts"));
-      runner ??= new SearchRunner({
-        search: (query, call) => options.search(query, call),
-        cache: cache || undefined,
-        now,
-      });
-      const { query, results } = await runner.run(input, context);
-      return { query, results: results.map((result) => ({ ...result })) };
+      const { readHits } = await countOutside(import("./read-hits.ts"));
+      return { query, results: readHits(await options.search(query, { limit, signal }), { limit, stepId }) };
     },
   });
 }
@@ -125,13 +109,9 @@ const createOutputSchema = () =>
   });
 
 function checkOptions(options: object): void {
-  checkKeys("webSearch", options, ["search", "cache", "rateLimit", "now"]);
-  const { search, cache, now } = options as Record<string, unknown>;
+  checkKeys("webSearch", options, ["search", "cache", "rateLimit"]);
+  const { search, cache } = options as Record<string, unknown>;
   if (typeof search !== "function") failOption("webSearch.search", search, "a function that gives hits for a query");
-  checkFunction("webSearch.now", now);
   if (cache === undefined || cache === false) return;
   checkKeys("webSearch.cache", cache, ["maxAgeMs", "maxEntries"]);
-  const { maxAgeMs, maxEntries } = cache as Partial<WebSearchCacheOptions>;
-  checkNumber("webSearch.cache.maxAgeMs", maxAgeMs, { min: 1, max: maxDurationMs, isRequired: true });
-  checkNumber("webSearch.cache.maxEntries", maxEntries, { min: 1, max: 10_000, isInteger: true, isRequired: true });
 }

@@ -61,10 +61,9 @@ describe("createWebSearch", () => {
   it.each([
     [{}, "webSearch.search"],
     [{ search: "x" }, "webSearch.search"],
-    [{ search: searcher, now: 1 }, "webSearch.now"],
     [{ search: searcher, cache: true }, "webSearch.cache"],
-    [{ search: searcher, cache: { maxAgeMs: 0, maxEntries: 1 } }, "webSearch.cache.maxAgeMs"],
-    [{ search: searcher, cache: { maxAgeMs: 1 } }, "webSearch.cache.maxEntries"],
+    [{ search: searcher, cache: { maxAgeMs: 0, maxEntries: 1 } }, "WebSearch.cache.maxAgeMs"],
+    [{ search: searcher, cache: { maxAgeMs: 1 } }, "WebSearch.cache.maxEntries"],
     [{ search: searcher, cache: { maxAgeMs: 1, maxEntries: 1, size: 1 } }, "webSearch.cache.size"],
     [{ search: searcher, rateLimit: { limit: 0, intervalMs: 1 } }, "rateLimit.limit"],
     [{ search: searcher, key: "x" }, "webSearch.key"],
@@ -174,58 +173,31 @@ describe("hits", () => {
   });
 });
 
-describe("the cache", () => {
-  const clocked = (cache?: WebSearchOptions["cache"]) => {
-    let nowMs = 0;
-    const made = searcher((query) => [{ ...hit, title: query }], { cache, now: () => nowMs });
-    return {
-      ...made,
-      pass: (ms: number) => {
-        nowMs += ms;
-      },
-      queries: () => made.asked.map(({ query }) => query).join(" "),
-    };
-  };
-
-  it("serves the same query and limit for five minutes, and a copy", async () => {
-    const { call, pass, queries } = clocked();
-    const first = await call({ query: "a" });
-    Object.assign(first.results[0] ?? {}, { title: "changed" });
-    pass(299_999);
-    expect((await call({ query: "a" })).results).toEqual([{ ...hit, title: "a" }]);
-    expect(queries()).toBe("a");
-    await call({ query: "a", limit: 6 });
-    expect(queries()).toBe("a a");
-    pass(1);
-    await call({ query: "a" });
-    expect(queries()).toBe("a a a");
-  });
-
-  it("drops what was not used for the longest time", async () => {
-    const { call, queries } = clocked({ maxAgeMs: 1_000, maxEntries: 2 });
-    for (const query of ["a", "b", "a", "c", "a", "b"]) await call({ query });
-    expect(queries()).toBe("a b c b");
-  });
-
-  it("is not there where it is false", async () => {
-    const { call, queries } = clocked(false);
-    for (const query of ["a", "a"]) await call({ query });
-    expect(queries()).toBe("a a");
-  });
-
-  it("keeps nothing that failed", async () => {
-    let calls = 0;
-    const { call } = searcher(() => {
-      if (++calls === 1) throw new Error("no network");
-      return calls === 2 ? "nothing" : [hit];
-    });
-    await expect(call({ query: "a" })).rejects.toThrow("no network");
-    await expect(call({ query: "a" })).rejects.toThrow("something else than hits");
-    expect((await call({ query: "a" })).results).toEqual([hit]);
-  });
-});
-
 describe("in a run", () => {
+  it.each([
+    [undefined, { maxAgeMs: 300_000, maxEntries: 100 }],
+    [
+      { maxAgeMs: 1, maxEntries: 2 },
+      { maxAgeMs: 1, maxEntries: 2 },
+    ],
+    [false, undefined],
+  ] as const)("keeps results by its cache: %j is %j", (cache, expected) => {
+    expect(searcher(undefined, { cache }).tool.cache).toEqual(expected);
+  });
+
+  it("asks once for the same query and limit, and waits for no turn where it need not ask", async () => {
+    const clock = createManualClock();
+    const { tool, asked } = searcher();
+    const agent = createAgent({ tools: [tool], clock });
+    const search = (id: string, limit: number) => ({ id, tool: "WebSearch", input: { query: "zod", limit } });
+    const { result } = agent.start({ steps: [search("a", 5), search("b", 5), search("c", 6)] } as never);
+    await clock.advance(0);
+    expect(asked.map(({ limit }) => limit)).toEqual([5]);
+    await clock.advance(1_000);
+    expect((await result).steps.map((one) => "cached" in one)).toEqual([false, true, false]);
+    expect(asked.map(({ limit }) => limit)).toEqual([5, 6]);
+  });
+
   it("is tried again as its function asks for, and served from the cache in the next run", async () => {
     const clock = createManualClock();
     let calls = 0;
@@ -233,7 +205,7 @@ describe("in a run", () => {
       if (++calls > 1) return [hit];
       throw Object.assign(new Error("HTTP 429"), { headers: new Headers({ "retry-after": "7" }) });
     };
-    const agent = createAgent({ tools: [createWebSearch({ search, now: () => clock.monotonic() })], clock });
+    const agent = createAgent({ tools: [createWebSearch({ search })], clock });
     const delays: number[] = [];
     agent.on("step-retry", ({ delayMs }) => void delays.push(delayMs));
     for (let run = 0; run < 2; run++) {
