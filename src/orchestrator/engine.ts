@@ -244,7 +244,7 @@ export class Engine implements RunsOwner {
     return deleteRun(this.settings.store, runId);
   }
 
-  /** Deletes stored runs; the options have been checked. Rejects as `prune` of `retention.ts` does. */
+  /** Deletes stored runs. Rejects as `prune` of `retention.ts` does. */
   async prune(options: PruneOptions): Promise<{ readonly deleted: number }> {
     const { prune } = loadedConductor() ?? (await loadConductor());
     return prune(this.settings.store, options);

@@ -21,7 +21,7 @@ import {
   type SettleOptions,
 } from "./resume-options.ts";
 import type { ResumedRun } from "./resume-run.ts";
-import { checkPruneOptions, type RunKeeper } from "./retention.ts";
+import type { RunKeeper } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
 
@@ -215,7 +215,7 @@ export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTo
 export function keepRuns(engine: Engine): RunKeeper {
   return {
     deleteRun: async (runId) => engine.deleteRun(runId),
-    prune: async (options) => engine.prune(checkPruneOptions(options)),
+    prune: async (options) => engine.prune(options),
   };
 }
 

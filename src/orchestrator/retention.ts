@@ -34,8 +34,7 @@ export interface RunKeeper {
   prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
 }
 
-/** Checks the options of pruning. Throws `invalid-options`. */
-export function checkPruneOptions(options: PruneOptions): PruneOptions {
+function checkOptions(options: PruneOptions): void {
   checkKeys("options", options, ["before", "keep", "status", "signal"]);
   const { before, keep, status, signal } = options;
   if (before === undefined && keep === undefined) failOption("options", "neither", "before, keep, or both");
@@ -45,7 +44,6 @@ export function checkPruneOptions(options: PruneOptions): PruneOptions {
     if (!runStatuses.includes(one)) failOption("status", one, `one of ${runStatuses.join(", ")}, or a list of these`);
   }
   checkSignal(signal);
-  return options;
 }
 
 /** Deletes a run. Rejects as {@link RunKeeper.deleteRun} does. */
@@ -53,8 +51,9 @@ export async function deleteRun(store: RunStore, runId: string): Promise<void> {
   await deleteStored(store, runId);
 }
 
-/** Deletes the runs that the options select; they have been checked. Rejects as {@link RunKeeper.prune} does. */
+/** Deletes the runs that the options select. Rejects as {@link RunKeeper.prune} does. */
 export async function prune(store: RunStore, options: PruneOptions): Promise<{ readonly deleted: number }> {
+  checkOptions(options);
   const { before, keep = 0, signal } = options;
   const status = options.status === undefined ? [...endedStatuses] : [options.status].flat();
   let [deleted, toKeep] = [0, keep];
