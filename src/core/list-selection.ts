@@ -18,12 +18,6 @@ export interface ListSelection {
   readonly limit: number;
 }
 
-/** The statuses of a run that has not ended and waits for nobody. */
-export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);
-
-/** The statuses of a run that nobody goes on with any more, unless somebody says so. */
-export const endedStatuses: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
-
 /** Reads the options of a list. Throws `invalid-options`. */
 export function selectRuns(options: ListRunsOptions): ListSelection {
   checkKeys("options", options, ["status", "resumable", "since", "until", "metadata", "limit", "cursor"]);

@@ -14,6 +14,12 @@ export const runStatuses: readonly RunStatus[] = [
   "interrupted",
 ];
 
+/** The statuses of a run that has not ended and waits for nobody. */
+export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);
+
+/** The statuses of a run that nobody goes on with any more, unless somebody says so. */
+export const endedStatuses: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
+
 /** Whether a text that comes from outside is one. */
 export function isRunStatus(text: unknown): text is RunStatus {
   return runStatuses.some((status) => status === text);

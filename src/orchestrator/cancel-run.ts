@@ -1,5 +1,5 @@
-import { endedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
+import { endedStatuses } from "../core/run-status.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import { continueStored } from "./continue-run.ts";

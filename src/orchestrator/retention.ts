@@ -1,7 +1,7 @@
 import { AgentError, isAgentError } from "../core/errors.ts";
-import { endedStatuses, readTime } from "../core/list-selection.ts";
+import { readTime } from "../core/list-selection.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
-import { type RunStatus, runStatuses } from "../core/run-status.ts";
+import { endedStatuses, type RunStatus, runStatuses } from "../core/run-status.ts";
 import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import { checkSignal } from "./run-options.ts";

@@ -1,8 +1,8 @@
 import { type Abortable, AbortSource } from "../async/abort-source.ts";
 import { sleep } from "../async/clock.ts";
 import { isAgentError } from "../core/errors.ts";
-import { endedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
+import { endedStatuses } from "../core/run-status.ts";
 import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
 import { type Continuation, continueStored } from "./continue-run.ts";

@@ -1,6 +1,6 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import { unendedStatuses } from "../core/list-selection.ts";
 import type { RunResult } from "../core/run-result.ts";
+import { unendedStatuses } from "../core/run-status.ts";
 import { type ActiveRun, type ActiveRuns, followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { completeTarget, conductRun } from "./conduct-run.ts";

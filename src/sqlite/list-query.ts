@@ -1,6 +1,6 @@
-import { selectRuns, unendedStatuses } from "../core/list-selection.ts";
+import { selectRuns } from "../core/list-selection.ts";
 import { failOption } from "../core/options.ts";
-import type { RunStatus } from "../core/run-status.ts";
+import { type RunStatus, unendedStatuses } from "../core/run-status.ts";
 import type { ListRunsOptions } from "../core/run-store.ts";
 import { metadataHash } from "./digest-rows.ts";
 import type { SqlValue } from "./sql-database.ts";

@@ -1,8 +1,7 @@
 import { describeThrown } from "../core/describe-thrown.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
-import { endedStatuses } from "../core/list-selection.ts";
-import { isRunStatus, type RunStatus, runStatusAfter } from "../core/run-status.ts";
+import { endedStatuses, isRunStatus, type RunStatus, runStatusAfter } from "../core/run-status.ts";
 import type { RunPage } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import { DeletionRows } from "./deletion-rows.ts";

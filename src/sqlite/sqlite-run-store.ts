@@ -1,9 +1,8 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
-import { endedStatuses } from "../core/list-selection.ts";
 import { checkFunction, checkKeys } from "../core/options.ts";
-import type { RunStatus } from "../core/run-status.ts";
+import { endedStatuses, type RunStatus } from "../core/run-status.ts";
 import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
 import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
 import { readListOptions } from "./list-query.ts";

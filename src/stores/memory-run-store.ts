@@ -1,12 +1,11 @@
 import { AgentError } from "../core/errors.ts";
-import type { AgentEvent, RunStartEvent } from "../core/events.ts";
-import { canonicalJson } from "../core/hash-plan.ts";
+import type { AgentEvent } from "../core/events.ts";
 import { copyJson, type JsonObject } from "../core/json.ts";
-import { endedStatuses, type ListSelection, selectRuns, unendedStatuses } from "../core/list-selection.ts";
-import { checkKeys, checkNumber, failOption } from "../core/options.ts";
-import { type RunStatus, runStatusAfter } from "../core/run-status.ts";
-import type { ListRunsOptions, PostedMessage, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
-import { digestAfter, type RunDigest, type RunSummary } from "../core/run-summary.ts";
+import { checkKeys, checkNumber } from "../core/options.ts";
+import { countOutside } from "../core/outside-work.ts";
+import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-status.ts";
+import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
+import type { MemoryRun, MemoryRuns } from "./memory-run-page.ts";
 
 /** Options of {@link createMemoryRunStore}. */
 export interface MemoryRunStoreOptions {
@@ -14,18 +13,6 @@ export interface MemoryRunStoreOptions {
   maxFinishedRuns?: number | undefined;
   /** Time for claims, in milliseconds since 1970 UTC. @default `Date.now` */
   now?: (() => number) | undefined;
-}
-
-interface StoredRun {
-  readonly runId: string;
-  readonly events: AgentEvent[];
-  status: RunStatus;
-  digest: RunDigest | undefined;
-  startedAt: string | undefined;
-  /** What was posted and is not acknowledged. */
-  posted: readonly PostedMessage[];
-  /** Grows with each new run, so that pages stand still while runs come. */
-  readonly number: number;
 }
 
 interface Claim {
@@ -38,8 +25,8 @@ interface Claim {
 const noMessages: readonly never[] = [];
 
 /**
- * A run store in memory: for tests, for tools that can lose their runs with the process, and to begin with. All its
- * methods answer at once. Runs that have not finished are never dropped. Throws `invalid-options`.
+ * A run store in memory: for tests, for tools that can lose their runs with the process, and to begin with. All but
+ * `list` answers at once. Runs that have not finished are never dropped. Throws `invalid-options`.
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
   checkKeys("options", options, ["maxFinishedRuns", "now"]);
@@ -47,12 +34,12 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
   return new MemoryRunStore(options);
 }
 
-class MemoryRunStore implements RunStore {
+class MemoryRunStore implements RunStore, MemoryRuns {
   readonly isVolatile = true;
-  private readonly runs = new Map<string, StoredRun>();
+  private readonly runs = new Map<string, MemoryRun>();
   private readonly claims = new Map<string, Claim>();
   /** The oldest first, with some that are gone: a page begins where the one before it ended, without looking at all. */
-  private order: StoredRun[] = [];
+  private order: MemoryRun[] = [];
   /** In the order of their ends. */
   private readonly finishedRuns = new Set<string>();
   private readonly maxFinishedRuns: number;
@@ -81,8 +68,6 @@ class MemoryRunStore implements RunStore {
     for (const event of events) {
       run.events.push(event);
       run.status = runStatusAfter(event) ?? run.status;
-      run.digest = digestAfter(run.digest, event);
-      if (event.type === "step-start") run.startedAt ??= event.timestamp;
     }
     acknowledge(run, acknowledged);
     if (endedStatuses.has(run.status)) this.finish(run);
@@ -96,21 +81,17 @@ class MemoryRunStore implements RunStore {
     return this.runs.get(runId)?.events.slice(after, after + limit) ?? [];
   }
 
-  list(options: ListRunsOptions = {}): RunPage {
-    const { limit, ...wanted } = selectRuns(options);
-    const { cursor } = options;
-    if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
-    const before = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
-    const runs: RunSummary[] = [];
-    let last: StoredRun | undefined;
-    for (let index = this.countBefore(before) - 1; index >= 0; index--) {
-      const run = this.order[index] as StoredRun;
-      if (this.runs.get(run.runId) !== run || !this.isWanted(run, wanted)) continue;
-      if (last !== undefined && runs.length === limit) return { runs, cursor: String(last.number) };
-      last = run;
-      runs.push(summarize(run));
+  async list(options: ListRunsOptions = {}): Promise<RunPage> {
+    // Most programs never list what they keep in memory.
+    const { readPage } = await countOutside(import("./memory-run-page.ts"));
+    return readPage(this, options);
+  }
+
+  *newestBefore(number: number): Generator<MemoryRun> {
+    for (let index = this.countBefore(number) - 1; index >= 0; index--) {
+      const run = this.order[index] as MemoryRun;
+      if (this.runs.get(run.runId) === run) yield run;
     }
-    return { runs };
   }
 
   /** How many runs, with those that are gone, have a lower number. */
@@ -118,33 +99,19 @@ class MemoryRunStore implements RunStore {
     let [low, high] = [0, this.order.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.order[middle] as StoredRun).number < number) low = middle + 1;
+      if ((this.order[middle] as MemoryRun).number < number) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  private add(run: StoredRun): void {
+  private add(run: MemoryRun): void {
     this.counter = run.number;
     this.runs.set(run.runId, run);
     this.order.push(run);
     if (this.order.length > 2 * this.runs.size + 100) {
       this.order = this.order.filter((other) => this.runs.get(other.runId) === other);
     }
-  }
-
-  private isWanted(
-    run: StoredRun,
-    { statuses, resumable, sinceMs, untilMs, metadata }: Omit<ListSelection, "limit">,
-  ): boolean {
-    const { runId, status, events, digest } = run;
-    if (statuses !== undefined && !statuses.has(status)) return false;
-    if (resumable && (!canGoOn(run) || this.isHeld(runId))) return false;
-    const own = digest?.metadata ?? {};
-    if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
-    if (sinceMs === undefined && untilMs === undefined) return true;
-    const createdMs = Date.parse(events[0]?.timestamp ?? "");
-    return createdMs >= (sinceMs ?? createdMs) && createdMs < (untilMs ?? Number.POSITIVE_INFINITY);
   }
 
   claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } & PostedMessages {
@@ -193,8 +160,7 @@ class MemoryRunStore implements RunStore {
     return true;
   }
 
-  /** Whether a claim on a run lasts. */
-  private isHeld(runId: string): boolean {
+  isHeld(runId: string): boolean {
     const held = this.claims.get(runId);
     if (held?.owner === undefined) return false;
     const nowMs = this.now();
@@ -202,7 +168,7 @@ class MemoryRunStore implements RunStore {
     return held.fromMs <= nowMs && nowMs < held.untilMs;
   }
 
-  private finish(run: StoredRun): void {
+  private finish(run: MemoryRun): void {
     run.posted = noMessages;
     this.finishedRuns.add(run.runId);
     for (const oldest of this.finishedRuns) {
@@ -219,30 +185,18 @@ class MemoryRunStore implements RunStore {
   }
 }
 
-function newRun(runId: string, number: number): StoredRun {
-  return { runId, events: [], status: "planning", digest: undefined, startedAt: undefined, posted: noMessages, number };
+function newRun(runId: string, number: number): MemoryRun {
+  return { runId, events: [], status: "planning", posted: noMessages, number };
 }
 
-function acknowledge(run: StoredRun, numbers: readonly number[] = noMessages): void {
+function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): void {
   if (numbers.length > 0) run.posted = run.posted.filter(({ number }) => !numbers.includes(number));
-}
-
-function canGoOn({ status, posted }: StoredRun): boolean {
-  return unendedStatuses.has(status) || (status === "suspended" && posted.length > 0);
 }
 
 /** One that never ends lasts whatever the clock says. */
 function timesOf(nowMs: number, ttlMs: number): Pick<Claim, "fromMs" | "untilMs"> {
   const isEndless = ttlMs === Number.POSITIVE_INFINITY;
   return { fromMs: isEndless ? Number.NEGATIVE_INFINITY : nowMs, untilMs: nowMs + ttlMs };
-}
-
-function summarize({ events, status, digest, startedAt }: StoredRun): RunSummary {
-  const start = events[0] as RunStartEvent;
-  const { runId, timestamp: createdAt, request } = start;
-  const updatedAt = events.at(-1)?.timestamp ?? createdAt;
-  const times = { createdAt, updatedAt, ...(startedAt !== undefined && { startedAt }) };
-  return { runId, status, ...(request !== undefined && { request }), ...times, ...(digest as RunDigest) };
 }
 
 function notFound(runId: string): AgentError<"run-not-found"> {

@@ -1,0 +1,70 @@
+import type { AgentEvent, RunStartEvent } from "../core/events.ts";
+import { canonicalJson } from "../core/hash-plan.ts";
+import { type ListSelection, selectRuns } from "../core/list-selection.ts";
+import { failOption } from "../core/options.ts";
+import { type RunStatus, unendedStatuses } from "../core/run-status.ts";
+import type { ListRunsOptions, PostedMessage, RunPage } from "../core/run-store.ts";
+import { digestAfter, type RunDigest, type RunSummary } from "../core/run-summary.ts";
+
+/** A run as it is kept in memory. */
+export interface MemoryRun {
+  readonly runId: string;
+  readonly events: AgentEvent[];
+  status: RunStatus;
+  /** What was posted and is not acknowledged. */
+  posted: readonly PostedMessage[];
+  /** Grows with each new run, so that pages stand still while runs come. */
+  readonly number: number;
+}
+
+/** Where a page is read from. */
+export interface MemoryRuns {
+  /** Those whose number is lower, the newest first. */
+  newestBefore(number: number): Iterable<MemoryRun>;
+  /** Whether a claim on a run lasts. */
+  isHeld(runId: string): boolean;
+}
+
+/** A page of the runs in memory. Throws `invalid-options`. */
+export function readPage(kept: MemoryRuns, options: ListRunsOptions): RunPage {
+  const { limit, ...wanted } = selectRuns(options);
+  const { cursor } = options;
+  if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
+  const runs: RunSummary[] = [];
+  let last: MemoryRun | undefined;
+  for (const run of kept.newestBefore(cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor))) {
+    if (!isWanted(run, wanted) || (wanted.resumable && kept.isHeld(run.runId))) continue;
+    if (last !== undefined && runs.length === limit) return { runs, cursor: String(last.number) };
+    last = run;
+    runs.push(summarize(run));
+  }
+  return { runs };
+}
+
+function isWanted(
+  run: MemoryRun,
+  { statuses, resumable, sinceMs, untilMs, metadata }: Omit<ListSelection, "limit">,
+): boolean {
+  const { status, events } = run;
+  if (statuses !== undefined && !statuses.has(status)) return false;
+  if (resumable && !canGoOn(run)) return false;
+  const { metadata: own, timestamp } = events[0] as RunStartEvent;
+  if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
+  if (sinceMs === undefined && untilMs === undefined) return true;
+  const createdMs = Date.parse(timestamp);
+  return createdMs >= (sinceMs ?? createdMs) && createdMs < (untilMs ?? Number.POSITIVE_INFINITY);
+}
+
+function canGoOn({ status, posted }: MemoryRun): boolean {
+  return unendedStatuses.has(status) || (status === "suspended" && posted.length > 0);
+}
+
+function summarize({ events, status }: MemoryRun): RunSummary {
+  const { runId, timestamp: createdAt, request } = events[0] as RunStartEvent;
+  const startedAt = events.find(({ type }) => type === "step-start")?.timestamp;
+  const updatedAt = events.at(-1)?.timestamp ?? createdAt;
+  const times = { createdAt, updatedAt, ...(startedAt !== undefined && { startedAt }) };
+  let digest: RunDigest | undefined;
+  for (const event of events) digest = digestAfter(digest, event);
+  return { runId, status, ...(request !== undefined && { request }), ...times, ...(digest as RunDigest) };
+}
