@@ -1,4 +1,43 @@
-import { defineConfig } from "tsup";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { defineConfig, type Options } from "tsup";
+
+/** With `createAgent`, what `planwright` gives that runs need, too. */
+const ofAgents = [
+  "agent.ts",
+  "core/escape-template.ts",
+  "core/hash-plan.ts",
+  "core/model-failure.ts",
+  "core/run-summary.ts",
+];
+
+/**
+ * esbuild makes a chunk of each set of modules that the same entries and `import()`s reach, which cuts what an agent loads at once
+ * into some fifteen small files: they take longer to load, and compress worse, than one. So each of those reaches all of it.
+ */
+const oneChunkOfAgents: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "one-chunk-of-agents",
+  setup(build) {
+    const roots = new Set<string>();
+    build.onStart(async () => {
+      const { entryPoints, outdir } = build.initialOptions;
+      const options = { bundle: true, splitting: true, format: "esm", packages: "external", write: false } as const;
+      const { metafile } = await build.esbuild.build({ ...options, entryPoints, outdir, metafile: true });
+      for (const { entryPoint } of Object.values(metafile.outputs)) {
+        if (entryPoint !== undefined) roots.add(join(import.meta.dirname, entryPoint));
+      }
+    });
+    // A module that nothing is taken from is left out, unless it says that it does something by being imported.
+    build.onResolve({ filter: /^of-agents:/ }, ({ path }) => ({
+      path: join(import.meta.dirname, "src", path.slice("of-agents:".length)),
+      sideEffects: true,
+    }));
+    const imports = ofAgents.map((file) => `import "of-agents:${file}";`).join("\n");
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) =>
+      roots.has(path) ? { contents: `${await readFile(path, "utf8")}\n${imports}\n`, loader: "ts" } : undefined,
+    );
+  },
+};
 
 export default defineConfig({
   entry: {
@@ -8,7 +47,6 @@ export default defineConfig({
     "testing/index": "src/testing/index.ts",
     "cli/main": "src/cli/main.ts",
     // Not to be imported: as entries they get chunks of their own, which a bundler leaves out where they are not used.
-    agent: "src/agent.ts",
     "tools/calculator": "src/tools/calculator/calculator.ts",
     "tools/notes": "src/tools/notes/notes.ts",
     "tools/todo-store": "src/tools/todo-store/todo-store.ts",
@@ -29,6 +67,7 @@ export default defineConfig({
   noExternal: ["eventemitter3"],
   // esbuild has each file import, without a name, all chunks that those it uses import. Nothing of ours does anything by being
   // imported, and a bundler would load them at once for it. Their lines stay, so that the maps hold.
+  esbuildPlugins: [oneChunkOfAgents],
   plugins: [
     {
       name: "no-bare-imports",

@@ -24,6 +24,8 @@ export class DisturbedProcess {
   private readonly agent: Agent;
   private readonly cancelling = new AbortController();
   private isDead = false;
+  /** Whether it has asked the process that has the run for something, and waits: its signal ends that alone. */
+  private hasPosted = false;
   private broken: "fill" | "break" | undefined;
   private closing: Promise<void> | undefined;
   /** What makes its store late, or never answer. */
@@ -121,6 +123,7 @@ export class DisturbedProcess {
         const isExpected =
           refusals.has(code) ||
           (code === "interrupted" && this.closing !== undefined) ||
+          (code === "cancelled" && this.hasPosted && this.cancelling.signal.aborted) ||
           (code === "store-failed" && (this.broken ?? this.slow) !== undefined);
         if (!isExpected) this.world.note(`${this.how} rejects with ${code}: ${String(thrown)}`);
         this.wasRefused ||= code === "run-owned-elsewhere";
@@ -210,7 +213,10 @@ export class DisturbedProcess {
       list: (...args) => this.ask("list", () => store.list(...args)),
       renew: (...args) => this.ask("renew", () => store.renew(...args)),
       release: (...args) => this.ask("release", () => store.release(...args)),
-      post: (...args) => this.ask("post", () => store.post(...args)),
+      post: (...args) => {
+        this.hasPosted = true;
+        return this.ask("post", () => store.post(...args));
+      },
       delete: async (...args) => this.ask("delete", () => store.delete(...args)),
     };
   }

@@ -61,6 +61,8 @@ async function play(world: DisturbedWorld, disturbances: readonly Disturbance[])
     if (!process.hasGivenBack) await world.clock.advance(leaseMs);
     ({ next: how, rival } = disturbance ?? { next: "resume", rival: undefined });
   }
+  // A slow one that keeps its claim outlasts them all.
+  await until(world, Promise.all(processes.map((one) => one.ended())));
 }
 
 /** Whether a process may come to claim a run when others have it. */
