@@ -1,4 +1,4 @@
-import type { JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { PlanStep } from "./plan.ts";
 import { asLiteral, parseReference } from "./reference.ts";
 
@@ -13,15 +13,25 @@ export interface FoundBraces {
 
 /** The first such braces in each step's input. Linear in the length of the plan; literals are not looked into. */
 export function findBraces(steps: readonly PlanStep[]): readonly FoundBraces[] {
+  // Almost no plan has any.
+  const suspects = steps.filter(({ input }) => hasBraces(input));
+  if (suspects.length === 0) return [];
   const ids = new Set(steps.map(({ id }) => id));
-  return steps.flatMap(({ id: stepId, input }) => {
+  return suspects.flatMap(({ id: stepId, input }) => {
     const found = firstIn(input, ids);
     return found === undefined ? [] : { stepId, ...found };
   });
 }
 
+function hasBraces(value: JsonValue): boolean {
+  if (typeof value === "string") return value.includes("{{");
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value) if (hasBraces((value as JsonObject)[key] as JsonValue)) return true;
+  return false;
+}
+
 function firstIn(value: JsonValue, ids: ReadonlySet<string>): Omit<FoundBraces, "stepId"> | undefined {
-  if (typeof value === "string") return value.includes("{{") ? firstInText(value, ids) : undefined;
+  if (typeof value === "string") return firstInText(value, ids);
   if (typeof value !== "object" || value === null || asLiteral(value) !== undefined) return undefined;
   for (const item of Object.values(value)) {
     const found = firstIn(item, ids);

@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalDecision, DecisionNote } from "../core/approval.ts";
+import type { DecisionNote } from "../core/approval.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
 import { maxPlanBytes } from "../core/plan.ts";
@@ -63,30 +63,8 @@ export function readDecision(
 
 const continueKeys = ["resources", "signal", "throwOnFailure"];
 
-/**
- * What the `approve` function of an agent has answered; undefined if that is no answer. Throws `invalid-options` for one
- * that cannot be.
- */
-export function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnswer | undefined {
-  if (isDecision(answer)) return { decision: answer };
-  const { decision } = (answer ?? {}) as { readonly decision?: unknown };
-  if (!isDecision(decision)) return undefined;
-  checkKeys("answer", answer, ["decision", "by", "comment", decision === "approve" ? "input" : "reason"]);
-  const { by, comment, reason, input } = answer as ApprovalAnswer;
-  checkText("reason", reason);
-  return {
-    decision,
-    ...readNote({ by, comment }),
-    ...(reason !== undefined && { reason }),
-    ...(input !== undefined && { input: readInput(input, kind) }),
-  };
-}
-
-function isDecision(value: unknown): value is ApprovalDecision {
-  return value === "approve" || value === "reject" || value === "suspend";
-}
-
-function readNote({ by, comment }: DecisionNoteOptions): DecisionNote {
+/** Throws `invalid-options`. */
+export function readNote({ by, comment }: DecisionNoteOptions): DecisionNote {
   checkLength("by", by, 200);
   checkLength("comment", comment, 2_000);
   return { ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
@@ -98,7 +76,7 @@ function checkLength(option: string, value: unknown, max: number): void {
 }
 
 /** As JSON, and no larger than it could stand in a plan. Whether it fits its tool is seen later. */
-function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
+export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
   if (kind === "plan") failOption("input", input, "left out: a plan is approved as it is");
   const json = toJson(input, { maxBytes: maxPlanBytes });
   if (!json.ok) failOption(["input", ...json.issue.path].join("."), input, `JSON: ${json.issue.message}`);

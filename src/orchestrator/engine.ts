@@ -10,7 +10,6 @@ import { invalidPlan, plainIssues } from "../core/plain-issues.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import type { RunSummary } from "../core/run-summary.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import type { ActiveRuns, Opening, RunsOwner } from "./active-runs.ts";
@@ -20,8 +19,7 @@ import { checkName } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { type Conductor, loadConductor, loadedConductor } from "./load-conductor.ts";
 import type { EngineSettings } from "./options.ts";
-import type { ResumeAllSettings } from "./resume-options.ts";
-import type { ResumedRun } from "./resume-run.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
 import type { PruneOptions } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
@@ -141,10 +139,9 @@ export class Engine implements RunsOwner {
   }
 
   /** Goes on with all runs that nobody goes on with, so many at a time; one that has ended meanwhile stays as it is. */
-  resumeAll({ concurrency, resourcesOf, ...options }: ResumeAllSettings): Promise<readonly ResumedRun[]> {
-    const resume = async (run: RunSummary) =>
-      this.resume(run.runId, { ...options, resources: await resourcesOf(run), retriesFailed: false });
-    return this.open((parts) => parts.resumeAll(this, { concurrency, resume }));
+  resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
+    const resume = (runId: string, own: ContinueOptions) => this.resume(runId, { ...own, retriesFailed: false });
+    return this.open((parts) => parts.resumeAll(this, options, resume));
   }
 
   /** Says what came of a step that is in doubt, and goes on with its run. What goes wrong rejects the handle's result. */

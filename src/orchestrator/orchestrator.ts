@@ -10,17 +10,15 @@ import type { DryRun } from "./dry-run.ts";
 import { Engine } from "./engine.ts";
 import { observe, type RunObserver } from "./observe-runs.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
 import {
   type CloseOptions,
-  checkResumeAllOptions,
   checkResumeOptions,
-  type ResumeAllOptions,
   type ResumeOptions,
   readCloseOptions,
   readSettleOptions,
   type SettleOptions,
 } from "./resume-options.ts";
-import type { ResumedRun } from "./resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
@@ -198,7 +196,7 @@ export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTo
     resume: async (runId, ...[options = {}]) =>
       (await engine.resume(runId, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>,
     resumeAll: async (...[options = {}]) =>
-      (await engine.resumeAll(checkResumeAllOptions(options as ResumeAllOptions))) as readonly ResumedRun<TTool>[],
+      (await engine.resumeAll(options as ResumeAllOptions)) as readonly ResumedRun<TTool>[],
     settle: (runId, stepId, options) => {
       const { options: rest, ...settling } = readSettleOptions(stepId, options as SettleOptions);
       return engine.settle(runId, settling, rest) as RunHandle<TTool>;

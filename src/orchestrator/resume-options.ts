@@ -1,34 +1,12 @@
-import { describeThrown } from "../core/describe-thrown.ts";
-import { AgentError } from "../core/errors.ts";
 import { checkKeys, checkNumber, failOption, maxDurationMs } from "../core/options.ts";
-import type { RunSummary } from "../core/run-summary.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
-import type { InferToolOutput, InferToolResources, Tool } from "../core/tool.ts";
+import type { InferToolOutput, Tool } from "../core/tool.ts";
 import { checkName } from "./decision-options.ts";
 import { type ContinueOptions, checkSignal, checkSwitch } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
 
 /** Options of resuming a run: what was not stored with it. */
 export type ResumeOptions<TTool extends Tool = Tool> = ContinueOptions<TTool>;
-
-/** Options of resuming all runs. */
-export type ResumeAllOptions<TTool extends Tool = Tool> = (
-  | ContinueOptions<TTool>
-  | (Omit<ContinueOptions<TTool>, "resources"> & {
-      /** Gives those of each run. What it throws, or rejects with, is that run's error. */
-      resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
-    })
-) & {
-  /** How many at a time, at least 1. @default 10 */
-  concurrency?: number | undefined;
-};
-
-/** {@link ResumeAllOptions}, checked and with their defaults. */
-export interface ResumeAllSettings extends Pick<ContinueOptions, "signal" | "throwOnFailure"> {
-  readonly concurrency: number;
-  /** Rejects with `invalid-options` where the caller's function fails. */
-  readonly resourcesOf: (run: RunSummary) => Promise<unknown>;
-}
 
 /** Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to go on. */
 export type SettleOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> & {
@@ -56,36 +34,6 @@ export function checkResumeOptions(options: ContinueOptions): ContinueOptions {
   checkSignal(options.signal);
   checkSwitch("throwOnFailure", options.throwOnFailure);
   return options;
-}
-
-/** As {@link checkResumeOptions}, with the default of `concurrency`. */
-export function checkResumeAllOptions({ concurrency = 10, ...options }: ResumeAllOptions): ResumeAllSettings {
-  checkNumber("concurrency", concurrency, { min: 1, isInteger: true });
-  const { resources, ...rest } = checkResumeOptions(options);
-  return {
-    ...rest,
-    concurrency,
-    resourcesOf: async (run) => (isFactory(resources) ? makeOf(resources, run) : resources),
-  };
-}
-
-type ResourcesFactory = (run: RunSummary) => unknown;
-
-function isFactory(resources: unknown): resources is ResourcesFactory {
-  return typeof resources === "function";
-}
-
-async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown> {
-  try {
-    return await make(run);
-  } catch (thrown) {
-    const received = `a function that failed for run "${run.runId}": ${describeThrown(thrown)}`;
-    const details = { option: "resources", received, expected: "a function that gives the resources of a run" };
-    throw new AgentError("invalid-options", `Option "resources" must be ${details.expected}; received ${received}`, {
-      details,
-      cause: thrown,
-    });
-  }
 }
 
 /** What is settled, and what the run goes on with. Throws `invalid-options`. */

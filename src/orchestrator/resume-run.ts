@@ -1,20 +1,15 @@
-import { toErrorData } from "../core/error-data.ts";
-import { type AgentErrorData, isAgentError } from "../core/errors.ts";
+import type { AgentErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
-import type { RunSummary } from "../core/run-summary.ts";
 import { placeOf } from "../core/step-place.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
-import type { Tool } from "../core/tool.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { continueStored, type LegBeginning } from "./continue-run.ts";
 import { waitsInVain } from "./expiry.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { outcomeUnknown } from "./step-errors.ts";
-import { listRuns, readRun } from "./stored-runs.ts";
 
 /** A run that is to go on. */
 export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
@@ -124,62 +119,4 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
       ? ({ status: "unknown", error: outcomeUnknown(task, error).toJSON() } as const)
       : ({ status: "interrupted", error } as const);
   return { type: "step-end", ...placeOf(part), tool, attempts, outcome };
-}
-
-/** What came of a run that was to go on. */
-export type ResumedRun<TTool extends Tool = Tool> =
-  | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
-  /** It could not go on: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
-  | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
-
-/**
- * Goes on with every run that nobody goes on with, so many at a time, the oldest first. Resolves when they have ended or
- * wait for somebody. Rejects with `store-failed` if they can not be listed.
- */
-export async function resumeAll(
-  engine: RunsOwner,
-  { concurrency, resume }: { readonly concurrency: number; readonly resume: (run: RunSummary) => Promise<RunResult> },
-): Promise<readonly ResumedRun[]> {
-  const resumed: ResumedRun[] = [];
-  const waiting = await listResumable(engine);
-  const work = async () => {
-    for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
-      resumed.push(await resumeOne(run, resume));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, work));
-  return resumed;
-}
-
-async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<RunResult>): Promise<ResumedRun> {
-  const { runId } = run;
-  try {
-    return { runId, result: await resume(run) };
-  } catch (thrown) {
-    if (!isAgentError(thrown)) throw thrown;
-    return { runId, error: toErrorData(thrown) as AgentErrorData };
-  }
-}
-
-/** All of them, before any goes on: pages would move. Where questions expire, with those that wait for what nobody can decide. */
-async function listResumable({ settings }: RunsOwner): Promise<RunSummary[]> {
-  const runs = await listAll(settings.store, { resumable: true });
-  if (settings.approvalTtlMs === undefined) return runs;
-  for (const summary of await listAll(settings.store, { status: "suspended" })) {
-    // One that cannot be read is told of when it is resumed.
-    const run = await readRun(settings, summary.runId).catch(() => undefined);
-    if (run === undefined || waitsInVain(run, settings.clock.now())) runs.push(summary);
-  }
-  return runs;
-}
-
-async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunSummary[]> {
-  const runs: RunSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await listRuns(store, { ...selected, limit: 1_000, ...(cursor !== undefined && { cursor }) });
-    runs.push(...page.runs);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return runs;
 }

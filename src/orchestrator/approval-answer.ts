@@ -1,0 +1,27 @@
+import type { ApprovalAnswer, ApprovalDecision } from "../core/approval.ts";
+import { checkKeys } from "../core/options.ts";
+import { readInput, readNote } from "./decision-options.ts";
+import { checkText } from "./run-options.ts";
+
+/**
+ * What the `approve` function of an agent has answered; undefined if that is no answer. Throws `invalid-options` for one
+ * that cannot be.
+ */
+export function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnswer | undefined {
+  if (isDecision(answer)) return { decision: answer };
+  const { decision } = (answer ?? {}) as { readonly decision?: unknown };
+  if (!isDecision(decision)) return undefined;
+  checkKeys("answer", answer, ["decision", "by", "comment", decision === "approve" ? "input" : "reason"]);
+  const { by, comment, reason, input } = answer as ApprovalAnswer;
+  checkText("reason", reason);
+  return {
+    decision,
+    ...readNote({ by, comment }),
+    ...(reason !== undefined && { reason }),
+    ...(input !== undefined && { input: readInput(input, kind) }),
+  };
+}
+
+function isDecision(value: unknown): value is ApprovalDecision {
+  return value === "approve" || value === "reject" || value === "suspend";
+}

@@ -1,0 +1,110 @@
+import { describeThrown } from "../core/describe-thrown.ts";
+import { toErrorData } from "../core/error-data.ts";
+import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
+import { checkNumber } from "../core/options.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
+import type { RunSummary } from "../core/run-summary.ts";
+import type { InferToolResources, Tool } from "../core/tool.ts";
+import type { RunsOwner } from "./active-runs.ts";
+import { waitsInVain } from "./expiry.ts";
+import { checkResumeOptions } from "./resume-options.ts";
+import type { ContinueOptions } from "./run-options.ts";
+import { listRuns, readRun } from "./stored-runs.ts";
+
+/** Options of resuming all runs. */
+export type ResumeAllOptions<TTool extends Tool = Tool> = (
+  | ContinueOptions<TTool>
+  | (Omit<ContinueOptions<TTool>, "resources"> & {
+      /** Gives those of each run. What it throws, or rejects with, is that run's error. */
+      resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
+    })
+) & {
+  /** How many at a time, at least 1. @default 10 */
+  concurrency?: number | undefined;
+};
+
+/** What came of a run that was to go on. */
+export type ResumedRun<TTool extends Tool = Tool> =
+  | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
+  /** It could not go on: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
+  | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
+
+/** Goes on with one of them. */
+type Resume = (runId: string, options: ContinueOptions) => Promise<RunResult>;
+
+/**
+ * Goes on with every run that nobody goes on with, so many at a time, the oldest first. Resolves when they have ended or
+ * wait for somebody. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
+ */
+export async function resumeAll(
+  engine: RunsOwner,
+  { concurrency = 10, ...options }: ResumeAllOptions,
+  resume: Resume,
+): Promise<readonly ResumedRun[]> {
+  checkNumber("concurrency", concurrency, { min: 1, isInteger: true });
+  const { resources, ...rest } = checkResumeOptions(options);
+  const resumeWithOwn = async (run: RunSummary) =>
+    resume(run.runId, { ...rest, resources: isFactory(resources) ? await makeOf(resources, run) : resources });
+  const resumed: ResumedRun[] = [];
+  const waiting = await listResumable(engine);
+  const work = async () => {
+    for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
+      resumed.push(await resumeOne(run, resumeWithOwn));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, work));
+  return resumed;
+}
+
+type ResourcesFactory = (run: RunSummary) => unknown;
+
+function isFactory(resources: unknown): resources is ResourcesFactory {
+  return typeof resources === "function";
+}
+
+async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown> {
+  try {
+    return await make(run);
+  } catch (thrown) {
+    const received = `a function that failed for run "${run.runId}": ${describeThrown(thrown)}`;
+    const details = { option: "resources", received, expected: "a function that gives the resources of a run" };
+    throw new AgentError("invalid-options", `Option "resources" must be ${details.expected}; received ${received}`, {
+      details,
+      cause: thrown,
+    });
+  }
+}
+
+async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<RunResult>): Promise<ResumedRun> {
+  const { runId } = run;
+  try {
+    return { runId, result: await resume(run) };
+  } catch (thrown) {
+    if (!isAgentError(thrown)) throw thrown;
+    return { runId, error: toErrorData(thrown) as AgentErrorData };
+  }
+}
+
+/** All of them, before any goes on: pages would move. Where questions expire, with those that wait for what nobody can decide. */
+async function listResumable({ settings }: RunsOwner): Promise<RunSummary[]> {
+  const runs = await listAll(settings.store, { resumable: true });
+  if (settings.approvalTtlMs === undefined) return runs;
+  for (const summary of await listAll(settings.store, { status: "suspended" })) {
+    // One that cannot be read is told of when it is resumed.
+    const run = await readRun(settings, summary.runId).catch(() => undefined);
+    if (run === undefined || waitsInVain(run, settings.clock.now())) runs.push(summary);
+  }
+  return runs;
+}
+
+async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunSummary[]> {
+  const runs: RunSummary[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listRuns(store, { ...selected, limit: 1_000, ...(cursor !== undefined && { cursor }) });
+    runs.push(...page.runs);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return runs;
+}
