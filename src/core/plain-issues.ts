@@ -40,7 +40,7 @@ export function unknownTool(
   tool: string,
   { path, tools }: { readonly path: JsonPath; readonly tools: ReadonlyMap<string, Tool> },
 ): PlanIssue {
-  const message = `There is no tool "${tool}"; there are: ${[...tools.keys()].join(", ") || "none"}.`;
+  const message = `There is no tool "${tool}". Available tools: ${[...tools.keys()].join(", ") || "none"}.`;
   return { code: "unknown-tool", path: [...path, "tool"], message };
 }
 

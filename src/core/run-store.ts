@@ -82,17 +82,18 @@ export interface RunStore {
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
   /** Lengthens a claim, from now. `run-owned-elsewhere` if it is no longer held. */
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Awaitable<PostedMessages>;
-  /** Gives a claim back, and takes away messages that came to nothing; nothing happens if it is no longer held. */
+  /** Gives up a claim, and drops the messages that led to nothing. Does nothing if the claim is no longer held. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
   /**
-   * Leaves a message for whoever has the run, or will have it: any process may, without a claim. `claim` and `renew` give it back
-   * until it is acknowledged, so that it outlives whoever has got it and died. Nothing is kept, and there is no number, for a run
-   * that is completed, failed or cancelled, and what was posted goes when it ends so. `run-not-found` for a run without events.
+   * Leaves a message for the owner of the run, or its next owner; any process may, without a claim. `claim` and `renew` return it
+   * until it is acknowledged, so it is not lost if an owner dies after receiving it. A run that is completed, failed or cancelled
+   * keeps no messages: those posted earlier are deleted, and posting another returns no number. `run-not-found` for a run
+   * without events.
    */
   post(runId: string, message: JsonObject): Awaitable<{ readonly number?: number | undefined }>;
   /**
-   * Deletes a run and all that is kept of it; with `status`, only if it has one of these: false if it has not. Its id is free as
-   * soon as the run is no longer read, and a claim on it then has a higher fence than every earlier one. `run-not-found`, and
+   * Deletes a run and everything stored with it; with `status`, only a run with one of these, and false for any other. From then
+   * on it cannot be read and its id is free, though later claims get a higher fence than all earlier ones. `run-not-found`, and
    * `run-owned-elsewhere` while a claim lasts.
    */
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;

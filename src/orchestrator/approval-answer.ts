@@ -4,8 +4,8 @@ import { readInput, readNote } from "./decision-options.ts";
 import { checkText } from "./run-options.ts";
 
 /**
- * What the `approve` function of an agent has answered; undefined if that is no answer. Throws `invalid-options` for one
- * that cannot be.
+ * Reads the answer of an agent's `approve` function; undefined if it is not an answer at all. Throws `invalid-options` for an
+ * answer with invalid fields.
  */
 export function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnswer | undefined {
   if (isDecision(answer)) return { decision: answer };

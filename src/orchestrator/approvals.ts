@@ -92,7 +92,7 @@ async function hashOf({ secrets, state }: Run, call: ApprovedCall): Promise<stri
 
 async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> {
   if (!secrets?.isIn(plan)) return hashPlan(plan);
-  // A plan that is revised is asked about anew.
+  // A revised plan needs its own approval.
   return state.planApproval?.hash ?? secrets.hashPlan(plan);
 }
 

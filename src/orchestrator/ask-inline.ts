@@ -19,8 +19,8 @@ export interface Undecided {
 }
 
 /**
- * Waits for `approve`, until somebody else decides, time is up or the run is aborted. Gives how the answer is recorded;
- * undefined if it is left to others to decide, as by what is no answer.
+ * Waits for `approve` until somebody else decides, time is up or the run is aborted. Returns how its answer is recorded, or
+ * undefined if it gave none that can be recorded, so that others decide.
  */
 export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
   const { place, request } = asked;
@@ -73,7 +73,7 @@ function isSamePlace(one: StepPlace | undefined, other: StepPlace | undefined): 
   return one?.stepId === other?.stepId && one?.iteration === other?.iteration;
 }
 
-/** Tells that a policy has failed, or has given what is no answer. */
+/** Warns that a policy has failed, or has not given an answer. */
 export function warnOf(run: Run, place: StepPlace | undefined, message: string): void {
   run.warn({ code: "approval-failed", ...place, message: `Run ${run.runId}, ${describeSubject(place)}: ${message}` });
 }

@@ -31,12 +31,12 @@ import {
 export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool told what is not JSON.
-   * `approval-failed`: `needsApproval` or `approve` threw, or gave an answer that is none. `budget-overrun`: a model used more
+   * `approval-failed`: `needsApproval` or `approve` threw, or did not give a valid answer. `budget-overrun`: a model used more
    * than was estimated. `overlapping-call`: a tool still worked when the agent was closed, so that whoever resumes the run may
    * call it a second time meanwhile. `start-refused`: a run that `start` gave a handle of was not started. `message-refused`:
-   * another process posted what is no message, or what the run does not wait for. `braces-as-text`: an input of a plan that was
+   * another process posted something that is not a message, or that the run does not wait for. `braces-as-text`: an input of a plan that was
    * given has `{{step}}`, which is text, where `${step}` would be the output. `no-secret-keys`: a tool has sensitive fields, and
-   * there is no key to seal them. `cache-key-failed`: the `cache.key` of a tool threw, or gave no text.
+   * there is no key to seal them. `cache-key-failed`: the `cache.key` of a tool threw, or did not return text.
    */
   readonly code:
     | "late-result"

@@ -268,7 +268,7 @@ function selectTools(
       const available = [...all.keys()];
       throw new AgentError(
         "unknown-tool",
-        `There is no tool "${name}"; there are: ${available.join(", ") || "none"}.`,
+        `There is no tool "${name}". Available tools: ${available.join(", ") || "none"}.`,
         {
           details: { tool: String(name), available },
         },

@@ -1,3 +1,4 @@
+import { createRecordTable } from "./record-table.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 /** Makes the tables of notes, a part of format 3. Columns are as those of todos: see `createTodoTables`. */
@@ -14,13 +15,6 @@ export function createNoteTables(db: SqlDatabase): void {
     );
     CREATE INDEX notes_by_scope ON notes (scope, sequence);
     CREATE INDEX notes_by_item ON notes (scope, item_key, sequence);
-    CREATE TABLE note_records (
-      number INTEGER PRIMARY KEY,
-      scope TEXT NOT NULL,
-      key TEXT NOT NULL,
-      operation TEXT NOT NULL,
-      json TEXT NOT NULL,
-      UNIQUE (scope, key)
-    );
   `);
+  createRecordTable(db, "note_records");
 }

@@ -1,3 +1,4 @@
+import { createRecordTable } from "./record-table.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 /**
@@ -6,7 +7,6 @@ import type { SqlDatabase } from "./sql-database.ts";
  * - `sequence` is the order of insertion: SQLite gives a new row one more than the greatest there is.
  * - What queries compare stands in columns, as `toOrderText` writes it: SQLite shall compare as JavaScript does. The todo
  *   itself is JSON.
- * - A record has a number for the same reason: the oldest are forgotten first.
  */
 export function createTodoTables(db: SqlDatabase): void {
   db.exec(`
@@ -28,13 +28,6 @@ export function createTodoTables(db: SqlDatabase): void {
     CREATE INDEX todos_by_scope ON todos (scope, sequence, completed);
     CREATE INDEX todos_by_list ON todos (scope, list_key, sequence, completed);
     CREATE INDEX todos_by_title ON todos (scope, title_key, sequence);
-    CREATE TABLE todo_records (
-      number INTEGER PRIMARY KEY,
-      scope TEXT NOT NULL,
-      key TEXT NOT NULL,
-      operation TEXT NOT NULL,
-      json TEXT NOT NULL,
-      UNIQUE (scope, key)
-    );
   `);
+  createRecordTable(db, "todo_records");
 }

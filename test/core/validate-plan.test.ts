@@ -170,7 +170,7 @@ describe("one issue, with its code and place", () => {
 
   it("names what there is", async () => {
     const [issue] = await validatePlan({ steps: [{ ...first, tool: "Add" }] }, { tools: planTools });
-    expect(issue?.message).toBe('There is no tool "Add"; there are: Sum, Note, Open.');
+    expect(issue?.message).toBe('There is no tool "Add". Available tools: Sum, Note, Open.');
     const [none] = await validatePlan({ steps: [first] }, { tools: [] });
     expect(none?.message).toContain("there are: none");
   });

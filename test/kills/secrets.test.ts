@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { buildSync } from "esbuild";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
 import { hiddenText } from "../../src/core/sealed.ts";
@@ -10,23 +9,14 @@ import type { SecretKey } from "../../src/orchestrator/secret-options.ts";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenarios/secrets.ts";
 import { newPath } from "../sqlite/sqlite-files.ts";
+import { buildChild } from "./start-child.ts";
 
-let folder = "";
+let bundle: ReturnType<typeof buildChild>;
 
 beforeAll(() => {
-  mkdirSync(resolve(".build"), { recursive: true });
-  folder = mkdtempSync(resolve(".build/secrets-"));
-  buildSync({
-    entryPoints: ["test/kills/secrets-child.ts"],
-    outdir: folder,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    format: "esm",
-  });
+  bundle = buildChild("secrets-child");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => bundle.remove());
 
 /** How often a secret stands in the bytes of the store: its file, and what the database has beside it. */
 function countSecrets(path: string): number {
@@ -76,7 +66,7 @@ it.each(Array.from({ length: events }, (_, index) => index + 1))(
   { timeout: 60_000 },
   async (killAfter) => {
     const path = newPath();
-    const child = spawnSync(process.execPath, [join(folder, "secrets-child.mjs"), path, String(killAfter)]);
+    const child = spawnSync(process.execPath, [bundle.script, path, String(killAfter)]);
     expect([child.signal, String(child.stderr)]).toEqual(["SIGKILL", ""]);
     expect(countSecrets(path)).toBe(0);
 

@@ -5,13 +5,13 @@ import { createInterface } from "node:readline";
 import { buildSync } from "esbuild";
 import type { ChildWork, Disturbance } from "./child-work.ts";
 
-/** Bundles what the processes do: once, as each would take a second to translate it. `remove` deletes it. */
-export function buildChild(): { readonly script: string; remove(): void } {
+/** Bundles what the processes do, in `test/kills`: once, as each would take a second to translate it. `remove` deletes it. */
+export function buildChild(name = "child"): { readonly script: string; remove(): void } {
   // Inside of the repository, so that it finds the drivers.
   mkdirSync(resolve(".build"), { recursive: true });
   const folder = mkdtempSync(resolve(".build/kills-"));
   buildSync({
-    entryPoints: ["test/kills/child.ts"],
+    entryPoints: [`test/kills/${name}.ts`],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -19,7 +19,7 @@ export function buildChild(): { readonly script: string; remove(): void } {
     platform: "node",
     format: "esm",
   });
-  return { script: join(folder, "child.mjs"), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { script: join(folder, `${name}.mjs`), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** How a process ends: killed, by its own handler once it was asked to, or because nothing is left to do. */

@@ -8,7 +8,7 @@ import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import { createFaultyRunStore, type FaultyRunStore } from "../../src/testing/faulty-run-store.ts";
-import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
 
 const runId = "r";
@@ -50,6 +50,21 @@ const both = {
 async function questionIn(store: RunStore): Promise<ApprovalItem> {
   const request = (await store.read(runId)).find(({ type }) => type === "approval-request");
   return request as unknown as ApprovalItem;
+}
+
+/** A payment whose outcome is unknown, beside a step that lasts. */
+const payAndWait = {
+  steps: [
+    { id: "pay", tool: "Pay", input: {}, dependsOn: [] },
+    { id: "slow", tool: "Slow", input: {}, dependsOn: [] },
+  ],
+};
+
+function payingTools(clock: ManualClock): Tools {
+  return {
+    Pay: { effect: "once", timeoutMs: 10, outcomes: [{ hangs: "until-aborted" }] },
+    Slow: { outcomes: [{ afterMs: 2_000, returns: 1 }], clock },
+  };
 }
 
 describe.each(stores)("a run that another process has, by way of %s", (kind) => {
@@ -131,15 +146,8 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
 
   it("is settled by its owner once what still runs has ended, whoever is left of those who wait", async () => {
     const { clock, process, typesOf } = setUp(kind);
-    const tools: Tools = {
-      Pay: { effect: "once", timeoutMs: 10, outcomes: [{ hangs: "until-aborted" }] },
-      Slow: { outcomes: [{ afterMs: 2_000, returns: 1 }], clock },
-    };
-    const steps = [
-      { id: "pay", tool: "Pay", input: {}, dependsOn: [] },
-      { id: "slow", tool: "Slow", input: {}, dependsOn: [] },
-    ];
-    const running = process(tools).start({ steps }, { runId, concurrency: 2 });
+    const tools = payingTools(clock);
+    const running = process(tools).start(payAndWait, { runId, concurrency: 2 });
     await clock.advance(100);
     const other = process(tools);
     const settled = other.settle(runId, "pay", { output: "paid" });
@@ -189,15 +197,8 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
 
   it("is settled once where two have posted what excludes the other", async () => {
     const { clock, process, warnings } = setUp(kind);
-    const tools: Tools = {
-      Pay: { effect: "once", timeoutMs: 10, outcomes: [{ hangs: "until-aborted" }] },
-      Slow: { outcomes: [{ afterMs: 2_000, returns: 1 }], clock },
-    };
-    const steps = [
-      { id: "pay", tool: "Pay", input: {}, dependsOn: [] },
-      { id: "slow", tool: "Slow", input: {}, dependsOn: [] },
-    ];
-    const running = process(tools).start({ steps }, { runId, concurrency: 2, onStepFailure: "continue" });
+    const tools = payingTools(clock);
+    const running = process(tools).start(payAndWait, { runId, concurrency: 2, onStepFailure: "continue" });
     await clock.advance(100);
     const first = process(tools).settle(runId, "pay", { output: "paid" });
     await clock.advance(1);

@@ -167,7 +167,7 @@ describe("an answer that was cut", () => {
 describe("an answer that does not hold", () => {
   it("is asked for once more, with what is wrong", async () => {
     const { source, requests } = await planWith([wrong, good], request);
-    const problem = 'steps.0.tool: There is no tool "Book"; there are: Note, Sum, Anything, Wipe.';
+    const problem = 'steps.0.tool: There is no tool "Book". Available tools: Note, Sum, Anything, Wipe.';
     expect(requests[1]?.messages.slice(2)).toEqual([
       { role: "assistant", content: wrong },
       {

@@ -108,7 +108,10 @@ describe("no plan", () => {
   );
 
   it.each([
-    [{ ...milk, tool: "Book" }, 'steps.0.tool: There is no tool "Book"; there are: Note, Sum, Anything, Wipe, File.'],
+    [
+      { ...milk, tool: "Book" },
+      'steps.0.tool: There is no tool "Book". Available tools: Note, Sum, Anything, Wipe, File.',
+    ],
     [{ tool: "Note", input: { title: 5 } }, "steps.0.input.title: Invalid input: expected string, received number"],
     [{ ...milk, retry: {} }, 'steps.0.retry: Unknown key "retry".'],
     [

@@ -72,7 +72,7 @@ describe("what an attack can reach", () => {
     const model = createScriptedModel([answerOf(harmful), answerOf(harmful)]);
     const agent = createAgent({ tools: attackedTools, planner: createLlmPlanner({ model }) });
     const result = await agent.run("wipe everything", { tools: ["Note"] });
-    expect(result.error?.message).toContain('There is no tool "Wipe"; there are: Note.');
+    expect(result.error?.message).toContain('There is no tool "Wipe". Available tools: Note.');
     expect(JSON.stringify(model.requests[0]?.responseFormat)).not.toContain("Wipe");
     expectSafe(result);
   });
