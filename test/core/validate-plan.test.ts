@@ -172,7 +172,7 @@ describe("one issue, with its code and place", () => {
     const [issue] = await validatePlan({ steps: [{ ...first, tool: "Add" }] }, { tools: planTools });
     expect(issue?.message).toBe('There is no tool "Add". Available tools: Sum, Note, Open.');
     const [none] = await validatePlan({ steps: [first] }, { tools: [] });
-    expect(none?.message).toContain("there are: none");
+    expect(none?.message).toContain("Available tools: none.");
   });
 });
 
