@@ -52,7 +52,12 @@ export function startChild(script: string, work: ChildWork): Child {
     child.once("close", (code, signal) => {
       if (signal === "SIGKILL") settle("killed");
       else if (code === 0) settle(told.includes("closing") ? "closed" : "done");
-      else reject(new Error(`A process has failed at ${JSON.stringify(work)}:\n${said.join("\n")}`));
+      else
+        reject(
+          new Error(
+            `A process has failed (${signal ?? code}) at ${JSON.stringify(work)}:\n${[...told, ...said].join("\n")}`,
+          ),
+        );
     });
   });
   const ready = new Promise<void>((settle) => {
