@@ -41,7 +41,7 @@ type Verdict = "succeeded" | "failed" | "abandoned";
 
 class Permit implements CircuitPermit {
   readonly allowed = true;
-  private hasTold = false;
+  private hasReported = false;
 
   constructor(
     private readonly judge: (verdict: Verdict, generation: number) => CircuitState | undefined,
@@ -62,8 +62,8 @@ class Permit implements CircuitPermit {
   }
 
   private tell(verdict: Verdict): CircuitState | undefined {
-    if (this.hasTold) return undefined;
-    this.hasTold = true;
+    if (this.hasReported) return undefined;
+    this.hasReported = true;
     return this.judge(verdict, this.generation);
   }
 }

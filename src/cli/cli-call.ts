@@ -23,7 +23,7 @@ export function createOutPrinter({ stdout, env }: CliIo, options: CliOptions): P
 }
 
 /** Tells when another planner is asked: on stderr, as it is none of the output that was asked for. */
-export function tellFallbacks({ agent, options, err }: CliCall, line?: LiveLine): void {
+export function reportFallbacks({ agent, options, err }: CliCall, line?: LiveLine): void {
   if (options.json) return;
   agent.on("plan-fallback", (event) => {
     line?.hide();

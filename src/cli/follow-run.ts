@@ -1,6 +1,6 @@
 import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { type CliCall, tellFallbacks } from "./cli-call.ts";
+import { type CliCall, reportFallbacks } from "./cli-call.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import { LiveLine } from "./live-line.ts";
 import { jsonLines } from "./printable.ts";
@@ -22,7 +22,7 @@ export async function followRun(
   const { agent, options, io, out, err } = call;
   const { colors } = out;
   const line = new LiveLine(out);
-  tellFallbacks(call, line);
+  reportFallbacks(call, line);
   if (!options.json) agent.subscribe(createRunReporter({ line, colors, tools: agent.tools, plan }));
   const isKept = options.db !== undefined;
   const stopListening = isKept && io.onTerminate(() => void agent.close({ timeoutMs: closeTimeoutMs }));

@@ -18,7 +18,7 @@ export interface RunReporterOptions {
 }
 
 /** Shorter steps do not say how long they took. */
-const worthTellingMs = 1_000;
+const reportAfterMs = 1_000;
 
 /**
  * A listener that tells a run as it goes: the plan, then each step as it starts, retries and ends. On a terminal the step
@@ -38,7 +38,7 @@ export function createRunReporter({ line, colors, tools, plan }: RunReporterOpti
     line.hide();
     const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(nameOf(event)) ?? Number.NaN);
     const text = renderStepEnd(event, { colors, tool: toolsByName.get(event.tool) });
-    line.print(tookMs >= worthTellingMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
+    line.print(tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
   };
 
   return (event) => {

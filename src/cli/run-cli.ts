@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { AgentError, isAgentError } from "../core/errors.ts";
-import { type CliCall, createOutPrinter, tellFallbacks } from "./cli-call.ts";
+import { type CliCall, createOutPrinter, reportFallbacks } from "./cli-call.ts";
 import type { AgentWarnings, CliIo } from "./cli-io.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { followRun } from "./follow-run.ts";
@@ -88,7 +88,7 @@ async function performRequest({ request, options, shownRunId }: RequestArguments
 
 async function showPlan(call: CliCall, request: string): Promise<number> {
   const { agent, options, io, out } = call;
-  tellFallbacks(call);
+  reportFallbacks(call);
   const plan = await agent.plan(request, { signal: io.signal });
   out.print(options.json ? jsonLines(plan) : renderPlan(plan, out.colors));
   return exitCodes.completed;

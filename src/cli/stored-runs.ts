@@ -46,16 +46,16 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
 export async function deleteRun(call: CliCall, runId: string): Promise<number> {
   await requireRun(call, runId);
   await call.agent.deleteRun(runId);
-  return tellDeleted(call, 1);
+  return reportDeleted(call, 1);
 }
 
 /** Deletes the runs that are selected. */
 export async function pruneRuns(call: CliCall, selection: PruneOptions): Promise<number> {
   const { deleted } = await call.agent.prune({ ...selection, signal: call.io.signal });
-  return tellDeleted(call, deleted);
+  return reportDeleted(call, deleted);
 }
 
-function tellDeleted({ options, out }: CliCall, deleted: number): number {
+function reportDeleted({ options, out }: CliCall, deleted: number): number {
   out.print(options.json ? jsonLines({ deleted }) : [`Deleted ${deleted} ${deleted === 1 ? "run" : "runs"}.`]);
   return exitCodes.completed;
 }

@@ -8,7 +8,7 @@ import type { Plan } from "./plan.ts";
 import { reduceStep, retryFailed } from "./reduce-step.ts";
 import { type RunStatus, runStatusAfter } from "./run-status.ts";
 import { askedNow } from "./run-summary.ts";
-import { hadNothingToDo, hasBegun, pendingStep, type StepEvent, type StepState } from "./step-state.ts";
+import { hadNothingToDo, hasStarted, pendingStep, type StepEvent, type StepState } from "./step-state.ts";
 import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
@@ -222,7 +222,7 @@ type Revision = Extract<Extract<AgentEvent, { type: "plan-revise" }>["outcome"],
 function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" | "approvals">): void {
   const before = new Map(state.steps);
   const stays = unchangedSteps(state.plan, plan);
-  for (const step of before.values()) if (!hasBegun(step)) state.steps.delete(step.stepId);
+  for (const step of before.values()) if (!hasStarted(step)) state.steps.delete(step.stepId);
   delete state.planApproval;
   delete state.isUnderWay;
   if (state.plan !== undefined) state.firstPlan ??= state.plan;

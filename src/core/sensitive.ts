@@ -34,14 +34,14 @@ const known = new WeakMap<Tool, boolean>();
 export function isSensitiveTool(tool: Tool): boolean {
   let answer = known.get(tool);
   if (answer === undefined) {
-    answer = holdsSensitive(tool.inputSchema) || holdsSensitive(tool.outputSchema);
+    answer = hasSensitive(tool.inputSchema) || hasSensitive(tool.outputSchema);
     known.set(tool, answer);
   }
   return answer;
 }
 
 /** Looks at whatever a schema's definition holds: a converter to JSON Schema would say more, and cost much more. */
-export function holdsSensitive(schema: unknown): boolean {
+export function hasSensitive(schema: unknown): boolean {
   const seen = new Set<unknown>();
   const open: unknown[] = [schema];
   while (open.length > 0) {

@@ -103,8 +103,8 @@ export function isOpen({ status, iterations }: StepState): boolean {
 }
 
 /** Whether a step, or one of its iterations, has begun or was skipped: it keeps its place in the log, and its id. */
-export function hasBegun({ status, iterations, startedAt }: StepState): boolean {
-  if (iterations !== undefined) return iterations.states.some(hasBegun);
+export function hasStarted({ status, iterations, startedAt }: StepState): boolean {
+  if (iterations !== undefined) return iterations.states.some(hasStarted);
   // One that is to run again is pending, and has begun.
   return startedAt !== undefined || (status !== "pending" && status !== "waiting");
 }

@@ -8,10 +8,10 @@ import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { partsOf } from "../core/step-state.ts";
 import { interruptedBy } from "./cancelled-by.ts";
-import { closeBroken } from "./close-leg.ts";
+import { closeBroken } from "./end-execution.ts";
 import { KeptResults } from "./kept-results.ts";
 import { Leases } from "./leases.ts";
-import { loadConductor } from "./load-conductor.ts";
+import { loadRuntime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import { Run } from "./run.ts";
 import { warnOfOverlap } from "./run-attempt.ts";
@@ -88,7 +88,7 @@ export class ActiveRuns {
     const { settings, hub } = owner;
     this.leases = new Leases(settings);
     const { clock, abortGraceMs: graceMs } = settings;
-    const receive: RunHost["receive"] = async (...args) => (await loadConductor()).receivePosted(...args);
+    const receive: RunHost["receive"] = async (...args) => (await loadRuntime()).receivePosted(...args);
     this.host = {
       settings,
       hub,

@@ -34,7 +34,7 @@ export async function admit(run: Run, call: StepCall, { isFirst = false } = {}):
   try {
     const admission = await gate.enter(source);
     if (admission === undefined) return { type: "aborted" };
-    await tellCircuit(run, call, admission.change);
+    await reportCircuit(run, call, admission.change);
     // Others may have used up the budget meanwhile, or whoever was told of the circuit has cancelled.
     const error = overBudget(run, call);
     if (!source.aborted && error === undefined) return count(run, call, admission);
@@ -63,7 +63,7 @@ export async function leave(
   call: StepCall,
   { admission, result }: { admission: Admission; result: AttemptResult | undefined },
 ): Promise<void> {
-  await tellCircuit(run, call, admission.leave(verdictOf(result)));
+  await reportCircuit(run, call, admission.leave(verdictOf(result)));
 }
 
 /** Gives back an admission for which no call was made, as if it had not been asked for. */
@@ -76,7 +76,7 @@ export async function giveBack(
   if (admission !== undefined) await leave(run, call, { admission, result: undefined });
 }
 
-async function tellCircuit(run: Run, { tool }: StepCall, state: Admission["change"]): Promise<void> {
+async function reportCircuit(run: Run, { tool }: StepCall, state: Admission["change"]): Promise<void> {
   if (state !== undefined) await run.emit({ type: "circuit-change", tool: tool.name, state });
 }
 

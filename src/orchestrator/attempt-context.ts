@@ -62,7 +62,7 @@ export class AttemptContext implements ToolContext {
     this.iteration = index;
     this.resources = settings.resources;
     this.metadata = settings.metadata;
-    this.progress = (value) => tellProgress(run, call, { context: this, value });
+    this.progress = (value) => reportProgress(run, call, { context: this, value });
     Object.defineProperty(this, "signal", lazySignal);
     if (call.kept?.isWatched) watchReads(this, settings, call.kept);
   }
@@ -79,7 +79,7 @@ interface Progress {
 }
 
 /** Tells how far an attempt is, until it ends. */
-function tellProgress(run: Run, call: StepCall, { context, value }: Progress): void {
+function reportProgress(run: Run, call: StepCall, { context, value }: Progress): void {
   if (!run.isOpen(context[sourceKey])) return;
   const { attempt } = context;
   const { step, tool } = call;

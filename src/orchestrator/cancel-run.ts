@@ -38,9 +38,9 @@ async function cancelHere(engine: RunsOwner, { reason, ...opening }: Cancelling)
     if (restoring !== undefined) await restoring.opening.catch(() => {});
     else if (active === undefined) {
       cancelling?.abort(cancelledBy(reason));
-      const mayGoOn = ({ status }: { readonly status: RunResult["status"] | "planning" | "running" }) =>
+      const mayResume = ({ status }: { readonly status: RunResult["status"] | "planning" | "running" }) =>
         !endedStatuses.has(status);
-      return continueStored(engine, { ...opening, isCancel: true, mayGoOn, begin: beginStopped });
+      return continueStored(engine, { ...opening, isCancel: true, mayResume, begin: beginStopped });
     } else {
       active.run.abort(cancelledBy(reason));
       const result = await active.result.catch(() => undefined);

@@ -7,14 +7,14 @@ import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage } from "../core/run-store.ts";
 import { isDone, isOpen } from "../core/step-state.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
-import { skipOpen } from "./close-leg.ts";
-import { conductLeg, fingerprintsOf } from "./conduct-leg.ts";
-import { planInRun, requireApproved } from "./conduct-run.ts";
+import { skipOpen } from "./end-execution.ts";
 import { endingOf } from "./ending-of.ts";
+import { planInRun, requireApproved } from "./execute-run.ts";
 import { rejectExpired } from "./expiry.ts";
 import type { LeaseHolder } from "./leases.ts";
 import { compareTools, readExisting, restoreSettings } from "./restore-run.ts";
 import type { AbortReason, Run } from "./run.ts";
+import { fingerprintsOf, runExecution } from "./run-execution.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { sealEvent } from "./seal-event.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
@@ -30,14 +30,14 @@ export interface Continuation extends Opening {
   readonly isCancel?: true;
   /** A suspended run goes on if something was posted to it. */
   readonly looksForPosted?: true;
-  /** Values of it are looked at by {@link Continuation.mayGoOn}, so that it needs the secrets. */
+  /** Values of it are looked at by {@link Continuation.mayResume}, so that it needs the secrets. */
   readonly isCompared?: boolean;
   /** What was read of it the last time, for who looks at it more than once. */
   readonly known?: { recorded?: RecordedRun };
   /** Whether another leg is to begin; if not, the run's result is as it stands. Throws if it can not. */
-  readonly mayGoOn: (state: RunState, secrets: RunSecrets | undefined) => boolean;
+  readonly mayResume: (state: RunState, secrets: RunSecrets | undefined) => boolean;
   /** What the next leg begins with. */
-  readonly begin: (state: RunState) => LegBeginning;
+  readonly begin: (state: RunState) => ExecutionStart;
 }
 
 /** The claim on a run that is being read, until it goes on. */
@@ -56,7 +56,7 @@ class StoredLease implements LeaseHolder {
 }
 
 /** See {@link Continuation.begin}. */
-export interface LegBeginning {
+export interface ExecutionStart {
   /** What has failed is tried again. */
   readonly retriesFailed?: true;
   /** Recorded together with `run-resume`. */
@@ -67,7 +67,7 @@ export interface LegBeginning {
  * Brings a run back from the store and goes on with it, unless it has nothing to go on with. It is claimed before it is read
  * for good: another process may have gone on meanwhile. No two callers may bring back the same run: the second one waits,
  * and finds it going on. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
- * `store-failed`, or what `mayGoOn` throws.
+ * `store-failed`, or what `mayResume` throws.
  */
 export async function continueStored(engine: RunsOwner, continuation: Continuation): Promise<RunResult> {
   const { restoring } = runsOf(engine);
@@ -82,14 +82,23 @@ async function openStored(
   engine: RunsOwner,
   continuation: Continuation,
 ): Promise<{ readonly leg: Promise<RunResult> }> {
-  const { runId, options, mayGoOn, known = {}, looksForPosted = false, isCancel, identity, isCompared } = continuation;
+  const {
+    runId,
+    options,
+    mayResume,
+    known = {},
+    looksForPosted = false,
+    isCancel,
+    identity,
+    isCompared,
+  } = continuation;
   const runs = runsOf(engine);
   const before = await readExisting(engine.settings, runId, known.recorded);
   known.recorded = before;
   const mayLook = looksForPosted && before.state.status === "suspended";
   // Only to compare what was asked for: else a run that has ended needs no keys.
   const asked = identity !== undefined || isCompared ? await secretsOfStored(engine.settings, before.state) : undefined;
-  if (!mayGoOn(before.state, asked) && !mayLook)
+  if (!mayResume(before.state, asked) && !mayLook)
     return { leg: Promise.resolve(resultOfState(before.state, engine.settings)) };
   const lease = new StoredLease(runId);
   await runs.leases.acquire(lease);
@@ -97,16 +106,16 @@ async function openStored(
     const { state } = await readExisting(engine.settings, runId, before);
     const opening = secretsOfStored(engine.settings, state);
     const secrets = opening && (await opening);
-    const goesOn = mayGoOn(state, secrets);
+    const resumes = mayResume(state, secrets);
     const isAsked = looksForPosted && state.status === "suspended" && lease.posted.length > 0;
-    if (!goesOn && !isAsked) return { leg: Promise.resolve(resultOfState(state, engine.settings)) };
+    if (!resumes && !isAsked) return { leg: Promise.resolve(resultOfState(state, engine.settings)) };
     const settings = restoreSettings(engine.settings, state, { ...options, ...(isCancel && { isCancel }) });
     const run = runs.open(settings, continuation, state);
     run.secrets = secrets;
     run.keepHistory();
     runs.leases.handOver(lease, run);
     const ending = endingOf(state);
-    const beginning = goesOn ? continuation.begin(state) : { events: [] };
+    const beginning = resumes ? continuation.begin(state) : { events: [] };
     // Those for the whole leg come first: what was posted may decide what waits in it.
     const resuming = resume(run, { ...beginning, ...(isCancel && { isCancel }) })
       .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
@@ -132,7 +141,7 @@ async function openStored(
  */
 async function resume(
   run: Run,
-  { retriesFailed, events, isCancel }: LegBeginning & Pick<Continuation, "isCancel">,
+  { retriesFailed, events, isCancel }: ExecutionStart & Pick<Continuation, "isCancel">,
 ): Promise<void> {
   const tools = await fingerprintsOf(run.settings.tools);
   const changedTools = isCancel ? [] : await compareTools(run, { now: tools, ...(retriesFailed && { retriesFailed }) });
@@ -155,11 +164,11 @@ async function goOn(run: Run, ending: AbortReason | undefined): Promise<RunResul
     const refusal = await requireApproved(plan, run).catch((error: AgentError) => error.toJSON());
     if (refusal === undefined && ending !== undefined) run.abort(ending);
     if (refusal === undefined) await endLoops(run);
-    return conductLeg(run, refusal as AgentErrorData | undefined);
+    return runExecution(run, refusal as AgentErrorData | undefined);
   }
-  if (request === undefined || planningError !== undefined) return conductLeg(run, planningError);
+  if (request === undefined || planningError !== undefined) return runExecution(run, planningError);
   const { error } = await planInRun(run, request);
-  return conductLeg(run, error);
+  return runExecution(run, error);
 }
 
 /** After an iteration that has failed no other one of its loop begins: what would have been said of these if nobody had died. */

@@ -119,7 +119,7 @@ function continueWith(
   return continueStored(engine, {
     ...opening,
     isCompared: decision.input !== undefined,
-    mayGoOn: (state, secrets) => {
+    mayResume: (state, secrets) => {
       if (!requireAsked({ state, secrets }, decision)) return false;
       if (endedStatuses.has(state.status)) throw notPending(state, decision);
       return true;

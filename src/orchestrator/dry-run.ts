@@ -9,7 +9,7 @@ import { findReferences } from "../core/reference.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { parseWith } from "../core/schema.ts";
 import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
-import { completePlanInput } from "./conduct-run.ts";
+import { completePlanInput } from "./execute-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { effectOf } from "./prepare-step.ts";
 import type { RunSettings } from "./run-options.ts";

@@ -2,7 +2,7 @@ import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
 import type { RunState } from "../core/run-state.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
 import { cancelledBy, runTimeout } from "./cancelled-by.ts";
-import { stepFailure } from "./close-leg.ts";
+import { stepFailure } from "./end-execution.ts";
 import type { AbortReason } from "./run.ts";
 
 /**
@@ -15,7 +15,7 @@ export function endingOf(state: RunState): AbortReason | undefined {
   let isInDoubt = false;
   let wasStopped = false;
   // Then no failure keeps a step from being run.
-  const goesOn = state.options?.onStepFailure === "continue";
+  const resumes = state.options?.onStepFailure === "continue";
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id) as StepState;
     // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
@@ -25,7 +25,7 @@ export function endingOf(state: RunState): AbortReason | undefined {
         return fromErrorData(error as AgentErrorData<"cancelled" | "timeout">);
       }
       isInDoubt ||= status === "unknown";
-      wasStopped ||= goesOn && skipReason === "run-ended";
+      wasStopped ||= resumes && skipReason === "run-ended";
       isEnding ||= !hasFailed && (skipReason === "run-ended" || skipReason === "dependency-failed");
     }
   }

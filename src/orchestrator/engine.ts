@@ -17,14 +17,14 @@ import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
 import type { Decision } from "./decide-run.ts";
 import { checkName } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
-import { type Conductor, loadConductor, loadedConductor } from "./load-conductor.ts";
+import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
+import { reportWarning } from "./report-warning.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
 import type { PruneOptions } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
-import { tellWarning } from "./tell-warning.ts";
 
 /** The most events that wait in a handle to be read. */
 const eventCapacity = 1_000;
@@ -65,14 +65,13 @@ export class Engine implements RunsOwner {
   start(given: RunTarget, options?: AnyRunOptions): EngineHandle {
     const settings = this.optionsOf(options);
     const isNamed = options?.runId !== undefined;
-    const target = holdFast(given, { waits: isNamed });
+    const target = snapshotOf(given, { waits: isNamed });
     const issues = "plan" in target ? plainIssues(target.plan, settings.tools) : [];
     if (issues.length > 0) throw invalidPlan("The plan does not hold", issues);
     const runId = options?.runId ?? this.createRunId();
-    const open = (parts: Conductor, opening: Opening) =>
-      parts.startRun(this, { ...opening, target, settings, isNamed });
+    const open = (parts: Runtime, opening: Opening) => parts.startRun(this, { ...opening, target, settings, isNamed });
     return this.handOut(runId, settings, open, ({ message }) =>
-      tellWarning(this.settings, {
+      reportWarning(this.settings, {
         code: "start-refused",
         runId,
         message: `Run "${runId}" was not started: ${message}`,
@@ -84,7 +83,7 @@ export class Engine implements RunsOwner {
   async run(given: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
     const settings = this.optionsOf(options);
     const isNamed = options?.runId !== undefined;
-    const target = holdFast(given, { waits: isNamed });
+    const target = snapshotOf(given, { waits: isNamed });
     const runId = options?.runId ?? this.createRunId();
     const startedMs = monotonicNow(this.settings.clock);
     const opening = { runId, startedMs, target, settings, isNamed };
@@ -171,9 +170,9 @@ export class Engine implements RunsOwner {
     if (this.closing !== undefined) throw interruptedBy("the agent was closed and takes no more runs");
   }
 
-  private async open<T>(use: (parts: Conductor) => Promise<T>): Promise<T> {
+  private async open<T>(use: (parts: Runtime) => Promise<T>): Promise<T> {
     this.requireOpen();
-    const parts = loadedConductor() ?? (await loadConductor());
+    const parts = loadedRuntime() ?? (await loadRuntime());
     // It may have been closed meanwhile.
     this.requireOpen();
     return use(parts);
@@ -183,13 +182,13 @@ export class Engine implements RunsOwner {
   private handOut(
     runId: string,
     settings: Pick<RunSettings, "throwOnFailure">,
-    open: (parts: Conductor, opening: Opening) => Promise<RunResult>,
+    open: (parts: Runtime, opening: Opening) => Promise<RunResult>,
     onRefused?: (error: ErrorData) => void,
   ): EngineHandle {
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const cancelling = new AbortSource();
     const opening = { runId, channel, cancelling, startedMs: monotonicNow(this.settings.clock) };
-    const loaded = loadedConductor();
+    const loaded = loadedRuntime();
     const opened =
       loaded === undefined || this.closing !== undefined
         ? this.open((parts) => open(parts, opening))
@@ -214,15 +213,15 @@ export class Engine implements RunsOwner {
   async plan(request: string, options?: AnyRunOptions): Promise<Plan> {
     const settings = this.optionsOf(options, "plan");
     this.requireOpen();
-    const { planAlone } = loadedConductor() ?? (await loadConductor());
+    const { planAlone } = loadedRuntime() ?? (await loadRuntime());
     return planAlone(this, { runId: this.createRunId(), request, settings });
   }
 
   /** What a request or a plan would do. Rejects with what planning does, `invalid-plan`, `plan-not-approved` or `cancelled`. */
   async dryRun(given: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
     const settings = this.optionsOf(options, "dryRun");
-    const target = holdFast(given, { waits: false });
-    const { planAlone, dryRun } = loadedConductor() ?? (await loadConductor());
+    const target = snapshotOf(given, { waits: false });
+    const { planAlone, dryRun } = loadedRuntime() ?? (await loadRuntime());
     if ("plan" in target) return dryRun(this.settings, settings, target.plan);
     const plan = await planAlone(this, { runId: this.createRunId(), request: target.request, settings });
     return dryRun(this.settings, settings, plan);
@@ -230,26 +229,26 @@ export class Engine implements RunsOwner {
 
   /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
   async getRun(runId: string): Promise<RunSnapshot | undefined> {
-    const { readRun } = loadedConductor() ?? (await loadConductor());
+    const { readRun } = loadedRuntime() ?? (await loadRuntime());
     return readRun(this.settings, runId);
   }
 
   /** Deletes a stored run. Rejects as `deleteRun` of `retention.ts` does. */
   async deleteRun(runId: string): Promise<void> {
     checkName("runId", runId);
-    const { deleteRun } = loadedConductor() ?? (await loadConductor());
+    const { deleteRun } = loadedRuntime() ?? (await loadRuntime());
     return deleteRun(this.settings.store, runId);
   }
 
   /** Deletes stored runs. Rejects as `prune` of `retention.ts` does. */
   async prune(options: PruneOptions): Promise<{ readonly deleted: number }> {
-    const { prune } = loadedConductor() ?? (await loadConductor());
+    const { prune } = loadedRuntime() ?? (await loadRuntime());
     return prune(this.settings.store, options);
   }
 
   /** A page of the stored runs. Rejects with `store-failed`. */
   async listRuns(options: ListRunsOptions = {}): Promise<RunPage> {
-    const { listRuns, showPage } = loadedConductor() ?? (await loadConductor());
+    const { listRuns, showPage } = loadedRuntime() ?? (await loadRuntime());
     return showPage(await listRuns(this.settings.store, options), this.settings);
   }
 
@@ -266,8 +265,8 @@ export class Engine implements RunsOwner {
  * What a run is of, as it stands when the run starts: the caller may change the plan while the conductor is loaded, or looks
  * for a run of the same id. Else that takes its copy at once.
  */
-function holdFast(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
-  if ("request" in target || (loadedConductor() !== undefined && !waits)) return target;
+function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
+  if ("request" in target || (loadedRuntime() !== undefined && !waits)) return target;
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // What is not JSON is refused by validation, which says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
@@ -278,7 +277,7 @@ function warnOfSecrets(settings: EngineSettings): void {
   if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
   const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
   const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
-  tellWarning(settings, { code: "no-secret-keys", message });
+  reportWarning(settings, { code: "no-secret-keys", message });
 }
 
 /** A result as the caller wants it: thrown where it failed and that was asked for. */

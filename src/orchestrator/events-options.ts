@@ -3,7 +3,7 @@ import type { AgentEvent } from "../core/events.ts";
 import { checkKeys, checkNumber, maxDurationMs } from "../core/options.ts";
 import type { RunsOwner } from "./active-runs.ts";
 import { checkName } from "./decision-options.ts";
-import { loadConductor, loadedConductor } from "./load-conductor.ts";
+import { loadedRuntime, loadRuntime } from "./load-runtime.ts";
 import { checkSignal, checkSwitch } from "./run-options.ts";
 
 /** Options of reading the events of a run. */
@@ -62,6 +62,6 @@ async function* readLater(
   wanted: EventsWanted,
   leaving: AbortSource,
 ): AsyncGenerator<AgentEvent, undefined> {
-  const { readEventsOf } = loadedConductor() ?? (await loadConductor());
+  const { readEventsOf } = loadedRuntime() ?? (await loadRuntime());
   yield* readEventsOf(engine, wanted, leaving);
 }

@@ -3,7 +3,7 @@ import type { AgentEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunsOwner } from "./active-runs.ts";
 import { planAndTell } from "./plan-request.ts";
-import type { PlanTeller } from "./planning.ts";
+import type { PlanReporter } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import { secretsOf } from "./secrets-of-run.ts";
@@ -26,7 +26,7 @@ export async function planAlone(engine: RunsOwner, { runId, request, settings }:
   const run = { runId, secrets, engine: engine.settings };
   const tell = (event: AgentEvent) => engine.hub.emit(showIn(run, event));
   const recorder = new RunRecorder({ runId, now: () => clock.now(), tell });
-  const teller: PlanTeller = {
+  const teller: PlanReporter = {
     runId,
     spent: undefined,
     emit: (event) => recorder.emit(secrets?.hideInEvent(event) ?? event),

@@ -9,7 +9,7 @@ import type { Planner, PlanRequest } from "../core/planner.ts";
 import { toPlanningError } from "../core/planning-error.ts";
 import type { Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
-import { Planning, type PlanTeller } from "./planning.ts";
+import { Planning, type PlanReporter } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
 import { hideInIssues, requireSealable } from "./secrets-of-run.ts";
 
@@ -26,7 +26,7 @@ export interface PlanTask {
 /** Plans as {@link planRequest} does, and tells its beginning and its end. */
 export async function planAndTell(
   engine: EngineSettings,
-  { teller, ...task }: Omit<PlanTask, "planning"> & { readonly teller: PlanTeller },
+  { teller, ...task }: Omit<PlanTask, "planning"> & { readonly teller: PlanReporter },
 ): Promise<Plan> {
   const { emit, dataOf } = teller;
   const planning = new Planning(engine, teller, task.settings);

@@ -7,14 +7,14 @@ import type { PlanningEvent } from "../core/planner.ts";
 import { dataOf } from "./keep-cause.ts";
 import { ModelMeter } from "./model-meter.ts";
 import type { EngineSettings } from "./options.ts";
+import { reportWarning } from "./report-warning.ts";
 import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
-import { tellWarning } from "./tell-warning.ts";
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
 /** Whose planning it is, and how it is told. */
-export interface PlanTeller {
+export interface PlanReporter {
   readonly runId: string;
   /** What the run has used of models before. */
   readonly spent: ModelUsage | undefined;
@@ -32,7 +32,7 @@ export class Planning {
 
   constructor(
     private readonly engine: EngineSettings,
-    private readonly teller: PlanTeller,
+    private readonly teller: PlanReporter,
     { stored }: RunSettings,
   ) {
     this.meter = new ModelMeter(stored.budget, teller.spent);
@@ -57,14 +57,14 @@ export class Planning {
     const overrun = this.meter.describeOverrun();
     if (overrun !== undefined) {
       const message = `${overrun}: a prompt was longer than its estimate, or an answer than its limit.`;
-      tellWarning(this.engine, { code: "budget-overrun", message, runId: this.teller.runId });
+      reportWarning(this.engine, { code: "budget-overrun", message, runId: this.teller.runId });
     }
     return { usage };
   }
 }
 
 /** Planning as part of a run. */
-export function tellerOf(run: Run): PlanTeller {
+export function reporterOf(run: Run): PlanReporter {
   const { runId, state, secrets } = run;
   return {
     runId,

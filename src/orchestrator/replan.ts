@@ -6,11 +6,11 @@ import type { Planner, ReplanRequest } from "../core/planner.ts";
 import { type StepRecord, stepRecords } from "../core/run-result.ts";
 import { unchangedSteps } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
-import { hasBegun, isDone, isOpen, partsOf } from "../core/step-state.ts";
-import { pendingItems, skipOpen, stepFailure } from "./close-leg.ts";
+import { hasStarted, isDone, isOpen, partsOf } from "../core/step-state.ts";
+import { pendingItems, skipOpen, stepFailure } from "./end-execution.ts";
 import { dataOf } from "./keep-cause.ts";
 import { askPlanner, completePlan, draftOf, type PlanTask, toPlanRequest } from "./plan-request.ts";
-import { Planning, tellerOf } from "./planning.ts";
+import { Planning, reporterOf } from "./planning.ts";
 import { recordDecision } from "./record-decision.ts";
 import type { Run } from "./run.ts";
 import { opened, restoreSecrets } from "./secrets-of-run.ts";
@@ -34,12 +34,12 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   if (planner?.replan === undefined || cause === undefined || !mayReplan(run, cause)) return undefined;
   const source = run.openSource();
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
-  const planning = new Planning(run.engine, tellerOf(run), run.settings);
+  const planning = new Planning(run.engine, reporterOf(run), run.settings);
   try {
     const { plan: revised, approvals } = await askForSteps(run, { planner, source, cause, planning });
     const plan = run.secrets === undefined ? revised : await run.secrets.sealPlan(revised);
     await withdrawQuestions(run, plan);
-    await skipBegun(run);
+    await skipStarted(run);
     await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan, ...approvals } });
     run.counters.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
@@ -60,7 +60,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
 async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   const stays = unchangedSteps(run.state.plan, plan);
   for (const step of run.state.steps.values()) {
-    if (!hasBegun(step) && stays.has(step.stepId)) continue;
+    if (!hasStarted(step) && stays.has(step.stepId)) continue;
     for (const part of partsOf([step])) {
       // Somebody may be deciding about it just now.
       while (run.deciding !== undefined) await run.deciding;
@@ -72,9 +72,9 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
 }
 
 /** A loop that has begun stays in the log, but what it has left is no longer to be done. */
-async function skipBegun(run: Run): Promise<void> {
+async function skipStarted(run: Run): Promise<void> {
   for (const step of run.state.steps.values()) {
-    if (isOpen(step) && hasBegun(step)) await skipOpen(run, step, "run-ended");
+    if (isOpen(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
   }
 }
 
@@ -145,7 +145,7 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
   for (const [index, step] of (Array.isArray(added) ? added : []).entries()) {
     const id: unknown = (step as { id?: unknown } | null)?.id;
     const state = typeof id === "string" ? run.state.steps.get(id) : undefined;
-    if (state === undefined || !hasBegun(state)) continue;
+    if (state === undefined || !hasStarted(state)) continue;
     const message = `"${state.stepId}" has begun. Leave out what is done; give a step that is to be tried again a new id.`;
     issues.push({ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message });
   }

@@ -6,7 +6,7 @@ import { placeOf } from "../core/step-place.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
-import { continueStored, type LegBeginning } from "./continue-run.ts";
+import { continueStored, type ExecutionStart } from "./continue-run.ts";
 import { waitsInVain } from "./expiry.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { outcomeUnknown } from "./step-errors.ts";
@@ -38,7 +38,7 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
       return continueStored(engine, {
         ...resuming,
         looksForPosted: true,
-        mayGoOn: mayResume(engine, resuming),
+        mayResume: mayResume(engine, resuming),
         begin,
       });
     else {
@@ -85,12 +85,12 @@ function canRetry({ error, steps }: RunState): boolean {
   return ![...partsOf(steps.values())].some(({ status }) => status === "undone");
 }
 
-function begin(state: RunState): LegBeginning {
+function begin(state: RunState): ExecutionStart {
   return state.status === "failed" ? { retriesFailed: true, events: [] } : beginStopped(state);
 }
 
 /** How a run goes on that has stopped on the way. */
-export function beginStopped(state: RunState): LegBeginning {
+export function beginStopped(state: RunState): ExecutionStart {
   return { events: closeKilled(state) };
 }
 

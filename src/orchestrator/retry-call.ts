@@ -119,7 +119,7 @@ async function attemptAgain(
   if (!parsed.ok) return failedAttempt("refused", invalidInput(call, parsed.issues));
   if (!isLimited(run, call)) {
     if (!(await run.confirmLease()) || isAborted(run)) return undefined;
-    return tellAttempt(run, call, attempt) ? runAttempt(run, call, attempt, parsed.value) : undefined;
+    return reportAttempt(run, call, attempt) ? runAttempt(run, call, attempt, parsed.value) : undefined;
   }
   const admitted = await admit(run, call);
   if (admitted.type === "aborted") return undefined;
@@ -128,7 +128,7 @@ async function attemptAgain(
     await giveBack(run, call, admitted);
     return undefined;
   }
-  if (!(await run.confirmLease()) || isAborted(run) || !tellAttempt(run, call, attempt)) {
+  if (!(await run.confirmLease()) || isAborted(run) || !reportAttempt(run, call, attempt)) {
     await giveBack(run, call, admitted);
     return undefined;
   }
@@ -138,7 +138,7 @@ async function attemptAgain(
 }
 
 /** Tells that an attempt begins. False if whoever was told has aborted the run. */
-function tellAttempt(run: Run, call: StepCall, number: number): boolean {
+function reportAttempt(run: Run, call: StepCall, number: number): boolean {
   const attempt = attemptNumber(run, call, number);
   const undo = call.undone && ({ undo: true } as const);
   run.emit({ type: "step-attempt", ...placeOfTask(call), tool: call.tool.name, attempt, ...undo });

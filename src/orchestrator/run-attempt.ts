@@ -77,7 +77,7 @@ interface Aborted {
 async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Aborted): Promise<AttemptResult> {
   const settled = await settleWithin(settle(pending), run.host.graceMs, run.engine.clock);
   if (settled === notInTime) {
-    tellLate(run, call, { attempt, pending });
+    reportLate(run, call, { attempt, pending });
     if (run.abortReason?.code === "interrupted" && !run.isClosed)
       warnOfOverlap(run, { ...placeOfTask(call), tool: call.tool.name });
   } else if (settled.ok) return settled.result;
@@ -144,7 +144,7 @@ export function warnOfOverlap(run: Run, step: StepPlace & { readonly tool: strin
 }
 
 /** Tells of an attempt that was given up when it settles after all. */
-function tellLate(
+function reportLate(
   run: Run,
   call: StepCall,
   { attempt, pending }: { attempt: number; pending: Promise<AttemptResult> },
@@ -154,7 +154,7 @@ function tellLate(
       result.type === "completed"
         ? ({ status: "completed", output: hideUrlKeysIn(result.output) } as const)
         : ({ status: "failed", error: result.error } as const);
-    run.tellLate(
+    run.reportLate(
       ofIteration(call, { type: "step-late", stepId: call.step.id, tool: call.tool.name, attempt, outcome }),
     );
   };

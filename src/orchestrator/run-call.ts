@@ -30,7 +30,7 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
     ({ admitted, parsed, prepared } = asked);
   } else if (task.tool.cache !== undefined) prepared = lookUp(run, prepared);
   // Another one may have failed while this one waited.
-  if (run.isStopped) return leaveUnbegun(run, prepared, admitted);
+  if (run.isStopped) return leaveNotStarted(run, prepared, admitted);
   const started = run.emit(startOf(task, prepared));
   if (started !== undefined) await started;
   const next = withoutCall(run, prepared);
@@ -127,7 +127,7 @@ async function readApproved(run: Run, call: StepCall): Promise<PreparedStep> {
 }
 
 /** Gives back what a step was admitted with that may not begin any more. */
-async function leaveUnbegun(run: Run, prepared: PreparedStep, admitted: Admitted | undefined): Promise<StepEnd> {
+async function leaveNotStarted(run: Run, prepared: PreparedStep, admitted: Admitted | undefined): Promise<StepEnd> {
   if ("call" in prepared && admitted?.type === "admitted") await giveBack(run, prepared.call, admitted);
   return "waiting";
 }

@@ -4,7 +4,7 @@ import type { JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { DefinedTool } from "../core/tool.ts";
-import { skipOpen } from "./close-leg.ts";
+import { skipOpen } from "./end-execution.ts";
 import { dataOf } from "./keep-cause.ts";
 import { namedValue } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
@@ -34,7 +34,7 @@ export async function runExpressionStep(run: Run, task: ExpressionTask): Promise
     }
     if (forEach !== undefined) items = itemsOf(run, task);
   } catch (thrown) {
-    return failUnbegun(run, whole, thrown as AgentError);
+    return failNotStarted(run, whole, thrown as AgentError);
   }
   if (forEach === undefined) return runCall(run, whole);
   if (items.length === 0) return skip(run, whole, "no-items");
@@ -74,12 +74,12 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   const count = items.length;
   const stateOf = (index: number) => iterationOf(run, step, index);
   // Where one fails no other step starts, and no other iteration.
-  const mayGoOn = () => !run.isStopped && run.abortReason === undefined;
+  const mayResume = () => !run.isStopped && run.abortReason === undefined;
   let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
   do {
     let next = 0;
     const work = async () => {
-      while (next < count && mayGoOn()) {
+      while (next < count && mayResume()) {
         const index = next++;
         if (!canRun(stateOf(index))) continue;
         const iteration = { index, count, item: items[index] as JsonValue };
@@ -88,7 +88,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
     // One may have been decided about while the others ran.
-  } while (mayGoOn() && items.some((_item, index) => isDecided(stateOf(index))));
+  } while (mayResume() && items.some((_item, index) => isDecided(stateOf(index))));
   if (run.recorder.failure !== undefined) return "failed";
   // One in doubt suspends the run: the others may still run once somebody has said what came of it. When the process is to
   // end, whoever resumes the run says what follows from a failure.
@@ -114,7 +114,7 @@ async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Prom
   try {
     if (task.expressions.isWhenPerIteration && !isTrue(run, task, one.iteration)) return skip(run, one, "condition");
   } catch (thrown) {
-    return failUnbegun(run, one, thrown as AgentError);
+    return failNotStarted(run, one, thrown as AgentError);
   }
   return runCall(run, one);
 }
@@ -125,7 +125,7 @@ async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"):
 }
 
 /** A step whose expression can not be evaluated begins and fails, as one whose input is not valid. */
-async function failUnbegun(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
+async function failNotStarted(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
   const { step, tool, iteration } = task;
   const place = placeOfTask({ step, iteration });
   const { reasoning, input } = step;

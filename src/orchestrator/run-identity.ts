@@ -14,7 +14,7 @@ export interface RunStart {
   readonly target: RunTarget;
   readonly identity?: string;
   /** Called when its first event is recorded. */
-  readonly onBegun?: () => void;
+  readonly onStarted?: () => void;
   /** By which it is claimed. */
   readonly leases: Leases;
 }

@@ -42,8 +42,8 @@ export class RunRecorder {
   private lastMs = Number.NaN;
   private lastTimestamp = "";
   /** Events that came while another one was told. */
-  private untold: AgentEvent[] | undefined;
-  private isTelling = false;
+  private unnotified: AgentEvent[] | undefined;
+  private isNotifying = false;
 
   /** `state` is that of a run that goes on; it is taken over. */
   constructor(
@@ -170,17 +170,17 @@ export class RunRecorder {
   private accept(event: AgentEvent): void {
     if (!isTransient(event)) reduceRunState(this.state, event);
     // A listener may do what causes an event: whoever listens besides still hears the first one first.
-    if (this.isTelling) {
-      this.untold ??= [];
-      this.untold.push(event);
+    if (this.isNotifying) {
+      this.unnotified ??= [];
+      this.unnotified.push(event);
       return;
     }
-    this.isTelling = true;
+    this.isNotifying = true;
     this.owner.tell(event);
     // Those that come meanwhile are told, too.
-    if (this.untold !== undefined) for (const next of this.untold) this.owner.tell(next);
-    this.untold = undefined;
-    this.isTelling = false;
+    if (this.unnotified !== undefined) for (const next of this.unnotified) this.owner.tell(next);
+    this.unnotified = undefined;
+    this.isNotifying = false;
   }
 
   /** Nothing is recorded any more. */

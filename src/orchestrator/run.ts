@@ -14,13 +14,13 @@ import { type ApprovalState, partAt } from "../core/step-state.ts";
 import { cancelledBy, runTimeout } from "./cancelled-by.ts";
 import type { Confirmation } from "./leases.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
+import { reportWarning } from "./report-warning.ts";
 import { countToolCalls, RunCounters } from "./run-counters.ts";
 import type { RunHost } from "./run-host.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
-import { tellWarning } from "./tell-warning.ts";
 
 /** Why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
@@ -278,7 +278,7 @@ export class Run implements RecorderOwner {
   }
 
   /** Tells of an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
-  tellLate(init: Extract<EventInit, { type: "step-late" }>): void {
+  reportLate(init: Extract<EventInit, { type: "step-late" }>): void {
     const { stepId, attempt } = init;
     if (!this.isEnding && !this.isClosed) this.emit(init);
     else
@@ -290,7 +290,7 @@ export class Run implements RecorderOwner {
   }
 
   warn(warning: Omit<AgentWarning, "runId">): void {
-    tellWarning(this.engine, { ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
+    reportWarning(this.engine, { ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
   }
 
   private onSignal(): void {

@@ -93,7 +93,7 @@ function takingOver({ runId, startedMs, channel, cancelling, options, isCancel }
     ...(isCancel && { isCancel }),
     known: {},
     looksForPosted: true,
-    mayGoOn: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
+    mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
     begin: beginStopped,
   };
 }

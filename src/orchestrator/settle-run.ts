@@ -102,7 +102,7 @@ async function settle(
   while (runs.occupied(runId) !== undefined) await settled(runs, runId);
   return continueStored(engine, {
     ...settling,
-    mayGoOn: (latest) => {
+    mayResume: (latest) => {
       requireUnknown(latest, place);
       return true;
     },

@@ -3,8 +3,8 @@ import type { RunResult } from "../core/run-result.ts";
 import { unendedStatuses } from "../core/run-status.ts";
 import { type ActiveRun, type ActiveRuns, followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
-import { completeTarget, conductRun } from "./conduct-run.ts";
 import { continueStored } from "./continue-run.ts";
+import { completeTarget, executeRun } from "./execute-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import { identityOf, type RunTarget, runConflict, targetOf } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -21,7 +21,7 @@ export interface StartOpening extends Opening {
 /**
  * Conducts a run from its beginning. Of the same id, one that goes on here is joined, a stored one that has ended or waits for
  * somebody gives its result, and one that has stopped on the way goes on here. Resolves to how the leg ends. Rejects with what
- * {@link conductRun} and {@link continueStored} do.
+ * {@link executeRun} and {@link continueStored} do.
  */
 export function startRun(engine: RunsOwner, opening: StartOpening): Promise<RunResult> {
   const { target, settings, isNamed } = opening;
@@ -31,7 +31,7 @@ export function startRun(engine: RunsOwner, opening: StartOpening): Promise<RunR
     return runs.follow(startNamed(engine, { ...opening, identity }));
   }
   const run = runs.open(settings, opening);
-  return runs.hold(run, conductRun(run, { target, leases: runs.leases }));
+  return runs.hold(run, executeRun(run, { target, leases: runs.leases }));
 }
 
 interface NamedOpening extends StartOpening {
@@ -45,7 +45,7 @@ async function startNamed(engine: RunsOwner, opening: NamedOpening): Promise<Run
     while (runs.restoring.has(runId)) await awaitOther(runs, opening);
     try {
       const active = runs.active.get(runId);
-      const looking = active === undefined ? lookOrConduct(engine, opening) : join(engine, { ...opening, active });
+      const looking = active === undefined ? lookOrExecute(engine, opening) : join(engine, { ...opening, active });
       const result = await looking;
       if (result !== undefined) return result;
     } catch (thrown) {
@@ -75,7 +75,7 @@ async function goOn(engine: RunsOwner, opening: NamedOpening, said: AgentErrorLi
     const result = await continueStored(engine, {
       ...opening,
       options: { resources, signal, throwOnFailure },
-      mayGoOn: (state, secrets) => {
+      mayResume: (state, secrets) => {
         if (identityOf(opened({ secrets }, targetOf(state)), engine.settings) !== opening.identity)
           throw runConflict(state.runId);
         hasStopped = unendedStatuses.has(state.status);
@@ -91,17 +91,17 @@ async function goOn(engine: RunsOwner, opening: NamedOpening, said: AgentErrorLi
 }
 
 /** Gives the stored result, or conducts the run from its beginning. */
-function lookOrConduct(engine: RunsOwner, opening: NamedOpening): Promise<RunResult> {
+function lookOrExecute(engine: RunsOwner, opening: NamedOpening): Promise<RunResult> {
   const { target, settings, identity } = opening;
   const runs = runsOf(engine);
   const run = runs.open(settings, opening);
   run.keepHistory();
-  let onBegun = () => {};
+  let onStarted = () => {};
   const begun = new Promise<void>((resolve) => {
-    onBegun = resolve;
+    onStarted = resolve;
   });
-  const conducting = conductRun(run, { target, identity, leases: runs.leases, onBegun });
-  return runs.hold(run, conducting.finally(onBegun), { identity, begun });
+  const conducting = executeRun(run, { target, identity, leases: runs.leases, onStarted });
+  return runs.hold(run, conducting.finally(onStarted), { identity, begun });
 }
 
 interface Joining extends NamedOpening {

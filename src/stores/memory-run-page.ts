@@ -47,7 +47,7 @@ function isWanted(
 ): boolean {
   const { status, events } = run;
   if (statuses !== undefined && !statuses.has(status)) return false;
-  if (resumable && !canGoOn(run)) return false;
+  if (resumable && !canResume(run)) return false;
   const { metadata: own, timestamp } = events[0] as RunStartEvent;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   if (sinceMs === undefined && untilMs === undefined) return true;
@@ -55,7 +55,7 @@ function isWanted(
   return createdMs >= (sinceMs ?? createdMs) && createdMs < (untilMs ?? Number.POSITIVE_INFINITY);
 }
 
-function canGoOn({ status, posted }: MemoryRun): boolean {
+function canResume({ status, posted }: MemoryRun): boolean {
   return unendedStatuses.has(status) || (status === "suspended" && posted.length > 0);
 }
 

@@ -59,7 +59,7 @@ class MortalRunStore implements FaultyRunStore {
   readonly appends: (readonly AgentEvent[])[] = [];
   readonly crashed: Promise<void>;
   hasCrashed = false;
-  private tellCrashed = () => {};
+  private reportCrashed = () => {};
   private readonly claims = new Map<string, { readonly owner: string; readonly fence: number }>();
   /** Lets appends go that are held. */
   private gate: { readonly opened: Promise<void>; open(): void } | undefined;
@@ -70,7 +70,7 @@ class MortalRunStore implements FaultyRunStore {
   ) {
     this.isVolatile = store.isVolatile;
     this.crashed = new Promise((resolve) => {
-      this.tellCrashed = resolve;
+      this.reportCrashed = resolve;
     });
   }
 
@@ -137,8 +137,8 @@ class MortalRunStore implements FaultyRunStore {
     if (this.hasCrashed) return;
     this.hasCrashed = true;
     const ended = this.endClaims();
-    if (ended === undefined) this.tellCrashed();
-    else ended.then(this.tellCrashed, this.tellCrashed);
+    if (ended === undefined) this.reportCrashed();
+    else ended.then(this.reportCrashed, this.reportCrashed);
   };
 
   readonly hold = (): void => {

@@ -3,7 +3,7 @@ import { AgentError } from "../../src/core/errors.ts";
 import type { EventInit } from "../../src/core/events.ts";
 import { reduceStep } from "../../src/core/reduce-step.ts";
 import {
-  hasBegun,
+  hasStarted,
   isDecided,
   isDone,
   isOpen,
@@ -79,10 +79,10 @@ describe("a step that is asked about", () => {
   it("waits with the input that was asked about, then is decided", () => {
     expect(fold(ask())).toMatchObject({ status: "waiting", input: { a: 2 }, effect: "once", attempts: 0 });
     expect(fold(ask()).approval).toEqual({ hash: "h", status: "requested" });
-    expect([isOpen, hasBegun, isDecided].map((is) => is(fold(ask())))).toEqual([true, false, false]);
+    expect([isOpen, hasStarted, isDecided].map((is) => is(fold(ask())))).toEqual([true, false, false]);
     const approved = fold(ask(), decide("approved"));
     expect(approved).toMatchObject({ status: "waiting", approval: { hash: "h", status: "approved" } });
-    expect([isOpen, hasBegun, isDecided].map((is) => is(approved))).toEqual([true, false, true]);
+    expect([isOpen, hasStarted, isDecided].map((is) => is(approved))).toEqual([true, false, true]);
   });
 
   it("holds the error of its rejection", () => {
@@ -109,7 +109,7 @@ describe("a step that is asked about", () => {
 
   it("is decided no longer once it runs", () => {
     const state = fold(ask(), decide("approved"), start(), end());
-    expect([isOpen, hasBegun, isDecided, isDone].map((is) => is(state))).toEqual([false, true, false, true]);
+    expect([isOpen, hasStarted, isDecided, isDone].map((is) => is(state))).toEqual([false, true, false, true]);
   });
 });
 
@@ -122,7 +122,7 @@ describe("a step that is skipped", () => {
     const state = fold(skip(reason));
     expect(state).toMatchObject({ status: "skipped", skipReason: reason });
     expect(state.output).toEqual(output);
-    expect([isDone(state), isOpen(state), hasBegun(state)]).toEqual([done, false, true]);
+    expect([isDone(state), isOpen(state), hasStarted(state)]).toEqual([done, false, true]);
   });
 });
 
@@ -174,10 +174,10 @@ describe("a loop", () => {
   it("waits with one that waits, and is decided with one that is", () => {
     const waiting = fold(ask(0));
     expect(waiting).toMatchObject({ status: "waiting", iterations: { states: [{ status: "waiting" }, {}] } });
-    expect([hasBegun(waiting), isDecided(waiting)]).toEqual([false, false]);
+    expect([hasStarted(waiting), isDecided(waiting)]).toEqual([false, false]);
     const decided = fold(ask(0), ask(1), decide("approved", 1));
-    expect([hasBegun(decided), isDecided(decided)]).toEqual([false, true]);
-    expect(hasBegun(fold(start(0), end(0), ask(1)))).toBe(true);
+    expect([hasStarted(decided), isDecided(decided)]).toEqual([false, true]);
+    expect(hasStarted(fold(start(0), end(0), ask(1)))).toBe(true);
     expect(isOpen(fold(start(0), end(0), ask(1)))).toBe(true);
   });
 

@@ -52,7 +52,7 @@ export class KillChain {
   constructor(private readonly script: string) {}
 
   /** Makes a run and kills it, or asks its process to end, at each of its kill points in turn. */
-  async killFirstLeg(kind: PlanKind, boundaries: readonly Boundary[], signal?: Disturbance): Promise<void> {
+  async killFirstExecution(kind: PlanKind, boundaries: readonly Boundary[], signal?: Disturbance): Promise<void> {
     await atEachPoint(boundaries, (killPoint) => this.makeRun(kind, { ...killPoint, signal }));
   }
 
@@ -67,12 +67,12 @@ export class KillChain {
   }
 
   /** Makes a run that stops by itself, and kills who goes on with it, at each kill point of that in turn. */
-  killSecondLeg(kind: PlanKind, boundaries: readonly Boundary[]): Promise<void> {
+  killSecondExecution(kind: PlanKind, boundaries: readonly Boundary[]): Promise<void> {
     return this.killWhoGoesOn(kind, boundaries);
   }
 
   /** Kills a run at each kill point, and for each of them who goes on with it at each kill point of that. */
-  async killBothLegs(kind: PlanKind): Promise<void> {
+  async killBothExecutions(kind: PlanKind): Promise<void> {
     await this.killWhoGoesOn(kind, allBoundaries);
     await atEachPoint(allBoundaries, async (killPoint) => {
       const end = await this.makeRun(kind, killPoint);

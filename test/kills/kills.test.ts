@@ -14,7 +14,7 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
     it(`at each point of a run, ${kind}`, async (context) => {
       // Claims are the same for all kinds.
       const boundaries = kind === "sequential" ? allBoundaries : inside;
-      const { kills, runs } = await playChain(context, (chain) => chain.killFirstLeg(kind, boundaries));
+      const { kills, runs } = await playChain(context, (chain) => chain.killFirstExecution(kind, boundaries));
       expect(kills).toBeGreaterThanOrEqual(10);
       // Of each boundary there was one try that found no more of it.
       expect(runs).toBe(kills + boundaries.length);
@@ -27,12 +27,12 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
   });
 
   it("at each point of a leg that begins with an approval", async (context) => {
-    const { kills } = await playChain(context, (chain) => chain.killSecondLeg("approved", inside));
+    const { kills } = await playChain(context, (chain) => chain.killSecondExecution("approved", inside));
     expect(kills).toBeGreaterThanOrEqual(10);
   });
 
   it("at each append and effect of a loop, by the handler of a process that was asked to end", async (context) => {
-    const { closes } = await playChain(context, (chain) => chain.killFirstLeg("looped", inside, "SIGTERM"));
+    const { closes } = await playChain(context, (chain) => chain.killFirstExecution("looped", inside, "SIGTERM"));
     expect(closes).toBeGreaterThanOrEqual(10);
   });
 

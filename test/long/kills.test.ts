@@ -10,7 +10,7 @@ const playChain = useKillChains();
 describe.concurrent("processes that are killed lose nothing and repeat nothing", { timeout: 3_600_000 }, () => {
   for (const kind of planKinds) {
     it(`at each point of a run, ${kind}, and at each point of going on with it`, async (context) => {
-      const report = await playChain(context, (chain) => chain.killBothLegs(kind));
+      const report = await playChain(context, (chain) => chain.killBothExecutions(kind));
       console.log(kind, JSON.stringify(report));
       expect(report.kills).toBeGreaterThan(100);
     });

@@ -49,8 +49,8 @@ function checkReady(watch: Watch, event: StepEvent, step: ModelStep): void {
   // With several at a time, what starts in the very moment of a failure may have been on its way.
   const { onStepFailure, concurrency } = watch.model;
   const isStopped = concurrency === 1 ? watch.hasFailed : watch.hasFailed && watch.clock.now() > watch.failedMs;
-  const mayGoOn = onStepFailure === "continue" || watch.loops.has(step.id) || !isStopped;
-  watch.expect(mayGoOn, () => `${event.type} of ${key} after another one has failed`);
+  const mayResume = onStepFailure === "continue" || watch.loops.has(step.id) || !isStopped;
+  watch.expect(mayResume, () => `${event.type} of ${key} after another one has failed`);
 }
 
 /** Steps that a replan kept are done, so it is nothing to them which one stands before. */

@@ -92,20 +92,20 @@ describe("a limit", () => {
 
 describe("what is told at the end of a run", () => {
   it("of a step cut off while its schema was asked: cancelled, as the run is", async () => {
-    let hasBegun = false;
+    let hasStarted = false;
     const tool = defineTool({
       name: "A",
       description: "Has a slow schema",
-      inputSchema: z.looseObject({}).refine(() => (hasBegun ? never() : Promise.resolve(true))),
+      inputSchema: z.looseObject({}).refine(() => (hasStarted ? never() : Promise.resolve(true))),
       execute: () => 1,
     });
     const { result } = await runScenario(() => {
-      hasBegun = false;
+      hasStarted = false;
       return {
         tools: [tool],
         plan: planOf("A"),
         act: async ({ handle, clock }) => {
-          hasBegun = true;
+          hasStarted = true;
           await clock.advance(1);
           handle.cancel();
         },

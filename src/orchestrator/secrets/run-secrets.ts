@@ -5,7 +5,7 @@ import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts"
 import type { Plan, PlanStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { hiddenText, replaceSealed } from "../../core/sealed.ts";
-import { holdsSensitive, isSensitiveTool } from "../../core/sensitive.ts";
+import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
 import { placeOf } from "../../core/step-place.ts";
 import type { StoredRunOptions } from "../../core/stored-run-options.ts";
@@ -68,8 +68,8 @@ export class RunSecrets {
       if (!isSensitiveTool(tool)) continue;
       const { input, output } = await toolSchemas(tool);
       secrets.views.set(tool.name, {
-        input: holdsSensitive(tool.inputSchema) ? new SensitiveView(input) : undefined,
-        output: output && holdsSensitive(tool.outputSchema) ? new SensitiveView(output) : undefined,
+        input: hasSensitive(tool.inputSchema) ? new SensitiveView(input) : undefined,
+        output: output && hasSensitive(tool.outputSchema) ? new SensitiveView(output) : undefined,
       });
     }
     return secrets;

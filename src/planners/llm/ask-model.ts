@@ -14,7 +14,7 @@ import type { PlanRequest } from "../../core/planner.ts";
 import type { JsonSchema } from "../../core/schema.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import { askAgain, cut, describeProblems } from "./plan-prompt.ts";
-import { StepTeller } from "./tell-steps.ts";
+import { StepReporter } from "./tell-steps.ts";
 
 /** One planning by a model. */
 export interface ModelTask {
@@ -129,7 +129,7 @@ class Asking {
     const { messages, maxOutputTokens, temperature } = this;
     const { signal, tell } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
-    const teller = tell && new StepTeller({ ...scope, planner, attempt: this.attempts, tell });
+    const teller = tell && new StepReporter({ ...scope, planner, attempt: this.attempts, tell });
     const onTextDelta = teller && ((delta: string) => teller.push(delta));
     const responseFormat = this.responseFormat();
     try {

@@ -8,8 +8,8 @@ import type { PlanningEvent } from "../../core/planner.ts";
 import { completeStep, readStep, type StepReading } from "./read-steps.ts";
 import { StepStream } from "./step-stream.ts";
 
-/** What {@link StepTeller} needs. */
-export interface StepTellerOptions extends StepReading {
+/** What {@link StepReporter} needs. */
+export interface StepReporterOptions extends StepReading {
   readonly planner: string;
   readonly attempt: number;
   readonly maxSteps: number;
@@ -17,14 +17,14 @@ export interface StepTellerOptions extends StepReading {
 }
 
 /** Tells the steps of an answer that is still coming, each as soon as it is whole and fits its tool, up to the first that does not. */
-export class StepTeller {
+export class StepReporter {
   private readonly stream = new StepStream();
   private previous: PlanStep | undefined;
   private readonly told = new Map<string, PlanStep>();
   private telling: Promise<void> = Promise.resolve();
   private isBroken = false;
 
-  constructor(private readonly options: StepTellerOptions) {}
+  constructor(private readonly options: StepReporterOptions) {}
 
   /** Takes the next piece of the answer. */
   push(delta: string): void {

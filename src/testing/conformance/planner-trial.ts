@@ -27,7 +27,7 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
   const controller = new AbortController();
   const executed: string[] = [];
   let hasEnded = false;
-  let toldLate = 0;
+  let reportedLate = 0;
   const asked = Object.freeze({
     request,
     tools: Object.freeze(
@@ -39,7 +39,7 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
     signal: controller.signal,
     generate: (model, modelRequest) => model.generate(modelRequest),
     tell: () => {
-      if (hasEnded) toldLate++;
+      if (hasEnded) reportedLate++;
     },
   } satisfies PlanRequest);
   const replanned = failed && Object.freeze({ ...asked, ...failed, firstPlan: failed.plan, replan: 1 });
@@ -53,7 +53,7 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
     hasEnded = true;
     // What it has begun and not waited for comes now.
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(toldLate, 0, "the planner has told something after it had ended");
+    assert.equal(reportedLate, 0, "the planner has told something after it had ended");
     assert.deepEqual(executed, [], "the planner has executed a tool");
   }
 }

@@ -12,14 +12,14 @@ const title = `[(the|my)] [${todo}] [(called|named)] {title}`;
 const place = `[(the|my)] (${ordinal})`;
 
 /** A second wish behind the new title. */
-const goesOn =
+const resumes =
   /(?:\band|,|\bthen) (?:mark|show|list|delete|remove|add|complete|clear|read|tell|rename|move|set|tag|check|cross) /i;
 
 const slots = {
   index: position,
   list: listName,
   dueDate: day,
-  newTitle: z.string().refine((text) => isTitle(text) && !goesOn.test(text)),
+  newTitle: z.string().refine((text) => isTitle(text) && !resumes.test(text)),
   newList: listName,
 };
 

@@ -2,16 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { PlanningEvent } from "../../../src/core/planner.ts";
-import { StepTeller, type StepTellerOptions } from "../../../src/planners/llm/tell-steps.ts";
+import { StepReporter, type StepReporterOptions } from "../../../src/planners/llm/tell-steps.ts";
 import { toolWith, note as zod3Note } from "../../fixtures/plan-tools.ts";
 import { answerOf, byName, tools } from "./ask.ts";
 
 const note = { tool: "Note", input: { title: "x" } };
 const add = (a: unknown) => ({ tool: "Sum", input: { a } });
 
-async function told(deltas: readonly string[], options: Partial<StepTellerOptions> = {}): Promise<PlanningEvent[]> {
+async function told(deltas: readonly string[], options: Partial<StepReporterOptions> = {}): Promise<PlanningEvent[]> {
   const events: PlanningEvent[] = [];
-  const teller = new StepTeller({
+  const teller = new StepReporter({
     planner: "llm",
     attempt: 2,
     tools: byName(),
@@ -27,7 +27,7 @@ async function told(deltas: readonly string[], options: Partial<StepTellerOption
 }
 
 /** How many of the steps are told. */
-async function count(steps: readonly object[], options: Partial<StepTellerOptions> = {}): Promise<number> {
+async function count(steps: readonly object[], options: Partial<StepReporterOptions> = {}): Promise<number> {
   return (await told([answerOf(...steps)], options)).length;
 }
 

@@ -2,7 +2,7 @@ import { isThenable } from "../async/thenable.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 
 /** Tells a warning. One that throws, or rejects, changes nothing. */
-export function tellWarning({ onWarning }: Pick<EngineSettings, "onWarning">, warning: AgentWarning): void {
+export function reportWarning({ onWarning }: Pick<EngineSettings, "onWarning">, warning: AgentWarning): void {
   const ignore = () => {
     // A warning that fails changes no run.
   };

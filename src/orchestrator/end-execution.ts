@@ -13,7 +13,7 @@ import { buildGraph } from "./step-graph.ts";
 import { undoSteps } from "./undo-steps.ts";
 
 /** What of a run that stops is said when its leg is closed. */
-export interface LegEnd {
+export interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
 }
@@ -22,7 +22,7 @@ export interface LegEnd {
  * Closes a leg when nothing runs any more: suspended, if somebody has to decide; else ended, once the steps that never
  * start are told and, where it is wanted, those that have completed are undone.
  */
-export async function closeLeg(run: Run, { planningError, expressions }: LegEnd): Promise<void> {
+export async function endExecution(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
   run.isClosing = true;
   const isFinished = run.state.plan !== undefined && isAllDone(run);
   // Where only the end of the process has kept steps from being run, whoever resumes the run need not wait for an answer.
@@ -116,8 +116,8 @@ export function pendingItems(run: Run): readonly PendingItem[] {
       approvals.push({ kind: "approval", ...place, ...looked, ...(reasons && { reasons }) });
     }
   }
-  const goesOn = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
-  return goesOn ? [...outcomes, ...approvals] : outcomes;
+  const resumes = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
+  return resumes ? [...outcomes, ...approvals] : outcomes;
 }
 
 function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
@@ -170,14 +170,14 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   for (const index of steps.keys()) {
     const state = stateOf(index);
     if (isDone(state)) continue;
-    if (isBlocked.has(index) || !isUnbegun(state))
+    if (isBlocked.has(index) || !isNotStarted(state))
       for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
     await skipOpen(run, state, isBlocked.has(index) ? "dependency-failed" : "run-ended");
   }
 }
 
 /** Whether nothing but the end of the run keeps a step from being run, be it in a leg that died while it said so. */
-function isUnbegun(state: StepState): boolean {
+function isNotStarted(state: StepState): boolean {
   if (!isOpen(state)) return state.skipReason === "run-ended";
   for (const { status } of partsOf([state])) if (status === "interrupted") return false;
   return true;

@@ -4,14 +4,14 @@ import type { RunResult } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./approvals.ts";
-import { closeLeg, hasAnswer, isAllDone } from "./close-leg.ts";
+import { endExecution, hasAnswer, isAllDone } from "./end-execution.ts";
 import { replan } from "./replan.ts";
 import type { Run } from "./run.ts";
 import { runSteps } from "./run-steps.ts";
 import { shownResult } from "./show.ts";
 
 /** Runs what there is of a plan, as it is and as the planner revises it, until the leg is closed. */
-export async function conductLeg(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
+export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
   let expressions: PlanExpressions | undefined;
   let plan = planningError === undefined ? run.state.plan : undefined;
   while (plan !== undefined) {
@@ -33,7 +33,7 @@ export async function conductLeg(run: Run, planningError?: AgentErrorData): Prom
     if (revised === undefined && (isStuck || !hasAnswer(run))) break;
     plan = run.state.plan;
   }
-  await closeLeg(run, { planningError, expressions });
+  await endExecution(run, { planningError, expressions });
   return shownResult(run.state, run.engine, run);
 }
 

@@ -5,13 +5,13 @@ import { findBraces } from "../core/find-braces.ts";
 import { hashPlan } from "../core/hash-plan.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { conductLeg, fingerprintsOf, knownFingerprints } from "./conduct-leg.ts";
 import { dataOf } from "./keep-cause.ts";
 import type { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { markValid, planAndTell, requireValid } from "./plan-request.ts";
-import { tellerOf } from "./planning.ts";
+import { reporterOf } from "./planning.ts";
 import type { Run } from "./run.ts";
+import { fingerprintsOf, knownFingerprints, runExecution } from "./run-execution.ts";
 import type { RunStart, RunTarget } from "./run-identity.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
@@ -87,7 +87,7 @@ export async function requireApproved(
  * the stored run of its id. Rejects with what {@link completeTarget} does, with `run-conflict` if the store has something else
  * of this id, and with `run-owned-elsewhere` if it has, or may have, a run of this id that has not ended.
  */
-export async function conductRun(run: Run, { target, identity, leases, onBegun }: RunStart): Promise<RunResult> {
+export async function executeRun(run: Run, { target, identity, leases, onStarted }: RunStart): Promise<RunResult> {
   const opening = secretsOf(run.engine, { runId: run.runId, tools: run.settings.tools });
   if (opening !== undefined) run.secrets = await opening;
   const beginning = await beginningOf(run, target);
@@ -100,10 +100,10 @@ export async function conductRun(run: Run, { target, identity, leases, onBegun }
   const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
   // Another process was faster, and has had the run since this one looked for it.
   if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(run.runId, failure);
-  onBegun?.();
+  onStarted?.();
   if ("plan" in target && "plan" in beginning && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
-  return conductLeg(run, "error" in planned ? planned.error : undefined);
+  return runExecution(run, "error" in planned ? planned.error : undefined);
 }
 
 /** The result of the stored run of the same id, if the caller gave one and it is there. Rejects as {@link storedResult} throws. */
@@ -178,7 +178,7 @@ export async function planInRun(run: Run, request: string): Promise<Planned> {
       planner,
       settings: run.settings,
       source,
-      teller: tellerOf(run),
+      teller: reporterOf(run),
     });
     await requireApproved(plan, run);
     return { plan };
