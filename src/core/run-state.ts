@@ -33,19 +33,19 @@ export interface RunState {
   firstPlan?: Plan;
   /** Whether a planner has been asked and has not ended. */
   isPlanning?: boolean;
-  /** By step id, in plan order. Steps that a replan took away stay if they have begun. */
+  /** By step id, in plan order. Steps that a replan took away stay if they have started. */
   readonly steps: Map<string, StepState>;
   /** Of the plan as a whole. */
   planApproval?: ApprovalState;
   /** How often the planner was asked again. */
   replans: number;
-  /** Whether it had no other steps the last time, and none has begun since. */
-  hasReplanFailed?: boolean;
-  /** Whether steps were to be undone in the latest leg: it was about to end. */
+  /** Why there were no other steps when it was last asked, if none has started since. */
+  replanError?: AgentErrorData;
+  /** Whether steps were to be undone in the latest execution: it was about to end. */
   hasUndone?: boolean;
   /** Whether values of sensitive fields may be sealed in it. */
   mayBeSealed?: true;
-  /** When its latest leg has begun. ISO 8601, UTC. */
+  /** When its latest execution has started. ISO 8601, UTC. */
   legStartedAt?: string;
   error?: AgentErrorData;
   /** Why there is no plan. */
@@ -136,7 +136,7 @@ function reduceStepOf(state: RunState, event: StepEvent): void {
   if (letsThrough(event)) state.isUnderWay = true;
   if (event.type === "step-start") {
     state.startedAt ??= event.timestamp;
-    delete state.hasReplanFailed;
+    delete state.replanError;
   }
   if (event.type === "undo-start") state.hasUndone = true;
   const step = state.steps.get(event.stepId);
@@ -170,7 +170,7 @@ function reopen(
   delete state.notUndone;
   if (retriesFailed === undefined) return;
   delete state.planningError;
-  delete state.hasReplanFailed;
+  delete state.replanError;
   // Not those that a replan took away.
   for (const { id } of state.plan?.steps ?? []) retryFailed(state.steps.get(id) as StepState, timestamp);
 }
@@ -213,12 +213,12 @@ function reduceRevision(state: RunState, { replan, outcome }: Extract<AgentEvent
   if (outcome.status !== "completed" && outcome.error.code === "interrupted") return;
   state.replans = replan;
   if (outcome.status === "completed") revisePlan(state, outcome);
-  else state.hasReplanFailed = true;
+  else state.replanError = outcome.error;
 }
 
 type Revision = Extract<Extract<AgentEvent, { type: "plan-revise" }>["outcome"], { status: "completed" }>;
 
-/** Keeps whatever has begun, in place of what has not the new plan's steps. One that stands in both as it was is the same. */
+/** Keeps whatever has started, in place of what has not the new plan's steps. One that stands in both as it was is the same. */
 function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" | "approvals">): void {
   const before = new Map(state.steps);
   const stays = unchangedSteps(state.plan, plan);

@@ -7,10 +7,12 @@ import type { AbortReason } from "./run.ts";
 
 /**
  * Why a run was about to end when its process died, by what it has recorded: it was cancelled, or its deadline had passed.
- * Undefined if it was not, or because of a step that has failed. To be asked before its next leg begins.
+ * Undefined if it was not, or because of a step that has failed. To be asked before its next execution begins.
  */
 export function endingOf(state: RunState): AbortReason | undefined {
   if (state.status !== "running" || state.planApproval?.status === "rejected") return undefined;
+  const { replanError } = state;
+  if (replanError !== undefined && endsRun(replanError)) return fromErrorData(replanError as EndingError);
   let isEnding = state.hasUndone === true;
   let isInDoubt = false;
   let wasStopped = false;
@@ -21,9 +23,8 @@ export function endingOf(state: RunState): AbortReason | undefined {
     // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
     const hasFailed = step.iterations?.states.some(isLoopFailure) === true;
     for (const { status, error, skipReason } of partsOf([step])) {
-      if (status === "cancelled" || (status === "failed" && isRunTimeout(error))) {
-        return fromErrorData(error as AgentErrorData<"cancelled" | "timeout">);
-      }
+      if (status === "cancelled" || (status === "failed" && isRunTimeout(error)))
+        return fromErrorData(error as EndingError);
       isInDoubt ||= status === "unknown";
       wasStopped ||= resumes && skipReason === "run-ended";
       isEnding ||= !hasFailed && (skipReason === "run-ended" || skipReason === "dependency-failed");
@@ -37,6 +38,12 @@ export function endingOf(state: RunState): AbortReason | undefined {
 
 function isLoopFailure({ status, skipReason }: StepState): boolean {
   return status === "failed" || skipReason === "approval-rejected";
+}
+
+type EndingError = AgentErrorData<"cancelled" | "timeout">;
+
+function endsRun(error: AgentErrorData): boolean {
+  return error.code === "cancelled" || isRunTimeout(error);
 }
 
 function isRunTimeout(error: AgentErrorData | undefined): boolean {

@@ -71,7 +71,7 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   }
 }
 
-/** A loop that has begun stays in the log, but what it has left is no longer to be done. */
+/** A loop that has started stays in the log, but what it has left is no longer to be done. */
 async function skipStarted(run: Run): Promise<void> {
   for (const step of run.state.steps.values()) {
     if (isOpen(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
@@ -81,7 +81,7 @@ async function skipStarted(run: Run): Promise<void> {
 function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   const { state, settings, abortReason, recorder } = run;
   if (abortReason !== undefined || recorder.failure !== undefined || run.isInterrupted) return false;
-  if (state.hasReplanFailed) return false;
+  if (state.replanError !== undefined) return false;
   if (state.replans >= (settings.stored.maxReplans ?? 0) || settings.stored.approvedHash !== undefined) return false;
   return !finalCodes.has(code) && pendingItems(run).length === 0;
 }
@@ -139,14 +139,14 @@ function afterDone(step: PlanStep): PlanStep {
   return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
 }
 
-/** A step that has begun keeps its id, and with it its idempotency key, for itself. */
+/** A step that has started keeps its id, and with it its idempotency key, for itself. */
 function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly PlanStep[] }): void {
   const issues: PlanIssue[] = [];
   for (const [index, step] of (Array.isArray(added) ? added : []).entries()) {
     const id: unknown = (step as { id?: unknown } | null)?.id;
     const state = typeof id === "string" ? run.state.steps.get(id) : undefined;
     if (state === undefined || !hasStarted(state)) continue;
-    const message = `"${state.stepId}" has begun. Leave out what is done; give a step that is to be tried again a new id.`;
+    const message = `"${state.stepId}" has started. Leave out what is done; give a step that is to be tried again a new id.`;
     issues.push({ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message });
   }
   if (issues.length === 0) return;
@@ -156,8 +156,8 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
 
 function checkSize(run: Run, added: unknown): void {
   const max = run.settings.stored.maxSteps;
-  const begun = [...partsOf(run.state.steps.values())].filter((part) => !isOpen(part)).length;
-  const used = begun + (Array.isArray(added) ? added.length : 0);
+  const started = [...partsOf(run.state.steps.values())].filter((part) => !isOpen(part)).length;
+  const used = started + (Array.isArray(added) ? added.length : 0);
   if (used <= max) return;
   const message = `With the new steps the run would have ${used}; at most ${max} are allowed.`;
   throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used } });

@@ -12,8 +12,14 @@ const works = (name = "A") => fake(name, { returns: name });
 const broken = { throws: { message: "broken", retryable: false } } as const;
 const hangs = (name = "H") => fake(name, { hangs: "until-aborted" });
 
-const agentOf = ({ plan: _plan, request: _request, options: _options, act: _act, legs: _legs, ...rest }: Scenario) =>
-  rest;
+const agentOf = ({
+  plan: _plan,
+  request: _request,
+  options: _options,
+  act: _act,
+  executions: _legs,
+  ...rest
+}: Scenario) => rest;
 
 /** A run of independent steps that is cancelled after 10 ms. */
 const cancelled = (...tools: string[]): Scenario => ({
@@ -71,6 +77,24 @@ describe("a run that was about to be cancelled when its process died", () => {
     expect(statuses(result)).toEqual(["s1 failed", "s2 completed", "s3 skipped"]);
     const resumed = await resumeFrom(until(recorded, "step-skip s3"), () => agentOf(create()));
     expect(resumed.result).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
+    expect(statuses(resumed.result)).toEqual(statuses(result));
+  });
+
+  it.each([{ timeoutMs: 50 }, {}])("is ended by what has ended its replan: %j", async ({ timeoutMs }) => {
+    const create = (): Scenario => ({
+      tools: [fake("F", broken), works()],
+      planner: { ...replanner({ steps: [step("s1", "F")] } as never, []), replan: () => new Promise(() => {}) },
+      request: "Do it",
+      options: { maxReplans: 1, ...(timeoutMs && { timeoutMs }) },
+      act: async ({ clock, handle }) => {
+        await clock.advance(10);
+        if (timeoutMs === undefined) handle.cancel("enough");
+      },
+    });
+    const { recorded, result } = await record(create);
+    const resumed = await resumeFrom(until(recorded, "plan-revise"), () => agentOf(create()));
+    expect(resumed.result).toMatchObject({ status: result.status, error: result.error });
+    expect(result).toMatchObject({ error: { code: timeoutMs === undefined ? "cancelled" : "timeout" } });
     expect(statuses(resumed.result)).toEqual(statuses(result));
   });
 
@@ -283,7 +307,7 @@ describe("undoing that was cut off", () => {
     },
   );
 
-  it("closes what was begun, and begins it anew", async () => {
+  it("closes what was started, and begins it again", async () => {
     const { recorded } = await record(create);
     const { events } = await resumeFrom(until(recorded, "undo-start s2"), () => agentOf(create()));
     expect(told(events)).toEqual([
