@@ -14,7 +14,7 @@ const model = createScriptedModel([
   // Nobody has said "two": the plan is refused, and the model asked once more.
   '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "two cakes"}}]}',
   '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "cake"}}]}',
-  "I am sorry, I can not do that.",
+  "I am sorry, I cannot do that.",
   "I am still sorry.",
 ]);
 

@@ -14,16 +14,16 @@ const maxWrappers = 5;
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
 
 const introductions: Readonly<Record<ModelFailureReason, (name: string) => string>> = {
-  unreachable: (name) => `${name} can not be reached`,
+  unreachable: (name) => `${name} cannot be reached`,
   "unknown-model": (name) => `There is no model ${name}`,
   unauthorized: (name) => `${name} has no key, or refuses it`,
   busy: (name) => `${name} is busy`,
-  "format-rejected": (name) => `${name} can not answer in the format it was asked for`,
+  "format-rejected": (name) => `${name} cannot answer in the format it was asked for`,
   "prompt-too-long": (name) => `The messages are too long for ${name}`,
   rejected: (name) => `${name} refuses the request`,
   interrupted: (name) => `The answer of ${name} broke off`,
   "server-error": (name) => `${name} failed`,
-  "invalid-response": (name) => `What ${name} answered can not be read`,
+  "invalid-response": (name) => `What ${name} answered cannot be read`,
 };
 
 /**
@@ -46,7 +46,7 @@ export function aiSdkFailure(
   });
 }
 
-/** Whether a model says that it can not be asked in this way: then another may work. */
+/** Whether a model says that it cannot be asked in this way: then another may work. */
 export function isNotImplemented(thrown: unknown): boolean {
   const { name, message } = readFields(thrown, "name", "message");
   const text = typeof message === "string" ? message : "";

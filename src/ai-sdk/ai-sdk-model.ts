@@ -32,7 +32,7 @@ export interface AiSdkModelOptions {
 /**
  * A language model of the AI SDK, version 5, 6 or 7, such as `openai("gpt-5-mini")`, as a model of this package. It is
  * called directly: the package `ai` is not needed, nothing is retried here, and warnings of settings that a model does not
- * support are not told. Where it can not stream it is asked for the answer whole.
+ * support are not told. Where it cannot stream it is asked for the answer whole.
  *
  * Throws `invalid-options` for what is no such model; the id of one alone, which `generateText` of the AI SDK takes, is none.
  */

@@ -55,7 +55,7 @@ const tooLongMessages =
 const brokenOffMessages = /stream (has )?ended|ended (unexpectedly|without)|premature/i;
 const formatMessages = /schema|response_?(format|mime)|json|structured[ _-]?output/i;
 
-/** Why a model gave no answer. `isAnswering`: it had begun to, so that a broken connection broke its answer off. */
+/** Why a model gave no answer. `isAnswering`: it had started to, so that a broken connection broke its answer off. */
 export function failureReason(facts: ErrorFacts, { isAnswering }: { isAnswering: boolean }): ModelFailureReason {
   const { name, message, status, codes } = facts;
   const named = reasonsOfNames.get(name) ?? (status === undefined ? undefined : reasonsOfStatuses.get(status));
@@ -66,7 +66,7 @@ export function failureReason(facts: ErrorFacts, { isAnswering }: { isAnswering:
   if (tooLongMessages.test(message)) return "prompt-too-long";
   if (name === "AI_UnsupportedFunctionalityError") return formatMessages.test(message) ? "format-rejected" : "rejected";
   if (status !== undefined && status >= 400) return reasonOfStatus(status, facts);
-  // A status of success is that of an answer which had begun.
+  // A status of success is that of an answer which had started.
   if (isOfNetwork(facts)) return isAnswering || status !== undefined ? "interrupted" : "unreachable";
   if (isBrokenOff) return "interrupted";
   return status === undefined ? "server-error" : "invalid-response";

@@ -1,4 +1,4 @@
-/** What a value that another package made has under some keys; undefined for what is not there or can not be read. */
+/** What a value that another package made has under some keys; undefined for what is not there or cannot be read. */
 export function readFields<TKey extends string>(
   value: unknown,
   ...keys: readonly TKey[]

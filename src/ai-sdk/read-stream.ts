@@ -46,7 +46,7 @@ async function readNext(model: Model, reader: AiSdkReader): ReturnType<AiSdkRead
   }
 }
 
-/** Never rejects: a stream that failed can not be cancelled. */
+/** Never rejects: a stream that failed cannot be cancelled. */
 async function cancelReader(reader: AiSdkReader, reason: unknown): Promise<void> {
   try {
     await reader.cancel(reason);

@@ -36,7 +36,7 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
 }
 
 /**
- * The run goes on to its end when it can not be shown. Whoever reads from us may stop (`| head`), and nobody is told of it;
+ * The run goes on to its end when it cannot be shown. Whoever reads from us may stop (`| head`), and nobody is told of it;
  * any other failure (a full disk) is one line, and exit code 1.
  */
 function reportLostOutput(host: CliProcess): void {

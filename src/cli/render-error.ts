@@ -6,7 +6,7 @@ import { describePlace } from "../core/step-place.ts";
 import type { CliOptions } from "./parse-arguments.ts";
 import { printable } from "./printable.ts";
 
-/** What went wrong as lines to read; what can not be planned comes with what can be. */
+/** What went wrong as lines to read; what cannot be planned comes with what can be. */
 export function renderError(error: unknown): string[] {
   if (isAgentError(error, "cannot-plan")) return renderRefusal(error);
   return [`planwright: ${describeError(error)}`];
@@ -58,7 +58,7 @@ function describePending(item: PendingItem): string {
 
 function renderRefusal({ details }: AgentErrorLike<"cannot-plan">): string[] {
   const { reason, capabilities } = details;
-  const first = `planwright: the request can not be planned: ${printable(reason)}`;
+  const first = `planwright: the request cannot be planned: ${printable(reason)}`;
   if (capabilities.length === 0) return [first];
   return [first, "What can be done, for example:", ...renderExamples(capabilities)];
 }

@@ -38,9 +38,9 @@ export function renderStep(
   const { colors } = options;
   const { status, output, error, reason } = step;
   if (status === "completed") return renderStepEnd({ ...step, outcome: { status, output } }, options);
-  if (status === "pending") return colors.dim(`  - ${nameOf(step)}: not begun`);
+  if (status === "pending") return colors.dim(`  - ${nameOf(step)}: not started`);
   if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${printable(String(reason))})`);
-  if (status === "running") return `  > ${nameOf(step)}: begun`;
+  if (status === "running") return `  > ${nameOf(step)}: started`;
   if (status === "waiting") return `  ${colors.yellow("?")} ${nameOf(step)}: waits for approval`;
   if (status === "undone") return `  ${colors.green("↶")} ${nameOf(step)}: undone`;
   const why = error === undefined ? "" : `, ${error.message}`;

@@ -41,7 +41,7 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     try {
       return await perform(work, { agent, options, io, out, err });
     } finally {
-      // What does not go on any more can not miss the database.
+      // What does not go on any more cannot miss the database.
       await agent.close({ timeoutMs: 0 });
       close();
     }

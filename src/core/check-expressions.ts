@@ -11,7 +11,7 @@ export async function checkExpressions(step: PlanStep, scope: StepScope): Promis
   if (parsed === undefined) return [];
   const issues: PlanIssue[] = [];
   for (const { key, message, position } of parsed.issues) {
-    const text = `The expression can not be used: ${message} (at character ${position}).`;
+    const text = `The expression cannot be used: ${message} (at character ${position}).`;
     issues.push({ code: "invalid-expression", path: [...scope.path, key], message: text });
   }
   issues.push(...checkReserved(parsed, scope));

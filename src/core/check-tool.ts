@@ -73,7 +73,7 @@ function mustBeKnown(tool: object): boolean {
   return (prototype === Object.prototype || prototype === null) && !("declaredEffect" in tool);
 }
 
-/** Throws `invalid-options` for a retry policy that can not work. */
+/** Throws `invalid-options` for a retry policy that cannot work. */
 export function checkRetryOptions(option: string, retry: unknown): asserts retry is RetryOptions | undefined {
   if (retry === undefined) return;
   checkKeys(option, retry, ["maxAttempts", "minDelayMs", "maxDelayMs", "factor", "maxTotalMs"]);

@@ -14,6 +14,6 @@ export function describeThrown(thrown: unknown): string {
     if (keys.length === 0) return `${kind} without keys`;
     return `${kind} with the keys ${keys.slice(0, maxKeys).join(", ")}${keys.length > maxKeys ? " …" : ""}`;
   } catch {
-    return "something that can not be read";
+    return "something that cannot be read";
   }
 }

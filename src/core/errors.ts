@@ -10,7 +10,7 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   "invalid-options": { readonly option: string; readonly received: string; readonly expected: string };
   /** A request is empty or too long. Lengths are in UTF-16 code units. */
   "invalid-request": { readonly length: number; readonly maxLength: number };
-  /** A planner understood that it can not plan the request. `capabilities` are examples of what it can do. */
+  /** A planner understood that it cannot plan the request. `capabilities` are examples of what it can do. */
   "cannot-plan": {
     readonly reason: string;
     readonly capabilities: readonly string[];
@@ -102,11 +102,11 @@ export interface AgentErrorDetails extends ToolErrorDetails {
     readonly expression: string;
     readonly position?: number;
   };
-  /** It can not be known whether a step with `effect: "once"` took effect. */
+  /** It cannot be known whether a step with `effect: "once"` took effect. */
   "outcome-unknown": { readonly tool: string; readonly stepId: string; readonly iteration?: number };
   /** There is no run of this id. */
   "run-not-found": { readonly runId: string };
-  /** A stored run can not go on with the tools as they are now; one reason for each tool or issue. */
+  /** A stored run cannot go on with the tools as they are now; one reason for each tool or issue. */
   "resume-mismatch": { readonly runId: string; readonly reasons: readonly string[] };
   /** A run id was used again for another request or plan, two writers met in one run, or the run does not wait for this decision. */
   "run-conflict": { readonly runId: string };
@@ -133,7 +133,7 @@ export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "po
  * What is wrong with a store.
  * - `corrupt`: its file is damaged, or no database.
  * - `full`: there is no room left.
- * - `read-only`: it can not be written to.
+ * - `read-only`: it cannot be written to.
  * - `newer-format`: a later version of this package has written it.
  * - `busy`: another process has kept it locked.
  */

@@ -9,7 +9,7 @@ import { isOpen, partAt, type StepEvent, type StepState } from "./step-state.ts"
  */
 export function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
   const isFirst = state.sequence === 0;
-  if (isFirst !== (event.type === "run-start")) return isFirst ? "at the beginning" : "in a run that has begun";
+  if (isFirst !== (event.type === "run-start")) return isFirst ? "at the beginning" : "in a run that has started";
   const hasStopped = state.status !== "planning" && state.status !== "running";
   if (hasStopped && event.type !== "run-resume") return `in a run that is ${state.status}`;
   switch (event.type) {
@@ -18,7 +18,7 @@ export function whyOutOfOrder(state: RunState, event: AgentEvent): string | unde
     case "plan-start":
       return state.plan === undefined && state.request !== undefined ? undefined : "of a run that has a plan";
     case "plan-end":
-      return state.isPlanning === true ? undefined : "of planning that has not begun";
+      return state.isPlanning === true ? undefined : "of planning that has not started";
     case "plan-revise":
       return state.plan !== undefined && event.replan <= state.replans + 1 ? undefined : "of a plan that was not made";
     case "approval-request":

@@ -103,7 +103,7 @@ const isPlan: Check = (value) => isPlanShape(value) && isInOrder(value as Plan);
 
 const planOutcome = oneOfShapes("status", { completed: { plan: isPlan }, failed: failure, cancelled: failure });
 const usage = optional(object({ modelCalls: isCount, inputTokens: isNumber, outputTokens: isNumber }));
-const leg = {
+const execution = {
   version: optional(Number.isInteger),
   tools: listOf(object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects) })),
   mayBeSealed: optional(isTrue),
@@ -144,7 +144,7 @@ const planDecision = {
   outcome: oneOfShapes("status", { approved: { ...note, changed: isAbsent }, rejected, withdrawn: {} }),
 };
 const start = keys({
-  ...leg,
+  ...execution,
   request: optional(isText),
   plan: optional(isPlan),
   context: optional(isText),
@@ -199,7 +199,7 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
     outcome: oneOfShapes("status", { completed: { output: isThere }, failed: failure, retry: {} }),
   }),
   "run-suspend": keys({ pending: listOf(pending) }),
-  "run-resume": keys({ ...leg, retriesFailed: optional(isTrue), changedTools: optional(listOf(isText)) }),
+  "run-resume": keys({ ...execution, retriesFailed: optional(isTrue), changedTools: optional(listOf(isText)) }),
   "run-end": keys({
     outcome: oneOfShapes("status", {
       completed: { output: isThere },

@@ -18,8 +18,8 @@ export interface UpgradedEvents {
 }
 
 /**
- * Stored events in the newest format. Each leg says in its first event which one it was recorded in: an older run may have
- * been resumed by a newer version. `version` is that of the event before them. Throws `store-failed` for a leg of a later
+ * Stored events in the newest format. Each execution says in its first event which one it was recorded in: an older run may have
+ * been resumed by a newer version. `version` is that of the event before them. Throws `store-failed` for an execution of a later
  * version of planwright, or of none that can be.
  */
 export function upgradeEvents(
@@ -41,7 +41,7 @@ export function upgradeEvents(
 }
 
 function corrupt(runId: string, version: unknown): AgentError<"store-failed"> {
-  const reason = `events of version ${JSON.stringify(version)}, which can not be`;
+  const reason = `events of version ${JSON.stringify(version)}, which cannot be`;
   return new AgentError("store-failed", `What is stored of run "${runId}" is damaged: ${reason}.`, {
     details: { runId, operation: "read", reason, problem: "corrupt" },
   });

@@ -17,7 +17,7 @@ import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.t
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
 interface LegStart<TType extends string> extends EventBase<TType> {
-  /** The version of the format of the events of this leg: 1. */
+  /** The version of the format of the events of this execution: 1. */
   readonly version: number;
   /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];
@@ -197,7 +197,7 @@ export type PendingItem =
   /** Whether the plan may run. It can be passed to `approve` and `reject` as it is. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string };
 
-/** A run can not go on by itself. */
+/** A run cannot go on by itself. */
 export interface RunSuspendEvent extends EventBase<"run-suspend"> {
   readonly pending: readonly PendingItem[];
 }

@@ -36,7 +36,7 @@ export function findSource(
   if (!isOfIteration(step, stepId)) return withOutput(stepId, scope, outputSchemas);
   if (stepId === "index") return schemasOfIndex;
   const source = scope.parsed?.get(step)?.source;
-  // A list of one of its own items there can not be.
+  // A list of one of its own items there cannot be.
   if (source === undefined || isOfIteration(step, source.name)) return undefined;
   return withOutput(source.name, scope, (output) => (path) => schemasOfItem(output, { list: source.path, path }));
 }

@@ -70,7 +70,7 @@ const maxDepth = 500;
  * levels; and a key `$sealed`, which only recorded secrets have. `undefined` is `null` at the top and in arrays and is left out of objects; a `Date` is ISO text.
  *
  * The size of the JSON text in UTF-8 bytes is counted on the way, and the walk stops where it passes `maxBytes`.
- * The copy is frozen so that whoever is shown it (listeners, tools, readers of a store) can not change it for others.
+ * The copy is frozen so that whoever is shown it (listeners, tools, readers of a store) cannot change it for others.
  */
 export function toJson(
   value: unknown,

@@ -21,7 +21,7 @@ export interface ModelRequest {
   readonly temperature?: number | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Told each piece of the answer as it comes, in order; a model that can not stream tells all of it at once. */
+  /** Told each piece of the answer as it comes, in order; a model that cannot stream tells all of it at once. */
   readonly onTextDelta?: ((delta: string) => void) | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface LanguageModel {
  * - `unknown-model`: there is no such model there.
  * - `unauthorized`: the key is missing or refused.
  * - `busy`: too many requests; another time it may work.
- * - `format-rejected`: it can not answer in this format; it may in a weaker one.
+ * - `format-rejected`: it cannot answer in this format; it may in a weaker one.
  * - `prompt-too-long`: the messages do not fit the model's context.
  * - `rejected`: it refuses the request for another reason.
  * - `interrupted`: the answer broke off.

@@ -32,7 +32,7 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
     const reason = whyNoEvent(runId, event, sequence);
     if (reason !== undefined) throw damaged(runId, { sequence, reason });
   }
-  // All of a run: a leg of a later version is to be told as such, whatever its events are.
+  // All of a run: an execution of a later version is to be told as such, whatever its events are.
   const { events, version } = upgradeEvents(runId, found as readonly AgentEvent[], known);
   for (const event of events) {
     const reason = whyWrong(state, event);

@@ -12,7 +12,7 @@ export interface PlanStartEvent extends EventBase<"plan-start"> {
 /** A whole step of a plan that is still being written. It fits its tool, but the plan may yet come to nothing. Transient. */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
-  /** Which answer of its model it is from, from 1: a later one begins anew. */
+  /** Which answer of its model it is from, from 1: a later one begins again. */
   readonly attempt: number;
   /** Its place in the plan, from 0. */
   readonly index: number;

@@ -146,7 +146,7 @@ interface PlanHead {
   readonly createdAt?: string | undefined;
 }
 
-/** A plan whose names of tools are texts of any kind, so that the compiler can not check it; `never` for any other. */
+/** A plan whose names of tools are texts of any kind, so that the compiler cannot check it; `never` for any other. */
 export type UncheckedPlan<TPlan extends AnyPlan> = string extends TPlan["steps"][number]["tool"] ? TPlan : never;
 
 /** Why a plan does not hold. It may grow in a minor release: keep a default branch. */

@@ -72,7 +72,7 @@ export interface Planner {
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**
    * Answers a failure with the steps that shall take the place of all that have not completed. They may refer to those that
-   * have; the id of a step that has begun can not be used again. Throws as `plan` does.
+   * have; the id of a step that has started cannot be used again. Throws as `plan` does.
    */
   replan?(request: ReplanRequest): PlanDraft | Promise<PlanDraft>;
 }

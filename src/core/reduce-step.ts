@@ -190,7 +190,7 @@ function addIterations(step: StepState, states: StepState[], count: number): voi
 
 function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
   step.completedAt = timestamp;
-  // One in doubt weighs more than one that failed, and that more than one that was never begun.
+  // One in doubt weighs more than one that failed, and that more than one that was never started.
   const isBad = (iteration: StepState) => !isDone(iteration);
   const worst =
     states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);

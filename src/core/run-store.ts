@@ -71,7 +71,7 @@ export interface RunStore {
   read(runId: string, options?: { after?: number; limit?: number }): Awaitable<readonly AgentEvent[]>;
   /**
    * A page of the stored runs, the newest first. The status of a run is what its last event that changes it has made of it,
-   * as `runStatusAfter` says. Throws `invalid-options` for an option that can not be.
+   * as `runStatusAfter` says. Throws `invalid-options` for an option that cannot be.
    */
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**

@@ -72,7 +72,7 @@ const parts = [
 ];
 
 /**
- * Where a zod 3 schema wants something that JSON can not express, and what; undefined if nowhere. Its converter would
+ * Where a zod 3 schema wants something that JSON cannot express, and what; undefined if nowhere. Its converter would
  * accept these without a word, and no planner could ever give such an input.
  */
 export function findNotJson(schema: unknown): { path: string; type: string } | undefined {

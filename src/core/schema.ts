@@ -102,7 +102,7 @@ export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
 
 /**
  * The JSON Schema of what a schema accepts. For zod 3 its converter is loaded on first use.
- * Throws (zod 4), or rejects (zod 3) for what JSON can not express; the message has the path.
+ * Throws (zod 4), or rejects (zod 3) for what JSON cannot express; the message has the path.
  */
 export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "input");
@@ -115,7 +115,7 @@ export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<Js
   }) as JsonSchema;
 }
 
-/** The JSON Schema of the JSON that a schema's output becomes: what JSON can not express is `{}`. Never throws. */
+/** The JSON Schema of the JSON that a schema's output becomes: what JSON cannot express is `{}`. Never throws. */
 export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "output").catch(() => ({}));
   try {

@@ -51,9 +51,9 @@ export interface StepState {
   isSettled?: boolean;
   /** Of one that was skipped. */
   skipReason?: SkipReason;
-  /** Whether its undoing has begun and has not ended. */
+  /** Whether its undoing has started and has not ended. */
   isUndoing?: boolean;
-  /** Of a looped step that has begun. */
+  /** Of a looped step that has started. */
   iterations?: IterationStates;
 }
 
@@ -73,7 +73,7 @@ export type StepEvent = Extract<
   | { type: "approval-request" | "approval-end"; kind: "step" }
 >;
 
-/** A step that has not begun. */
+/** A step that has not started. */
 export function pendingStep(step: {
   readonly stepId: string;
   readonly tool: string;
@@ -102,10 +102,10 @@ export function isOpen({ status, iterations }: StepState): boolean {
   return iterations !== undefined && iterations.ended < iterations.states.length;
 }
 
-/** Whether a step, or one of its iterations, has begun or was skipped: it keeps its place in the log, and its id. */
+/** Whether a step, or one of its iterations, has started or was skipped: it keeps its place in the log, and its id. */
 export function hasStarted({ status, iterations, startedAt }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(hasStarted);
-  // One that is to run again is pending, and has begun.
+  // One that is to run again is pending, and has started.
   return startedAt !== undefined || (status !== "pending" && status !== "waiting");
 }
 

@@ -31,7 +31,7 @@ export interface ToolLimitOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** Throws `invalid-options` for limits that can not be. `option` names an option of the tool. */
+/** Throws `invalid-options` for limits that cannot be. `option` names an option of the tool. */
 export function checkToolLimits(
   option: (key: string) => string,
   { concurrency, rateLimit, circuitBreaker }: Record<keyof ToolLimitOptions, unknown>,

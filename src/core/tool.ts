@@ -98,7 +98,7 @@ export interface DefinedTool<TName extends string = string, TInput = unknown, TO
 
 /** A call that has completed and is to be taken back. */
 export interface UndoneCall<TInput, TOutput> {
-  /** As `execute` got it, parsed anew. */
+  /** As `execute` got it, parsed again. */
   readonly input: TInput;
   /** As it was recorded: JSON. */
   readonly output: TOutput;

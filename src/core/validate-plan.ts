@@ -18,7 +18,7 @@ export interface ValidatePlanOptions {
 /**
  * Every issue of a plan at once; an empty list says that it can run. Nothing is called and nothing is stored.
  *
- * Any value may be given: it never rejects for a bad plan. Rejects with `invalid-options` for options that can not be, such
+ * Any value may be given: it never rejects for a bad plan. Rejects with `invalid-options` for options that cannot be, such
  * as two tools of one name.
  * Issues of an input that lie at or below a reference are left out, as its value is not known yet; where the tools'
  * schemas tell its type, that is checked.

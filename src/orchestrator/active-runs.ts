@@ -21,7 +21,7 @@ import { RunWatchers } from "./run-watchers.ts";
 import { shownResult } from "./show.ts";
 import { ToolGates } from "./tool-gate.ts";
 
-/** A leg of a run that is asked for. */
+/** An execution of a run that is asked for. */
 export interface Opening {
   readonly runId: string;
   /** When it was asked for: its deadline counts from then. */
@@ -41,16 +41,16 @@ export interface ActiveRun {
   readonly identity: string | undefined;
   /**
    * Resolves when it has recorded its first event, or has ended without one: until then it may only be looked for in the store.
-   * @default it has begun
+   * @default it has started
    */
-  readonly begun?: Promise<void> | undefined;
-  /** Settles the result though what conducts the run has not ended. */
+  readonly started?: Promise<void> | undefined;
+  /** Settles the result though what executes the run has not ended. */
   readonly resolve: (result: RunResult) => void;
 }
 
 /** A run that is being read to go on here. */
 export interface RestoringRun {
-  /** Settles when its next leg has begun, or can not begin. */
+  /** Settles when its next execution has started, or cannot begin. */
   readonly opening: Promise<unknown>;
   /** Of one that was started again. */
   readonly identity: string | undefined;
@@ -70,7 +70,7 @@ export interface RunsOwner {
 export class ActiveRuns {
   /** By run id. */
   readonly active = new Map<string, ActiveRun>();
-  /** The runs that are being read to go on, until their next leg has begun. */
+  /** The runs that are being read to go on, until their next execution has started. */
   readonly restoring = new Map<string, RestoringRun>();
 
   readonly leases: Leases;
@@ -169,11 +169,11 @@ export class ActiveRuns {
     return run;
   }
 
-  /** Holds an open run until what conducts it has ended. */
+  /** Holds an open run until what executes it has ended. */
   hold(
     run: Run,
-    conducting: Promise<RunResult>,
-    { identity, begun }: Partial<Pick<ActiveRun, "identity" | "begun">> = {},
+    executing: Promise<RunResult>,
+    { identity, started }: Partial<Pick<ActiveRun, "identity" | "started">> = {},
   ): Promise<RunResult> {
     const end = (deliver: () => void) => {
       run.close();
@@ -182,7 +182,7 @@ export class ActiveRuns {
         deliver();
         if (run.hasLeft && run.state.status === "suspended") this.owner.goOn(run.runId, run.settings.resources);
       };
-      // Whoever opens the next leg gets a claim of the same fence: it must not be given back with this one.
+      // Whoever opens the next execution gets a claim of the same fence: it must not be given back with this one.
       const releasing = this.leases.release(run);
       if (releasing === undefined) forget();
       else releasing.then(forget);
@@ -190,12 +190,12 @@ export class ActiveRuns {
     let resolveResult: ActiveRun["resolve"] = () => {};
     const result = new Promise<RunResult>((resolve, reject) => {
       resolveResult = resolve;
-      conducting.then(
+      executing.then(
         (value) => end(() => resolve(value)),
         (thrown) => end(() => reject(thrown)),
       );
     });
-    this.active.set(run.runId, { run, result, identity, begun, resolve: resolveResult });
+    this.active.set(run.runId, { run, result, identity, started, resolve: resolveResult });
     return result;
   }
 

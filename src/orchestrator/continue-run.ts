@@ -34,9 +34,9 @@ export interface Continuation extends Opening {
   readonly isCompared?: boolean;
   /** What was read of it the last time, for who looks at it more than once. */
   readonly known?: { recorded?: RecordedRun };
-  /** Whether another leg is to begin; if not, the run's result is as it stands. Throws if it can not. */
+  /** Whether another execution is to begin; if not, the run's result is as it stands. Throws if it cannot. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined) => boolean;
-  /** What the next leg begins with. */
+  /** What the next execution begins with. */
   readonly begin: (state: RunState) => ExecutionStart;
 }
 
@@ -74,14 +74,14 @@ export async function continueStored(engine: RunsOwner, continuation: Continuati
   const { runId, identity } = continuation;
   const opening = openStored(engine, continuation).finally(() => restoring.delete(runId));
   restoring.set(runId, { opening, identity });
-  return (await opening).leg;
+  return (await opening).execution;
 }
 
-/** Resolves when the next leg has begun, or has gone wrong before. */
+/** Resolves when the next execution has started, or has gone wrong before. */
 async function openStored(
   engine: RunsOwner,
   continuation: Continuation,
-): Promise<{ readonly leg: Promise<RunResult> }> {
+): Promise<{ readonly execution: Promise<RunResult> }> {
   const {
     runId,
     options,
@@ -99,7 +99,7 @@ async function openStored(
   // Only to compare what was asked for: else a run that has ended needs no keys.
   const asked = identity !== undefined || isCompared ? await secretsOfStored(engine.settings, before.state) : undefined;
   if (!mayResume(before.state, asked) && !mayLook)
-    return { leg: Promise.resolve(resultOfState(before.state, engine.settings)) };
+    return { execution: Promise.resolve(resultOfState(before.state, engine.settings)) };
   const lease = new StoredLease(runId);
   await runs.leases.acquire(lease);
   try {
@@ -108,7 +108,7 @@ async function openStored(
     const secrets = opening && (await opening);
     const resumes = mayResume(state, secrets);
     const isAsked = looksForPosted && state.status === "suspended" && lease.posted.length > 0;
-    if (!resumes && !isAsked) return { leg: Promise.resolve(resultOfState(state, engine.settings)) };
+    if (!resumes && !isAsked) return { execution: Promise.resolve(resultOfState(state, engine.settings)) };
     const settings = restoreSettings(engine.settings, state, { ...options, ...(isCancel && { isCancel }) });
     const run = runs.open(settings, continuation, state);
     run.secrets = secrets;
@@ -116,19 +116,19 @@ async function openStored(
     runs.leases.handOver(lease, run);
     const ending = endingOf(state);
     const beginning = resumes ? continuation.begin(state) : { events: [] };
-    // Those for the whole leg come first: what was posted may decide what waits in it.
+    // Those for the whole execution come first: what was posted may decide what waits in it.
     const resuming = resume(run, { ...beginning, ...(isCancel && { isCancel }) })
       .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
       .then(() => rejectExpired(run));
-    const leg = runs.hold(
+    const execution = runs.hold(
       run,
       resuming.then(() => goOn(run, ending)),
     );
     // It fails as this function does.
-    leg.catch(() => {});
+    execution.catch(() => {});
     // The agent may be closed while the store keeps it waiting.
-    await Promise.race([resuming, leg]);
-    return { leg };
+    await Promise.race([resuming, execution]);
+    return { execution };
   } finally {
     // Nothing happens if a run has it now.
     await runs.leases.release(lease);
@@ -136,8 +136,8 @@ async function openStored(
 }
 
 /**
- * Opens the next leg: all of its beginning is recorded, or nothing. Rejects with `resume-mismatch`, or with what the store
- * fails with; then nothing of the leg was told, and in the store the run is as before.
+ * Opens the next execution: all of its beginning is recorded, or nothing. Rejects with `resume-mismatch`, or with what the store
+ * fails with; then nothing of the execution was told, and in the store the run is as before.
  */
 async function resume(
   run: Run,

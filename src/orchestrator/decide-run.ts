@@ -46,7 +46,7 @@ export interface Deciding extends Opening {
 }
 
 /**
- * Decides in a run that is going on here, or brings it back from the store and goes on with it. Resolves to how its leg
+ * Decides in a run that is going on here, or brings it back from the store and goes on with it. Resolves to how its execution
  * ends; the same decision once more changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict`
  * if the run does not wait for this, `approval-expired` if it does no longer, `invalid-tool-input` for an input that does not
  * fit, `resume-mismatch`, `invalid-options` or `store-failed`.
@@ -63,7 +63,7 @@ export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunRes
   );
 }
 
-/** Takes a decision that was posted to a run that goes on here. Whether it could be taken in this leg; throws if it cannot be at all. */
+/** Takes a decision that was posted to a run that goes on here. Whether it could be taken in this execution; throws if it cannot be at all. */
 export async function decideHere(run: Run, decision: Decision, message: number): Promise<boolean> {
   const { place, input } = decision;
   const tool = place && partAt(run.state.steps, place)?.tool;
@@ -106,7 +106,7 @@ async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): 
   if (isNew) await recordDecision(run, { place: decision.place, outcome: outcomeIn(run, decision) });
 }
 
-/** Not before its leg has begun: it may yet turn out to be one that is only looked up in the store. */
+/** Not before its execution has started: it may yet turn out to be one that is only looked up in the store. */
 function isDecidable({ isClosing, deciding, state }: Run): boolean {
   return !isClosing && deciding === undefined && state.status === "running";
 }
@@ -146,7 +146,7 @@ function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<Appr
 }
 
 /**
- * Whether a run waits for a decision; false if it was taken before. Throws `run-conflict` if it can not be taken, and
+ * Whether a run waits for a decision; false if it was taken before. Throws `run-conflict` if it cannot be taken, and
  * `approval-expired` if it is too late for that.
  */
 function requireAsked({ state, secrets }: DecidedRun, decision: Decision): boolean {

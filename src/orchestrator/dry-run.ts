@@ -134,7 +134,7 @@ function mayNeedApproval(engine: EngineSettings, tool: DefinedTool): boolean | "
 
 /**
  * What the tool and the policy say of an input without references. Undefined where there is none that they can be asked
- * about: the input is not valid, or its effect can not be told, and so it will be then.
+ * about: the input is not valid, or its effect cannot be told, and so it will be then.
  */
 async function knownAnswers(engine: EngineSettings, { step, tool, secrets }: Omit<Looked, "dependsOn">) {
   const input = resolveInput(step, () => undefined);

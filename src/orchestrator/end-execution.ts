@@ -12,14 +12,14 @@ import { outcomeUnknown } from "./step-errors.ts";
 import { buildGraph } from "./step-graph.ts";
 import { undoSteps } from "./undo-steps.ts";
 
-/** What of a run that stops is said when its leg is closed. */
+/** What of a run that stops is said when its execution is closed. */
 export interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
 }
 
 /**
- * Closes a leg when nothing runs any more: suspended, if somebody has to decide; else ended, once the steps that never
+ * Closes an execution when nothing runs any more: suspended, if somebody has to decide; else ended, once the steps that never
  * start are told and, where it is wanted, those that have completed are undone.
  */
 export async function endExecution(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
@@ -69,7 +69,7 @@ function runOutcome({ abortReason, state }: Run, { isFinished, error }: RunClosi
   // Interrupted when nothing was left to do, it has not been.
   const wasInTime = isFinished && abortReason?.code === "interrupted";
   if (abortReason !== undefined && !wasInTime) return abortedOutcome(abortReason);
-  // An earlier leg that was cancelled may have died before it could say so.
+  // An earlier execution that was cancelled may have died before it could say so.
   if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
   // A record that others have written may leave a step open for no reason that is known: the run has not been completed.
   if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
@@ -176,7 +176,7 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   }
 }
 
-/** Whether nothing but the end of the run keeps a step from being run, be it in a leg that died while it said so. */
+/** Whether nothing but the end of the run keeps a step from being run, be it in an execution that died while it said so. */
 function isNotStarted(state: StepState): boolean {
   if (!isOpen(state)) return state.skipReason === "run-ended";
   for (const { status } of partsOf([state])) if (status === "interrupted") return false;
@@ -186,20 +186,20 @@ function isNotStarted(state: StepState): boolean {
 /** Tells that a step, or what is left of its iterations, will never start. */
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of [...partsOf([state])]) {
-    // One that was interrupted has begun: it is only not run again.
+    // One that was interrupted has started: it is only not run again.
     if (!isOpen(part) || part.status === "interrupted") continue;
     const told = run.emit({ type: "step-skip", ...placeOf(part), tool: part.tool, reason });
     if (told !== undefined) await told;
   }
 }
 
-/** Closes the leg for listeners when nothing is recorded any more, be it since the last event. */
+/** Closes the execution for listeners when nothing is recorded any more, be it since the last event. */
 export function closeBroken(run: Run, error: AgentErrorData): void {
   if (run.isClosed) return;
   const status = error.code === "interrupted" ? "interrupted" : "failed";
   const end: EventInit = { type: "run-end", outcome: { status, error } };
   if (run.state.sequence === 0) {
-    // Not even the first event was recorded: for a listener nothing has begun.
+    // Not even the first event was recorded: for a listener nothing has started.
     run.recorder.fold(end);
   } else {
     closeUnrecorded(run, error);

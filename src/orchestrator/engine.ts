@@ -59,7 +59,7 @@ export class Engine implements RunsOwner {
   }
 
   /**
-   * Starts a run, or joins the one of the same id that is going on here. Throws for options that can not be, and for what is
+   * Starts a run, or joins the one of the same id that is going on here. Throws for options that cannot be, and for what is
    * plainly wrong with a plan. What is found wrong later is a warning, too: nobody may look at the handle.
    */
   start(given: RunTarget, options?: AnyRunOptions): EngineHandle {
@@ -178,7 +178,7 @@ export class Engine implements RunsOwner {
     return use(parts);
   }
 
-  /** Its time and its cancellation count from now, while the conductor is loaded, too. */
+  /** Its time and its cancellation count from now, while the runtime is loaded, too. */
   private handOut(
     runId: string,
     settings: Pick<RunSettings, "throwOnFailure">,
@@ -262,7 +262,7 @@ export class Engine implements RunsOwner {
 }
 
 /**
- * What a run is of, as it stands when the run starts: the caller may change the plan while the conductor is loaded, or looks
+ * What a run is of, as it stands when the run starts: the caller may change the plan while the runtime is loaded, or looks
  * for a run of the same id. Else that takes its copy at once.
  */
 function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {

@@ -83,7 +83,7 @@ export async function requireApproved(
 }
 
 /**
- * Conducts a run that is open, from its first event to its last. Resolves to the result, whatever happened, or to that of
+ * Executes a run that is open, from its first event to its last. Resolves to the result, whatever happened, or to that of
  * the stored run of its id. Rejects with what {@link completeTarget} does, with `run-conflict` if the store has something else
  * of this id, and with `run-owned-elsewhere` if it has, or may have, a run of this id that has not ended.
  */
@@ -118,7 +118,7 @@ async function findStored(run: Run, identity: string | undefined): Promise<RunRe
   return stored;
 }
 
-/** A store that can not claim can not record either: the run fails, as it would with its first event. */
+/** A store that cannot claim cannot record either: the run fails, as it would with its first event. */
 function claim(run: Run, leases: Leases): void | Promise<void> {
   const refuse = (error: StoreError) => {
     if (error.code === "run-owned-elsewhere") throw error;
@@ -178,7 +178,7 @@ export async function planInRun(run: Run, request: string): Promise<Planned> {
       planner,
       settings: run.settings,
       source,
-      teller: reporterOf(run),
+      reporter: reporterOf(run),
     });
     await requireApproved(plan, run);
     return { plan };

@@ -44,7 +44,7 @@ export interface RunHandle<TTool extends Tool = Tool> {
 /**
  * Deciding about runs that wait for approval, in this process or another that has the same store.
  *
- * What can not be an option throws `invalid-options` at once. The result of the handle rejects with `run-not-found`,
+ * What cannot be an option throws `invalid-options` at once. The result of the handle rejects with `run-not-found`,
  * `run-conflict` if the run does not wait for this, `run-owned-elsewhere` if it goes on in another process,
  * `resume-mismatch` if its tools have changed, or `store-failed`; it resolves when the run ends or is suspended again.
  */
@@ -92,7 +92,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
   ): Promise<RunResult<TTool>>;
   /**
    * Goes on with every run that nobody goes on with, for a process that starts. Resolves to what came of each when all have
-   * ended or wait for somebody; one that can not go on is among them with its error. Rejects with `store-failed`,
+   * ended or wait for somebody; one that cannot go on is among them with its error. Rejects with `store-failed`,
    * `invalid-options` or `interrupted`.
    */
   resumeAll(

@@ -26,7 +26,7 @@ export async function planAlone(engine: RunsOwner, { runId, request, settings }:
   const run = { runId, secrets, engine: engine.settings };
   const tell = (event: AgentEvent) => engine.hub.emit(showIn(run, event));
   const recorder = new RunRecorder({ runId, now: () => clock.now(), tell });
-  const teller: PlanReporter = {
+  const reporter: PlanReporter = {
     runId,
     spent: undefined,
     emit: (event) => recorder.emit(secrets?.hideInEvent(event) ?? event),
@@ -35,6 +35,6 @@ export async function planAlone(engine: RunsOwner, { runId, request, settings }:
     sealPlan: secrets && (async (plan) => secrets.hidePlan(plan)),
   };
   return underSignal(settings.signal, (source) =>
-    planAndTell(engine.settings, { request, planner, settings, source, teller }),
+    planAndTell(engine.settings, { request, planner, settings, source, reporter }),
   );
 }

@@ -26,14 +26,14 @@ export interface PlanTask {
 /** Plans as {@link planRequest} does, and tells its beginning and its end. */
 export async function planAndTell(
   engine: EngineSettings,
-  { teller, ...task }: Omit<PlanTask, "planning"> & { readonly teller: PlanReporter },
+  { reporter, ...task }: Omit<PlanTask, "planning"> & { readonly reporter: PlanReporter },
 ): Promise<Plan> {
-  const { emit, dataOf } = teller;
-  const planning = new Planning(engine, teller, task.settings);
+  const { emit, dataOf } = reporter;
+  const planning = new Planning(engine, reporter, task.settings);
   await emit({ type: "plan-start", planner: task.planner.name });
   try {
     const plan = await planRequest(engine, { ...task, planning });
-    const recorded = teller.sealPlan === undefined ? plan : await teller.sealPlan(plan);
+    const recorded = reporter.sealPlan === undefined ? plan : await reporter.sealPlan(plan);
     await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan: recorded } });
     return plan;
   } catch (thrown) {

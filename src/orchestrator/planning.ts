@@ -32,10 +32,10 @@ export class Planning {
 
   constructor(
     private readonly engine: EngineSettings,
-    private readonly teller: PlanReporter,
+    private readonly reporter: PlanReporter,
     { stored }: RunSettings,
   ) {
-    this.meter = new ModelMeter(stored.budget, teller.spent);
+    this.meter = new ModelMeter(stored.budget, reporter.spent);
   }
 
   /** Tells a frozen copy, which nobody else can change. Throws for what is no event of planning. */
@@ -43,7 +43,7 @@ export class Planning {
     if (this.hasEnded) return undefined;
     const json = toJson(event);
     const copy = (json.ok ? json.value : undefined) as PlanningEvent | null | undefined;
-    if (copy && planningTypes.has(copy.type)) return this.teller.emit({ ...copy });
+    if (copy && planningTypes.has(copy.type)) return this.reporter.emit({ ...copy });
     const what = json.ok ? `the event "${copy?.type}"` : `what is not JSON: ${json.issue.message}`;
     throw new TypeError(`A planner tells ${[...planningTypes].join(" and ")}, not ${what}.`);
   }
@@ -57,7 +57,7 @@ export class Planning {
     const overrun = this.meter.describeOverrun();
     if (overrun !== undefined) {
       const message = `${overrun}: a prompt was longer than its estimate, or an answer than its limit.`;
-      reportWarning(this.engine, { code: "budget-overrun", message, runId: this.teller.runId });
+      reportWarning(this.engine, { code: "budget-overrun", message, runId: this.reporter.runId });
     }
     return { usage };
   }

@@ -10,7 +10,7 @@ import { sealEvent } from "./seal-event.ts";
 
 /**
  * Does what was posted to a run that goes on here. A message is acknowledged together with the event that it comes to, so that it is
- * done once, whoever dies; one that comes to nothing, with the next event. What cannot be done in this leg is left for
+ * done once, whoever dies; one that comes to nothing, with the next event. What cannot be done in this execution is left for
  * the next. Never rejects.
  */
 export async function receivePosted(
@@ -24,7 +24,7 @@ export async function receivePosted(
     try {
       await act(run, parseMessage(message), { number, isOpening });
     } catch (thrown) {
-      // What has kept it from being done is the end of this leg.
+      // What has kept it from being done is the end of this execution.
       if (run.abortReason !== undefined || run.recorder.failure !== undefined) {
         run.hasLeft = true;
         continue;
@@ -40,14 +40,14 @@ export async function receivePosted(
 
 interface Receipt {
   readonly number: number;
-  /** Whether no step of the leg has had its turn. */
+  /** Whether no step of the execution has had its turn. */
   readonly isOpening: boolean;
 }
 
 async function act(run: Run, message: RunMessage, { number, isOpening }: Receipt): Promise<void> {
   switch (message.type) {
     case "cancel":
-      // What was posted goes with the end of the run; a leg that is suspended all the same leaves it.
+      // What was posted goes with the end of the run; an execution that is suspended all the same leaves it.
       run.hasLeft = true;
       run.abort(cancelledBy(message.reason));
       return;

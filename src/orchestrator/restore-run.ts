@@ -91,8 +91,8 @@ function isCutOff(step: StepState): boolean {
   return false;
 }
 
-/** A stored run can not go on with the tools as they are now. */
+/** A stored run cannot go on with the tools as they are now. */
 export function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
-  const message = `Run "${runId}" can not go on with the tools as they are now: ${reasons.join("; ")}.`;
+  const message = `Run "${runId}" cannot go on with the tools as they are now: ${reasons.join("; ")}.`;
   return new AgentError("resume-mismatch", message, { details: { runId, reasons } });
 }

@@ -96,7 +96,7 @@ export function beginStopped(state: RunState): ExecutionStart {
 
 const died = "its process has died";
 
-/** Closes what a leg has left open whose process has died: each start gets its end. */
+/** Closes what an execution has left open whose process has died: each start gets its end. */
 function closeKilled(state: RunState): readonly EventInit[] {
   const error = interruptedBy(died).toJSON() as AgentErrorData;
   const events: EventInit[] = [];

@@ -106,7 +106,7 @@ function draw({ engine }: Run): number {
 }
 
 /**
- * With the input parsed anew: a schema may answer differently for the same input, and its latest answer counts. Undefined
+ * With the input parsed again: a schema may answer differently for the same input, and its latest answer counts. Undefined
  * if the run was aborted, or its time for attempts passed, meanwhile, so that the tool was not called again.
  */
 async function attemptAgain(

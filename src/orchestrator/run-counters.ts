@@ -2,13 +2,13 @@ import type { RunState } from "../core/run-state.ts";
 import { partsOf } from "../core/step-state.ts";
 
 /**
- * What of a run is limited, over all its legs. What this leg does is counted when it is asked for, not by what is recorded:
+ * What of a run is limited, over all its executions. What this execution does is counted when it is asked for, not by what is recorded:
  * a step may begin and never call its tool.
  */
 export class RunCounters {
   private steps: number;
 
-  /** `toolCalls` is how many earlier legs have made. */
+  /** `toolCalls` is how many earlier executions have made. */
   constructor(
     private readonly state: RunState,
     private toolCalls: number,

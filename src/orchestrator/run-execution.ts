@@ -10,7 +10,7 @@ import type { Run } from "./run.ts";
 import { runSteps } from "./run-steps.ts";
 import { shownResult } from "./show.ts";
 
-/** Runs what there is of a plan, as it is and as the planner revises it, until the leg is closed. */
+/** Runs what there is of a plan, as it is and as the planner revises it, until the execution is closed. */
 export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
   let expressions: PlanExpressions | undefined;
   let plan = planningError === undefined ? run.state.plan : undefined;
@@ -28,7 +28,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     if (isAllDone(run)) break;
     const revised = await replan(run);
     while (run.deciding !== undefined) await run.deciding;
-    // What was approved when all had ended must run, if it can; from here to closing the leg nobody can decide anything.
+    // What was approved when all had ended must run, if it can; from here to closing the execution nobody can decide anything.
     const isStuck = run.state.sequence === sequence;
     if (revised === undefined && (isStuck || !hasAnswer(run))) break;
     plan = run.state.plan;

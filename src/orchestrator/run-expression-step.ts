@@ -104,10 +104,10 @@ function canRun(state: StepState): boolean {
   return state.status === "waiting" ? isDecided(state) : isOpen(state);
 }
 
-const unbegun: Pick<StepState, "status"> = { status: "pending" };
+const notStarted: Pick<StepState, "status"> = { status: "pending" };
 
 function iterationOf(run: Run, { id }: PlanStep, index: number): StepState {
-  return run.state.steps.get(id)?.iterations?.states[index] ?? (unbegun as StepState);
+  return run.state.steps.get(id)?.iterations?.states[index] ?? (notStarted as StepState);
 }
 
 async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Promise<StepEnd> {
@@ -124,7 +124,7 @@ async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"):
   return run.recorder.failure === undefined ? "done" : "failed";
 }
 
-/** A step whose expression can not be evaluated begins and fails, as one whose input is not valid. */
+/** A step whose expression cannot be evaluated begins and fails, as one whose input is not valid. */
 async function failNotStarted(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
   const { step, tool, iteration } = task;
   const place = placeOfTask({ step, iteration });

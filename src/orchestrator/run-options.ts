@@ -98,7 +98,7 @@ export interface RunSettings {
   readonly stored: StoredRunOptions;
 }
 
-/** What options are for: each allows others. Those of a `restored` run are not judged anew. */
+/** What options are for: each allows others. Those of a `restored` run are not judged again. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
 /** Checks the options of a run. Throws `invalid-options`, and `unknown-tool` for a tool that there is not. */

@@ -45,7 +45,7 @@ export class Run implements RecorderOwner {
   private history: AgentEvent[] | undefined;
   private deadline: unknown;
   private stopListening: (() => void) | undefined;
-  /** Whether the leg is about to be closed, so that it is too late to decide anything in it. */
+  /** Whether the execution is about to be closed, so that it is too late to decide anything in it. */
   isClosing = false;
   /** Whether a step has failed so that no other one starts, be it one that only waits for its turn. */
   isStopped = false;
@@ -59,7 +59,7 @@ export class Run implements RecorderOwner {
   deciding: Promise<void> | undefined;
   /** Undefined if it can have none. */
   secrets: RunSecrets | undefined;
-  /** Whether an earlier leg has had a plan. */
+  /** Whether an earlier execution has had a plan. */
   readonly isContinued: boolean;
   private isEnding = false;
   /** Whether its end has been told, or it has been left as it is. */
@@ -67,7 +67,7 @@ export class Run implements RecorderOwner {
   private isShielded = false;
   /** The number of the last message that it was given. */
   lastReceived = 0;
-  /** Whether a message may have been left for the next leg. */
+  /** Whether a message may have been left for the next execution. */
   hasLeft = false;
   private decisionListeners: Set<DecisionListener> | undefined;
   /** What was thrown in it; undefined while nothing was. */

@@ -26,13 +26,13 @@ export interface Sending extends Opening {
   readonly here: () => Promise<RunResult>;
   /** What the other process is told. */
   readonly message: () => RunMessage | Promise<RunMessage>;
-  /** Throws if the record of a run, once its leg has ended, shows that it came to nothing. */
+  /** Throws if the record of a run, once its execution has ended, shows that it came to nothing. */
   readonly check?: (run: Pick<Run, "state" | "secrets">) => void;
   readonly isCancel?: true;
 }
 
 /**
- * Does something here, or has the process do it that has the run. That one is posted to, and the run is looked at until its leg
+ * Does something here, or has the process do it that has the run. That one is posted to, and the run is looked at until its execution
  * has ended; if that process dies, it goes on here. `signal` ends the waiting and takes nothing back; whoever cancels the
  * run meanwhile cancels it there. Rejects with what `here` does, but for `run-owned-elsewhere`, `cancelled` by the signal, or
  * `interrupted` once the agent is closed.

@@ -19,8 +19,8 @@ export interface StartOpening extends Opening {
 }
 
 /**
- * Conducts a run from its beginning. Of the same id, one that goes on here is joined, a stored one that has ended or waits for
- * somebody gives its result, and one that has stopped on the way goes on here. Resolves to how the leg ends. Rejects with what
+ * Executes a run from its beginning. Of the same id, one that goes on here is joined, a stored one that has ended or waits for
+ * somebody gives its result, and one that has stopped on the way goes on here. Resolves to how the execution ends. Rejects with what
  * {@link executeRun} and {@link continueStored} do.
  */
 export function startRun(engine: RunsOwner, opening: StartOpening): Promise<RunResult> {
@@ -58,7 +58,7 @@ async function startNamed(engine: RunsOwner, opening: NamedOpening): Promise<Run
   }
 }
 
-/** Waits until somebody else's leg has begun. What goes wrong with another start of the same is the same for this one. */
+/** Waits until somebody else's execution has started. What goes wrong with another start of the same is the same for this one. */
 async function awaitOther(runs: ActiveRuns, { runId, identity }: NamedOpening): Promise<void> {
   const other = runs.restoring.get(runId);
   await other?.opening.catch((thrown) => {
@@ -90,18 +90,18 @@ async function goOn(engine: RunsOwner, opening: NamedOpening, said: AgentErrorLi
   }
 }
 
-/** Gives the stored result, or conducts the run from its beginning. */
+/** Gives the stored result, or executes the run from its beginning. */
 function lookOrExecute(engine: RunsOwner, opening: NamedOpening): Promise<RunResult> {
   const { target, settings, identity } = opening;
   const runs = runsOf(engine);
   const run = runs.open(settings, opening);
   run.keepHistory();
   let onStarted = () => {};
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     onStarted = resolve;
   });
-  const conducting = executeRun(run, { target, identity, leases: runs.leases, onStarted });
-  return runs.hold(run, conducting.finally(onStarted), { identity, begun });
+  const executing = executeRun(run, { target, identity, leases: runs.leases, onStarted });
+  return runs.hold(run, executing.finally(onStarted), { identity, started });
 }
 
 interface Joining extends NamedOpening {
@@ -117,7 +117,7 @@ async function join(engine: RunsOwner, joining: Joining): Promise<RunResult | un
   const { run, result } = active;
   const known = active.identity ?? identityOf(opened(run, targetOf(run.state)), engine.settings);
   if (identity !== known) {
-    await active.begun;
+    await active.started;
     if (run.state.sequence > 0) throw runConflict(run.runId);
     await result.catch(() => {});
     return undefined;

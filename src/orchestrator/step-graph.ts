@@ -17,7 +17,7 @@ export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressi
     const dependencies = dependenciesOf(step, steps[index - 1], expressions?.get(step.id));
     for (const id of dependencies) {
       const dependency = indexOf.get(id) as number;
-      // Mostly one waits for a step: a list that has begun empty would get room for 17.
+      // Mostly one waits for a step: a list that has started empty would get room for 17.
       if (dependents[dependency] === undefined) dependents[dependency] = [index];
       else dependents[dependency].push(index);
     }

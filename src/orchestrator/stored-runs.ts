@@ -39,8 +39,8 @@ export async function readRecorded(store: RunStore, runId: string): Promise<Reco
  */
 export async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
-  const begun = await readEvents(store, state.runId, { after: 0, limit: 1 });
-  const found = isEvent(begun, first) ? await readEvents(store, state.runId, { after: state.sequence - 1 }) : [];
+  const started = await readEvents(store, state.runId, { after: 0, limit: 1 });
+  const found = isEvent(started, first) ? await readEvents(store, state.runId, { after: state.sequence - 1 }) : [];
   return isEvent(found, last) ? parseEvents(state.runId, found.slice(1), before) : readRecorded(store, state.runId);
 }
 
@@ -82,8 +82,8 @@ export function resultOfState(state: RunState, settings: EngineSettings): RunRes
   return shownResult(state, settings);
 }
 
-/** A run has begun, and somebody else has it, or nobody. */
+/** A run has started, and somebody else has it, or nobody. */
 export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run-owned-elsewhere"> {
-  const message = `Run "${runId}" has begun elsewhere and has not ended; its result is not known here. If its process has died, resume it: agent.resume("${runId}").`;
+  const message = `Run "${runId}" has started elsewhere and has not ended; its result is not known here. If its process has died, resume it: agent.resume("${runId}").`;
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }

@@ -16,7 +16,7 @@ import { invalidInput, stepTimeout } from "./step-errors.ts";
 
 /**
  * Takes back what a run has done, the step that ended last first, whatever ended the run. Each is retried by its tool's
- * policy; one that can not be undone stops none of the others. Resolves to those that had an effect and were not undone.
+ * policy; one that cannot be undone stops none of the others. Resolves to those that had an effect and were not undone.
  */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.shield();

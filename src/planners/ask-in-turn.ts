@@ -26,7 +26,7 @@ export function planInTurn(planners: readonly Planner[], chain: ChainRequest<Pla
   return askInTurn(planners, { ...chain, ask: (planner, request) => planner.plan(request) });
 }
 
-/** As {@link planInTurn}, for planners that can all plan anew. */
+/** As {@link planInTurn}, for planners that can all plan again. */
 export function replanInTurn(planners: readonly Planner[], chain: ChainRequest<ReplanRequest>): Promise<PlanDraft> {
   return askInTurn(planners, { ...chain, ask: askToReplan });
 }

@@ -25,7 +25,7 @@ export async function checkDraft(
     });
   }
   const { steps: added, source: given } = draft as { readonly steps?: unknown; readonly source?: object };
-  const { kept, begun } = "plan" in request ? readLog(request) : nothingDone;
+  const { kept, started } = "plan" in request ? readLog(request) : nothingDone;
   const source = { planner: name, ...given };
   const steps = Array.isArray(added) ? [...kept, ...added] : added;
   const tools = new Map(request.tools.map((tool) => [tool.name, tool]));
@@ -39,27 +39,27 @@ export async function checkDraft(
     throw new AgentError("invalid-plan", `${complaint}: ${what}${more}`, { details: { issues } });
   }
   const own = plan.steps.slice(kept.length);
-  const index = own.findIndex(({ id }) => begun.has(id));
+  const index = own.findIndex(({ id }) => started.has(id));
   if (index === -1) return { steps: own, source: plan.source ?? source };
-  const message = `"${own[index]?.id}" has begun; a step that is to be tried again needs a new id.`;
+  const message = `"${own[index]?.id}" has started; a step that is to be tried again needs a new id.`;
   const issue = { code: "duplicate-id", path: ["steps", kept.length + index, "id"], message } as const;
   throw new AgentError("invalid-plan", `${complaint}: ${message}`, { details: { issues: [issue] } });
 }
 
-const nothingDone = { kept: [] as readonly PlanStep[], begun: new Set<string>() };
+const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
 
 /** What of a plan is done, and the ids that have been used. A loop over no items is done, and has no entry in the log. */
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
-  const begun = new Set<string>();
+  const started = new Set<string>();
   const undone = new Set<string>();
   for (const record of steps) {
     const { stepId, status } = record;
-    if (status !== "pending" && status !== "waiting") begun.add(stepId);
+    if (status !== "pending" && status !== "waiting") started.add(stepId);
     if (!isDoneRecord(record)) undone.add(stepId);
   }
   // What waited for the step before it, without saying so, may have lost that one.
   const kept = plan.steps
     .filter(({ id }) => !undone.has(id))
     .map((step) => ({ ...step, dependsOn: step.dependsOn ?? [] }));
-  return { kept, begun };
+  return { kept, started };
 }

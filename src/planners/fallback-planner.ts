@@ -12,7 +12,7 @@ export interface FallbackPlannerOptions {
    * `plannerTimeoutMs`: of two planners the first has half of it, and the second whatever remains
    */
   timeoutMs?: number | undefined;
-  /** Whether the next planner is asked, too, when one says that the request can not be planned. @default false */
+  /** Whether the next planner is asked, too, when one says that the request cannot be planned. @default false */
   continueOnCannotPlan?: boolean | undefined;
   /** Time, for tests. @default the machine's */
   clock?: Clock | undefined;
@@ -22,7 +22,7 @@ export interface FallbackPlannerOptions {
  * Makes a planner of several: each is asked once, in turn, until one gives a plan that holds. `source` of the plan says which
  * one did, and why those before it did not; each failure is a `plan-fallback` event.
  *
- * A planner that understands a request and says that it can not be planned (`cannot-plan`) ends it, unless told otherwise.
+ * A planner that understands a request and says that it cannot be planned (`cannot-plan`) ends it, unless told otherwise.
  * When all have failed, that is the last one's `cannot-plan`, or else `planning-failed`, with every failure. Throws
  * `invalid-options`.
  */

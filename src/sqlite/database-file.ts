@@ -20,7 +20,7 @@ export interface SqliteFileOptions {
    */
   readonly busyTimeoutMs?: number | undefined;
   /**
-   * Different processes may open a file with different ones. Within a process all must have the same: SQLite can not
+   * Different processes may open a file with different ones. Within a process all must have the same: SQLite cannot
    * see the locks of another copy of itself. @default The first there is of `node`, `better-sqlite3` and `libsql`.
    */
   readonly driver?: SqliteDriver | undefined;

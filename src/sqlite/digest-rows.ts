@@ -56,7 +56,7 @@ export class DigestRows {
   }
 }
 
-/** The digest in a row of a list; that of a run that an older version has begun may be missing. */
+/** The digest in a row of a list; that of a run that an older version has started may be missing. */
 export function digestOf(row: SqlRow): RunDigest {
   const text = readOptionalText(row, "digest");
   return text === undefined ? { metadata: {} } : readDigest(text);

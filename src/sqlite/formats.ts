@@ -77,7 +77,7 @@ function toFormat1(db: SqlDatabase): void {
   createTodoTables(db);
 }
 
-/** A claim says when it begins, too. One of format 1, or of a process that still writes that, always has begun. */
+/** A claim says when it begins, too. One of format 1, or of a process that still writes that, always has started. */
 function toFormat2(db: SqlDatabase): void {
   db.exec("ALTER TABLE run_claims ADD COLUMN from_ms INTEGER");
 }

@@ -25,7 +25,7 @@ export function openDatabase(path: string, { driver, busyTimeoutMs, upgrades }: 
   let db: SqlDatabase | undefined;
   try {
     if (path !== inMemory) {
-      // First, as Node says "no such file" where a folder can not be made on a disk that is read-only.
+      // First, as Node says "no such file" where a folder cannot be made on a disk that is read-only.
       checkWritable(path);
       mkdirSync(dirname(path), { recursive: true });
     }

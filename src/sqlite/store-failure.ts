@@ -113,7 +113,7 @@ function codeOfName(name: string): number {
   return names.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 0;
 }
 
-/** What SQLite calls a failed read or write, or a file that it can not open, may be a full disk or a missing right. */
+/** What SQLite calls a failed read or write, or a file that it cannot open, may be a full disk or a missing right. */
 function problemOfDisk(path: string): FileProblem | undefined {
   try {
     checkWritable(path);
@@ -143,7 +143,7 @@ function advice(problem: FileProblem, reason: string): string {
     case "busy":
       return "is kept locked by another process, perhaps by a tool for databases with an open transaction. End that, try again, or raise `busyTimeoutMs`.";
     case "read-only":
-      return "can not be written to. Let this process write to the file and to its folder, where SQLite keeps files beside it, or choose another path.";
+      return "cannot be written to. Let this process write to the file and to its folder, where SQLite keeps files beside it, or choose another path.";
     case "full":
       return "has no room left on its disk. Make room and try again: what was recorded is not lost.";
     case "corrupt":
@@ -164,7 +164,7 @@ function otherAdvice({
   operation: string;
   reason: string;
 }) {
-  if (code === movedCode) return "has been moved or deleted since it was opened. Open it anew.";
+  if (code === movedCode) return "has been moved or deleted since it was opened. Open it again.";
   if (isFolder(path)) return "is a folder. Give the path of a file.";
   return `failed to ${operation}: ${reason}. Look after its disk and its path.`;
 }

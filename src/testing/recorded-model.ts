@@ -11,7 +11,7 @@ export interface RecordedModelOptions {
   /** The file of the recording, as JSON; each model has a file of its own. */
   path: string;
   /**
-   * `record` asks the model, and writes what it answers: the file begins anew with the first call. `replay` answers from the
+   * `record` asks the model, and writes what it answers: the file begins again with the first call. `replay` answers from the
    * file. @default replay
    */
   mode?: "record" | "replay" | undefined;

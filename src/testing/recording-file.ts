@@ -23,20 +23,20 @@ export function readRecording(path: string): Recording {
     const isMissing = thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
     const what = isMissing
       ? `There is no recording "${path}"`
-      : `The recording "${path}" can not be read (${describeThrown(thrown)})`;
+      : `The recording "${path}" cannot be read (${describeThrown(thrown)})`;
     throw new Error(`${what}. ${howToRecord(path)}`, { cause: thrown });
   }
   try {
     return parseRecording(text);
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : "";
-    throw new Error(`The recording "${path}" can not be read: ${reason}. ${howToRecord(path)}`, { cause: thrown });
+    throw new Error(`The recording "${path}" cannot be read: ${reason}. ${howToRecord(path)}`, { cause: thrown });
   }
 }
 
-/** How to make a recording, or make it anew, for messages of errors. */
+/** How to make a recording, or make it again, for messages of errors. */
 export function howToRecord(path: string): string {
-  return `To record it anew, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`;
+  return `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`;
 }
 
 /** Writes a recording as often as it is told, each time whole and one after the other. */
@@ -65,7 +65,7 @@ export class RecordingWriter {
       await rename(temporary, path);
     } catch (thrown) {
       await rm(temporary, { force: true }).catch(() => {});
-      throw new Error(`The recording "${path}" can not be written (${describeThrown(thrown)}).`, { cause: thrown });
+      throw new Error(`The recording "${path}" cannot be written (${describeThrown(thrown)}).`, { cause: thrown });
     }
   }
 }

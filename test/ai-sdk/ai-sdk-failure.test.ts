@@ -124,10 +124,10 @@ describe("aiSdkFailure", () => {
   it.each<[unknown, string]>([
     [callError(404, "Not found"), "There is no model openai.responses/gpt-5: Not found"],
     [callError(400, "  bad\n\n  request "), "openai.responses/gpt-5 refuses the request: bad request"],
-    [callError(400, "schema"), "openai.responses/gpt-5 can not answer in the format it was asked for: schema"],
+    [callError(400, "schema"), "openai.responses/gpt-5 cannot answer in the format it was asked for: schema"],
     [callError(413, "x"), "The messages are too long for openai.responses/gpt-5: x"],
-    [callError(200, "x"), "What openai.responses/gpt-5 answered can not be read: x"],
-    [new TypeError("fetch failed"), "openai.responses/gpt-5 can not be reached: fetch failed"],
+    [callError(200, "x"), "What openai.responses/gpt-5 answered cannot be read: x"],
+    [new TypeError("fetch failed"), "openai.responses/gpt-5 cannot be reached: fetch failed"],
     [{ body: "secret" }, "openai.responses/gpt-5 failed: Object with the keys body"],
     [null, "openai.responses/gpt-5 failed: null"],
     [new Error(""), "openai.responses/gpt-5 failed: Error: "],
@@ -154,7 +154,7 @@ describe("aiSdkFailure", () => {
     ] as const) {
       const failure = fail(thrown);
       expect(failure.details.reason).toBe("invalid-response");
-      expect(failure.message).toBe(`What openai.responses/gpt-5 answered can not be read: ${told}`);
+      expect(failure.message).toBe(`What openai.responses/gpt-5 answered cannot be read: ${told}`);
       expect(JSON.stringify(failure)).not.toContain("secret");
     }
     const harmless = callError(500, "No.", { cause: new Error("closed") });

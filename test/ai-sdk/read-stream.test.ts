@@ -168,12 +168,12 @@ describe("a stream that goes wrong", () => {
     expect(cancelled).toEqual([reason]);
   });
 
-  it("fails as it did even if it can not be cancelled", async () => {
+  it("fails as it did even if it cannot be cancelled", async () => {
     const parts = [{ type: "error", error: "boom" }];
     const stream = {
       getReader: () => ({
         read: async () => ({ done: false, value: parts.shift() }),
-        cancel: () => Promise.reject(new Error("can not")),
+        cancel: () => Promise.reject(new Error("cannot")),
       }),
     };
     await expect(hear(fakeV4({ doStream: async () => ({ stream }) }).model)).rejects.toMatchObject({

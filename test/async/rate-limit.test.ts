@@ -51,7 +51,7 @@ describe("RateLimit", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("slides the window: twice as many can not start around the border of an interval", async () => {
+  it("slides the window: twice as many cannot start around the border of an interval", async () => {
     const { rate, clock } = create(2);
     expect(rate.acquire(never)).toBe(true);
     await clock.advance(900);

@@ -173,7 +173,7 @@ describe("retryAfterMs, of several", () => {
     expect(ask({ headers: {}, responseHeaders: { "retry-after": "3" }, response: { headers } })).toBe(3_000);
   });
 
-  it("goes on to the next where one can not be understood", () => {
+  it("goes on to the next where one cannot be understood", () => {
     const headers = { "retry-after-ms": "soon", "retry-after": "3" };
     expect(ask({ retryAfterMs: Number.NaN, retryAfter: "later", headers })).toBe(3_000);
   });

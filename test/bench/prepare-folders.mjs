@@ -10,7 +10,7 @@ const peers = ["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3", 
 /**
  * Packs the package and installs it into two folders: `bench`, beside what it is compared with and the files of `inside/`,
  * and `installed`, with zod alone. What is measured there is what users get, not the source. Where it is needed there is also
- * `baseline`, with the package as it once was; it is undefined where that can not be built.
+ * `baseline`, with the package as it once was; it is undefined where that cannot be built.
  */
 export function prepareFolders(packedFile, { needsBaseline = false } = {}) {
   const root = mkdtempSync(join(tmpdir(), "planwright-bench-"));

@@ -7,8 +7,8 @@ const error = { name: "AgentError", code: "cancelled", message: "no\u001b", retr
 
 it.each([
   [{ status: "completed", output: { title: "milk" }, attempts: 2 }, "✔ s1 Fake: milk (attempt 2)"],
-  [{ status: "pending" }, "- s1 Fake: not begun"],
-  [{ status: "running" }, "> s1 Fake: begun"],
+  [{ status: "pending" }, "- s1 Fake: not started"],
+  [{ status: "running" }, "> s1 Fake: started"],
   [{ status: "waiting" }, "? s1 Fake: waits for approval"],
   [{ status: "skipped", reason: "run-ended" }, "- s1 Fake: skipped (run-ended)"],
   [{ status: "undone" }, "↶ s1 Fake: undone"],

@@ -10,7 +10,7 @@ import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
-const refusal = new AgentError("cannot-plan", "The request can not be planned.", {
+const refusal = new AgentError("cannot-plan", "The request cannot be planned.", {
   details: { reason: 'nothing fits "sing\n"', capabilities: ["add {title}", "list\u001b todos"] },
 });
 
@@ -137,7 +137,7 @@ describe("a planner with a model", () => {
     expect(stdout).toMatch(/^Plan\n/);
   });
 
-  it("says that an option can not be, and exits as for bad usage", async () => {
+  it("says that an option cannot be, and exits as for bad usage", async () => {
     const createAgent = () =>
       createCliAgent({ planner: { type: "ollama", model: "m", host: "ftp://x" }, db: undefined });
     const { exitCode, stderr } = await callCli(["add milk"], { ...createFakeIo(), createAgent });
@@ -161,12 +161,12 @@ describe("a planner with a model", () => {
   });
 });
 
-describe("what can not be planned", () => {
+describe("what cannot be planned", () => {
   it("exits with 2, says why and what can be done", async () => {
     const { exitCode, stdout, stderr } = await callCli(["sing"], createFakeIo({ agent: refusing() }));
     expect([exitCode, stdout]).toEqual([2, ""]);
     expect(stderr).toBe(
-      'planwright: the request can not be planned: nothing fits "sing\\n"\nWhat can be done, for example:\n  add …\n  list\\u001b todos\n',
+      'planwright: the request cannot be planned: nothing fits "sing\\n"\nWhat can be done, for example:\n  add …\n  list\\u001b todos\n',
     );
   });
 
@@ -206,7 +206,7 @@ describe("what can not be planned", () => {
     const bare = new AgentError("cannot-plan", "No.", { details: { reason: "no tools", capabilities: [] } });
     const agent = createFakeAgent({ planner: createScriptedPlanner([bare]) });
     const { stderr } = await callCli(["--plan-only", "sing"], createFakeIo({ agent }));
-    expect(stderr).toBe("planwright: the request can not be planned: no tools\n");
+    expect(stderr).toBe("planwright: the request cannot be planned: no tools\n");
   });
 
   it("is a request that is too long, too", async () => {
@@ -253,7 +253,7 @@ describe("Ctrl-C", () => {
     expect(stderr).toBe("planwright: Cancelled: Ctrl-C was pressed\n");
   });
 
-  it("cancels before anything has begun", async () => {
+  it("cancels before anything has started", async () => {
     for (const option of ["--json", "--plan-only"]) {
       const io = createFakeIo();
       io.controller.abort("Ctrl-C was pressed");

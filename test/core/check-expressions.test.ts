@@ -238,7 +238,7 @@ describe("messages", () => {
     [
       "where it went wrong",
       [step({ when: "s1.value >" })],
-      "The expression can not be used: it ends too early (at character 10).",
+      "The expression cannot be used: it ends too early (at character 10).",
     ],
     ["what would be needed", [step({ when: "'a'" })], "it must give true or false, but always gives text"],
     ["the same of a list", [step({ forEach: "{}" })], "it must give a list, but always gives a map"],
@@ -306,7 +306,7 @@ describe("messages", () => {
     expect(await messageOf(...steps)).toContain(message);
   });
 
-  it("say that an id with a hyphen can not be named", async () => {
+  it("say that an id with a hyphen cannot be named", async () => {
     const hyphen = { ...sum, id: "my-step-1" };
     expect(await messageOf(hyphen, step({ when: "my-step-1.value > 1" }))).toContain(
       'An expression reads "my-step-1" as a subtraction: give the step an id without "-".',

@@ -192,7 +192,7 @@ describe("retry policies", () => {
   });
 });
 
-describe("input schemas that JSON can not express", () => {
+describe("input schemas that JSON cannot express", () => {
   it.each<[string, unknown]>([
     ["zod 4 with a Date", z.object({ at: z.date() })],
     ["zod 4 with a Map", z.object({ m: z.map(z.string(), z.string()) })],

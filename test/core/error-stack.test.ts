@@ -40,7 +40,7 @@ describe("a recorded stack", () => {
     expect(recordedStack(thrown)).toBeUndefined();
   });
 
-  it("is not there where it can not be read", () => {
+  it("is not there where it cannot be read", () => {
     const fragile = Object.defineProperty(new Error("no"), "stack", {
       get: () => {
         throw new Error("no");

@@ -98,7 +98,7 @@ describe("isAgentError", () => {
     expect(isAgentError(value)).toBe(false);
   });
 
-  it("refuses what can not be read, without throwing", () => {
+  it("refuses what cannot be read, without throwing", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const fragile = {
@@ -162,7 +162,7 @@ describe("toErrorData of whatever was thrown", () => {
     expect(toErrorData(response).message).toBe("Object with the keys status, headers, body, stack");
   });
 
-  it("leaves out what can not be read", () => {
+  it("leaves out what cannot be read", () => {
     const fragile = {
       name: "Fragile",
       get message(): string {
@@ -180,7 +180,7 @@ describe("toErrorData of whatever was thrown", () => {
     });
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
-    expect(toErrorData(proxy)).toEqual({ name: "Error", message: "something that can not be read" });
+    expect(toErrorData(proxy)).toEqual({ name: "Error", message: "something that cannot be read" });
     const { proxy: called, revoke: revokeCalled } = Proxy.revocable(() => 1, {});
     revokeCalled();
     expect(toErrorData(called).name).toBe("Error");

@@ -22,10 +22,17 @@ describe("upgradeEvents", () => {
     expect(upgradeEvents("r", []).events).toEqual([]);
   });
 
-  it("takes each leg from the version that it was recorded in, step by step", () => {
-    const legs = [runStart("r"), stepStart("r", 2), resume(3, 2), stepStart("r", 4), resume(5, 3), stepStart("r", 6)];
+  it("takes each execution from the version that it was recorded in, step by step", () => {
+    const executions = [
+      runStart("r"),
+      stepStart("r", 2),
+      resume(3, 2),
+      stepStart("r", 4),
+      resume(5, 3),
+      stepStart("r", 6),
+    ];
     const steps = [toVersion(2), toVersion(3)];
-    const { events, version } = upgradeEvents("r", legs, { steps });
+    const { events, version } = upgradeEvents("r", executions, { steps });
     expect(version).toBe(3);
     expect(toolsOf(events)).toEqual(["Fake 2 3", "Fake 3", "Fake"]);
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -37,30 +44,33 @@ describe("upgradeEvents", () => {
     expect({ tools: toolsOf(events), version }).toEqual({ tools: ["Fake 3"], version: 2 });
   });
 
-  it("takes a leg that does not say its version for one of the first", () => {
+  it("takes an execution that does not say its version for one of the first", () => {
     const { version: _, ...first } = runStart("r") as AgentEvent & { version: number };
     const upgraded = upgradeEvents("r", [first as AgentEvent, stepStart("r", 2)], { steps: [toVersion(2)] });
     expect(toolsOf(upgraded.events)).toEqual(["Fake 2"]);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, "2", {}])("finds what is stored damaged if a leg has version %j", (version) => {
-    const legs = [{ ...runStart("r"), version } as AgentEvent, stepStart("r", 2)];
-    for (const steps of [[], [toVersion(2)]]) {
-      const details = expect.objectContaining({ runId: "r", problem: "corrupt" });
-      expect(() => upgradeEvents("r", legs, { steps })).toThrow(
-        expect.objectContaining({ code: "store-failed", details }),
-      );
-    }
-  });
+  it.each([0, -1, 1.5, Number.NaN, "2", {}])(
+    "finds what is stored damaged if an execution has version %j",
+    (version) => {
+      const executions = [{ ...runStart("r"), version } as AgentEvent, stepStart("r", 2)];
+      for (const steps of [[], [toVersion(2)]]) {
+        const details = expect.objectContaining({ runId: "r", problem: "corrupt" });
+        expect(() => upgradeEvents("r", executions, { steps })).toThrow(
+          expect.objectContaining({ code: "store-failed", details }),
+        );
+      }
+    },
+  );
 
-  it("refuses a leg of a later version, and says what to do", () => {
-    const legs = [runStart("r"), resume(2, eventVersion + 1), stepStart("r", 3)];
+  it("refuses an execution of a later version, and says what to do", () => {
+    const executions = [runStart("r"), resume(2, eventVersion + 1), stepStart("r", 3)];
     const refusal = {
       code: "store-failed",
       message: expect.stringMatching(/later version of planwright .*Update planwright/),
       details: { runId: "r", operation: "read", problem: "newer-format" },
     };
-    expect(() => upgradeEvents("r", legs)).toThrow(
+    expect(() => upgradeEvents("r", executions)).toThrow(
       expect.objectContaining({ ...refusal, details: expect.objectContaining(refusal.details) }),
     );
   });

@@ -173,10 +173,10 @@ describe("evaluating", () => {
     const expressions = await expressionsOf({ when: "item.a > 1", forEach: "s1" });
     const lookUp = () => null;
     expect(() => expressions.evaluate("when", { lookUp, iteration: 3 })).toThrow(
-      '"when" of step "s2[3]" (item.a > 1) can not be used: there is no "a" in null (at character 5).',
+      '"when" of step "s2[3]" (item.a > 1) cannot be used: there is no "a" in null (at character 5).',
     );
     expect(() => expressions.evaluate("forEach", { lookUp })).toThrow(
-      '"forEach" of step "s2" (s1) can not be used: it must give a list, but gave null.',
+      '"forEach" of step "s2" (s1) cannot be used: it must give a list, but gave null.',
     );
   });
 

@@ -197,7 +197,7 @@ describe("what is refused, and where", () => {
   it.each([
     ["an error", new Error("boom"), "Error: boom"],
     ["text", "boom", "boom"],
-    ["an object that can not be text", Object.create(null), "Object without keys"],
+    ["an object that cannot be text", Object.create(null), "Object without keys"],
   ])("a getter, toJSON or proxy that throws %s", (_name, thrown, told) => {
     const getter = {
       a: {

@@ -63,7 +63,7 @@ describe("numbers and durations", () => {
     expect(refusal(() => checkNumber("n", Number.POSITIVE_INFINITY, { min: 0 }))).toBeUndefined();
   });
 
-  it("take Infinity for a duration, and nothing else that a timer can not have", () => {
+  it("take Infinity for a duration, and nothing else that a timer cannot have", () => {
     const check = (value: unknown) => refusal(() => checkDuration("d", value, { min: 1 }));
     for (const value of [undefined, 1, 0x7fffffff, Number.POSITIVE_INFINITY]) expect(check(value)).toBeUndefined();
     for (const value of [0, 0x80000000, Number.NEGATIVE_INFINITY, Number.NaN, "1s"]) expect(check(value)).toBeDefined();

@@ -33,7 +33,7 @@ describe("parseEvents", () => {
     [[runStart("r"), { ...start, sequence: 3 }], 2, /number is 3/],
     [[runStart("r"), { ...start, timestamp: "soon" }], 2, /timestamp/],
     [[start].map((event) => ({ ...event, sequence: 1 })), 1, /no step-start at the beginning/],
-    [[runStart("r"), { ...runStart("r"), sequence: 2 }], 2, /run-start in a run that has begun/],
+    [[runStart("r"), { ...runStart("r"), sequence: 2 }], 2, /run-start in a run that has started/],
     [[runStart("r"), { ...start, type: "step-begin" }], 2, /no recorded event of type "step-begin"/],
     [[runStart("r"), { ...start, type: "step-progress" }], 2, /no recorded event of type/],
     [[runStart("r"), { ...start, type: "__proto__" }], 2, /no recorded event of type/],

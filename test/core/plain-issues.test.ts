@@ -34,7 +34,7 @@ describe("the plain issues of a plan", () => {
     expect(codesOf({ toJSON: () => ({ steps: [step("a", "C")] }) })).toEqual(["unknown-tool"]);
   });
 
-  it("are none where it can not be read, or is not JSON: that is for whoever looks closer", () => {
+  it("are none where it cannot be read, or is not JSON: that is for whoever looks closer", () => {
     const fragile = {
       get steps(): never {
         throw new Error("no");

@@ -41,7 +41,7 @@ describe("toPlanningError", () => {
     },
   );
 
-  it("reads getters that throw once, and leaves out what can not be read", () => {
+  it("reads getters that throw once, and leaves out what cannot be read", () => {
     let reads = 0;
     const hostile = {
       name: "AgentError",

@@ -191,7 +191,7 @@ describe("a plan that is revised", () => {
     effect: "once",
   };
 
-  it("keeps what has begun, and takes the rest for what is new", () => {
+  it("keeps what has started, and takes the rest for what is new", () => {
     const state = fold([given, start, end, ask, revise]);
     expect([...state.steps.values()].map(({ stepId, status }) => `${stepId} ${status}`)).toEqual([
       "s1 completed",
@@ -208,16 +208,16 @@ describe("a plan that is revised", () => {
     });
   });
 
-  it("keeps a loop of which some has begun, though some of it waits", () => {
+  it("keeps a loop of which some has started, though some of it waits", () => {
     const loop = { iteration: 0, iterations: 2 };
-    const begun = fold([
+    const started = fold([
       given,
       { ...start, ...loop } as EventInit,
       { ...end, iteration: 0 } as EventInit,
       { ...ask, ...loop, stepId: "s1", iteration: 1 } as EventInit,
       revise,
     ]);
-    expect(begun.steps.get("s1")?.iterations?.states).toMatchObject([{ status: "completed" }, { status: "waiting" }]);
+    expect(started.steps.get("s1")?.iterations?.states).toMatchObject([{ status: "completed" }, { status: "waiting" }]);
   });
 
   it("only counts if the planner failed", () => {
@@ -226,7 +226,7 @@ describe("a plan that is revised", () => {
     expect([...state.steps.keys()]).toEqual(["s1", "s2", "s3", "s4"]);
   });
 
-  it("has to be approved anew", () => {
+  it("has to be approved again", () => {
     const asked: EventInit = { type: "approval-request", kind: "plan", hash: "p" };
     const approved: EventInit = { type: "approval-end", kind: "plan", outcome: { status: "approved" } };
     expect(fold([given, asked]).planApproval).toEqual({ hash: "p", status: "requested" });

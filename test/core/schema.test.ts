@@ -89,7 +89,7 @@ describe("parseWith", () => {
   it.each([
     ["at once", z.string().refine(unreadable)],
     ["later", standard(async () => unreadable())],
-  ])("survives what can not be text being thrown %s", async (_name, schema) => {
+  ])("survives what cannot be text being thrown %s", async (_name, schema) => {
     expect(await parseWith(schema, "x")).toMatchObject({ ok: false, raw: [] });
   });
 
@@ -162,7 +162,7 @@ describe("JSON Schema of inputs", () => {
     }
   });
 
-  it("throws for zod 4 types that JSON can not express", () => {
+  it("throws for zod 4 types that JSON cannot express", () => {
     for (const type of [z.date(), z.bigint(), z.map(z.string(), z.string()), z.set(z.string()), z.symbol(), z.nan()]) {
       expect(() => inputJsonSchema(z.object({ a: type }))).toThrow(/cannot be represented/);
     }
@@ -170,7 +170,7 @@ describe("JSON Schema of inputs", () => {
 });
 
 describe("JSON Schema of outputs", () => {
-  it("is of what comes out, as JSON: a Date is text, and what JSON can not express is open", async () => {
+  it("is of what comes out, as JSON: a Date is text, and what JSON cannot express is open", async () => {
     const schema = z.object({
       at: z.date(),
       seen: z.date().nullable(),
@@ -197,7 +197,7 @@ describe("JSON Schema of outputs", () => {
     expect(await outputJsonSchema(schema)).toMatchObject({ properties: { at: { type: "string" }, count: {} } });
   });
 
-  it("never throws: a schema that can not be converted is open", async () => {
+  it("never throws: a schema that cannot be converted is open", async () => {
     const broken = z.object({ a: z.lazy(boom) });
     const broken3 = z3.object({ a: z3.lazy(boom) });
     expect(await outputJsonSchema(broken)).toEqual({});

@@ -14,11 +14,11 @@ import {
 } from "../../src/core/step-state.ts";
 import { failure, numbered } from "../fixtures/run-events.ts";
 
-const begun = { stepId: "s1", tool: "Sum", input: { a: 1 }, reasoning: "First" };
+const started = { stepId: "s1", tool: "Sum", input: { a: 1 }, reasoning: "First" };
 const base = { stepId: "s1", tool: "Sum" } as const;
 
 function fold(...events: readonly EventInit[]): StepState {
-  const state = pendingStep(begun);
+  const state = pendingStep(started);
   for (const event of numbered(events)) reduceStep(state, event as StepEvent);
   return state;
 }
@@ -198,7 +198,7 @@ describe("a loop", () => {
   });
 
   it("is seen as its iterations among the parts of a plan", () => {
-    const states = [fold(start(0)), pendingStep({ ...begun, stepId: "s2" })];
+    const states = [fold(start(0)), pendingStep({ ...started, stepId: "s2" })];
     expect([...partsOf(states)].map(({ stepId, iteration }) => [stepId, iteration])).toEqual([
       ["s1", 0],
       ["s1", 1],

@@ -160,7 +160,7 @@ async function generateUntilClosed(response, request) {
 function promptOf(body, isChat) {
   if (!isChat) return body.prompt ? (body.raw ? body.prompt : render(body.prompt)) : undefined;
   if (!body.messages?.length) return undefined;
-  // The first one is the request. A later one lists what is wrong with a plan, which this model can not read.
+  // The first one is the request. A later one lists what is wrong with a plan, which this model cannot read.
   return render(body.messages.find(({ role }) => role === "user")?.content ?? "");
 }
 

@@ -8,7 +8,7 @@ export interface DescribedTool {
   readonly jsonSchema: object;
 }
 
-/** Such a tool as one of ours, which nobody calls. Its name may have signs that ours can not; the scorer reads over them. */
+/** Such a tool as one of ours, which nobody calls. Its name may have signs that ours cannot; the scorer reads over them. */
 export function toTool({ name, description, jsonSchema }: DescribedTool): DefinedTool {
   return defineTool({
     name: name.replace(/[^\w-]/g, "_").slice(0, 64),

@@ -43,7 +43,7 @@ const fatalReasons: ReadonlySet<string> = new Set(["unreachable", "unknown-model
 
 /**
  * Plans every request once, with one planner and, where a row brings none, one set of tools, and runs the calculator steps of
- * each plan. Rejects if the planner's model can not be asked at all.
+ * each plan. Rejects if the planner's model cannot be asked at all.
  */
 export async function planRows(
   rows: readonly DataRow[],
@@ -83,7 +83,7 @@ async function planRow(
 async function runCalculators({ steps }: PlanDraft): Promise<Readonly<Record<string, unknown>>> {
   const calculations = steps.filter(({ tool }) => tool === "Calculator");
   if (calculations.length === 0) return {};
-  // A calculator step that uses a todo's text can not be run by itself; no phrase makes one, but a model may.
+  // A calculator step that uses a todo's text cannot be run by itself; no phrase makes one, but a model may.
   const tools: readonly DefinedTool[] = [createCalculator()];
   const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
   const known = new Set(calculations.map(({ id }) => id));

@@ -44,7 +44,7 @@ export function openJournal(path: string, generation: number): Journal {
   };
 }
 
-/** Tells the journal that a process was put to sleep, which can not do so itself. */
+/** Tells the journal that a process was put to sleep, which cannot do so itself. */
 export function tellStop(path: string, generation: number): void {
   appendFileSync(path, `\n${JSON.stringify({ generation, type: "stop" })}\n`);
 }

@@ -26,7 +26,7 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
     expect(kills).toBeGreaterThanOrEqual(10);
   });
 
-  it("at each point of a leg that begins with an approval", async (context) => {
+  it("at each point of an execution that begins with an approval", async (context) => {
     const { kills } = await playChain(context, (chain) => chain.killSecondExecution("approved", inside));
     expect(kills).toBeGreaterThanOrEqual(10);
   });

@@ -72,7 +72,7 @@ function completedIn({ steps }: DisturbedRun["result"], other: DisturbedRun["res
 /** Follows what was recorded and called, and notes each call that must not have been. */
 class Ledger {
   readonly problems: string[] = [];
-  private readonly begun = new Map<string, string | undefined>();
+  private readonly started = new Map<string, string | undefined>();
   /** What is recorded of the calls that must not be made any more. */
   private readonly closed = new Map<string, string>();
   private readonly lastCalls = new Map<string, Call>();
@@ -90,7 +90,7 @@ class Ledger {
     const key = "stepId" in event ? keyOf(event) : "";
     switch (event.type) {
       case "step-start":
-        this.begun.set(key, event.effect);
+        this.started.set(key, event.effect);
         break;
       case "step-end":
         if (event.outcome.status === "interrupted") this.closed.delete(key);
@@ -127,13 +127,13 @@ class Ledger {
     const how = this.closed.get(key);
     if (how !== undefined) this.problems.push(`${key} is called though it is recorded: ${how}`);
     if (isUndo) return;
-    if (!this.begun.has(key)) this.problems.push(`${key} is called before its start is recorded`);
+    if (!this.started.has(key)) this.problems.push(`${key} is called before its start is recorded`);
     const last = this.lastCalls.get(key);
     if (last !== undefined && call.attempt <= last.attempt) {
       this.problems.push(`${key} is called in attempt ${call.attempt} after attempt ${last.attempt}`);
     }
     const mayRepeat = this.repeatable.delete(key) || last?.settled === "threw-retryable";
-    if (this.begun.get(key) === "once" && last !== undefined && !mayRepeat) {
+    if (this.started.get(key) === "once" && last !== undefined && !mayRepeat) {
       this.problems.push(`${key} is called once more after its call ${last.settled ?? "was cut off"}`);
     }
     this.lastCalls.set(key, call);

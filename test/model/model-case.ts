@@ -51,7 +51,7 @@ export interface ToolDraft {
 /** What a planner answers a failure with. */
 export interface ReplanDraft {
   readonly steps: readonly StepDraft[];
-  /** `throws`: the planner fails. `old-id`: a step has the id of one that has begun. */
+  /** `throws`: the planner fails. `old-id`: a step has the id of one that has started. */
   readonly mistake: "none" | "throws" | "old-id";
 }
 

@@ -30,7 +30,7 @@ export type ModelList =
   | { readonly kind: "literal"; readonly count: number }
   | { readonly kind: "output"; readonly id: string };
 
-/** What a step answers whose output is a reference that leads nowhere, or a condition that can not be asked. */
+/** What a step answers whose output is a reference that leads nowhere, or a condition that cannot be asked. */
 export const nowhere = Symbol("nowhere");
 
 /** Reads the numbers of drafts as steps that stand before them. */
@@ -176,7 +176,7 @@ function numberOf(output: JsonValue): number | typeof nowhere {
   return output === null || typeof output !== "object" || !("n" in output) ? nowhere : (output.n as number);
 }
 
-/** Whether a step, or a pass of it, shall run; {@link nowhere} if that can not be said. */
+/** Whether a step, or a pass of it, shall run; {@link nowhere} if that cannot be said. */
 export function expectedCondition(
   { when }: ModelStep,
   outputs: Outputs,

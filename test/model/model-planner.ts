@@ -29,8 +29,8 @@ export function createModelPlanner(model: ModelCase, clock?: Clock): ModelPlanne
     const draft = replans[(replan - 1) % replans.length];
     if (draft === undefined || draft.mistake === "throws") throw new Error("no idea");
     const ids = draft.steps.map((_, index) => `r${replan}_${index + 1}`);
-    const begun = records.find(({ status }) => status === "failed" || status === "completed");
-    if (draft.mistake === "old-id" && begun !== undefined) ids[0] = begun.stepId;
+    const started = records.find(({ status }) => status === "failed" || status === "completed");
+    if (draft.mistake === "old-id" && started !== undefined) ids[0] = started.stepId;
     const isDone = (id: string) => records.filter(({ stepId }) => stepId === id).every(isDoneRecord);
     const earlier = plan.steps.flatMap(({ id }) => (isDone(id) ? (stepOf(id) ?? []) : []));
     return { steps: toModelSteps(draft.steps, { ids, toolCount: tools.length, earlier }).map(toPlanStep) };

@@ -17,7 +17,7 @@ function breakExpression(key: "when" | "forEach", write: (pick: Pick) => string,
 
 /** Every way to break an expression of a plan, by name. */
 export const expressionMutations: Readonly<Record<string, Mutation>> = {
-  "a when that can not be read": breakExpression(
+  "a when that cannot be read": breakExpression(
     "when",
     (pick) => pick(["s1.total >", "", "(true", "s1.total = 1", "true &&", "'x", "s1.total > > 1", "if (true)"]),
     "invalid-expression",
@@ -43,7 +43,7 @@ export const expressionMutations: Readonly<Record<string, Mutation>> = {
     step.when = pick(["item > 1", "index == 0"]);
     return { code: "unknown-step", path: ["steps", plan.steps.indexOf(step), "when"] };
   },
-  "a forEach that can not be read": breakExpression(
+  "a forEach that cannot be read": breakExpression(
     "forEach",
     (pick) => pick(["s1.items[", "", "[1, 2", "s1.items.map(x)", "s1.items.filter()"]),
     "invalid-expression",

@@ -23,13 +23,13 @@ export interface PlayedCase {
   readonly result: RunResult;
   readonly recorded: readonly AgentEvent[];
   readonly clock: ManualClock;
-  /** Of the caller, over all legs. */
+  /** Of the caller, over all executions. */
   readonly signal: AbortSignal;
   /** The decisions that had to be refused and what became of them. */
   readonly wrongDecisions: readonly string[];
 }
 
-/** More legs than a case can have: each decides about something that nobody has decided about. */
+/** More executions than a case can have: each decides about something that nobody has decided about. */
 const maxLegs = 60;
 
 /** The ids of the steps of a plan, mixed up so that they say nothing of their order. */
@@ -80,7 +80,7 @@ class Player {
   private handle: RunHandle | undefined;
   private ids = 0;
   private answers = 0;
-  /** Decisions that were taken at once, by a listener, and what becomes of the leg that each is about. */
+  /** Decisions that were taken at once, by a listener, and what becomes of the execution that each is about. */
   private readonly live: Promise<unknown>[] = [];
 
   constructor(
@@ -106,10 +106,10 @@ class Player {
       ...(budget !== undefined && { budget: { toolCalls: budget } }),
     });
     let result = await this.settled(await clock.runUntil(this.handle.result));
-    for (let leg = 1; leg < maxLegs; leg++) {
+    for (let execution = 1; execution < maxLegs; execution++) {
       const open = (result.pending ?? []).filter(({ kind }) => kind !== "outcome");
       if (open.length === 0) break;
-      result = await this.decide(result.runId, open, leg - 1);
+      result = await this.decide(result.runId, open, execution - 1);
     }
     clock.clearTimeout(timer);
     return result;
@@ -178,7 +178,7 @@ class Player {
     return this.settled(await this.clock.runUntil(this.handle.result));
   }
 
-  /** As a listener may that looks at what is asked: in the leg that goes on, or in the next one if it is too late. */
+  /** As a listener may that looks at what is asked: in the execution that goes on, or in the next one if it is too late. */
   private decideAtOnce(agent: Agent, event: AgentEventOf<"approval-request">): void {
     const { live } = this.model;
     const verdict = live.length === 0 ? "leave" : live[this.live.length % live.length];
@@ -195,7 +195,7 @@ class Player {
     );
   }
 
-  /** What a run has come to when nobody decides about it any more: a decision may have come too late for its leg. */
+  /** What a run has come to when nobody decides about it any more: a decision may have come too late for its execution. */
   private async settled(result: RunResult): Promise<RunResult> {
     let count = -1;
     while (count !== this.live.length) {
@@ -233,8 +233,8 @@ class Player {
     const draft = model.replans[(replan - 1) % model.replans.length];
     if (draft === undefined || draft.mistake === "throws") throw new Error("no idea");
     const ids = draft.steps.map((_, index) => `r${replan}_${index + 1}`);
-    const begun = records.find(({ status }) => status === "failed" || status === "completed");
-    if (draft.mistake === "old-id" && begun !== undefined) ids[0] = begun.stepId;
+    const started = records.find(({ status }) => status === "failed" || status === "completed");
+    if (draft.mistake === "old-id" && started !== undefined) ids[0] = started.stepId;
     const earlier = watch.steps.filter(({ id }) => watch.isDone(id));
     watch.proposed = toModelSteps(draft.steps, { ids, toolCount: model.tools.length, earlier });
     return { steps: watch.proposed.map(toPlanStep) };

@@ -91,7 +91,7 @@ export function prefixOf({ recorded }: ResumedCase, count: number): readonly Age
   return (JSON.parse(JSON.stringify(recorded.slice(0, count))) as AgentEvent[]).map((event) => deepFreeze(event));
 }
 
-/** More legs than a case can have. */
+/** More executions than a case can have. */
 const maxLegs = 100;
 
 class Process {
@@ -121,7 +121,7 @@ class Process {
   /** Decides, and settles as the whole run had it, until there is nothing more to say. */
   async finish(first: RunResult, whole: ResumedCase | undefined): Promise<ResumedCase> {
     let result = first;
-    for (let leg = 1; leg < maxLegs; leg++) {
+    for (let execution = 1; execution < maxLegs; execution++) {
       const handle = this.answerTo(result, whole);
       if (handle === undefined) break;
       result = await this.clock.runUntil(handle.result);

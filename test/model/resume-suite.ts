@@ -111,7 +111,7 @@ function endOf({ status, steps, output = null }: RunResult): unknown {
   return { status, output, steps: steps.map((step) => `${keyOf(step)} ${step.status} ${JSON.stringify(step.output)}`) };
 }
 
-/** What was recorded is not run again, nor what must run only once and had begun. */
+/** What was recorded is not run again, nor what must run only once and had started. */
 function checkCalls(before: readonly AgentEvent[], { calls }: ResumedCase): void {
   const kept = new Set<string>();
   for (const event of before) {

@@ -20,7 +20,7 @@ export function onStart(watch: Watch, event: AgentEventOf<"step-start">): void {
   const key = keyOf(event);
   const step = stepIn(watch, event);
   if (step === undefined) return;
-  watch.expect(watch.isOpen, () => `${key} starts outside of a leg`);
+  watch.expect(watch.isOpen, () => `${key} starts outside of an execution`);
   beginLoop(watch, event, step);
   const before = watch.progress.get(key);
   watch.expect(before === undefined || before.stage === "waiting", () => `${key} starts again`);
@@ -130,7 +130,7 @@ export function onSkip(watch: Watch, event: AgentEventOf<"step-skip">): void {
   beginLoop(watch, event, step);
   const before = watch.progress.get(key);
   const { reason } = event;
-  watch.expect(before === undefined || before.stage === "waiting", () => `${key} is skipped and had begun`);
+  watch.expect(before === undefined || before.stage === "waiting", () => `${key} is skipped and had started`);
   const isPassed = reason === "condition" || reason === "no-items";
   if (isPassed) checkPassed(watch, event, step);
   if (reason === "approval-rejected") {
@@ -167,7 +167,7 @@ function checkPassed(watch: Watch, event: AgentEventOf<"step-skip">, step: Model
   }
 }
 
-/** Whether a step has ended so that those that depend on it can not start, or is skipped for such a one. */
+/** Whether a step has ended so that those that depend on it cannot start, or is skipped for such a one. */
 function isBad(watch: Watch, id: string): boolean {
   return [...watch.progress].some(
     ([key, { stage, status }]) => stepIdOf(key) === id && (stage === "bad" || status === "dependency-failed"),

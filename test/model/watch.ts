@@ -25,7 +25,7 @@ export interface Progress {
   status?: string;
 }
 
-/** A loop that has begun. */
+/** A loop that has started. */
 export interface LoopProgress {
   readonly count: number;
   readonly items: readonly JsonValue[];
@@ -48,10 +48,10 @@ export class Watch implements CallListener {
   proposed: readonly ModelStep[] = [];
   isOpen = false;
   legStartMs = 0;
-  /** The leg in which the run was cancelled, from 1. */
+  /** The execution in which the run was cancelled, from 1. */
   cancelledLeg: number | undefined;
   private cancelledMs = 0;
-  leg = 0;
+  execution = 0;
   private lastMs = 0;
   hasFailed = false;
   /** When the first of the steps failed that count. */
@@ -78,8 +78,8 @@ export class Watch implements CallListener {
 
   /** The run is cancelled now, if it is going on. */
   noteCancel(): void {
-    if (!this.isOpen || this.cancelledLeg === this.leg) return;
-    this.cancelledLeg = this.leg;
+    if (!this.isOpen || this.cancelledLeg === this.execution) return;
+    this.cancelledLeg = this.execution;
     this.cancelledMs = this.clock.now();
   }
 
@@ -106,7 +106,7 @@ export class Watch implements CallListener {
     return this.outputs.has(id);
   }
 
-  /** The steps that have begun and not ended; a loop counts once. */
+  /** The steps that have started and not ended; a loop counts once. */
   openSteps(): ReadonlySet<string> {
     const open = new Set<string>();
     for (const [key, { stage }] of this.progress)
@@ -122,14 +122,14 @@ export class Watch implements CallListener {
       case "run-start":
       case "run-resume":
         this.isOpen = true;
-        this.leg++;
+        this.execution++;
         this.legStartMs = this.clock.now();
         this.runId = event.runId;
         break;
       case "run-suspend":
       case "run-end":
         this.isOpen = false;
-        this.expect(this.openSteps().size === 0, () => "the leg is closed while steps run");
+        this.expect(this.openSteps().size === 0, () => "the execution is closed while steps run");
         break;
       case "step-start":
         onStart(this, event);
@@ -146,7 +146,7 @@ export class Watch implements CallListener {
         break;
       case "step-retry": {
         const isLate =
-          this.cancelledLeg === this.leg && this.clock.now() > this.cancelledMs && event.undo === undefined;
+          this.cancelledLeg === this.execution && this.clock.now() > this.cancelledMs && event.undo === undefined;
         this.expect(!isLate, () => `${keyOf(event)} is to be tried again after the run was cancelled`);
         break;
       }
@@ -205,7 +205,10 @@ export class Watch implements CallListener {
     for (const step of added) {
       this.known.set(step.id, step);
       const state = this.progress.get(step.id);
-      this.expect(state === undefined || state.stage === "waiting", () => `${step.id} is planned again and had begun`);
+      this.expect(
+        state === undefined || state.stage === "waiting",
+        () => `${step.id} is planned again and had started`,
+      );
       this.progress.delete(step.id);
     }
     for (const [key, { stage, approval }] of this.progress) {

@@ -214,7 +214,7 @@ describe.each([
     await check(runId);
   });
 
-  it("while a run is brought back ends it as soon as it has begun, or before", async () => {
+  it("while a run is brought back ends it as soon as it has started, or before", async () => {
     const shared = store();
     const { agent, open, clock, check, events } = await setUp({
       store: shared,
@@ -225,7 +225,7 @@ describe.each([
     await clock.runUntil(agent.close({ timeoutMs: 0 }));
     await result;
     const other = open();
-    // Loads what conducts runs.
+    // Loads what executes runs.
     await other.getRun(runId);
     const calls = events.filter(({ type }) => type === "step-start").length;
     const resumed = other.resume(runId);

@@ -131,7 +131,7 @@ describe("a dry run of a plan", () => {
     );
   });
 
-  it("can not know what a policy will say of an input that is open", async () => {
+  it("cannot know what a policy will say of an input that is open", async () => {
     const seen = await look(
       {
         steps: [

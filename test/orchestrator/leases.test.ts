@@ -216,8 +216,8 @@ describe("renewing claims", () => {
   });
 });
 
-describe("a claim that can not be had", () => {
-  it("fails the run with what the store says, and a claim that can not be given back is no matter", async () => {
+describe("a claim that cannot be had", () => {
+  it("fails the run with what the store says, and a claim that cannot be given back is no matter", async () => {
     const { clock, process } = await setUp(takes(1));
     const throwing = () => {
       throw new Error("no disk");

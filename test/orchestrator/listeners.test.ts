@@ -75,7 +75,7 @@ describe("a listener", () => {
     warn.mockRestore();
   });
 
-  it("can not change a run by what it is shown", async () => {
+  it("cannot change a run by what it is shown", async () => {
     const changes: ((event: AgentEvent) => void)[] = [
       (event) => event.type === "run-start" && Object.assign(event.options, { concurrency: 9 }),
       (event) => event.type === "step-end" && Object.assign(event.outcome, { output: 666 }),
@@ -101,7 +101,7 @@ describe("a listener", () => {
     expect(failures).toHaveBeenCalledTimes(2 + 4);
   });
 
-  it("can not change what others see", async () => {
+  it("cannot change what others see", async () => {
     const onListenerError = vi.fn();
     const agent = createAgent({ tools, onListenerError });
     agent.on("step-end", (event) => {

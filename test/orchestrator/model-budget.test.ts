@@ -107,7 +107,7 @@ describe("a budget of cost", () => {
     expect(outcomes).toEqual([48, 37]);
   });
 
-  it("refuses what can not be answered for what is left", async () => {
+  it("refuses what cannot be answered for what is left", async () => {
     const { outcomes } = await play({ cost: 0.001_7 }, [told(1, 1)]);
     expect(outcomes).toEqual([{ limit: "cost", max: 0.001_7, used: expect.closeTo(0.001_75, 12) }]);
     expect((await play({ cost: 0.001_75 }, [told(1, 1)])).outcomes).toEqual([16]);

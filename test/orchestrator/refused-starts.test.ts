@@ -64,7 +64,7 @@ describe("start throws at once", () => {
     expect((await store.list()).runs).toEqual([]);
   });
 
-  it("for a tool that may not be used this time, and options that can not be", () => {
+  it("for a tool that may not be used this time, and options that cannot be", () => {
     const { start } = setUp();
     expect(() => start(planOf("Counter"), { tools: [] })).toThrow(expect.objectContaining({ code: "invalid-plan" }));
     expect(() => start(planOf("Counter"), { tools: ["Nope"] })).toThrow(

@@ -88,7 +88,7 @@ describe("the events of a run by its id", () => {
     expect(types).toHaveLength(8);
   });
 
-  it("are all that the handle tells, from before the run has begun, and ask the store only once", async () => {
+  it("are all that the handle tells, from before the run has started, and ask the store only once", async () => {
     const { agent, clock, reads } = setUp();
     const one = agent({ tools: [chatty(2)] });
     const handle = one.start(planOf("Chat"));

@@ -25,7 +25,7 @@ it("has a result and a summary say what a run was asked, and when it was created
   expect(await agent.getRun("r")).toMatchObject({ request: "Do it", endedAt: at(50), updatedAt: at(50) });
 });
 
-it("has no end where a run waits, and no start where none of its steps has begun", async () => {
+it("has no end where a run waits, and no start where none of its steps has started", async () => {
   const tool = createFakeTool({ name: "Ask", ...{ needsApproval: true } });
   const agent = createAgent({ tools: [tool] });
   const result = await agent.execute({ steps: [{ id: "s", tool: "Ask", input: {} }] });

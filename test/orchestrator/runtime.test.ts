@@ -7,7 +7,7 @@ vi.mock("../../src/orchestrator/runtime.ts", () => {
   throw new Error("no such file");
 });
 
-describe("a conductor that can not be loaded", () => {
+describe("a runtime that cannot be loaded", () => {
   const clock = createManualClock();
   const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], clock, onWarning: () => {} });
   const plan = { steps: [{ id: "s1", tool: "Fake", input: {} }] } as const;

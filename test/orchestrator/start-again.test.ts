@@ -11,7 +11,7 @@ import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
 import { createCounted, otherPlan, plan } from "./counted-agent.ts";
 
-describe("starting a run that has begun elsewhere and not ended", () => {
+describe("starting a run that has started elsewhere and not ended", () => {
   async function beginElsewhere() {
     const counted = createCounted();
     await counted.agent.execute(plan, { runId: "r1" });
@@ -143,7 +143,7 @@ describe("starting a run that has begun elsewhere and not ended", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("tells each who asks why it can not go on", async () => {
+  it("tells each who asks why it cannot go on", async () => {
     const { store } = await beginElsewhere();
     const once = createFakeTool({ name: "A", effect: "once" });
     for (const reach of [(one: RunStore) => one, answerLater]) {
@@ -210,7 +210,7 @@ describe("starting a run that has begun elsewhere and not ended", () => {
     expect(reads).toBeLessThan(10);
   });
 
-  it("gives back the claim of a leg before the next one gets its own", async () => {
+  it("gives back the claim of an execution before the next one gets its own", async () => {
     const { store } = createCounted();
     const slow = Object.assign(Object.create(store) as RunStore, {
       release: async (...args: Parameters<RunStore["release"]>) => {

@@ -153,7 +153,7 @@ describe("the first run of a process", () => {
     expect(await firstRun("changed")).toEqual({ status: "completed", inputs: [{ n: 1 }] });
   });
 
-  it("throws at once for options that can not be", async () => {
+  it("throws at once for options that cannot be", async () => {
     expect(await firstRun("options")).toEqual({ thrown: "invalid-options" });
   });
 });
@@ -176,7 +176,7 @@ describe("the built command", () => {
     expect((await command("--version")).stdout).toBe(`${version}\n`);
   });
 
-  it("exits with 2 where it can not plan", async () => {
+  it("exits with 2 where it cannot plan", async () => {
     await expect(command("Sing a song")).rejects.toMatchObject({ code: 2, stdout: "" });
   });
 });

@@ -27,7 +27,7 @@ describe("a plan for a replan", () => {
     expect(await check(steps)).toEqual({ steps, source: { planner: "x" } });
   });
 
-  it("may use the id of a step that has not begun", async () => {
+  it("may use the id of a step that has not started", async () => {
     await expect(check([added("z")])).resolves.toMatchObject({ steps: [{ id: "z" }] });
   });
 
@@ -69,8 +69,8 @@ describe("a plan for a replan", () => {
 
   it.each([undefined, null, {}, { steps: 5 }, { steps: [] }, "text"])("is not %j", async (draft) => {
     const { request } = replanRequest();
-    const begun = { ...request, plan: { ...request.plan, steps: [] }, steps: [] };
-    await expect(checkDraft(works("x"), draft, begun)).rejects.toMatchObject({
+    const started = { ...request, plan: { ...request.plan, steps: [] }, steps: [] };
+    await expect(checkDraft(works("x"), draft, started)).rejects.toMatchObject({
       code: expect.stringMatching(/invalid-plan|planning-failed/),
     });
   });
@@ -96,7 +96,7 @@ describe("a replan by several planners", () => {
         planner: "c",
         failures: [
           { planner: "a", code: "planning-failed", message: 'The planner "a" failed: no' },
-          { planner: "b", code: "invalid-plan", message: expect.stringContaining('"f" has begun') },
+          { planner: "b", code: "invalid-plan", message: expect.stringContaining('"f" has started') },
         ],
       },
     });

@@ -56,7 +56,7 @@ export function planRequest(rest: Partial<PlanRequest> = {}) {
   return { request, controller, told };
 }
 
-/** A request for other steps: `a` is done, `f` has failed, `z` has not begun. */
+/** A request for other steps: `a` is done, `f` has failed, `z` has not started. */
 export function replanRequest(rest: Partial<ReplanRequest> = {}) {
   const { request, ...around } = planRequest();
   const step = (id: string) => ({ id, tool: "A", input: {} });

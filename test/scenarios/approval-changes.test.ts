@@ -39,7 +39,7 @@ describe("who decides", () => {
     const said = { by: "ada", comment: "fine" };
     const { result, events } = await runScenario(() => ({
       ...paying(),
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"), said)],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"), said)],
     }));
     const { hash } = requestOf(events);
     expect(events.find(({ type }) => type === "approval-end")).toMatchObject({
@@ -55,14 +55,14 @@ describe("who decides", () => {
     const { result } = await runScenario(() => ({
       tools: [payTool()],
       plan: { steps: [step("s1", "Pay", { forEach: "[1, 2]", input: { euros: { $ref: "item" } } })] },
-      legs: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "s1", 1), { comment })],
+      executions: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "s1", 1), { comment })],
     }));
     expect(result.error).toMatchObject({ code: "approval-rejected", details: { reason: comment } });
     expect(result.approvals).toMatchObject([{ kind: "step", stepId: "s1", iteration: 1, status: "rejected", comment }]);
     const plan = await runScenario(() => ({
       ...paying(),
       needsApproval: ({ kind }) => kind === "plan",
-      legs: [
+      executions: [
         ({ another, runId, result }) =>
           another().reject(
             runId,
@@ -86,7 +86,7 @@ describe("an approver who changes the input", () => {
     const paid: unknown[] = [];
     const { result, events } = await runScenario(() => {
       paid.length = 0;
-      return { ...paying(paid), legs: [approveSmaller], isResumable: false };
+      return { ...paying(paid), executions: [approveSmaller], isResumable: false };
     });
     expect(result).toMatchObject({ status: "completed", output: smaller });
     expect(paid.at(-1)).toEqual(smaller);
@@ -104,7 +104,7 @@ describe("an approver who changes the input", () => {
   it("gives it as it is: nothing in it is a reference", async () => {
     const { result } = await runScenario(() => ({
       ...paying(),
-      legs: [
+      executions: [
         ({ another, runId, result }) =>
           another().approve(runId, approvalOf(result, "s1"), { input: { euros: 1, to: "${a}" } }),
       ],
@@ -129,7 +129,7 @@ describe("an approver who changes the input", () => {
   it("who gives back what the step has has approved it as it is", async () => {
     const { result, events } = await runScenario(() => ({
       ...paying(),
-      legs: [
+      executions: [
         ({ another, runId, result }) => {
           const item = approvalOf(result, "s1");
           return another().approve(runId, item, { input: { to: "Ada", euros: 500 } });
@@ -147,7 +147,7 @@ describe("an approver who changes the input", () => {
       return {
         ...paying(),
         isResumable: false,
-        legs: [
+        executions: [
           (around) => {
             const handle = approveSmaller(around);
             const item = approvalOf(around.result, "s1");
@@ -174,7 +174,7 @@ describe("an approver who changes the input", () => {
     const { result } = await runScenario(() => ({
       ...paying(),
       isResumable: false,
-      legs: [
+      executions: [
         ({ another, runId, result }) => {
           const item = approvalOf(result, "s1");
           const wrong = another().approve(runId, item, { input });
@@ -199,7 +199,7 @@ describe("an approver who changes the input", () => {
       plan: result.plan as NonNullable<typeof result.plan>,
       options: { approvedHash },
       isResumable: false,
-      legs: [
+      executions: [
         ({ another, runId, result }) => {
           const item = approvalOf(result, "s1");
           const wrong = another().approve(runId, item, { input: smaller });
@@ -232,7 +232,7 @@ describe("an approver who changes the input", () => {
   });
 
   it("has its step fail where the tool no longer takes that input", async () => {
-    const { recorded } = await record(() => ({ ...paying(), legs: [approveSmaller] }));
+    const { recorded } = await record(() => ({ ...paying(), executions: [approveSmaller] }));
     const picky = () => payTool([], { inputSchema: z.object({ euros: z.number().min(10), to: z.string() }) });
     const { result } = await resumeFrom(until(recorded, "approval-end s1"), () => ({ tools: [sum, picky()] }));
     expect(result).toMatchObject({ status: "failed", error: { code: "invalid-tool-input" } });
@@ -240,7 +240,7 @@ describe("an approver who changes the input", () => {
   });
 
   it("is asked again where the tool has another effect by then", async () => {
-    const { recorded } = await record(() => ({ ...paying(), legs: [approveSmaller] }));
+    const { recorded } = await record(() => ({ ...paying(), executions: [approveSmaller] }));
     const careful = () => payTool([], { effect: () => "once" });
     const { result } = await resumeFrom(until(recorded, "approval-end s1"), () => ({ tools: [sum, careful()] }));
     expect(result.pending).toMatchObject([{ kind: "approval", stepId: "s1", input: smaller, effect: "once" }]);

@@ -54,7 +54,7 @@ describe("a run that goes on in another agent", () => {
           step("c", "A", { input: { of: { $ref: "a.at" } } }),
         ],
       },
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
     expect(result.status).toBe("completed");
     const at = "1970-01-01T00:00:00.000Z";
@@ -80,7 +80,7 @@ describe("a run that goes on in another agent", () => {
     ]);
   });
 
-  it("has its deadline anew", async () => {
+  it("has its deadline again", async () => {
     const { result, clock } = await runScenario((clock) => ({
       tools: [
         createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 80 }], clock }),
@@ -89,7 +89,7 @@ describe("a run that goes on in another agent", () => {
       ],
       plan: planOf("A", "B", "C"),
       options: { timeoutMs: 100 },
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s2"))],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s2"))],
     }));
     expect(result).toMatchObject({ status: "failed", error: { code: "timeout", details: { scope: "run" } } });
     expect(statuses(result)).toEqual(["s1 completed", "s2 completed", "s3 failed"]);
@@ -115,7 +115,7 @@ describe("a run that goes on in another agent", () => {
       isResumable: false,
       tools: [askingTool("B")],
       plan: planOf("B"),
-      legs: [
+      executions: [
         ({ another, runId, result }) => {
           const handle = another().approve(runId, approvalOf(result, "s1"));
           handle.cancel("no, wait");
@@ -127,7 +127,7 @@ describe("a run that goes on in another agent", () => {
     expect(statuses(result)).toEqual(["s1 skipped"]);
   });
 
-  it("tells its events from the new leg on", async () => {
+  it("tells its events from the new execution on", async () => {
     const { result, runId, other } = await suspended();
     const handle = other().approve(runId, approvalOf(result, "s1"));
     const types: string[] = [];
@@ -135,7 +135,7 @@ describe("a run that goes on in another agent", () => {
     expect(types).toEqual(["run-resume", "approval-end", "step-start", "step-end", "run-end"]);
   });
 
-  it("refuses options that it can not have", async () => {
+  it("refuses options that it cannot have", async () => {
     const { result, runId, other } = await suspended();
     const approval = approvalOf(result, "s1");
     for (const wrong of [{ concurrency: 2 }, { signal: 1 }])
@@ -229,7 +229,7 @@ describe("tools that have changed", () => {
     const { result, events } = await runScenario(() => ({
       tools: shapedTools(),
       plan: shaped,
-      legs: [
+      executions: [
         ({ another, runId, result }) =>
           another({ tools: shapedTools({ a: strict, b: wider }) }).approve(runId, approvalOf(result, "b")),
       ],
@@ -242,13 +242,15 @@ describe("tools that have changed", () => {
     const { events } = await runScenario(() => ({
       tools: shapedTools(),
       plan: shaped,
-      legs: [({ another, runId, result }) => another({ tools: shapedTools() }).approve(runId, approvalOf(result, "b"))],
+      executions: [
+        ({ another, runId, result }) => another({ tools: shapedTools() }).approve(runId, approvalOf(result, "b")),
+      ],
     }));
     expect(events.find(({ type }) => type === "run-resume")).not.toHaveProperty("changedTools");
   });
 });
 
-/** A store that can not record events of a type. */
+/** A store that cannot record events of a type. */
 function failAt(store: RunStore, type: AgentEvent["type"]): RunStore {
   return Object.assign(Object.create(store) as RunStore, {
     append: (...[runId, events, options]: Parameters<RunStore["append"]>) => {

@@ -44,7 +44,7 @@ describe("a question that expires", () => {
   it("can be decided until then", async () => {
     const { result } = await runScenario(() => ({
       ...asking(),
-      legs: [
+      executions: [
         ({ another, runId, result, clock }) => {
           clock.setNow(clock.now() + ttl - 1);
           return another().approve(runId, approvalOf(result, "s1"));
@@ -55,7 +55,7 @@ describe("a question that expires", () => {
   });
 
   it("is rejected by who goes on with the run after that, and the step does not run", async () => {
-    const { result, events } = await runScenario(() => ({ ...asking(), legs: [(around) => later(around, ttl)] }));
+    const { result, events } = await runScenario(() => ({ ...asking(), executions: [(around) => later(around, ttl)] }));
     expect(result).toMatchObject({
       status: "failed",
       error: { code: "approval-expired", details: { stepId: "s1", expiresAt }, retryable: false },
@@ -69,7 +69,7 @@ describe("a question that expires", () => {
     const { result } = await runScenario(() => ({
       ...asking(),
       isResumable: false,
-      legs: [(around) => later(around, ttl - 1)],
+      executions: [(around) => later(around, ttl - 1)],
     }));
     expect(result.status).toBe("suspended");
   });
@@ -80,7 +80,7 @@ describe("a question that expires", () => {
       plan: planOf("A"),
       needsApproval: ({ kind }) => kind === "plan",
       approvalTtlMs: ttl,
-      legs: [(around) => later(around, ttl)],
+      executions: [(around) => later(around, ttl)],
     }));
     expect(result).toMatchObject({
       status: "failed",
@@ -98,7 +98,7 @@ describe("a question that expires", () => {
           ...asking(),
           needsApproval: (question) => question.kind === kind,
           isResumable: false,
-          legs: [
+          executions: [
             (around) => {
               const { another, runId, result, clock } = around;
               const item = kind === "step" ? approvalOf(result, "s1") : { kind, hash: planHashOf(result) };
@@ -137,7 +137,7 @@ describe("a question that expires", () => {
       stepTimeoutMs: ttl,
       approvalTtlMs: ttl,
       isResumable: false,
-      legs: [
+      executions: [
         ({ another, runId, result, clock }) => {
           clock.setNow(clock.now() + ttl / 2);
           return another().approve(runId, approvalOf(result, "s2"));

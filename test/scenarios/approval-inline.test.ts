@@ -75,7 +75,7 @@ describe("the approve function", () => {
       tools: [askingTool("B")],
       plan: planOf("B"),
       approve: async () => "suspend",
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
     }));
     expect(result.status).toBe("completed");
     expect(warnings).toEqual([]);

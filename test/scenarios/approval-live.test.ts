@@ -111,7 +111,7 @@ describe("deciding while the run goes on", () => {
 });
 
 describe("deciding in other listeners", () => {
-  it("of the suspension itself opens the next leg once this one is closed", async () => {
+  it("of the suspension itself opens the next execution once this one is closed", async () => {
     const store = createMemoryRunStore();
     const agent = createAgent({ tools: [askingTool("B")], store });
     const events: AgentEvent[] = [];
@@ -122,7 +122,7 @@ describe("deciding in other listeners", () => {
     agent.subscribe((event) => events.push(event));
     const first = await agent.execute(planOf("B", "B") as never);
     expect(first.status).toBe("suspended");
-    for (let leg = 0; leg < 2; leg++) await ends[leg];
+    for (let execution = 0; execution < 2; execution++) await ends[execution];
     const result = await ends[1];
     expect(result?.status).toBe("completed");
     const recorded = await store.read(first.runId);

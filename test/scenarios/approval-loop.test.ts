@@ -14,7 +14,7 @@ describe("iterations that need approval", () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B", { outcomes: [{ returns: 1 }] })],
       plan: looped,
-      legs: [1, 0, 2].map(
+      executions: [1, 0, 2].map(
         (iteration) =>
           ({ another, runId, result }) =>
             another().approve(runId, approvalOf(result, "s1", iteration)),
@@ -62,7 +62,7 @@ describe("iterations that need approval", () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: looped,
-      legs: [
+      executions: [
         ({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1", 0)),
         ({ another, runId, result }) => another().reject(runId, approvalOf(result, "s1", 1)),
       ],
@@ -85,7 +85,7 @@ describe("iterations that need approval", () => {
         tools: [{ ...askingTool("B"), undo }],
         plan: looped,
         options: { undoOnFailure: true },
-        legs: [
+        executions: [
           ({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1", 2)),
           ({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1", 0)),
           ({ another, runId, result }) => another().reject(runId, approvalOf(result, "s1", 1)),

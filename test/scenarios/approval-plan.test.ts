@@ -20,7 +20,7 @@ describe("a plan that needs approval", () => {
       tools: tools(),
       plan: planOf("A", "A"),
       needsApproval: askForPlan,
-      legs: [
+      executions: [
         ({ another, runId, result }) => {
           suspended.push([...statuses(result)]);
           return another().approve(runId, { kind: "plan", hash: planHashOf(result) });
@@ -40,7 +40,7 @@ describe("a plan that needs approval", () => {
       tools: tools(),
       plan: planOf("A", "A"),
       needsApproval: askForPlan,
-      legs: [
+      executions: [
         ({ another, runId, result }) =>
           another().reject(runId, { kind: "plan", hash: planHashOf(result) }, { reason: "too bold" }),
       ],
@@ -99,7 +99,9 @@ describe("a plan that needs approval", () => {
       planner: createScriptedPlanner([{ steps: [step("s1", "A", { dependsOn: [] })] }]),
       request: "Do it",
       needsApproval: askForPlan,
-      legs: [({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) })],
+      executions: [
+        ({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) }),
+      ],
     }));
     expect(result.status).toBe("completed");
     expect(types(events).slice(0, 5)).toEqual([
@@ -116,7 +118,9 @@ describe("a plan that needs approval", () => {
       tools: tools(),
       plan: planOf("A"),
       needsApproval: askForPlan,
-      legs: [({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) })],
+      executions: [
+        ({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) }),
+      ],
       act: async ({ agent, handle, clock }) => {
         const { runId } = await clock.runUntil(handle.result);
         const wrong = agent.approve(runId, { kind: "plan", hash: "0".repeat(64) });
@@ -145,7 +149,9 @@ describe("a plan that needs approval", () => {
       tools: [askingTool("B")],
       plan: planOf("B"),
       needsApproval: askForPlan,
-      legs: [({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) })],
+      executions: [
+        ({ another, runId, result }) => another().approve(runId, { kind: "plan", hash: planHashOf(result) }),
+      ],
     }));
     expect(result.pending).toMatchObject([{ kind: "approval", stepId: "s1" }]);
   });
@@ -178,14 +184,14 @@ describe("approvedHash", () => {
     expect(told(events)).toEqual(["run-start", "step-start s1", "step-end s1", "approval-request s2", "run-suspend"]);
   });
 
-  it("is kept for the next leg", async () => {
+  it("is kept for the next execution", async () => {
     const approvedHash = await hashPlan(planOf("B", "A"));
     const { result, events } = await runScenario(() => ({
       tools: [...tools(), askingTool("B")],
       plan: planOf("B", "A"),
       options: { approvedHash },
       needsApproval: askForPlan,
-      legs: [
+      executions: [
         ({ another, runId, result }) => {
           return another().approve(runId, approvalOf(result, "s1"));
         },
@@ -214,7 +220,7 @@ describe("a plan that is revised", () => {
         request: "Do it",
         options: { maxReplans: 1 },
         needsApproval: askForPlan,
-        legs: [1, 2].map(() => ({ another, runId, result }) => {
+        executions: [1, 2].map(() => ({ another, runId, result }) => {
           hashes.push(planHashOf(result));
           return another({ planner: planner() }).approve(runId, { kind: "plan", hash: planHashOf(result) });
         }),

@@ -120,7 +120,7 @@ describe("a decision while a step with unknown outcome keeps the run", () => {
     const { result, events } = await runScenario(() => ({
       tools: [once(), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
-      legs: [({ another, result }) => another().approve(result.runId, approvalOf(result, "b"))],
+      executions: [({ another, result }) => another().approve(result.runId, approvalOf(result, "b"))],
     }));
     expect(statuses(result)).toEqual(["b waiting", "a unknown"]);
     expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "a" }] });
@@ -160,7 +160,7 @@ describe("several steps that wait", () => {
           isResumable: false,
           tools: [askingTool("B", { effect: "once" })],
           plan: three,
-          legs: order.map((id) => ({ another, runId, result }) => {
+          executions: order.map((id) => ({ another, runId, result }) => {
             open.push((result.pending ?? []).map((item) => ("stepId" in item ? item.stepId : "")));
             return another().approve(runId, approvalOf(result, id));
           }),
@@ -178,7 +178,7 @@ describe("several steps that wait", () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: three,
-      legs: [
+      executions: [
         ({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1")),
         ({ another, runId, result }) => another().reject(runId, approvalOf(result, "s2"), { reason: "too much" }),
       ],
@@ -203,7 +203,7 @@ describe("several steps that wait", () => {
         ],
       },
       options: { onStepFailure: "continue" },
-      legs: [
+      executions: [
         ({ another, runId, result }) => another().reject(runId, approvalOf(result, "no")),
         ({ another, runId, result }) => another().approve(runId, approvalOf(result, "yes")),
       ],

@@ -92,7 +92,7 @@ describe("a replan", () => {
     const { result, events } = await runScenario(() => {
       items.length = 0;
       return scenario([added("n1"), waits], {
-        legs: [
+        executions: [
           ({ another, runId, result, events }) => {
             items.push(approvalOf(result, "b"));
             const [request] = requestsOf(events);

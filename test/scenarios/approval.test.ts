@@ -80,7 +80,7 @@ describe("a step needs approval", () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B", { effect })],
       plan: planOf("B"),
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
     }));
     expect(result.steps).toMatchObject([{ status: "completed", effect, attempts: 1 }]);
     expect(events.find(({ type }) => type === "approval-request")).toMatchObject({ effect });
@@ -166,7 +166,7 @@ describe("a request for approval", () => {
       plan: {
         steps: [step("a", "A"), step("b", "B", { input: { z: 1, a: { $ref: "a" } }, reasoning: "It is asked for" })],
       },
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
     const hash = sha256('{"effect":"once","input":{"a":"é","z":1},"stepId":"b","tool":"B"}');
     expect(events.find(({ type }) => type === "approval-request")).toMatchObject({
@@ -224,7 +224,7 @@ describe("a request for approval", () => {
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: { retryable: false } }] }), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
       options: { onStepFailure: "continue" },
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
     expect(statuses(result)).toEqual(["b completed", "a failed"]);

@@ -59,7 +59,7 @@ describe("an attempt after the first", () => {
     expect(attemptsIn(events)).toMatchObject([{ stepId: "s1", iteration: 0, attempt: 2 }]);
   });
 
-  it("to undo a step says so, and counts from 1 though the step has begun in an earlier process, too", async () => {
+  it("to undo a step says so, and counts from 1 though the step has started in an earlier process, too", async () => {
     const create = () => {
       let undone = 0;
       const undo = () => (undone++ === 0 ? fail() : undefined);

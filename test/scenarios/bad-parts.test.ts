@@ -13,7 +13,7 @@ import { runScenario } from "./run-scenario.ts";
 /** What has no text form: putting it into a message throws. */
 const unreadable: unknown = Object.create(null);
 
-describe("what can not be read", () => {
+describe("what cannot be read", () => {
   it("thrown by a planner ends the run as failed", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A" })],

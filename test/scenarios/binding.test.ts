@@ -36,7 +36,7 @@ describe("what was asked binds an agent that would not have asked", () => {
     expect(tool.calls.map(({ context }) => context.stepId)).toEqual(["s1"]);
   });
 
-  it("a plan that was let through is not asked about again in a later leg", async () => {
+  it("a plan that was let through is not asked about again in a later execution", async () => {
     const store = createMemoryRunStore();
     const asked: string[] = [];
     const agent = createAgent({

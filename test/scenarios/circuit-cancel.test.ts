@@ -25,7 +25,7 @@ function cancelAtProbe(agent: Agent, { runId, cancel }: RunHandle): void {
 }
 
 describe("a run that is cancelled when it is told that the circuit is half-open", () => {
-  it("does not call the tool again for a step that has begun", async () => {
+  it("does not call the tool again for a step that has started", async () => {
     const calls: number[] = [];
     const { results } = await runTogether((clock) => {
       const tool = fragile(clock, 3);

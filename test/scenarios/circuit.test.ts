@@ -151,7 +151,7 @@ describe("the circuit breaker of a tool", () => {
     expect(results.at(3)?.error).toMatchObject({ code: "circuit-open", details: { retryAfterMs: 1 } });
   });
 
-  it("counts anew once it has closed", async () => {
+  it("counts again once it has closed", async () => {
     const { events } = await runTogether(() => ({
       tools: [fragile([down, down, up, down, up])],
       act: runsAt(0, 0, 1_000, 1_100, 1_200),

@@ -41,7 +41,7 @@ describe("a call that is in doubt", () => {
       plan: planOf("Pay", "A"),
       options: { undoOnFailure: true },
       isResumable: false,
-      legs: [({ another, runId }) => another().settle(runId, "s1", { failed: "no such payment" })],
+      executions: [({ another, runId }) => another().settle(runId, "s1", { failed: "no such payment" })],
     }));
     expect(result).toMatchObject({ status: "failed", error: { message: "no such payment" } });
     expect(result).not.toHaveProperty("notUndone");

@@ -40,7 +40,7 @@ function checkLeg(events: readonly AgentEvent[], killedAt = 0): void {
   expect(types[0]).toBe("run-start");
   expect(types.filter((type) => type === "run-start")).toHaveLength(1);
   expect(isClosing(types.at(-1) ?? "")).toBe(true);
-  // A leg opens where one has closed, and nowhere else.
+  // An execution opens where one has closed, and nowhere else.
   for (const [index, type] of types.entries()) {
     if (index <= killedAt && type === "run-resume") continue;
     if (index > 0) expect(isOpening(type)).toBe(isClosing(types[index - 1] ?? ""));

@@ -98,11 +98,10 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where its condition can not be evaluated", async () => {
+  it("where its condition cannot be evaluated", async () => {
     expect(await errorOf(createFakeTool({ name: "T" }), { when: "item.n > 0" })).toMatchObject({
       code: "invalid-expression",
-      message:
-        '"when" of step "l[1]" (item.n > 0) can not be used: there is no key "n"; there are: m (at character 5).',
+      message: '"when" of step "l[1]" (item.n > 0) cannot be used: there is no key "n"; there are: m (at character 5).',
       details: { stepId: "l", iteration: 1, key: "when", expression: "item.n > 0", position: 5 },
     });
   });
@@ -120,7 +119,7 @@ describe("the error of an iteration names it", () => {
     const { result } = await runScenario(() => ({
       tools: [askingTool("T")],
       plan: { steps: [looped({ forEach: "[1, 2]" })] },
-      legs: [
+      executions: [
         ({ another, runId, result }) => another().reject(runId, approvalOf(result, "l", 1), { reason: "too dear" }),
       ],
     }));

@@ -206,7 +206,7 @@ describe("a budget of a run", () => {
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" }, usage: { modelCalls: 1 } });
   });
 
-  it("is one for all legs, whatever agent goes on with them", async () => {
+  it("is one for all executions, whatever agent goes on with them", async () => {
     const answers = [used(10, 5), used(20, 6)];
     const play = (budget: RunBudget) =>
       runScenario(() => {
@@ -217,7 +217,7 @@ describe("a budget of a run", () => {
           ...agent(),
           request: "Do it",
           options: { maxReplans: 1, replanTools: ["A"], budget },
-          legs: [({ another, runId, result }) => another(agent()).approve(runId, approvalOf(result, "s1"))],
+          executions: [({ another, runId, result }) => another(agent()).approve(runId, approvalOf(result, "s1"))],
         };
       });
     const enough = await play({ modelCalls: 2 });

@@ -20,7 +20,7 @@ export const request = "add café crème to my list";
 export interface Fault {
   readonly name: string;
   readonly answer: FakeOllamaAnswer;
-  /** What `/api/show` says of the model; by default that it can not think. */
+  /** What `/api/show` says of the model; by default that it cannot think. */
   readonly canThink?: true;
   /** Whether nothing more comes, so that only the time limit ends it. `drip` lets a line go first. */
   readonly waits?: "hang" | "drip";

@@ -87,7 +87,7 @@ describe("a run whose planner has others behind it", () => {
     });
   });
 
-  it("ends where one says that it can not be planned", async () => {
+  it("ends where one says that it cannot be planned", async () => {
     const { result, events } = await play(() => [fails("a"), fails("b", cannotPlan), plans("c")]);
     expect(fallbacks(events)).toHaveLength(1);
     expect(result.error).toMatchObject({
@@ -188,7 +188,7 @@ describe("a model with the rules behind it", () => {
 
   it.each<[string, ScriptedAnswer, RunBudget | undefined, object]>([
     ["hangs", { hangs: "until-aborted" }, undefined, { planner: "llm", code: "timeout" }],
-    ["can not be reached", unreachable, undefined, { planner: "llm", model: "scripted/script", code: "model-failed" }],
+    ["cannot be reached", unreachable, undefined, { planner: "llm", model: "scripted/script", code: "model-failed" }],
     ["would cost too much", "{}", { tokens: 100 }, { planner: "llm", code: "limit-exceeded" }],
     ["has no price", "{}", { cost: 1 }, { planner: "llm", code: "planning-failed" }],
   ])("that %s: the rules plan", async (_how, answer, budget, failure) => {

@@ -7,7 +7,7 @@ import { step } from "./plans.ts";
 
 const other = "0".repeat(64);
 
-describe("a decision that can not be taken says why", () => {
+describe("a decision that cannot be taken says why", () => {
   const steps = [
     step("plain", "Plain", { dependsOn: [] }),
     step("asks", "Asks", { dependsOn: [] }),

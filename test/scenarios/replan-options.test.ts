@@ -52,7 +52,7 @@ describe("replanning together with other options", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("it does not come while something waits, but in the leg that hears of it", async () => {
+  it("it does not come while something waits, but in the execution that hears of it", async () => {
     const planner = () => replanner(steps(added("f", "F"), added("b", "B")), [steps(added("n1"))]);
     const { result, events } = await runScenario(() =>
       failingScenario(
@@ -60,7 +60,7 @@ describe("replanning together with other options", () => {
         { onStepFailure: "continue" },
         {
           planner: planner(),
-          legs: [
+          executions: [
             ({ another, runId, result }) => another({ planner: planner() }).approve(runId, approvalOf(result, "b")),
           ],
         },
@@ -85,7 +85,7 @@ describe("replanning together with other options", () => {
         [steps(added("n1", "B"))],
         {},
         {
-          legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "n1"))],
+          executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "n1"))],
         },
       ),
     );

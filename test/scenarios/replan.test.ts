@@ -58,7 +58,7 @@ describe("replanning", () => {
     expect(revisions(events)).toEqual([]);
   });
 
-  it("is not done in a later leg by an agent whose planner can not", async () => {
+  it("is not done in a later execution by an agent whose planner cannot", async () => {
     const plan = steps(added("b", "B"), added("f", "F", { dependsOn: ["b"] }));
     const unable = createScriptedPlanner([planOf("A") as PlanDraft]);
     const { result, events } = await runScenario(() =>
@@ -68,7 +68,9 @@ describe("replanning", () => {
         {
           isResumable: false,
           planner: replanner(plan, [steps(added("n1"))]),
-          legs: [({ another, runId, result }) => another({ planner: unable }).approve(runId, approvalOf(result, "b"))],
+          executions: [
+            ({ another, runId, result }) => another({ planner: unable }).approve(runId, approvalOf(result, "b")),
+          ],
         },
       ),
     );
@@ -118,10 +120,10 @@ describe("replanning", () => {
     expect(statuses(result)).toEqual(["s1 completed", "s2 failed"]);
   });
 
-  it("may use the ids of steps that have not begun", async () => {
-    const { result } = await runScenario(() => failingScenario([steps(added("s3", "A", { input: { anew: true } }))]));
+  it("may use the ids of steps that have not started", async () => {
+    const { result } = await runScenario(() => failingScenario([steps(added("s3", "A", { input: { again: true } }))]));
     expect(statuses(result)).toEqual(["s1 completed", "s2 failed", "s3 completed"]);
-    expect(result.steps[2]).toMatchObject({ input: { anew: true } });
+    expect(result.steps[2]).toMatchObject({ input: { again: true } });
   });
 });
 
@@ -140,7 +142,7 @@ describe("an answer that does not hold", () => {
     ["text", "do something else", "planning-failed"],
     ["something that throws", new Error("no idea"), "planning-failed"],
     [
-      "steps that can not be read",
+      "steps that cannot be read",
       Object.defineProperty({}, "steps", {
         get: () => {
           throw new Error("no");
@@ -162,7 +164,7 @@ describe("an answer that does not hold", () => {
     expect(revisions(events)[0]?.outcome).toMatchObject({
       error: {
         message: expect.stringContaining(
-          '"s2" has begun. Leave out what is done; give a step that is to be tried again a new id.',
+          '"s2" has started. Leave out what is done; give a step that is to be tried again a new id.',
         ),
         details: {
           issues: [

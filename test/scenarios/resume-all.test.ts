@@ -60,7 +60,7 @@ describe("all runs that nobody goes on with", () => {
     expect((await agent.listRuns({ resumable: true })).runs).toEqual([]);
   });
 
-  it("are told with their error if they can not go on, and stop none of the others", async () => {
+  it("are told with their error if they cannot go on, and stop none of the others", async () => {
     const { clock, process, store: shared, cut } = await setUp();
     await store(shared, cut, "r1", "r2", "r3");
     const agent = process({}, (reached) =>
@@ -145,7 +145,7 @@ describe("all runs that nobody goes on with", () => {
     agent.subscribe((event) => events.push(event));
     const resumed = await clock.runUntil(agent.resumeAll({ concurrency: 2, resources: "db" }));
     expect(resumed).toHaveLength(5);
-    // Steps that were cut off end without having begun in this process.
+    // Steps that were cut off end without having started in this process.
     expect(peakOf(events.filter((event) => event.type !== "step-end" || event.outcome.status === "completed"))).toBe(2);
     expect(tool?.calls.map(({ context }) => context.resources)).toEqual(Array(5).fill("db"));
   });
@@ -159,7 +159,7 @@ describe("all runs that nobody goes on with", () => {
     expect(resumed.map(({ runId }) => runId)).toEqual(ids);
   });
 
-  it("can not be listed: that rejects", async () => {
+  it("cannot be listed: that rejects", async () => {
     const { process } = await setUp();
     const agent = process({}, (reached) =>
       withMethods(reached, {

@@ -27,12 +27,12 @@ export async function resumeEverywhere(create: Create, whole: Pick<Played, "reco
   }
 }
 
-/** More legs than a scenario has. */
+/** More executions than a scenario has. */
 const maxLegs = 20;
 
 async function goOn(create: Create, before: readonly AgentEvent[], whole: readonly AgentEvent[]): Promise<RunResult> {
   const clock = createManualClock({ nowMs: Date.parse(before.at(-1)?.timestamp ?? "") });
-  const { plan: _plan, request: _, options: _options, act: _act, legs: _legs, ...scenario } = create(clock);
+  const { plan: _plan, request: _, options: _options, act: _act, executions: _legs, ...scenario } = create(clock);
   const { leftoverTimers: _timers, isResumable: _isResumable, ...agentOptions } = scenario;
   const store = createMemoryRunStore();
   const runId = before[0]?.runId ?? "";
@@ -43,7 +43,7 @@ async function goOn(create: Create, before: readonly AgentEvent[], whole: readon
   const told: AgentEvent[] = [];
   agent.subscribe((event) => told.push(event));
   let result = await clock.runUntil(agent.resume(runId));
-  for (let leg = 1; leg < maxLegs; leg++) {
+  for (let execution = 1; execution < maxLegs; execution++) {
     const handle = answerTo(agent, result, whole);
     if (handle === undefined) break;
     result = await clock.runUntil(handle.result);

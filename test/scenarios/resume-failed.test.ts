@@ -156,7 +156,7 @@ describe("a run that has failed", () => {
     const create = (): Scenario => ({
       tools: [askingTool("B", { outcomes: [broken] })],
       plan: planOf("B"),
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
     });
     const { result, events } = await failedThen(create, () => [askingTool("B", { outcomes: [{ returns: 1 }] })]);
     expect(result.status).toBe("completed");
@@ -196,7 +196,7 @@ describe("a run that has failed", () => {
     });
   });
 
-  it("keeps to its budget, over all its legs and tries", async () => {
+  it("keeps to its budget, over all its executions and tries", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails()],
       plan: planOf("A", "F", "A"),
@@ -222,7 +222,7 @@ describe("a run that has failed for good", () => {
       (): Scenario => ({
         tools: [works(), askingTool("B")],
         plan: planOf("A", "B"),
-        legs: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "s2"))],
+        executions: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "s2"))],
       }),
     ],
     [
@@ -235,7 +235,7 @@ describe("a run that has failed for good", () => {
     ],
   ])("%s resolves to its result", async (_how, create) => {
     const { recorded, result } = await record(create);
-    const { plan: _plan, options: _options, legs: _legs, ...rest } = create();
+    const { plan: _plan, options: _options, executions: _legs, ...rest } = create();
     const resumed = await resumeFrom(recorded, () => rest);
     expect(resumed.result).toEqual(JSON.parse(JSON.stringify(result)));
     expect(resumed.events).toEqual([]);

@@ -31,7 +31,7 @@ export function record(create: (clock: ManualClock) => Scenario): Promise<Played
 export type GoOn = (around: AroundResume) => Promise<RunResult>;
 
 /** The agent of a scenario, whatever the scenario runs. */
-export type ResumeScenario = Omit<Scenario, "plan" | "request" | "options" | "act" | "legs">;
+export type ResumeScenario = Omit<Scenario, "plan" | "request" | "options" | "act" | "executions">;
 
 /**
  * Lets a new agent go on with a run of which these events are recorded, with a store that answers at once and again with one

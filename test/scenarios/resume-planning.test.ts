@@ -14,7 +14,7 @@ import type { Scenario } from "./run-scenario.ts";
 const works = () => createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
 const planned = () => ({ tools: [works()], planner: createScriptedPlanner([planOf("A", "A") as never]) });
 const create = (): Scenario => ({ ...planned(), request: "Do it" });
-const noPlan = () => new AgentError("cannot-plan", "I can not.", { details: { reason: "no", capabilities: [] } });
+const noPlan = () => new AgentError("cannot-plan", "I cannot.", { details: { reason: "no", capabilities: [] } });
 const unable = (): Scenario => ({ tools: [works()], planner: createScriptedPlanner([noPlan()]), request: "Do it" });
 const askForPlan = ({ kind }: ApprovalQuestion) => kind === "plan";
 
@@ -55,7 +55,7 @@ describe("a run whose process died while it was planned", () => {
     expect(events[0]).toMatchObject({ retriesFailed: true });
   });
 
-  it("can not go on without a planner, and says so", async () => {
+  it("cannot go on without a planner, and says so", async () => {
     const { recorded } = await record(create);
     const { result } = await resumeFrom(
       until(recorded, "plan-start"),
@@ -187,7 +187,7 @@ describe("approvals of a run whose process died", () => {
   it("that were given hold", async () => {
     const approve = (): Scenario => ({
       ...both(),
-      legs: [
+      executions: [
         ({ another, runId, result }) => another().approve(runId, approvalOf(result, "b")),
         ({ another, runId, result }) => another().approve(runId, approvalOf(result, "c")),
       ],
@@ -203,7 +203,7 @@ describe("approvals of a run whose process died", () => {
   it("that were refused hold, too", async () => {
     const reject = (): Scenario => ({
       ...both(),
-      legs: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "b"))],
+      executions: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "b"))],
     });
     const { recorded } = await record(reject);
     const { result } = await resumeFrom(until(recorded, "approval-end b"), tools);
@@ -218,7 +218,7 @@ describe("approvals of a run whose process died", () => {
     });
     const { recorded } = await record(() => ({
       ...create(1),
-      legs: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
+      executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
     // A store that was mended by hand: what was approved is not what would run.
     const other = until(recorded, "approval-end b").map((event) =>

@@ -191,7 +191,7 @@ describe("an iteration in doubt", () => {
     expect(statuses(result)).toEqual(expected);
   });
 
-  it("that has failed while others were never begun leaves these skipped, and what depends on them, too", async () => {
+  it("that has failed while others were never started leaves these skipped, and what depends on them, too", async () => {
     const create = (): Scenario => ({
       tools: [paying(), plain()],
       plan: { steps: [step("s1", "Pay", { forEach: "[1, 2, 3]" }), step("s2", "A")] },

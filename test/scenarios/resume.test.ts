@@ -49,7 +49,7 @@ describe("a run whose process died", () => {
     });
   });
 
-  it("opens its next leg and closes the last one in one append", async () => {
+  it("opens its next execution and closes the last one in one append", async () => {
     const { recorded } = await record(chain);
     const appended: string[][] = [];
     await resumeFrom(
@@ -78,7 +78,7 @@ describe("a run whose process died", () => {
     expect(resumed.result).toMatchObject({ status: "completed", output: result.output });
   });
 
-  it("keeps context, metadata and options, and takes resources and signal anew", async () => {
+  it("keeps context, metadata and options, and takes resources and signal again", async () => {
     const options = { context: "at home", metadata: { user: "u1" }, concurrency: 3, resources: 1 };
     const { recorded } = await record(() => ({ ...chain(), options }));
     const tool = returning("B", 2);
@@ -116,7 +116,7 @@ describe("a run whose process died", () => {
     );
   });
 
-  it("has its deadline anew", async () => {
+  it("has its deadline again", async () => {
     const create = (): Scenario => ({
       tools: [returning("A", 1), createFakeTool({ name: "B", outcomes: [{ hangs: "until-aborted" }] })],
       plan: planOf("A", "B"),
@@ -128,7 +128,7 @@ describe("a run whose process died", () => {
     expect(clock.now() - Date.parse(events[0]?.timestamp ?? "")).toBe(100);
   });
 
-  it("can die in each of its legs", async () => {
+  it("can die in each of its executions", async () => {
     const { recorded } = await record(chain);
     const second = await resumeFrom(until(recorded, "step-start s2"), () => agentOf(chain()));
     const cut = second.recorded.length - 4;
@@ -166,7 +166,7 @@ describe("a step that must run only once", () => {
     expect(result.status).toBe("suspended");
   });
 
-  it("runs if it had not begun, and is not run again once it has ended", async () => {
+  it("runs if it had not started, and is not run again once it has ended", async () => {
     const { recorded } = await record(create);
     for (const [last, calls] of [
       ["run-start", 1],

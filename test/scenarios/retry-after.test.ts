@@ -52,7 +52,7 @@ describe("an error that says when to try again", () => {
     ["a negative time", { retryAfter: -5 }],
     ["nothing that can be understood", { headers: { "retry-after": "soon" } }],
     [
-      "what can not be read",
+      "what cannot be read",
       {
         get headers(): never {
           throw new Error("no headers");

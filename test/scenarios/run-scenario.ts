@@ -27,7 +27,7 @@ export interface Scenario extends Partial<Omit<AgentOptions, "tools">> {
   /** What is done while the run goes on; the clock moves only here until it returns. */
   act?: (around: Around) => Promise<void> | void;
   /** What goes on with the run each time that it is suspended, mostly a decision of the new agent it is given. */
-  legs?: readonly ((around: AroundLeg) => RunHandle)[];
+  executions?: readonly ((around: AroundLeg) => RunHandle)[];
   /** Timers that may be left behind, such as those of a tool that ignores its signal. */
   leftoverTimers?: number;
   /**
@@ -48,7 +48,7 @@ export interface Around {
 /** A run that is suspended, as another process finds it: its store hands out what went through JSON. */
 export interface AroundLeg extends Pick<Around, "clock" | "events"> {
   readonly runId: string;
-  /** How the leg before has ended. */
+  /** How the execution before has ended. */
   readonly result: RunResult;
   /** Another agent with the same store, made as the first one but for some options. */
   another(options?: Partial<AgentOptions>): Agent;
@@ -69,7 +69,7 @@ const maxCuts = 100;
 
 /**
  * Plays a scenario with a store that answers at once and again with one that answers by promises, and checks the
- * invariants of every run each time. The scenario is made anew for each, as its tools remember their calls.
+ * invariants of every run each time. The scenario is made again for each, as its tools remember their calls.
  */
 export async function runScenario(create: (clock: ManualClock) => Scenario): Promise<Played> {
   const played = await play(create, (store) => store);
@@ -85,7 +85,16 @@ type Tried = Played & { readonly isResumable: boolean };
 
 async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunStore) => RunStore): Promise<Tried> {
   const clock = createManualClock();
-  const { plan, request, options, act, legs = [], leftoverTimers = 0, isResumable, ...agentOptions } = create(clock);
+  const {
+    plan,
+    request,
+    options,
+    act,
+    executions = [],
+    leftoverTimers = 0,
+    isResumable,
+    ...agentOptions
+  } = create(clock);
   const { tools } = agentOptions;
   // Hashes take real time, in which a manual clock must not run ahead.
   await Promise.all([...indexTools(tools).values()].map(toolFingerprint));
@@ -106,7 +115,7 @@ async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunS
   await act?.({ handle, agent, clock, events });
   let result = await clock.runUntil(handle.result);
   const { runId } = handle;
-  for (const goOn of legs) {
+  for (const goOn of executions) {
     expect(result.status).toBe("suspended");
     handle = goOn({ runId, result, clock, events, another });
     result = await clock.runUntil(handle.result);

@@ -26,7 +26,7 @@ async function approving(input: { readonly password?: string }, rest: Partial<Sc
     logins.push(calls.logins);
     return {
       ...{ tools, secrets, plan: secretPlan },
-      legs: [
+      executions: [
         ({ another, runId, result }) =>
           another().approve(runId, approvalOf(result, "in"), {
             input,
@@ -61,7 +61,7 @@ describe("a step whose input its approver changes", () => {
     const { recorded, logins } = await approving(
       {},
       {
-        legs: [],
+        executions: [],
         approve: async (request) => {
           shown.push(request);
           return answer;

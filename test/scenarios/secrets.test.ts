@@ -128,7 +128,7 @@ describe("a run with sensitive fields", () => {
       tools: secretTools({ needsApproval: true }).tools,
       plan: secretPlan,
       isResumable: true,
-      legs: [({ result, runId, another }) => another().approve(runId, result.pending?.[0] as never)],
+      executions: [({ result, runId, another }) => another().approve(runId, result.pending?.[0] as never)],
     }));
     expect(result.status).toBe("completed");
     expect(events.filter(({ type }) => type === "approval-request")).toHaveLength(1);

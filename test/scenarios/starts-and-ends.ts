@@ -11,14 +11,14 @@ export function keyOf(event: {
   return `${event.type?.startsWith("undo-") ? "undo " : ""}${stepId}${iteration === undefined ? "" : `[${iteration}]`}`;
 }
 
-/** Checks that each start has one end, in its leg or, after a kill, in the next one, and that nothing begins again that must not. */
+/** Checks that each start has one end, in its execution or, after a kill, in the next one, and that nothing begins again that must not. */
 export function checkStartsAndEnds(recorded: readonly AgentEvent[]): void {
   const things = new Things();
   for (const event of recorded) things.follow(event);
   things.expectAllEnded();
 }
 
-/** Whether what has ended may begin once more: never, in any later leg, or in one that tries again what has failed. */
+/** Whether what has ended may begin once more: never, in any later execution, or in one that tries again what has failed. */
 type Again = "never" | "later" | "if retried";
 
 class Things {
@@ -70,7 +70,7 @@ class Things {
 
   private onEnd(key: string, { type, outcome }: AgentEventOf<"step-end" | "plan-end" | "undo-end">): void {
     if (outcome.status === "completed" || outcome.status === "unknown") this.ended.set(key, "never");
-    // What a process that died has left open is closed in the leg that runs it again.
+    // What a process that died has left open is closed in the execution that runs it again.
     else if (outcome.error.code !== "interrupted") this.ended.set(key, type === "undo-end" ? "later" : "if retried");
   }
 

@@ -107,7 +107,7 @@ describe("the concurrency of a tool", () => {
     expect(startsMs(eventsOf(4))).toEqual([5]);
   });
 
-  it("is given back after a timeout, and each retry takes its turn anew", async () => {
+  it("is given back after a timeout, and each retry takes its turn again", async () => {
     const { results, events, eventsOf } = await runTogether((clock) => ({
       tools: [
         withLimits(

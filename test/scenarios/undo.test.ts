@@ -224,12 +224,12 @@ describe("what ends a run decides whether it is undone", () => {
     expect(statuses(result)).toEqual(["s1 undone", "s2 failed"]);
   });
 
-  it("so does a rejection, in the leg that hears it", async () => {
+  it("so does a rejection, in the execution that hears it", async () => {
     const { result } = await runScenario(() => ({
       tools: [undoable("A"), askingTool("B")],
       plan: planOf("A", "B"),
       options,
-      legs: [
+      executions: [
         ({ another, runId, result }) => {
           expect(statuses(result)).toEqual(["s1 completed", "s2 waiting"]);
           expect(result).not.toHaveProperty("notUndone");

@@ -84,7 +84,7 @@ describe.each(drivers)("a disk, with %s", (driver) => {
     for (const path of [join(view, "runs.db"), join(view, "new.db"), join(view, "new", "runs.db")]) {
       const failure = failureOf(() => createSqliteRunStore({ path, driver }));
       expect(failure.details).toMatchObject({ problem: "read-only", operation: "open" });
-      expect(failure.message).toContain(`"${path}" can not be written to`);
+      expect(failure.message).toContain(`"${path}" cannot be written to`);
     }
     expect(store.read("r")).toHaveLength(1);
   });

@@ -105,7 +105,7 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
       rmSync(path);
       replace(path);
       const failure = failureOf(() => store.append("r", [stepStart("r", 2)], { sequence: 2 }));
-      expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it anew\./);
+      expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it again\./);
       expect(failure.details.problem).toBeUndefined();
     }
   });
@@ -144,7 +144,7 @@ describe("createSqliteRunStore", () => {
     expect(event?.type === "run-start" && Object.isFrozen(event.plan?.steps[0])).toBe(true);
   });
 
-  it("records nothing if one event of several can not be JSON", () => {
+  it("records nothing if one event of several cannot be JSON", () => {
     const store = openStore(":memory:");
     const wrong = { ...stepStart("r", 2), input: { n: 1n } } as never;
     expect(() => store.append("r", [runStart("r"), wrong], { sequence: 1 })).toThrow(TypeError);

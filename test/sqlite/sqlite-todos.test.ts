@@ -72,7 +72,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     storage.apply("a", insertion({ id: "x" }));
     rmSync(path);
     const failure = failureOf(() => storage.apply("a", insertion({ id: "y" })));
-    expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it anew\./);
+    expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it again\./);
   });
 
   it("gives up when another process keeps the file locked, and has then changed nothing", () => {

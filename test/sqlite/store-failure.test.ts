@@ -55,7 +55,7 @@ describe("toStoreFailure", () => {
     expect(failureFrom({ code }).details).toMatchObject({ problem });
   });
 
-  it("calls a file that can not be opened or read on a full disk full", ({ skip }) => {
+  it("calls a file that cannot be opened or read on a full disk full", ({ skip }) => {
     const folder = mountDisk(64) ?? skip("This process may not mount a disk: run the tests as root to have this one.");
     const path = join(folder, "runs.db");
     expect(failureFrom({ errcode: 4_874 }, join("/", "planwright-none", "runs.db")).details).not.toHaveProperty(

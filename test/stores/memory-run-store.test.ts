@@ -56,7 +56,7 @@ describe("createMemoryRunStore", () => {
     expect(await store.read("r1")).toHaveLength(2);
   });
 
-  it("can not be changed through what it gave", async () => {
+  it("cannot be changed through what it gave", async () => {
     const store = createMemoryRunStore();
     await begin(store, "a");
     const events = (await store.read("a")) as unknown[];

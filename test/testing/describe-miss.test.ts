@@ -24,7 +24,7 @@ describe("a call that is not recorded", () => {
     await expect(replayed.generate(ask("Calculate 1 + 2", { temperature: 0 }))).rejects.toThrow(
       `The recording "${path}" has no answer of ollama/qwen3 to this call: its last user message is "Calculate 1 + 2". ` +
         '2 calls are recorded; the nearest, calls[1], differs in messages[1].content from character 14: "Calculate 1 + 2", ' +
-        `recorded "Calculate 1 + 1". To record it anew, run once with createRecordedModel({ mode: "record", model, path: "${path}" }).`,
+        `recorded "Calculate 1 + 1". To record it again, run once with createRecordedModel({ mode: "record", model, path: "${path}" }).`,
     );
     await expect(replayed.generate(ask("Add a todo to buy bread"))).rejects.toThrow(
       "the nearest, calls[0], differs in",
@@ -75,7 +75,7 @@ describe("a call that is not recorded", () => {
     const replayed = createRecordedModel({ path });
     await replayed.generate(ask("Two"));
     expect(() => replayed.assertComplete()).toThrow(
-      `The recording "${path}" has 3 calls; not asked for: calls[0], calls[2]. To record it anew`,
+      `The recording "${path}" has 3 calls; not asked for: calls[0], calls[2]. To record it again`,
     );
   });
 });

@@ -160,7 +160,7 @@ describe("forEachKillPoint", () => {
     await expect(failed).rejects.toThrow("Killed before append 1 (run-start): Error: no");
   });
 
-  it("refuses options that can not be", async () => {
+  it("refuses options that cannot be", async () => {
     const { run, resume } = createScenario();
     const options = { run, resume, check: () => {} };
     await expect(forEachKillPoint({ ...options, resumers: 0 })).rejects.toMatchObject({ code: "invalid-options" });

@@ -223,7 +223,7 @@ describe("createRecordedModel", () => {
     expect((await replayed.generate(ask("", { messages }))).text).toBe("no");
   });
 
-  it("begins anew with the first call, and not before", async () => {
+  it("begins again with the first call, and not before", async () => {
     await record(path, ["old"], [ask("Old")]);
     createRecordedModel({ mode: "record", model: createScriptedModel([]), path });
     expect(await readFile(path, "utf8")).toContain("Old");

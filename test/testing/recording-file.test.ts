@@ -15,16 +15,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe("a recording that can not be replayed", () => {
+describe("a recording that cannot be replayed", () => {
   const call = { request: { messages: [] }, response: { text: "", finishReason: "stop", usage: {} } };
   const whole = { version: 1, model: qwen, calls: [call] };
 
   it("is missing, or no file", () => {
     expect(() => createRecordedModel({ path })).toThrow(
-      `There is no recording "${path}". To record it anew, run once with createRecordedModel({ mode: "record", model, path:`,
+      `There is no recording "${path}". To record it again, run once with createRecordedModel({ mode: "record", model, path:`,
     );
     expect(() => createRecordedModel({ path: folder })).toThrow(
-      `The recording "${folder}" can not be read (Error: EISDIR`,
+      `The recording "${folder}" cannot be read (Error: EISDIR`,
     );
   });
 
@@ -58,8 +58,8 @@ describe("a recording that can not be replayed", () => {
     ],
   ])("is %s", async (_, content, message) => {
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
-    expect(() => createRecordedModel({ path })).toThrow(`The recording "${path}" can not be read: ${message}`);
-    expect(() => createRecordedModel({ path })).toThrow("To record it anew");
+    expect(() => createRecordedModel({ path })).toThrow(`The recording "${path}" cannot be read: ${message}`);
+    expect(() => createRecordedModel({ path })).toThrow("To record it again");
   });
 
   it("is of another model than the one that is given", async () => {
@@ -73,11 +73,11 @@ describe("a recording that can not be replayed", () => {
   });
 });
 
-describe("a recording that can not be written", () => {
+describe("a recording that cannot be written", () => {
   it("rejects the call, and leaves nothing behind", async () => {
     const model = createRecordedModel({ mode: "record", model: createScriptedModel(["1", "2"]), path: folder });
-    await expect(model.generate(ask("One"))).rejects.toThrow(`The recording "${folder}" can not be written (Error: `);
-    await expect(model.generate(ask("Two"))).rejects.toThrow("can not be written");
+    await expect(model.generate(ask("One"))).rejects.toThrow(`The recording "${folder}" cannot be written (Error: `);
+    await expect(model.generate(ask("Two"))).rejects.toThrow("cannot be written");
     expect((await readdir(tmpdir())).filter((name) => join(tmpdir(), name).startsWith(`${folder}.`))).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe("a recording that can not be written", () => {
       path: join(folder, "a/b"),
     });
     await writeFile(join(folder, "a"), "in the way");
-    await expect(model.generate(ask("One"))).rejects.toThrow("can not be written");
+    await expect(model.generate(ask("One"))).rejects.toThrow("cannot be written");
     await rm(join(folder, "a"));
     await model.generate(ask("Two"));
     const replayed = createRecordedModel({ path: join(folder, "a/b") });

@@ -51,7 +51,7 @@ export function expressionError(
   const expression = step[key] ?? "";
   const place = placeOf({ stepId: step.id, iteration });
   const at = position === undefined ? "" : ` (at character ${position})`;
-  const text = `"${key}" of step "${describePlace(place)}" (${shorten(expression)}) can not be used: ${message}${at}.`;
+  const text = `"${key}" of step "${describePlace(place)}" (${shorten(expression)}) cannot be used: ${message}${at}.`;
   const details = { ...place, key, expression, ...(position !== undefined && { position }) };
   return new AgentError("invalid-expression", text, { details });
 }

@@ -25,7 +25,7 @@ export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCo
   const budget = new CelBudget(maxCost);
   try {
     const value = new Evaluation(budget, lookUp).run(expression.root);
-    // l.map(x, l) is cheap to make and huge to write down. What is only picked out of the data can not grow.
+    // l.map(x, l) is cheap to make and huge to write down. What is only picked out of the data cannot grow.
     if (!isPartOfData(expression.root)) measure(value, budget);
     return value;
   } catch (thrown) {

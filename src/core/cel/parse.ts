@@ -12,7 +12,7 @@ const limits = { maxAstNodes: 500, maxDepth: 50, maxListElements: 200, maxMapEnt
 
 let environment: Environment | undefined;
 
-/** Loads the library, which only plans with expressions need. Until then {@link parseCel} can not be called. */
+/** Loads the library, which only plans with expressions need. Until then {@link parseCel} cannot be called. */
 export async function loadCelParser(): Promise<void> {
   if (environment !== undefined) return;
   const library = await countOutside(import("@marcbachmann/cel-js"));
@@ -81,5 +81,5 @@ function describeLimit(summary: string): string {
 
 function describeReserved(summary: string): string {
   const word = summary.replace("Reserved identifier: ", "");
-  return `${word} is a reserved word of CEL: a step of this id can not be named in an expression`;
+  return `${word} is a reserved word of CEL: a step of this id cannot be named in an expression`;
 }

@@ -56,7 +56,7 @@ export function toChatRequest(
 }
 
 /**
- * What to tell a model about thinking: nothing if it can not, as true would be refused; gpt-oss a level, as its answer
+ * What to tell a model about thinking: nothing if it cannot, as true would be refused; gpt-oss a level, as its answer
  * would be empty with false and a format; all others, also one that nothing is known of, what was wanted or else false.
  */
 export function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {

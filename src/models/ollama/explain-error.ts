@@ -56,7 +56,7 @@ function describe({ modelId, host }: Server, reason: ModelFailureReason, error: 
     case "busy":
       return `Ollama at ${host} is too busy (${said}). Try again later.`;
     case "format-rejected":
-      return `Ollama can not answer in this format (${said}). A simpler schema, or none, may work.`;
+      return `Ollama cannot answer in this format (${said}). A simpler schema, or none, may work.`;
     case "prompt-too-long":
       return `The messages are too long for ${modelId} (${said}).`;
     case "rejected":

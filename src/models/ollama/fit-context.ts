@@ -17,7 +17,7 @@ export interface FitContextOptions {
   readonly wanted: number | undefined;
   /** The model's own. */
   readonly contextLength: number | undefined;
-  /** The largest that was used so far: a server loads the model anew when the context changes, so it never shrinks. */
+  /** The largest that was used so far: a server loads the model again when the context changes, so it never shrinks. */
   readonly largest: number;
 }
 

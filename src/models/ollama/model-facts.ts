@@ -7,7 +7,7 @@ import { ServerError } from "./server-error.ts";
 /** What a server tells of a model; what it does not tell is undefined. */
 export interface ModelFacts {
   readonly canThink: boolean | undefined;
-  /** Its thinking has levels, and can not be turned off. */
+  /** Its thinking has levels, and cannot be turned off. */
   readonly isGptOss: boolean;
   /** The longest context it was made for, in tokens. */
   readonly contextLength: number | undefined;
@@ -35,7 +35,7 @@ export async function askModelFacts(settings: OllamaSettings, signal: AbortSigna
   }
 }
 
-/** Whether a call can not go on after {@link askModelFacts} rejected with this. */
+/** Whether a call cannot go on after {@link askModelFacts} rejected with this. */
 export function isFinal(thrown: unknown): boolean {
   if (!isAgentError(thrown, "model-failed")) return false;
   return thrown.details.reason === "unreachable" || thrown.details.reason === "unknown-model";

@@ -26,12 +26,12 @@ export interface OllamaModelOptions {
   /** Sent with each request, such as `{ authorization: "Bearer …" }`. Never in an error. */
   headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Whether it thinks first; a model that can not is never told to. @default `low` for gpt-oss, which always thinks, else
+   * Whether it thinks first; a model that cannot is never told to. @default `low` for gpt-oss, which always thinks, else
    * false: a plan seldom gets better by it, and always slower
    */
   think?: OllamaThink | undefined;
   /**
-   * The context to ask for, in tokens, at least 256: `num_ctx`. The server loads a model anew when it changes.
+   * The context to ask for, in tokens, at least 256: `num_ctx`. The server loads a model again when it changes.
    * @default what the largest request so far needs, at least 4096 and at most what the model has
    */
   contextTokens?: number | undefined;

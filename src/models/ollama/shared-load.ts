@@ -7,7 +7,7 @@ interface Loading<T> {
 }
 
 /**
- * Loads something once for all who ask. It is kept once it is there; a load that failed is begun anew by who asks next,
+ * Loads something once for all who ask. It is kept once it is there; a load that failed is started again by who asks next,
  * and one that nobody waits for any more is aborted.
  */
 export class SharedLoad<T> {

@@ -53,7 +53,7 @@ const maxMessage = 2_000;
  * one. An answer that was cut is never repaired: it is asked for once more, with twice the room, as is one that broke off. One
  * that does not hold is asked for once more, with what is wrong.
  *
- * Rejects with `cannot-plan` if the model says that the tools can not do it, with `planning-failed`, which has every try, with
+ * Rejects with `cannot-plan` if the model says that the tools cannot do it, with `planning-failed`, which has every try, with
  * `limit-exceeded`, or with the reason of the signal.
  */
 export async function askModel(task: ModelTask): Promise<ModelPlan> {
@@ -129,15 +129,15 @@ class Asking {
     const { messages, maxOutputTokens, temperature } = this;
     const { signal, tell } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
-    const teller = tell && new StepReporter({ ...scope, planner, attempt: this.attempts, tell });
-    const onTextDelta = teller && ((delta: string) => teller.push(delta));
+    const reporter = tell && new StepReporter({ ...scope, planner, attempt: this.attempts, tell });
+    const onTextDelta = reporter && ((delta: string) => reporter.push(delta));
     const responseFormat = this.responseFormat();
     try {
       const asked = { messages, responseFormat, maxOutputTokens, temperature, signal, onTextDelta };
       return requireResponse(model, await generate(model, asked));
     } finally {
       // The steps of one answer are told before those of the next.
-      if (!signal.aborted) await teller?.end();
+      if (!signal.aborted) await reporter?.end();
     }
   }
 
@@ -182,9 +182,9 @@ class Asking {
 
   private fail(code: string, message: string, text?: string): void {
     const { planner, model } = this.task;
-    const begun = text === undefined ? "" : cut(text.trim(), maxText);
+    const started = text === undefined ? "" : cut(text.trim(), maxText);
     const failure = { planner, model: modelName(model), code, message: cut(message, maxMessage) };
-    this.failures.push({ ...failure, ...(begun && { text: begun }) });
+    this.failures.push({ ...failure, ...(started && { text: started }) });
   }
 
   private finish({ steps, repaired, warnings }: Extract<CheckedAnswer, { type: "plan" }>): ModelPlan {
@@ -200,12 +200,12 @@ class Asking {
     return { steps, source };
   }
 
-  private cannotPlan(reason = "the model says that the tools can not do it"): AgentError<"cannot-plan"> {
+  private cannotPlan(reason = "the model says that the tools cannot do it"): AgentError<"cannot-plan"> {
     const { scope, model } = this.task;
     const capabilities = [...scope.tools.values()].map(({ name, description }) => `${name}: ${description}`);
     const told = cut(reason, maxText);
     const failures = this.failures.length > 0 && { failures: this.failures };
-    return new AgentError("cannot-plan", `${modelName(model)} can not plan this: ${told}`, {
+    return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${told}`, {
       details: { reason: told, capabilities, ...failures },
     });
   }

@@ -27,7 +27,7 @@ export type CheckedAnswer =
       readonly repaired: readonly PlanRepair[];
       readonly warnings: readonly PlanWarning[];
     }
-  /** The model says that the tools can not do it. */
+  /** The model says that the tools cannot do it. */
   | { readonly type: "refusal"; readonly reason: string | undefined }
   | {
       readonly type: "problem";

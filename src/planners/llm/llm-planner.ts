@@ -56,7 +56,7 @@ const defaultCachedPlans = 100;
  *
  * A small model answers with all kinds of things, so each answer is read with care, held against the tools and against the
  * request, and asked for once more where it does not hold. What it says then is no plan is `planning-failed`, with every try; what the
- * model says the tools can not do is `cannot-plan`. Nothing in a request can add a tool, lift an approval or leave the schema.
+ * model says the tools cannot do is `cannot-plan`. Nothing in a request can add a tool, lift an approval or leave the schema.
  *
  * Throws `invalid-options`.
  *

@@ -8,7 +8,7 @@ import { resolvePointer } from "./resolve-pointer.ts";
  */
 
 /**
- * In place of a value that is known only when the plan runs. It can not say that `$ref` is the only key: llama.cpp takes a
+ * In place of a value that is known only when the plan runs. It cannot say that `$ref` is the only key: llama.cpp takes a
  * property of that name for a reference of JSON Schema itself, wherever it stands, and refuses the whole schema.
  */
 const reference: JsonSchema = { type: "object", required: ["$ref"], additionalProperties: { type: "string" } };

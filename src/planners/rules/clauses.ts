@@ -5,7 +5,7 @@ import type { Token } from "./tokens.ts";
 export interface Clause {
   readonly start: number;
   readonly end: number;
-  /** Whether what separates it from the next one can not belong to a text: a sentence's end, `;`, "then". */
+  /** Whether what separates it from the next one cannot belong to a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
 }
 

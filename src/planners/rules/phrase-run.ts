@@ -156,7 +156,7 @@ export class PhraseRun {
     return [...new Set(this.meanings.flatMap((word) => byWord.get(word) ?? open))];
   }
 
-  /** Leaves out a token that says nothing, once the phrase has begun. */
+  /** Leaves out a token that says nothing, once the phrase has started. */
   private skip(at: number, { cost, captures, open }: Thread): void {
     if (this.skipCost === 0 || this.position === this.start) return;
     this.next.push({ at, cost: cost + this.skipCost, captures, open });

@@ -7,7 +7,7 @@ export type PhraseNode =
   | { readonly type: "sequence"; readonly items: readonly PhraseNode[] }
   | { readonly type: "choice"; readonly items: readonly PhraseNode[] };
 
-/** Why a phrase can not be read. */
+/** Why a phrase cannot be read. */
 export class PhraseError extends Error {}
 
 const maxLength = 4_096;
@@ -20,7 +20,7 @@ export type KnownGroups = Map<string, PhraseNode>;
 
 /**
  * Reads a phrase: words, `{slot}`, `(one|or other)`, `[optional]`, nested as one likes.
- * Throws a {@link PhraseError} for what it can not read. Words are compared without case.
+ * Throws a {@link PhraseError} for what it cannot read. Words are compared without case.
  */
 export function parsePhrase(phrase: string, known: KnownGroups = new Map()): PhraseNode {
   if (phrase.length > maxLength) throw new PhraseError(`it is longer than ${maxLength} characters`);
@@ -187,7 +187,7 @@ function computeFirst(node: PhraseNode): FirstWords {
 }
 
 /**
- * Sets of words of which a request must have one each, or the phrase can not fit: those its parts begin with that can not
+ * Sets of words of which a request must have one each, or the phrase cannot fit: those its parts begin with that cannot
  * be left out. Saves trying most phrases.
  */
 export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {

@@ -100,7 +100,7 @@ function requireCut(found: Segmentation, input: MatchInput, rules: readonly Tool
       const { first, last, reason } = found;
       const words = quoteClauses(input, first, last);
       const why =
-        reason === undefined ? `no phrase of the tools fits ${words}` : `${words} can not be planned: ${reason}`;
+        reason === undefined ? `no phrase of the tools fits ${words}` : `${words} cannot be planned: ${reason}`;
       throw refuse({ reason: why, first, last }, input, rules);
     }
   }

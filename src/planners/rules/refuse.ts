@@ -35,7 +35,7 @@ export function refuse(
     capabilities.length > 0
       ? ` I can plan, for example: ${capabilities.slice(0, 4).join("; ")}.`
       : " No tool has phrases.";
-  return new AgentError("cannot-plan", `The request can not be planned: ${reason}.${hint}`, {
+  return new AgentError("cannot-plan", `The request cannot be planned: ${reason}.${hint}`, {
     details: { reason, capabilities, ...(understood !== "" && { understood }), ...(rejected !== "" && { rejected }) },
   });
 }

@@ -28,7 +28,7 @@ async function planByRules(request: PlanRequest, explain: boolean): Promise<Plan
  *
  * Every word of the request must fit: what no phrase fits as a whole, what lacks an argument, and what two tools fit
  * equally well is refused with `cannot-plan`, whose details say why and which phrases come near. Time is linear in the
- * length of the request. Throws `invalid-options` for a wrong option; its plans, for a phrase of a tool that can not be read.
+ * length of the request. Throws `invalid-options` for a wrong option; its plans, for a phrase of a tool that cannot be read.
  */
 export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   checkKeys("rulePlanner", options, ["explain"]);

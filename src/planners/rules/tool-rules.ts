@@ -43,7 +43,7 @@ const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 /**
  * A tool's phrases, compiled once. At once, but for the first time with zod 3, whose converter has to be loaded, and for
  * phrases that are loaded by a function.
- * Throws `invalid-options`, with the phrase, for one that can not be read.
+ * Throws `invalid-options`, with the phrase, for one that cannot be read.
  */
 export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   const known = rulesOf.get(tool);

@@ -20,7 +20,7 @@ export interface PlannerSettings {
 
 type Asked = Omit<Trial, "planner" | "tools" | "settleMs">;
 
-/** The cases of a planner, by what it can and can not do. */
+/** The cases of a planner, by what it can and cannot do. */
 export function plannerCases(settings: PlannerSettings): readonly ConformanceCase[] {
   const { requests, refusals, createPlanner } = settings;
   return [
@@ -37,7 +37,7 @@ export function plannerCases(settings: PlannerSettings): readonly ConformanceCas
     conformanceCase("plans several requests at once", () => checkTogether(settings)),
     conformanceCase("makes no plan when it was stopped before it began", () => checkStopped(settings)),
     conformanceCase("ends soon when it is stopped", () => checkStopping(settings)),
-    conformanceCase("plans anew, if it can, after a step has failed", () => checkReplan(settings)),
+    conformanceCase("plans again, if it can, after a step has failed", () => checkReplan(settings)),
   ];
 }
 
@@ -47,7 +47,7 @@ async function plan(planner: Planner, { tools, settleMs }: PlannerSettings, aski
   return checkAnswer(planner, await askPlanner({ planner, tools, settleMs, ...asking }));
 }
 
-/** It may say that it can not, however it says so. */
+/** It may say that it cannot, however it says so. */
 async function planOrRefuse(planner: Planner, { tools, settleMs }: PlannerSettings, asking: Asked): Promise<void> {
   let answer: TrialAnswer;
   try {
@@ -114,7 +114,7 @@ async function checkStopping(settings: PlannerSettings): Promise<void> {
   }
 }
 
-/** The first step has failed, and no other one has begun. */
+/** The first step has failed, and no other one has started. */
 async function checkReplan(settings: PlannerSettings): Promise<void> {
   const planner = await settings.createPlanner();
   if (planner.replan === undefined) return;

@@ -51,7 +51,7 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
     return { draft, asked: replanned ?? asked };
   } finally {
     hasEnded = true;
-    // What it has begun and not waited for comes now.
+    // What it has started and not waited for comes now.
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(reportedLate, 0, "the planner has told something after it had ended");
     assert.deepEqual(executed, [], "the planner has executed a tool");

@@ -245,7 +245,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: refuses a status, a limit or a cursor that can not be",
+    name: "lists: refuses a status, a limit or a cursor that cannot be",
     async check({ store }) {
       await fillStore(store, 1);
       for (const limit of [0, -1, 1.5, 1_001, Number.NaN]) {

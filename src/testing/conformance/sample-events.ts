@@ -45,12 +45,12 @@ export function planEnd(runId: string, sequence: number, status: "completed" | "
   return { type: "plan-end", runId, sequence, timestamp: at(0), outcome };
 }
 
-/** The beginning of another leg. */
+/** The beginning of another execution. */
 export function runResume(runId: string, sequence: number, minute = 0): AgentEvent {
   return { type: "run-resume", runId, sequence, timestamp: at(minute), version: 1, tools: [] };
 }
 
-/** A leg that waits for somebody. */
+/** An execution that waits for somebody. */
 export function runSuspend(runId: string, sequence: number): AgentEvent {
   return { type: "run-suspend", runId, sequence, timestamp: at(0), pending: [] };
 }

@@ -95,7 +95,7 @@ export type FakeOllamaStreamFault =
  * - `busy`: 503, too many requests.
  * - `crash`: 500, the model's process died.
  * - `format-rejected`: 500, the engine can make no grammar of the schema.
- * - `thinking-unsupported`: 400, the model can not think.
+ * - `thinking-unsupported`: 400, the model cannot think.
  * - `prompt-too-long`: 400, the messages do not fit the context.
  * - `unknown-model`: 404.
  * - `unauthorized`: 401, as for a model in the cloud.

@@ -16,7 +16,7 @@ export interface FakeOllamaOptions {
   otherwise?: FakeOllamaScriptEntry | undefined;
   /** What `/api/show` is answered with, in turn; after that it tells the truth. @default the truth */
   showScript?: readonly FakeOllamaShowAnswer[] | undefined;
-  /** The models there are. @default one of every name that is asked for, which can not think */
+  /** The models there are. @default one of every name that is asked for, which cannot think */
   models?: readonly FakeOllamaModel[] | undefined;
   /** Where the second between the lines of a `drip` comes from. @default none: only `release()` lets them go */
   clock?: Clock | undefined;

@@ -59,7 +59,7 @@ function mayBeRounded(value: Decimal): boolean {
 /** The power; 0^0 is 1, as in JavaScript. */
 export function power(base: Decimal, exponent: Decimal): Decimal {
   if (base.isZero() && exponent.isNegative() && !exponent.isZero()) {
-    throw new ArithmeticFault("division-by-zero", "Division by zero; 0 can not be raised to a negative power.");
+    throw new ArithmeticFault("division-by-zero", "Division by zero; 0 cannot be raised to a negative power.");
   }
   if (base.isNegative() && !exponent.isInteger()) {
     const message =

@@ -98,7 +98,7 @@ function exponential(value: Decimal): Decimal {
   return value.lessThan(-maxExponent) ? zero() : settle(value.exp());
 }
 
-/** 1 - 2 / (e^2x + 1), which can not overflow to a quotient of two infinities. */
+/** 1 - 2 / (e^2x + 1), which cannot overflow to a quotient of two infinities. */
 function hyperbolicTangent(size: Decimal): Decimal {
   if (size.greaterThan(maxExponent / 2)) return one();
   return one().minus(new Decimal(2).div(exponential(size.times(2)).plus(1)));

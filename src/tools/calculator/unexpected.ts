@@ -28,7 +28,7 @@ const replacements: ReadonlyMap<string, string> = new Map([
   ["|", "abs(x)"],
 ]);
 
-/** The error for a character that can not stand where it does. */
+/** The error for a character that cannot stand where it does. */
 export function unexpectedCharacter(
   expression: string,
   position: number,

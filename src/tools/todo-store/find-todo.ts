@@ -12,7 +12,7 @@ export interface FindTodoOptions {
   readonly target: TodoTarget;
   /**
    * `words`: a few whole words of the title are enough if they fit one todo only. `whole`: nothing less than the title,
-   * for operations that can not be taken back.
+   * for operations that cannot be taken back.
    */
   readonly match: "words" | "whole";
   /** Of several that fit, those in this state are meant, if there are any: only what is open can be completed. */

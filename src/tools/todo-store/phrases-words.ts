@@ -60,7 +60,7 @@ export const listName = z
       ),
   );
 
-/** The slots as an input; `undefined` where the title can not be one. */
+/** The slots as an input; `undefined` where the title cannot be one. */
 export function inputOf(
   operation: Operation,
   slots: Slots,

@@ -112,7 +112,7 @@ function timePages(store, filter) {
   return times;
 }
 
-/** From the call to the event that opens the next leg, of a run that was cut off in its middle. */
+/** From the call to the event that opens the next execution, of a run that was cut off in its middle. */
 async function measureResume() {
   const tool = defineTool({
     name: "A",

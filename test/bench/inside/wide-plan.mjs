@@ -10,7 +10,7 @@ const [width, concurrency, runs] = process.argv.slice(4).map(Number);
 const step = { waiting: waitingStep, trivial: trivialStep }[kind];
 let open = 0;
 let mostOpen = 0;
-let begun = 0;
+let started = 0;
 let firstBegan;
 let lastEnded;
 
@@ -19,7 +19,7 @@ const counted = {
   ...step,
   async execute(input) {
     mostOpen = Math.max(mostOpen, ++open);
-    if (begun++ % (width + 2) === 0) firstBegan = performance.now();
+    if (started++ % (width + 2) === 0) firstBegan = performance.now();
     const output = await step.execute(input);
     open--;
     lastEnded = performance.now();

@@ -291,7 +291,7 @@ describe.each(Object.entries(values))("%s", (_subject, cases) => {
   });
 });
 
-describe("what can not be evaluated", () => {
+describe("what cannot be evaluated", () => {
   it.each(failures)("%s", async (expression, outcome) => {
     expect(await outcomeOf(expression, data)).toContain(outcome);
   });

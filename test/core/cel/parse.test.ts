@@ -119,7 +119,7 @@ describe("what is no expression", () => {
     ["size(a b)", "syntax at 7: unexpected b, where , or ) is needed"],
     ["a.1", "syntax at 2: unexpected 1, where a name is needed; a key that is no name stands in brackets: a[0]"],
     ["a ? b", "syntax at 5: it ends too early"],
-    ["import.x", "syntax at 0: import is a reserved word of CEL: a step of this id can not be named in an expression"],
+    ["import.x", "syntax at 0: import is a reserved word of CEL: a step of this id cannot be named in an expression"],
     ["1e400", "syntax at 0: invalid number: Infinity"],
     ['"\\ud800"', "syntax at 1: invalid Unicode surrogate"],
     ["a\n&&\n@", "syntax at 5: unexpected @"],

@@ -31,7 +31,7 @@ describe("what a server tells of a model", () => {
     await ask();
     await ask();
     expect(asked(ollama.requests)).toBe(2);
-    // False harms no model that can not think.
+    // False harms no model that cannot think.
     expect(ollama.chats.map(({ think }) => think)).toEqual([false, undefined, undefined]);
     ollama.assertComplete();
   });

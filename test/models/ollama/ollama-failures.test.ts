@@ -131,7 +131,7 @@ describe("an answer that breaks off", () => {
   });
 });
 
-describe("a server that can not be reached", () => {
+describe("a server that cannot be reached", () => {
   it("is named, with what to type", async () => {
     const { fail, ollama } = await setUp([]);
     await ollama.close();

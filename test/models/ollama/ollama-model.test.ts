@@ -127,7 +127,7 @@ describe("a request", () => {
     expect(ollama.requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill("Bearer secret"));
   });
 
-  it("says nothing about thinking where the model can not", async () => {
+  it("says nothing about thinking where the model cannot", async () => {
     const { ask, ollama } = await setUp([{ text: "Hi" }], { think: true });
     await ask();
     expect(ollama.chats[0]).not.toHaveProperty("think");
@@ -169,7 +169,7 @@ describe("a request", () => {
 describe("the context", () => {
   const words = (tokens: number) => [{ role: "user" as const, content: "abc".repeat(tokens) }];
 
-  it("grows with the messages by 1024, and never shrinks, as the server would load the model anew", async () => {
+  it("grows with the messages by 1024, and never shrinks, as the server would load the model again", async () => {
     const { ask, ollama } = await setUp([{ text: "" }, { text: "" }, { text: "" }]);
     await ask({ messages: words(3_000) });
     await ask({ messages: words(10) });

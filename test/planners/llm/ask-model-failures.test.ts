@@ -57,7 +57,7 @@ describe("a model that fails", () => {
     expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({ code: "limit-exceeded", details });
   });
 
-  it("tells of the answers before a limit, and before it says that it can not be planned", async () => {
+  it("tells of the answers before a limit, and before it says that it cannot be planned", async () => {
     let calls = 0;
     const limit = new AgentError("limit-exceeded", "Too much.", { details: { limit: "tokens", max: 1, used: 2 } });
     const generate = async () => {

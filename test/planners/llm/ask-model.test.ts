@@ -247,14 +247,14 @@ describe("an answer that says no", () => {
     const failure = await failureOf(['{"steps": [], "reason": "no tool books flights"}'], "book a flight");
     expect(failure).toMatchObject({
       code: "cannot-plan",
-      message: "scripted/script can not plan this: no tool books flights",
+      message: "scripted/script cannot plan this: no tool books flights",
       details: { reason: "no tool books flights", capabilities: expect.arrayContaining(["Sum: Adds numbers"]) },
     });
   });
 
   it("may give no reason, or a very long one", async () => {
     const failure = await failureOf(['{"steps": []}'], "book a flight");
-    expect(failure.message).toContain("the model says that the tools can not do it");
+    expect(failure.message).toContain("the model says that the tools cannot do it");
     const long = await failureOf([JSON.stringify({ steps: [], reason: "x".repeat(10_000) })], "book a flight");
     expect(long.message.length).toBeLessThan(600);
   });

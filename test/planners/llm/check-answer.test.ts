@@ -96,7 +96,7 @@ describe("no plan", () => {
     expect(await check("{'steps': [], 'reason': 'no'}")).toEqual({ type: "refusal", reason: "no" });
   });
 
-  it.each(["", "I can not help with that.", '{"answer": 42}', "[", "[]", "a [] b", '{"steps": [', "\ud800"])(
+  it.each(["", "I cannot help with that.", '{"answer": 42}', "[", "[]", "a [] b", '{"steps": [', "\ud800"])(
     "is no JSON in %j",
     async (text) => {
       expect(await check(text)).toEqual({

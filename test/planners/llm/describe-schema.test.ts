@@ -70,7 +70,7 @@ describe("describeSchema", () => {
     expect(await describeOf(deep)).toContain('"h": unknown');
   });
 
-  it("says so where a definition can not be found", () => {
+  it("says so where a definition cannot be found", () => {
     expect(describeSchema({ $ref: "#/$defs/none" })).toBe("unknown");
     expect(describeSchema({ type: ["string", "null"] })).toBe("string | null");
     expect(describeSchema({ allOf: [{ type: "string" }, {}] })).toBe("string & unknown");

@@ -48,7 +48,7 @@ describe("options", () => {
     [{ model, cache: { maxPlans: 0 } }, "llmPlanner.cache.maxPlans"],
     [{ model, cache: { max: 1 } }, "llmPlanner.cache.max"],
     [{ model, needsApproval: false }, "llmPlanner.needsApproval"],
-  ])("are refused at once if they can not work: %#", (options, option) => {
+  ])("are refused at once if they cannot work: %#", (options, option) => {
     let thrown: unknown;
     try {
       createLlmPlanner(options as unknown as LlmPlannerOptions);
@@ -158,7 +158,7 @@ describe("an agent with a model", () => {
     expect(told.types()).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
   });
 
-  it("can not plan what the model says no to", async () => {
+  it("cannot plan what the model says no to", async () => {
     const { agent } = agentOf(['{"steps": [], "reason": "no flights"}']);
     await expect(agent.plan("book a flight")).rejects.toMatchObject({
       code: "cannot-plan",

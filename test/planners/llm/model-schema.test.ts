@@ -73,7 +73,7 @@ describe("the schema that a model writes an input by", () => {
     expect(fits({ ...right, number: { other: $ref } }, plain)).toBe(false);
   });
 
-  it("takes anything where a definition can not be found, and where a type is not known", () => {
+  it("takes anything where a definition cannot be found, and where a type is not known", () => {
     for (const odd of [{ $ref: "#/$defs/none" }, { $ref: "other.json" }, { type: "date" }, { not: {} }, {}]) {
       expect(stepSchema("T", { type: "object", properties: { a: odd } }, []).properties?.input?.properties?.a).toEqual(
         {},

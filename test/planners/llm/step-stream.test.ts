@@ -48,7 +48,7 @@ describe("steps", () => {
 
   it.each([
     ["nothing", ""],
-    ["prose", "I can not do that."],
+    ["prose", "I cannot do that."],
     ["no list", '{"tool": "A", "input": {"tags": [{"a": 1}]}}'],
     ["no objects", '{"steps": [1, "a", [{"tool": "A"}], null]}'],
     ["an empty list", '{"steps": [], "reason": "no"}'],

@@ -11,7 +11,7 @@ const add = (a: unknown) => ({ tool: "Sum", input: { a } });
 
 async function told(deltas: readonly string[], options: Partial<StepReporterOptions> = {}): Promise<PlanningEvent[]> {
   const events: PlanningEvent[] = [];
-  const teller = new StepReporter({
+  const reporter = new StepReporter({
     planner: "llm",
     attempt: 2,
     tools: byName(),
@@ -21,8 +21,8 @@ async function told(deltas: readonly string[], options: Partial<StepReporterOpti
     tell: (event) => void events.push(event),
     ...options,
   });
-  for (const delta of deltas) teller.push(delta);
-  await teller.end();
+  for (const delta of deltas) reporter.push(delta);
+  await reporter.end();
   return events;
 }
 

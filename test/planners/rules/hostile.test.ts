@@ -166,7 +166,7 @@ describe("hostile phrases", () => {
     ["", "all of it is optional"],
     [`${"(".repeat(40)}a${")".repeat(40)}`, "nested deeper"],
     ["a ".repeat(5_000), "longer than"],
-  ])("that can not be read are named: %s", async (phrase, message) => {
+  ])("that cannot be read are named: %s", async (phrase, message) => {
     const tool = toolWith({ inputSchema: z.strictObject({ text: z.string() }), phrases: ["fine {text}", phrase] });
     await expect(stepsFor("fine day", { tools: [tool] })).rejects.toMatchObject({
       code: "invalid-options",

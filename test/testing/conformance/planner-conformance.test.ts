@@ -195,7 +195,7 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
     },
     /plans "Do it"/,
   ],
-  ["plans what has failed under the same id", { replan: sound.plan.bind(sound) }, /plans anew/],
+  ["plans what has failed under the same id", { replan: sound.plan.bind(sound) }, /plans again/],
 ];
 
 describe("plannerConformance", () => {

@@ -59,9 +59,9 @@ describe("runStoreConformance", () => {
     );
   });
 
-  it("says what was not so, though the store can not be closed either", async () => {
+  it("says what was not so, though the store cannot be closed either", async () => {
     const closeStore = () => {
-      throw new Error("can not be closed");
+      throw new Error("cannot be closed");
     };
     const broken = Object.assign(Object.create(createMemoryRunStore()) as RunStore, { read: () => [] });
     const messages: string[] = [];
@@ -69,7 +69,7 @@ describe("runStoreConformance", () => {
       await run().catch((error: Error) => messages.push(`${error.name}: ${error.message}`));
     }
     expect(messages.every((message) => message.startsWith("AssertionError: "))).toBe(true);
-    expect(messages.filter((message) => !message.includes("can not be closed")).length).toBeGreaterThan(5);
+    expect(messages.filter((message) => !message.includes("cannot be closed")).length).toBeGreaterThan(5);
   });
 
   it("closes each store, that of a case that failed, too", async () => {

@@ -258,7 +258,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
     /refuses a status/,
   ],
   [
-    "takes the last leg for the beginning",
+    "takes the last execution for the beginning",
     (store) => ({
       list: async (o) => {
         const page = await store.list(o);

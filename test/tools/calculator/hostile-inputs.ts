@@ -111,7 +111,7 @@ const sizes: readonly HostileInput[] = [
   input("asin(1e-9999)", 0),
 ];
 
-/** Characters that look like arithmetic, digits of other scripts, and what can not be seen. */
+/** Characters that look like arithmetic, digits of other scripts, and what cannot be seen. */
 const characters: readonly HostileInput[] = [
   input("1\u00002", "syntax"),
   input("\u0000", "syntax"),

@@ -87,7 +87,7 @@ describe("keys", () => {
   });
 });
 
-describe("what the storage can not do", () => {
+describe("what the storage cannot do", () => {
   it("does not overwrite a todo whose id comes again", async () => {
     const { call } = callsOf({ createId: () => "same" });
     await call({ operation: "add", title: "a" });
