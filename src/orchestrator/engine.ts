@@ -67,7 +67,7 @@ export class Engine implements RunsOwner {
     const isNamed = options?.runId !== undefined;
     const target = snapshotOf(given, { waits: isNamed });
     const issues = "plan" in target ? plainIssues(target.plan, settings.tools) : [];
-    if (issues.length > 0) throw invalidPlan("The plan does not hold", issues);
+    if (issues.length > 0) throw invalidPlan("The plan is invalid", issues);
     const runId = options?.runId ?? this.createRunId();
     const open = (parts: Runtime, opening: Opening) => parts.startRun(this, { ...opening, target, settings, isNamed });
     return this.handOut(runId, settings, open, ({ message }) =>

@@ -40,7 +40,7 @@ export async function completePlanInput(
   settings: RunSettings,
   given: PlanInput,
 ): Promise<Plan> {
-  const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan does not hold" });
+  const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan is invalid" });
   if (engine.sealing !== undefined) await requireSealable(engine, settings, plan);
   await requireApproved(plan, { settings });
   if (plan === given) return plan as Plan;

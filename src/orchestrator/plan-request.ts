@@ -135,7 +135,7 @@ export async function completePlan(
     createdAt: new Date(engine.clock.now()).toISOString(),
     steps,
   };
-  const complaint = `The planner "${planner.name}" made a plan that does not hold`;
+  const complaint = `The planner "${planner.name}" made an invalid plan`;
   const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
   if (engine.sealing !== undefined) await requireSealable(engine, settings, valid);
   return markValid(valid, settings);

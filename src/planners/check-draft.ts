@@ -32,7 +32,7 @@ export async function checkDraft(
   const { maxSteps } = request;
   const { plan, issues } = await checkPlan(toJson({ source, steps }, { maxBytes: maxPlanBytes }), { tools, maxSteps });
   const [first] = issues;
-  const complaint = `The planner "${name}" made a plan that does not hold`;
+  const complaint = `The planner "${name}" made an invalid plan`;
   if (first !== undefined || plan === undefined) {
     const more = issues.length > 1 ? ` And ${issues.length - 1} more.` : "";
     const what = first && `${first.code} at ${first.path.join(".") || "the plan"}: ${first.message}`;

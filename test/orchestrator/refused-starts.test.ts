@@ -54,7 +54,7 @@ describe("start throws at once", () => {
     const { start, orchestrate, warnings, store } = setUp();
     const refused = expect.objectContaining({
       code: "invalid-plan",
-      message: expect.stringContaining(`The plan does not hold: ${code} at steps`),
+      message: expect.stringContaining(`The plan is invalid: ${code} at steps`),
       details: { issues: [expect.objectContaining({ code })] },
     });
     expect(() => start(plan)).toThrow(refused);

@@ -37,7 +37,7 @@ describe("createFallbackPlanner", () => {
         failure(
           "b",
           "invalid-plan",
-          expect.stringMatching(/^The planner "b" made a plan that does not hold: unknown-tool/),
+          expect.stringMatching(/^The planner "b" made an invalid plan: unknown-tool/),
         ),
         failure("c", "limit-exceeded", "No more limit."),
       ],

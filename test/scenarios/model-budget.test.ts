@@ -68,7 +68,7 @@ describe("what models use", () => {
   });
 
   it.each<[string, Setup, string]>([
-    ["makes a plan that does not hold", { plan: planOf("Nothing") }, "invalid-plan"],
+    ["makes an invalid plan", { plan: planOf("Nothing") }, "invalid-plan"],
     ["answers with no plan", { plan: null }, "planning-failed"],
     ["fails", { answers: [used(10, 5), new Error("no")], calls: 2 }, "planning-failed"],
   ])("is told, too, when the planner %s", async (_what, setup, code) => {
