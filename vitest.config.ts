@@ -3,9 +3,16 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// `--mode long` runs test/long, which takes more time than anybody waits for; it is run on demand.
+// `--mode long` runs test/long, which takes more time than anybody waits for, and `--mode engine` what needs a real engine: both on
+// demand.
+const onDemand = {
+  long: ["test/long/**/*.test.ts"],
+  engine: ["test/engine/engine.test.ts", "test/engine/real-ollama.test.ts"],
+};
+
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
+  const wanted = mode === "long" || mode === "engine" ? onDemand[mode] : undefined;
   return {
     resolve: {
       alias: [
@@ -16,9 +23,9 @@ export default defineConfig(({ mode }) => {
       ],
     },
     test: {
-      include: [isLong ? "test/long/**/*.test.ts" : "test/**/*.test.ts"],
+      include: wanted ?? ["test/**/*.test.ts"],
       setupFiles: ["test/setup.ts"],
-      exclude: ["**/node_modules/**", ...(isLong ? [] : ["test/long/**"])],
+      exclude: ["**/node_modules/**", ...(wanted === undefined ? Object.values(onDemand).flat() : [])],
       passWithNoTests: isLong,
       // What grows is measured there: a small young generation takes more time the more there is.
       ...(isLong && { execArgv: ["--max-semi-space-size=256"] }),

@@ -9,7 +9,7 @@ import {
   isAgentError,
 } from "../../src/index.ts";
 import { otherWordings, trainedWordings } from "./engine-requests.ts";
-import { engineTools, planWithEngine } from "./plan-with-engine.ts";
+import { engineTools, planWithModel } from "./plan-with-model.ts";
 import { type Engine, missingEnginePackages, startEngine } from "./start-engine.ts";
 
 const missing = missingEnginePackages();
@@ -34,15 +34,15 @@ describe.skipIf(missing.length > 0)("a real engine with a tiny model", () => {
   it("plans what it was trained for, by the schema of the tools", async () => {
     const outcomes = [];
     for (const request of trainedWordings) {
-      outcomes.push(await planWithEngine(engine, request, { temperature: 0, grounding: "refuse", withRules: false }));
+      outcomes.push(await planWithModel(modelOf(), request, { temperature: 0, grounding: "refuse", withRules: false }));
     }
     // All were right where it was trained; other processors may round otherwise.
     expect(outcomes.filter(({ isRight }) => isRight).length).toBeGreaterThanOrEqual(12);
   });
 
-  it("ends every request, at any temperature, in a plan that holds or in a typed error", async () => {
+  it("ends every request, at any temperature, in a valid plan or in a typed error", async () => {
     for (const request of [...trainedWordings, ...otherWordings]) {
-      const { kind, failures } = await planWithEngine(engine, request, { temperature: 1.8, grounding: "refuse" });
+      const { kind, failures } = await planWithModel(modelOf(), request, { temperature: 1.8, grounding: "refuse" });
       expect(["plan", "wrong", "refusal", "fallback", "failed"]).toContain(kind);
       const known = ["cut-off", "no-json", "invalid-plan", "ungrounded", "cannot-plan"];
       for (const code of failures) expect(known).toContain(code);

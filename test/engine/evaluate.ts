@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
+import { createOllamaModel } from "../../src/index.ts";
 import { otherWordings, trainedWordings } from "./engine-requests.ts";
-import { type EngineOptions, type EngineOutcome, planWithEngine } from "./plan-with-engine.ts";
+import { type EngineOptions, type EngineOutcome, planWithModel } from "./plan-with-model.ts";
 import { type Engine, missingEnginePackages, startEngine } from "./start-engine.ts";
 
 /*
@@ -23,9 +24,10 @@ const requests = [...trainedWordings, ...otherWordings];
 
 async function measure(engine: Engine, { samples, ...options }: (typeof modes)[number]): Promise<string> {
   const outcomes: EngineOutcome[] = [];
+  const model = createOllamaModel(engine);
   for (let sample = 0; sample < samples; sample++) {
     for (const request of requests) {
-      const outcome = await planWithEngine(engine, request, options);
+      const outcome = await planWithModel(model, request, options);
       outcomes.push(outcome);
       if (values.misses && outcome.kind === "wrong")
         console.error(request.request, JSON.stringify(outcome.draft?.steps));

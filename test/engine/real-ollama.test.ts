@@ -1,25 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { createOllamaModel } from "../../src/models/ollama/ollama-model.ts";
 import { trainedWordings } from "./engine-requests.ts";
-import { planWithEngine } from "./plan-with-engine.ts";
+import { planWithModel } from "./plan-with-model.ts";
 
 const { OLLAMA_HOST: host, OLLAMA_MODEL: model } = process.env;
 const isWanted = Boolean(host && model);
 if (!isWanted) console.info("Skipped: a real Ollama (set OLLAMA_HOST and OLLAMA_MODEL to run it).");
 
 describe.skipIf(!isWanted)(`a real Ollama with ${model}`, () => {
-  const server = { host: host ?? "", model: model ?? "", close: async () => {} };
+  const llm = createOllamaModel({ model: model ?? "", host });
 
   it("answers", { timeout: 600_000 }, async () => {
     const { signal } = new AbortController();
     const messages = [{ role: "user", content: "Say hello." }] as const;
-    const { text } = await createOllamaModel({ model: server.model, host: server.host }).generate({ messages, signal });
+    const { text } = await llm.generate({ messages, signal });
     expect(text).not.toBe("");
   });
 
   it("plans, or says why not", { timeout: 600_000 }, async () => {
     for (const request of trainedWordings.slice(0, 5)) {
-      const { kind, isRight, failures } = await planWithEngine(server, request, {
+      const { kind, isRight, failures } = await planWithModel(llm, request, {
         temperature: 0,
         grounding: "refuse",
       });

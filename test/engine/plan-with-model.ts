@@ -3,16 +3,15 @@ import {
   createCalculator,
   createFallbackPlanner,
   createLlmPlanner,
-  createOllamaModel,
   createRulePlanner,
   createTodoStore,
   type DefinedTool,
   type GroundingPolicy,
   isAgentError,
+  type LanguageModel,
   type PlanDraft,
 } from "../../src/index.ts";
 import type { EngineRequest } from "./engine-requests.ts";
-import type { Engine } from "./start-engine.ts";
 
 /** The tools that the tiny model knows. */
 export const engineTools: readonly DefinedTool[] = [createTodoStore(), createCalculator()];
@@ -36,13 +35,13 @@ export interface EngineOptions {
   readonly withRules?: boolean;
 }
 
-/** Plans a request by the real engine, as an app would. */
-export async function planWithEngine(
-  { host, model }: Engine,
+/** Plans a request by a model, as an app would. */
+export async function planWithModel(
+  model: LanguageModel,
   { request, steps: wanted }: EngineRequest,
   { temperature, grounding, withRules = true }: EngineOptions,
 ): Promise<EngineOutcome> {
-  const llm = createLlmPlanner({ model: createOllamaModel({ model, host }), temperature, grounding });
+  const llm = createLlmPlanner({ model, temperature, grounding });
   const planner = createFallbackPlanner(withRules ? [llm, createRulePlanner()] : [llm]);
   const { signal } = new AbortController();
   try {
