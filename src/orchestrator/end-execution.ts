@@ -5,10 +5,10 @@ import { lastCompleted } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { type ApprovalState, isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import { interruptedBy } from "./cancelled-by.ts";
+import { endsOfCutOff } from "./cut-off.ts";
 import { dataOf } from "./keep-cause.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { opened } from "./secrets-of-run.ts";
-import { outcomeUnknown } from "./step-errors.ts";
 import { buildGraph } from "./step-graph.ts";
 import { undoSteps } from "./undo-steps.ts";
 
@@ -212,21 +212,9 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
  * the process had died, so steps in flight are `interrupted`, or `unknown` where they must run only once.
  */
 function closeUnrecorded(run: Run, error: AgentErrorData): void {
-  if (run.state.isPlanning) run.recorder.close({ type: "plan-end", outcome: { status: "failed", error } });
-  for (const part of [...partsOf([...run.state.steps.values()])]) {
-    const { stepId, iteration, tool, status, attempts, effect } = part;
-    const place = placeOf(part);
-    if (part.isUndoing)
-      run.recorder.close({ type: "undo-end", ...place, tool, attempts: 1, outcome: { status: "failed", error } });
-    // What waits for the next process is not skipped.
-    if (isOpen(part) && error.code !== "interrupted")
-      run.recorder.close({ type: "step-skip", ...place, tool, reason: "run-ended" });
-    if (status !== "running") continue;
-    const task = { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
-    const outcome =
-      effect === "once"
-        ? ({ status: "unknown", error: outcomeUnknown(task, error).toJSON() } as const)
-        : ({ status: "interrupted", error } as const);
-    run.recorder.close({ type: "step-end", ...place, tool, attempts, outcome });
-  }
+  // What waits for the next process is not skipped.
+  const skipped = error.code === "interrupted" ? [] : [...partsOf(run.state.steps.values())].filter(isOpen);
+  for (const event of endsOfCutOff(run.state, error)) run.recorder.close(event);
+  for (const part of skipped)
+    run.recorder.close({ type: "step-skip", ...placeOf(part), tool: part.tool, reason: "run-ended" });
 }

@@ -1,15 +1,13 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { EventInit } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { placeOf } from "../core/step-place.ts";
-import { partsOf, type StepState } from "../core/step-state.ts";
+import { partsOf } from "../core/step-state.ts";
 import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { continueStored, type ExecutionStart } from "./continue-run.ts";
+import { endsOfCutOff } from "./cut-off.ts";
 import { waitsInVain } from "./expiry.ts";
 import type { ContinueOptions } from "./run-options.ts";
-import { outcomeUnknown } from "./step-errors.ts";
 
 /** A run that is to go on. */
 export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
@@ -91,32 +89,5 @@ function begin(state: RunState): ExecutionStart {
 
 /** How a run goes on that has stopped on the way. */
 export function beginStopped(state: RunState): ExecutionStart {
-  return { events: closeKilled(state) };
-}
-
-const died = "its process has died";
-
-/** Closes what an execution has left open whose process has died: each start gets its end. */
-function closeKilled(state: RunState): readonly EventInit[] {
-  const error = interruptedBy(died).toJSON() as AgentErrorData;
-  const events: EventInit[] = [];
-  if (state.isPlanning) events.push({ type: "plan-end", outcome: { status: "failed", error } });
-  for (const part of partsOf(state.steps.values())) {
-    if (part.status === "running") events.push(endOf(part, error));
-    if (part.isUndoing) {
-      const { tool } = part;
-      events.push({ type: "undo-end", ...placeOf(part), tool, attempts: 1, outcome: { status: "failed", error } });
-    }
-  }
-  return events;
-}
-
-function endOf(part: StepState, error: AgentErrorData): EventInit {
-  const { stepId, tool, attempts, effect, iteration } = part;
-  const task = { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
-  const outcome =
-    effect === "once"
-      ? ({ status: "unknown", error: outcomeUnknown(task, error).toJSON() } as const)
-      : ({ status: "interrupted", error } as const);
-  return { type: "step-end", ...placeOf(part), tool, attempts, outcome };
+  return { events: endsOfCutOff(state, interruptedBy("its process has died").toJSON() as AgentErrorData) };
 }
