@@ -5,6 +5,7 @@ import { defineConfig, type Options } from "tsup";
 /** With `createAgent`, what `planwright` gives that runs need, too. */
 const ofAgents = [
   "agent.ts",
+  "core/cut-text.ts",
   "core/escape-template.ts",
   "core/hash-plan.ts",
   "core/model-failure.ts",

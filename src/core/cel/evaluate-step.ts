@@ -1,3 +1,4 @@
+import { cutText } from "../cut-text.ts";
 import { AgentError } from "../errors.ts";
 import type { ExpressionKey, ExpressionScope } from "../expressions.ts";
 import { deepFreeze, type JsonValue } from "../json.ts";
@@ -7,6 +8,9 @@ import { CelFailure, CelLimitExceeded } from "./budget.ts";
 import { evaluateCel, maxCelCost } from "./evaluate.ts";
 import type { CelExpression, CelIssue } from "./node.ts";
 import { celTypeOf } from "./operators.ts";
+
+/** So much of an expression is quoted in a message. */
+const maxQuoted = 200;
 
 /** Which expression of which step, and for which iteration if it is for one. */
 interface ExpressionPlace {
@@ -51,17 +55,13 @@ export function expressionError(
   const expression = step[key] ?? "";
   const place = placeOf({ stepId: step.id, iteration });
   const at = position === undefined ? "" : ` (at character ${position})`;
-  const text = `"${key}" of step "${describePlace(place)}" (${shorten(expression)}) cannot be used: ${message}${at}.`;
+  const text = `"${key}" of step "${describePlace(place)}" (${cutText(expression, maxQuoted)}) cannot be used: ${message}${at}.`;
   const details = { ...place, key, expression, ...(position !== undefined && { position }) };
   return new AgentError("invalid-expression", text, { details });
 }
 
 function limitError({ step, key, iteration }: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
   const place = placeOf({ stepId: step.id, iteration });
-  const text = `"${key}" of step "${describePlace(place)}" (${shorten(step[key] ?? "")}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
+  const text = `"${key}" of step "${describePlace(place)}" (${cutText(step[key] ?? "", maxQuoted)}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
   return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...place } });
-}
-
-function shorten(expression: string): string {
-  return expression.length > 200 ? `${expression.slice(0, 200)}…` : expression;
 }

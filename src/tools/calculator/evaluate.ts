@@ -1,8 +1,9 @@
+import { cutText } from "../../core/cut-text.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import { calculationFailed } from "./calculation-failed.ts";
 import { evaluateFractions } from "./evaluate-fractions.ts";
 import { parse } from "./parse.ts";
-import { cut } from "./unexpected.ts";
+import { maxQuoted } from "./unexpected.ts";
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions {
@@ -56,11 +57,15 @@ function readVariables(given: Readonly<Record<string, number>> | undefined): Rea
   }
   for (const [name, value] of variables) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      const message = `The variable name ${JSON.stringify(cut(name))} is not allowed; names are letters A-Z, digits and _, from a letter or _ on.`;
+      const message = `The variable name ${JSON.stringify(cutText(name, maxQuoted))} is not allowed; names are letters A-Z, digits and _, from a letter or _ on.`;
       throw calculationFailed("invalid-variable", message, 0);
     }
     if (typeof value !== "number" || !Number.isFinite(value)) {
-      throw calculationFailed("invalid-variable", `The variable "${cut(name)}" must be a finite number.`, 0);
+      throw calculationFailed(
+        "invalid-variable",
+        `The variable "${cutText(name, maxQuoted)}" must be a finite number.`,
+        0,
+      );
     }
   }
   return variables;

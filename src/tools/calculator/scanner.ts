@@ -1,6 +1,7 @@
+import { cutText } from "../../core/cut-text.ts";
 import type { AgentError } from "../../core/errors.ts";
 import { calculationFailed } from "./calculation-failed.ts";
-import { cut, unexpectedCharacter } from "./unexpected.ts";
+import { maxQuoted, unexpectedCharacter } from "./unexpected.ts";
 
 const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
@@ -66,7 +67,7 @@ export class Scanner {
     const start = this.position;
     const operand = this.text[start] === "(" ? "(" : (this.take(numberPattern) ?? this.take(namePattern));
     if (operand === undefined) return unexpectedCharacter(this.text, start, expectedOperator);
-    const message = `An operator is missing before "${cut(operand)}"; to multiply, write *, and write numbers without spaces or separators.`;
+    const message = `An operator is missing before "${cutText(operand, maxQuoted)}"; to multiply, write *, and write numbers without spaces or separators.`;
     return calculationFailed("syntax", message, start);
   }
 

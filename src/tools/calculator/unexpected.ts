@@ -1,7 +1,11 @@
+import { cutText } from "../../core/cut-text.ts";
 import type { AgentError } from "../../core/errors.ts";
 import { calculationFailed } from "./calculation-failed.ts";
 import { closestName } from "./closest-name.ts";
 import { constantNames, type FunctionName, functionNames } from "./functions.ts";
+
+/** So much of an expression is quoted: a message is not longer than a line. */
+export const maxQuoted = 40;
 
 /** What to write instead of characters that look or read like arithmetic but are not in the grammar. */
 const replacements: ReadonlyMap<string, string> = new Map([
@@ -43,8 +47,8 @@ export function unexpectedCharacter(
 /** The error for a name before `(` that is no function. `isValue` says that it is a variable or a constant. */
 export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
   const closest = closestName(name, functionNames);
-  const advice = isValue ? ` To multiply, write ${cut(name)} * ( … ).` : suggest(closest);
-  const message = `There is no function "${cut(name)}".${advice} The functions are ${functionNames.join(", ")}.`;
+  const advice = isValue ? ` To multiply, write ${cutText(name, maxQuoted)} * ( … ).` : suggest(closest);
+  const message = `There is no function "${cutText(name, maxQuoted)}".${advice} The functions are ${functionNames.join(", ")}.`;
   return calculationFailed("unknown-function", message, position);
 }
 
@@ -61,14 +65,11 @@ export function unknownName(
 ): AgentError<"calculation-failed"> {
   const known = [...variableNames, ...constantNames];
   const variables =
-    variableNames.length === 0 ? "No variables are given" : `The variables are ${cut(variableNames.join(", "), 400)}`;
-  const message = `There is no variable or constant "${cut(name)}".${suggest(closestName(name, known))} ${variables}; the constants are ${constantNames.join(", ")}.`;
+    variableNames.length === 0
+      ? "No variables are given"
+      : `The variables are ${cutText(variableNames.join(", "), 400)}`;
+  const message = `There is no variable or constant "${cutText(name, maxQuoted)}".${suggest(closestName(name, known))} ${variables}; the constants are ${constantNames.join(", ")}.`;
   return calculationFailed("unknown-name", message, position);
-}
-
-/** Text of an expression as a message shows it: not longer than a line. */
-export function cut(text: string, maxLength = 40): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
 }
 
 function suggest(name: string | undefined): string {

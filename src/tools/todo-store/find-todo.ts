@@ -1,7 +1,8 @@
+import { cutText } from "../../core/cut-text.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { Todo } from "./todo.ts";
 import type { TodoTarget } from "./todo-input.ts";
-import { cutText, describeMatches, maxNamed, toMatches } from "./todo-match.ts";
+import { describeMatches, maxNamed, toMatches } from "./todo-match.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
 import { foldText, titleKey, wordsOf } from "./todo-text.ts";
 

@@ -1,3 +1,4 @@
+import { cutText } from "../../core/cut-text.ts";
 import type { TodoMatch } from "../../core/tool-errors.ts";
 import type { Todo } from "./todo.ts";
 
@@ -19,9 +20,4 @@ export function describeMatches(matches: readonly TodoMatch[]): string {
       return `${JSON.stringify(cutText(title, 80))} (id ${id}, list ${list}${state})`;
     })
     .join("; ");
-}
-
-/** A text cut at a number of UTF-16 code units, never through a character. */
-export function cutText(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

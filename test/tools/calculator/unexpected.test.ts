@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cut, unexpectedCharacter, unknownFunction, unknownName } from "../../../src/tools/calculator/unexpected.ts";
+import { unexpectedCharacter, unknownFunction, unknownName } from "../../../src/tools/calculator/unexpected.ts";
 
 const messageFor = (text: string) => unexpectedCharacter(text, 0, "a number was expected").message;
 
@@ -41,13 +41,6 @@ describe("unknownName", () => {
 describe("unknownFunction", () => {
   it("keeps a long name short", () => {
     const { message } = unknownFunction("f".repeat(1_000), 0, true);
-    expect(message).toContain(`"${"f".repeat(40)}…". To multiply, write ${"f".repeat(40)}… * ( … ).`);
-  });
-});
-
-describe("cut", () => {
-  it("marks what was left out", () => {
-    expect(cut("abc", 3)).toBe("abc");
-    expect(cut("abcd", 3)).toBe("abc…");
+    expect(message).toContain(`"${"f".repeat(39)}…". To multiply, write ${"f".repeat(39)}… * ( … ).`);
   });
 });
