@@ -15,7 +15,7 @@ const fetchPrice = defineTool({
   },
 });
 
-// A random number of 1 leaves nothing to chance: each delay is as long as it can be.
+// With a random number of 1, each delay has its maximum length.
 const agent = createAgent({ tools: [fetchPrice], random: () => 1 });
 
 agent.on("step-retry", ({ stepId, attempt, delayMs, error }) => {

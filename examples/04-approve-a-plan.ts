@@ -3,7 +3,7 @@ import { createAgent, createCalculator, createTodoStore, hashPlan, isAgentError,
 const tools = [createCalculator(), createTodoStore()] as const;
 const agent = createAgent({ tools });
 
-// Written by hand, or read from a file: the issues come all at once, and nothing runs.
+// Written by hand, or read from a file: all issues are returned at once, and nothing runs.
 const draft = {
   steps: [
     { id: "total", tool: "Calculator", input: { expression: 42 } },

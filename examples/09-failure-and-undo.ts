@@ -17,7 +17,7 @@ const pay = defineTool({
   retry: { maxAttempts: 2, minDelayMs: 5 },
   circuitBreaker: { maxFailures: 2, resetAfterMs: 60_000 },
   execute() {
-    // What a client throws for a response of status 429 with the header Retry-After.
+    // The error of a client for status 429 with the header Retry-After.
     throw Object.assign(new Error("Too many requests"), { headers: new Headers({ "retry-after": "0.1" }) });
   },
 });

@@ -23,7 +23,7 @@ const run = await backOffice.getRun("pay-7");
 for (const item of run?.pending ?? []) {
   if (item.kind !== "approval") continue;
   console.log("may", item.tool, "run with", item.input);
-  // Bound to what was looked at: once the step is another, it is refused.
+  // Bound to this step and input: the decision is refused once they have changed.
   const { result } = backOffice.approve("pay-7", item, { by: "Cleo", input: { to: "Ben", euros: 450 } });
   console.log((await result).status, (await result).output);
 }

@@ -20,7 +20,7 @@ const planner: Planner = {
   replan({ error, steps }) {
     console.log(error.message);
     for (const { stepId, status } of steps) console.log("  ", stepId, status);
-    // What is done is kept, and the new steps may refer to it.
+    // Completed steps are kept, and the new steps may refer to them.
     return { steps: [{ id: "bus", tool: "Bus", input, dependsOn: ["find"] }] };
   },
 };
@@ -29,7 +29,7 @@ const agent = createAgent({ tools, planner });
 const { steps } = await agent.dryRun("Get me to Oslo");
 for (const { stepId, effect, open, canUndo } of steps) console.log(stepId, { effect, open, canUndo });
 
-// The bus has an effect and was not in the first plan: without its name here somebody would be asked.
+// The bus has an effect and was not in the first plan: unless it is named here, it needs approval.
 const result = await agent.run("Get me to Oslo", { maxReplans: 1, replanTools: ["Bus"] });
 for (const { stepId, status, input } of result.steps) console.log(stepId, status, input);
 console.log(result.status, result.output);

@@ -11,7 +11,7 @@ import { createScriptedModel } from "planwright/testing";
 // In an app: createOllamaModel({ model: "qwen3" }), or createAiSdkModel(openai("gpt-5")) from planwright/ai-sdk.
 const model = createScriptedModel([
   'Sure! {"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "oat milk"}}]}',
-  // Nobody has said "two": the plan is refused, and the model asked once more.
+  // Nobody said "two": the plan is refused, and the model is asked again.
   '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "two cakes"}}]}',
   '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "cake"}}]}',
   "I am sorry, I cannot do that.",

@@ -16,7 +16,7 @@ const large = createLlmPlanner({ model });
 
 const agent = createAgent({
   tools: [createTodoStore()],
-  // What is one clause never waits for a model; behind the model stand the rules.
+  // A request of one clause never waits for a model; the rules are the model's fallback.
   planner: createRoutingPlanner({
     simple: rules,
     moderate: [rules, large],

@@ -18,7 +18,7 @@ const model: LanguageModel = {
     onTextDelta?.(answer);
     return {
       text: answer,
-      // Only "stop" says that an answer is whole; one that was cut is never repaired.
+      // Only "stop" marks a complete answer; one that was cut is never repaired.
       finishReason: isCut ? "length" : "stop",
       usage: { inputTokens: tokens.read, outputTokens: tokens.written },
     };

@@ -14,7 +14,7 @@ const shopper: Planner = {
     const steps = things.map((thing, index) => ({
       id: `s${index + 1}`,
       tool: "TodoStore",
-      // What somebody typed is never a reference.
+      // Typed text is never a reference.
       input: { operation: "add", title: escapeTemplate(thing.trim()), list: "shopping" },
       dependsOn: index === 0 ? [] : [`s${index}`],
     }));

@@ -3,7 +3,7 @@ import { createAgent, createNotes, createWebSearch } from "planwright";
 let ids = 0;
 const notes = createNotes<{ user: string }>({
   author: ({ resources }) => resources.user,
-  // Only so that this prints the same each time.
+  // Only to print the same each time.
   createId: () => `n${++ids}`,
   now: () => Date.UTC(2026, 10, 22, 10),
 });

@@ -7,10 +7,10 @@ import { failureReason, readFacts } from "./failure-reason.ts";
 import { readFields } from "./read-fields.ts";
 
 const maxMessageLength = 500;
-/** So much of a message is read: a provider may send back all that it was sent. */
+/** How much of a message is read: a provider may send back everything it received. */
 const maxReadLength = 4_000;
 const maxWrappers = 5;
-/** Errors about what a response says have it in their message. */
+/** Errors about the content of a response quote it in their message. */
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
 
 const introductions: Readonly<Record<ModelFailureReason, (name: string) => string>> = {
@@ -23,12 +23,12 @@ const introductions: Readonly<Record<ModelFailureReason, (name: string) => strin
   rejected: (name) => `${name} refuses the request`,
   interrupted: (name) => `The answer of ${name} broke off`,
   "server-error": (name) => `${name} failed`,
-  "invalid-response": (name) => `What ${name} answered cannot be read`,
+  "invalid-response": (name) => `The answer of ${name} cannot be read`,
 };
 
 /**
- * What a call of a model threw, or told in its stream, as `model-failed`. Only the message is taken over, cut, and without what
- * it quotes of a response; nor has a cause any of that where it is told, as events and stores do.
+ * Turns an error that a model's call threw, or its stream contained, into `model-failed`. Only the message is kept,
+ * cut, and without quotes from a response. A cause that quotes one is dropped, as events and stores contain causes.
  */
 export function aiSdkFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,
@@ -46,7 +46,7 @@ export function aiSdkFailure(
   });
 }
 
-/** Whether a model says that it cannot be asked in this way: then another may work. */
+/** Whether a model reports that it cannot be called in this way: then another may work. */
 export function isNotImplemented(thrown: unknown): boolean {
   const { name, message } = readFields(thrown, "name", "message");
   const text = typeof message === "string" ? message : "";
@@ -54,7 +54,7 @@ export function isNotImplemented(thrown: unknown): boolean {
   return /^not implemented/i.test(text) || (name === "AI_UnsupportedFunctionalityError" && /stream/i.test(text));
 }
 
-/** The error that retries of the AI SDK gave up with, or an error that a stream has in an envelope. */
+/** The last error of the AI SDK's retries, or an error that a stream wraps in an envelope. */
 function unwrap(thrown: unknown): unknown {
   let current = thrown;
   for (let depth = 0; depth < maxWrappers; depth++) {
@@ -66,7 +66,10 @@ function unwrap(thrown: unknown): unknown {
   return current;
 }
 
-/** Whether the messages of an error and its causes, which are kept with a failure, quote a response; what is no error may be one. */
+/**
+ * Whether the messages of an error and its causes, which are kept with a failure, quote a response; anything but an
+ * error may.
+ */
 function holdsBody(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
   let current: unknown = thrown;

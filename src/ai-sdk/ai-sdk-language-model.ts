@@ -1,17 +1,17 @@
 import type { JsonSchema } from "../core/schema.ts";
 
 /**
- * A language model object of the AI SDK, as far as it is used here: of version 5, 6 or 7 of the package `ai`. It is written
- * down again so that none of them has to be installed for its types, and what a model answers is read with care.
+ * A language model object of the AI SDK, as far as it is used here: of version 5, 6 or 7 of the package `ai`. It is
+ * declared again so that none of them has to be installed for its types, and answers are read with care.
  */
 export interface AiSdkLanguageModel {
   /** The version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
   readonly specificationVersion: "v2" | "v3" | "v4";
   readonly provider: string;
   readonly modelId: string;
-  /** Answers at once. */
+  /** Returns the whole answer. */
   doGenerate(options: object): PromiseLike<object>;
-  /** Answers in pieces. */
+  /** Streams the answer. */
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
@@ -25,14 +25,14 @@ export interface AiSdkStream {
 export interface AiSdkReader {
   /** The next piece. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
-  /** Tells the provider that nobody reads on. */
+  /** Notifies the provider that nobody reads any further. */
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** What only one provider knows, under its name, such as `{ openai: { reasoningEffort: "low" } }`. */
+/** Options of single providers, under their names, such as `{ openai: { reasoningEffort: "low" } }`. */
 export type AiSdkProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What such a model is called with; these are the same in every version. */
+/** The options of a call to such a model; these are the same in every version. */
 export interface AiSdkCallOptions {
   prompt: AiSdkMessage[];
   responseFormat?: { type: "text" } | { type: "json"; schema?: JsonSchema; name?: string };

@@ -23,7 +23,7 @@ import { readStream } from "./read-stream.ts";
 
 /** Options of {@link createAiSdkModel}. */
 export interface AiSdkModelOptions {
-  /** What its tokens cost; a budget of `cost` needs it. @default not known */
+  /** What its tokens cost; a budget of `cost` needs it. @default unknown */
   price?: ModelPrice | undefined;
   /** Sent with every call, such as `{ openai: { reasoningEffort: "low" } }`. @default none */
   providerOptions?: AiSdkProviderOptions | undefined;
@@ -31,10 +31,11 @@ export interface AiSdkModelOptions {
 
 /**
  * A language model of the AI SDK, version 5, 6 or 7, such as `openai("gpt-5-mini")`, as a model of this package. It is
- * called directly: the package `ai` is not needed, nothing is retried here, and warnings of settings that a model does not
- * support are not told. Where it cannot stream it is asked for the answer whole.
+ * called directly: the package `ai` is not needed, nothing is retried here, and warnings about settings that a model
+ * does not support are not reported. If it cannot stream, it is asked for the whole answer.
  *
- * Throws `invalid-options` for what is no such model; the id of one alone, which `generateText` of the AI SDK takes, is none.
+ * Throws `invalid-options` for anything that is not such a model, including a mere id, which `generateText` of the AI
+ * SDK accepts.
  */
 export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {
   checkModel(model);
@@ -50,7 +51,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
     async generate(request) {
       const { signal } = request;
       signal.throwIfAborted();
-      // A signal of this call alone: what the model leaves on it is gone with it, and stays on no signal that lives longer.
+      // A signal for this call alone: listeners that the model leaves on it stay on no signal that lives longer.
       const call = new AbortController();
       const stopListening = onAbort(signal, () => call.abort(signal.reason));
       try {
@@ -104,13 +105,13 @@ async function generateWhole(model: AiSdkLanguageModel, callOptions: AiSdkCallOp
 
 const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-mini")';
 
-/** What is often passed instead of a model is told apart, to say what is missing. */
+/** Recognizes what is often passed instead of a model, to report what is missing. */
 function checkModel(model: unknown): void {
   if (typeof model === "string") {
     failOption(
       "model",
       model,
-      `${expectedModel}: an id alone does not say where the model is; gateway(id) of "ai" makes a model of it`,
+      `${expectedModel}: an id alone does not say where the model is; gateway(id) of "ai" makes a model from it`,
     );
   }
   if (typeof model === "function")

@@ -4,7 +4,9 @@ import type { AiSdkCallOptions, AiSdkMessage, AiSdkProviderOptions } from "./ai-
 /** Some providers want a name for what a schema describes. */
 const answerName = "answer";
 
-/** What a model of the AI SDK is called with for a request. What is not asked for is left out, for its default to hold. */
+/**
+ * The options for calling a model of the AI SDK with a request. Unset ones are left out, so that their defaults apply.
+ */
 export function toCallOptions(
   { messages, responseFormat, maxOutputTokens, temperature }: ModelRequest,
   { signal, providerOptions }: { signal: AbortSignal; providerOptions: AiSdkProviderOptions | undefined },
@@ -20,8 +22,8 @@ export function toCallOptions(
 }
 
 /**
- * OpenAI's strict mode, which its provider turns on, takes only schemas without optional keys and refuses ours. Other
- * providers do not look at what is under its name.
+ * OpenAI's strict mode, which its provider turns on, accepts only schemas without optional keys and refuses ours. Other
+ * providers ignore options under its name.
  */
 function providerOptionsFor(
   format: ModelResponseFormat | undefined,

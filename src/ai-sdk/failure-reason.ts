@@ -1,14 +1,14 @@
 import type { ModelFailureReason } from "../core/language-model.ts";
 import { readFields } from "./read-fields.ts";
 
-/** What an error of the AI SDK, of a provider or of the network says of itself. */
+/** The facts of an error of the AI SDK, of a provider or of the network. */
 export interface ErrorFacts {
   readonly name: string;
   readonly message: string;
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number | undefined;
   readonly isRetryable: boolean;
-  /** Kinds and codes, its own and those of what caused it, such as `overloaded_error` and `ECONNREFUSED`. */
+  /** Types and codes, its own and those of its causes, such as `overloaded_error` and `ECONNREFUSED`. */
   readonly codes: readonly string[];
 }
 
@@ -55,7 +55,7 @@ const tooLongMessages =
 const brokenOffMessages = /stream (has )?ended|ended (unexpectedly|without)|premature/i;
 const formatMessages = /schema|response_?(format|mime)|json|structured[ _-]?output/i;
 
-/** Why a model gave no answer. `isAnswering`: it had started to, so that a broken connection broke its answer off. */
+/** Why a model returned no answer. `isAnswering`: it had started to, so a broken connection interrupted its answer. */
 export function failureReason(facts: ErrorFacts, { isAnswering }: { isAnswering: boolean }): ModelFailureReason {
   const { name, message, status, codes } = facts;
   const named = reasonsOfNames.get(name) ?? (status === undefined ? undefined : reasonsOfStatuses.get(status));
@@ -66,7 +66,7 @@ export function failureReason(facts: ErrorFacts, { isAnswering }: { isAnswering:
   if (tooLongMessages.test(message)) return "prompt-too-long";
   if (name === "AI_UnsupportedFunctionalityError") return formatMessages.test(message) ? "format-rejected" : "rejected";
   if (status !== undefined && status >= 400) return reasonOfStatus(status, facts);
-  // A status of success is that of an answer which had started.
+  // A success status means that the answer had started.
   if (isOfNetwork(facts)) return isAnswering || status !== undefined ? "interrupted" : "unreachable";
   if (isBrokenOff) return "interrupted";
   return status === undefined ? "server-error" : "invalid-response";
@@ -79,12 +79,12 @@ function reasonOfStatus(status: number, { message, isRetryable }: ErrorFacts): M
 }
 
 function isOfNetwork({ name, message, codes }: ErrorFacts): boolean {
-  // A provider's own time limit: the caller's signal is heard elsewhere.
+  // A provider's own time limit: the caller's signal is handled elsewhere.
   if (name === "TimeoutError" || name === "AbortError") return true;
   return networkMessages.test(message) || codes.some((code) => networkCodes.test(code));
 }
 
-/** Reads an error by its fields, never by its class, which each copy of a package has for itself. */
+/** Reads an error by its fields, never by its class, of which each copy of a package has its own. */
 export function readFacts(thrown: unknown, message: string): ErrorFacts {
   const { name, statusCode, status, code, isRetryable } = readFields(
     thrown,

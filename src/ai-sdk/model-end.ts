@@ -16,8 +16,9 @@ const finishReasons: ReadonlyMap<unknown, ModelFinishReason> = new Map([
 ]);
 
 /**
- * Reads the finish reason and the usage of an answer: in version 2 a text and numbers, later objects with `unified` and
- * `total`. Throws `model-failed` where the model says that it ended for an error, or (version 4) that it broke off.
+ * Reads the finish reason and the usage of an answer: in version 2 a string and numbers, later objects with `unified`
+ * and `total`. Throws `model-failed` if the model reports that it ended with an error, or (version 4) that it broke
+ * off.
  */
 export function readEnd(model: Pick<LanguageModel, "provider" | "modelId">, ended: unknown): ModelEnd {
   const { finishReason, usage } = readFields(ended, "finishReason", "usage");
@@ -40,7 +41,7 @@ function readUsage(usage: unknown): ModelTokens {
   };
 }
 
-/** Some providers tell NaN for what they do not know. */
+/** Some providers report NaN for unknown values. */
 function readTokens(told: unknown): number | undefined {
   const tokens = typeof told === "number" ? told : readFields(told, "total").total;
   return typeof tokens === "number" && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;

@@ -1,4 +1,4 @@
-/** What a value that another package made has under some keys; undefined for what is not there or cannot be read. */
+/** Reads some keys of a value from another package; undefined for a key that is missing or cannot be read. */
 export function readFields<TKey extends string>(
   value: unknown,
   ...keys: readonly TKey[]

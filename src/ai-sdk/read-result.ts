@@ -3,7 +3,10 @@ import { modelFailure } from "../core/model-failure.ts";
 import { readEnd } from "./model-end.ts";
 import { readFields } from "./read-fields.ts";
 
-/** Reads what `doGenerate` answers: the texts and thoughts among its content. Throws `model-failed` for what is no answer. */
+/**
+ * Reads the result of `doGenerate`: the texts and reasoning in its content. Throws `model-failed` if it is not an
+ * answer.
+ */
 export function readResult(
   model: Pick<LanguageModel, "provider" | "modelId">,
   result: unknown,
@@ -14,7 +17,7 @@ export function readResult(
     const message = `${modelName(model)} answered without a list of content.`;
     throw modelFailure(model, "invalid-response", { message });
   }
-  // Version 4: which text is the JSON, where a model wrote drafts before it.
+  // Version 4: which text is the JSON, if a model wrote drafts before it.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : textsOf(content, "text").join("");
   const reasoning = textsOf(content, "reasoning").join("\n\n").trim();

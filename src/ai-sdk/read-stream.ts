@@ -8,7 +8,7 @@ import { readFields } from "./read-fields.ts";
 type Model = Pick<LanguageModel, "provider" | "modelId">;
 
 /**
- * Reads the stream of a model to its end. It is cancelled when the signal aborts, and after whatever goes wrong; then this
+ * Reads the stream of a model to its end. It is cancelled when the signal aborts, and after any error; then this
  * rejects with `model-failed`, or with what `onTextDelta` threw.
  */
 export async function readStream(
@@ -55,7 +55,7 @@ async function cancelReader(reader: AiSdkReader, reason: unknown): Promise<void>
   }
 }
 
-/** An answer as its parts come in. */
+/** An answer as its parts arrive. */
 class StreamedAnswer {
   private text = "";
   private reasoning = "";
@@ -63,7 +63,7 @@ class StreamedAnswer {
 
   constructor(private readonly model: Model) {}
 
-  /** Takes a part in, and gives the text to tell of it. Kinds that it does not know say nothing about a text. */
+  /** Takes a part and returns its text to emit. Unknown kinds contain no text. */
   take(part: unknown): string {
     const { type, delta, error } = readFields(part, "type", "delta", "error");
     switch (type) {
@@ -71,7 +71,7 @@ class StreamedAnswer {
         this.text += this.checkDelta(delta);
         return String(delta);
       case "reasoning-start":
-        // Thoughts come in blocks, such as summaries with a title each.
+        // Reasoning comes in blocks, such as summaries with a title each.
         if (this.reasoning !== "") this.reasoning += "\n\n";
         return "";
       case "reasoning-delta":

@@ -8,7 +8,7 @@ import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/pla
 import { toPlanningError } from "../core/planning-error.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 
-/** A chain of planners, and what it is asked. */
+/** The settings of a chain of planners, and its request. */
 export interface ChainRequest<TRequest extends PlanRequest> {
   readonly name: string;
   readonly timeoutMs: number | undefined;
@@ -21,12 +21,12 @@ interface Chain<TRequest extends PlanRequest> extends ChainRequest<TRequest> {
   readonly ask: (planner: Planner, request: TRequest) => PlanDraft | Promise<PlanDraft>;
 }
 
-/** The first plan that holds of planners that are asked in turn; see `createFallbackPlanner`. */
+/** Asks planners in turn, and returns the first valid plan; see `createFallbackPlanner`. */
 export function planInTurn(planners: readonly Planner[], chain: ChainRequest<PlanRequest>): Promise<PlanDraft> {
   return askInTurn(planners, { ...chain, ask: (planner, request) => planner.plan(request) });
 }
 
-/** As {@link planInTurn}, for planners that can all plan again. */
+/** Like {@link planInTurn}, for planners that can all replan. */
 export function replanInTurn(planners: readonly Planner[], chain: ChainRequest<ReplanRequest>): Promise<PlanDraft> {
   return askInTurn(planners, { ...chain, ask: askToReplan });
 }
@@ -44,7 +44,7 @@ async function askInTurn<TRequest extends PlanRequest>(
   const startMs = monotonicNow(clock);
   const failures: PlanFailure[] = [];
   for (const [index, planner] of planners.entries()) {
-    // It may have been aborted while nobody was asked.
+    // The signal may have been aborted between two planners.
     if (request.signal.aborted) throw request.signal.reason;
     const limitMs = limitOf(
       { timeoutMs: chain.timeoutMs, request },
@@ -69,7 +69,7 @@ async function askInTurn<TRequest extends PlanRequest>(
   throw new TypeError("A fallback planner has at least one planner.");
 }
 
-/** How long the next of so many planners may take. */
+/** How long the next of the remaining planners may take. */
 function limitOf(
   { request, timeoutMs }: Pick<Chain<PlanRequest>, "request" | "timeoutMs">,
   { spentMs, planners }: { readonly spentMs: number; readonly planners: number },
@@ -78,7 +78,7 @@ function limitOf(
   return Math.min(leftMs, timeoutMs ?? leftMs / planners);
 }
 
-/** Asks one planner, at most so long. Whatever a planner does that is left behind counts for nothing. */
+/** Asks one planner, for at most `limitMs`. Whatever a planner does after that is ignored. */
 async function askOne<TRequest extends PlanRequest>(
   planner: Planner,
   { request, ask, clock, limitMs }: Chain<TRequest> & { readonly limitMs: number },
@@ -114,14 +114,14 @@ function withFailures(source: PlanSource, earlier: readonly PlanFailure[]): Plan
   return failures.length === 0 ? source : { ...source, failures };
 }
 
-/** The tries that an error tells of, and itself unless it is only their sum. */
+/** The failures that an error lists, and the error itself unless it only sums them up. */
 function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFailure[] {
   const told = triesOf(error);
   if (error.code === "planning-failed" && told.length > 0) return told;
   return [...told, { planner: name, code: error.code, message: error.message }];
 }
 
-/** What was thrown may come from anywhere, so its details may be missing, too. */
+/** The error may come from anywhere, so its details may be missing, too. */
 function triesOf({ details }: AgentErrorData): readonly PlanFailure[] {
   return listOf((details as { readonly failures?: readonly PlanFailure[] } | undefined)?.failures);
 }
@@ -130,7 +130,7 @@ function listOf<T>(list: readonly T[] | undefined): readonly T[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Planners that did not work come first in the message, each with its last words: that can be mended. */
+/** Planners that did not work come first in the message, each with its last error: those can be fixed. */
 function cannotPlan(
   data: AgentErrorData<"cannot-plan">,
   { planner, failures, cause }: { planner: Planner; failures: readonly PlanFailure[]; cause: AgentError },

@@ -5,14 +5,14 @@ import { maxPlanBytes, type PlanSource, type PlanStep } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { isDoneRecord } from "../core/run-result.ts";
 
-/** A draft that was held against the tools, with its source. */
+/** A draft that was checked against the tools, with its source. */
 export interface CheckedDraft extends PlanDraft {
   readonly source: PlanSource;
 }
 
 /**
- * A frozen copy of what a planner gave, if it holds: as a plan by itself, or for a replan behind the steps that are done.
- * Rejects with `planning-failed` for what is no plan at all, and with `invalid-plan`.
+ * Returns a frozen copy of a planner's draft if it is valid: by itself, or in a replan after the steps that are done.
+ * Rejects with `planning-failed` for anything that is not a plan, and with `invalid-plan`.
  */
 export async function checkDraft(
   { name }: Planner,
@@ -48,7 +48,10 @@ export async function checkDraft(
 
 const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
 
-/** What of a plan is done, and the ids that have been used. A loop over no items is done, and has no entry in the log. */
+/**
+ * The steps of a plan that are done, and the ids that have been used. A loop over no items is done, without a log
+ * entry.
+ */
 function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
   const started = new Set<string>();
   const undone = new Set<string>();
@@ -57,7 +60,7 @@ function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
     if (status !== "pending" && status !== "waiting") started.add(stepId);
     if (!isDoneRecord(record)) undone.add(stepId);
   }
-  // What waited for the step before it, without saying so, may have lost that one.
+  // A step without `dependsOn` waited for the one before it, which may be gone.
   const kept = plan.steps
     .filter(({ id }) => !undone.has(id))
     .map((step) => ({ ...step, dependsOn: step.dependsOn ?? [] }));

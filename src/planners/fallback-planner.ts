@@ -8,8 +8,8 @@ export interface FallbackPlannerOptions {
   /** @default "fallback" */
   name?: string | undefined;
   /**
-   * The longest time for each planner, at least 1. @default an equal share of the time that is left, which is that of
-   * `plannerTimeoutMs`: of two planners the first has half of it, and the second whatever remains
+   * The longest time for each planner, at least 1. @default an equal share of what is left of `plannerTimeoutMs`: of
+   * two planners, the first has half of it, and the second whatever remains
    */
   timeoutMs?: number | undefined;
   /** Whether the next planner is asked, too, when one says that the request cannot be planned. @default false */
@@ -19,12 +19,12 @@ export interface FallbackPlannerOptions {
 }
 
 /**
- * Makes a planner of several: each is asked once, in turn, until one gives a plan that holds. `source` of the plan says which
- * one did, and why those before it did not; each failure is a `plan-fallback` event.
+ * Combines several planners: each is asked once, in turn, until one returns a valid plan. `source` of the plan states
+ * which one did, and why the ones before it failed; each failure emits a `plan-fallback` event.
  *
- * A planner that understands a request and says that it cannot be planned (`cannot-plan`) ends it, unless told otherwise.
- * When all have failed, that is the last one's `cannot-plan`, or else `planning-failed`, with every failure. Throws
- * `invalid-options`.
+ * A planner that understands a request and reports that it cannot be planned (`cannot-plan`) ends the chain, unless
+ * `continueOnCannotPlan` is set. When all have failed, planning fails with the last one's `cannot-plan`, or else with
+ * `planning-failed`, with every failure. Throws `invalid-options`.
  */
 export function createFallbackPlanner(planners: readonly Planner[], options: FallbackPlannerOptions = {}): Planner {
   checkKeys("fallbackPlanner", options, ["name", "timeoutMs", "continueOnCannotPlan", "clock"]);
@@ -33,7 +33,7 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
   return chainPlanners("fallbackPlanner", planners, { ...options, name: options.name ?? "fallback" });
 }
 
-/** Throws `invalid-options` for options of a chain; `option` is whose they are. */
+/** Throws `invalid-options` for invalid options of a chain; `option` names their owner. */
 export function checkFallbackOptions(option: string, options: FallbackPlannerOptions): void {
   const { name, timeoutMs, continueOnCannotPlan, clock } = options;
   if (name !== undefined && (typeof name !== "string" || name === ""))
@@ -44,7 +44,7 @@ export function checkFallbackOptions(option: string, options: FallbackPlannerOpt
   checkClock(`${option}.clock`, clock);
 }
 
-/** As {@link createFallbackPlanner}, with options that were checked; `option` is where the planners were given. */
+/** Like {@link createFallbackPlanner}, with checked options; `option` names the option that has the planners. */
 export function chainPlanners(
   option: string,
   given: readonly Planner[],
@@ -67,13 +67,13 @@ export function chainPlanners(
 
 let loading: Promise<typeof import("./ask-in-turn.ts")> | undefined;
 
-/** What asks and checks is loaded by the first request: whoever lists planners has none yet. */
+/** The code that asks and checks is loaded by the first request, not when planners are listed. */
 function loadChain(): Promise<typeof import("./ask-in-turn.ts")> {
   loading ??= countOutside(import("./ask-in-turn.ts"));
   return loading;
 }
 
-/** Throws `invalid-options` for what is no planner. */
+/** Throws `invalid-options` for anything that is not a planner. */
 export function checkPlanner(option: string, planner: Partial<Planner> | null | undefined): void {
   if (typeof planner?.plan !== "function" || typeof planner.name !== "string")
     failOption(option, planner, "a planner (with name and plan)");

@@ -1,19 +1,19 @@
 import type { PlanRequest } from "../core/planner.ts";
 
-/** How much there is to a request. */
+/** How complex a request is. */
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
- * Estimates how complex a request is, by its words alone: `simple` is one clause, `complex` has a condition, a loop, more
- * than three clauses, more than two tools, or refers back more than once. What stands in quotation marks does not count. It
- * knows English; in other languages what has several sentences counts as several clauses. Linear in the length of the request;
- * one of more than 200 000 characters is `complex`.
+ * Estimates how complex a request is, from its words alone: `simple` is one clause. `complex` has a condition, a loop,
+ * more than three clauses, more than two tools, or refers back more than once. Quoted text does not count. It knows
+ * English; in other languages, several sentences count as several clauses. Linear in the length of the request; one of
+ * more than 200 000 characters is `complex`.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
   if (request.length > maxLength) return "complex";
   const text = request.toLowerCase().replace(quoted, '""').replace(listMark, "");
   const clauses = text.split(clauseEnd).filter((clause) => /[\p{L}\p{N}]/u.test(clause)).length;
-  // What the first words refer to does not stand in the request.
+  // What the first words refer to is not in the request.
   const rest = text.slice(firstPart.exec(text)?.index ?? text.length);
   const references = rest.match(backReference)?.length ?? 0;
   const words = new Set(text.match(/[\p{L}\p{N}]+/gu) ?? []);
@@ -27,7 +27,7 @@ const quoted = /"[^"]*"|“[^“”]*”|„[^„“”]*[“”]/g;
 /** As of "1. milk" or "- milk". */
 const listMark = /^[ \t]*(?:\d+[.)]|[-*•])[ \t]+/gm;
 const abbreviation = String.raw`(?<!\b(?:mr|mrs|ms|dr|st|vs|no|etc|approx|e\.g|i\.e|a\.m|p\.m))`;
-/** In "milk, eggs, bread to my list" no comma begins a clause. */
+/** In "milk, eggs, bread to my list" no comma starts a clause. */
 const someWords = String.raw`(?=\p{L}{3,} (?!(?:and|or|to|on|in|from)\b)\p{L})`;
 const verbs =
   "show|list|add|tell|give|mark|delete|remove|send|create|calculate|put|find|complete|finish|update|clear|search|save|" +
@@ -48,7 +48,7 @@ const branch = new RegExp(
   String.raw`\b(?:if|unless|otherwise|or else|each(?! other\b)|every(?! (?:other |\d+ )?(?:${day})s?\b)|(?<!\bdue )until|while|whenever)\b`,
 );
 
-/** The words of a tool's name that say something: `CityWeather` is city and weather. */
+/** The significant words of a tool's name: `CityWeather` is city and weather. */
 function wordsOfName(name: string): readonly string[] {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")

@@ -7,15 +7,17 @@ import { estimateComplexity, type RequestComplexity } from "./request-complexity
 /** One planner, or several that are asked in turn as by `createFallbackPlanner`. */
 export type PlannerRoute = Planner | readonly Planner[];
 
-/** Options of {@link createRoutingPlanner}: a planner for each kind of request, and how they are told apart. */
+/** Options of {@link createRoutingPlanner}: a planner for each kind of request, and how to tell the kinds apart. */
 export interface RoutingPlannerOptions extends FallbackPlannerOptions {
-  /** For what is one clause: rules, or a small model. */
+  /** For requests of one clause: rules, or a small model. */
   simple: PlannerRoute;
   /** For a few clauses, one of which may refer to another. */
   moderate: PlannerRoute;
   /** For conditions, loops and long requests: a strong model. */
   complex: PlannerRoute;
-  /** Says how complex a request is. What it throws, planning fails with. @default `estimateComplexity`, by the words */
+  /**
+   * Returns how complex a request is. Planning fails with what it throws. @default `estimateComplexity`, by the words
+   */
   classify?: ((request: PlanRequest) => RequestComplexity | Promise<RequestComplexity>) | undefined;
 }
 
@@ -24,10 +26,11 @@ type Classify = NonNullable<RoutingPlannerOptions["classify"]>;
 const routes = ["simple", "moderate", "complex"] as const;
 
 /**
- * Makes a planner that asks another one by how complex a request is, so that what rules or a small model can do never waits
- * for a large one. Behind each may be others, asked when it fails. `source.route` of a plan says which way it went.
+ * Makes a planner that chooses another one by the complexity of a request, so that whatever rules or a small model can
+ * do never waits for a large one. A route may have several planners; the next is asked when one fails. `source.route`
+ * of a plan is the route taken.
  *
- * Throws `invalid-options`; its plans, `planning-failed` if `classify` answers anything else.
+ * Throws `invalid-options`. Planning fails with `planning-failed` if `classify` returns anything else.
  */
 export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   checkKeys("routingPlanner", options, [...routes, "classify", "name", "timeoutMs", "continueOnCannotPlan", "clock"]);
@@ -50,7 +53,7 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   return { name, plan, ...(canReplan && { replan }) };
 }
 
-/** Throws `invalid-options` for what is neither a planner nor a list. */
+/** Throws `invalid-options` for anything that is neither a planner nor a list. */
 function plannersOf(name: RequestComplexity, route: PlannerRoute): readonly Planner[] {
   if (Array.isArray(route)) return route;
   checkPlanner(`routingPlanner.${name}`, route as Planner);
@@ -71,9 +74,9 @@ async function askRoute<TRequest extends PlanRequest>(
   const startMs = monotonicNow(clock);
   const route: unknown = await classify(request);
   if (!isRoute(route)) {
-    return failOption("routingPlanner.classify", route, `a function that answers ${routes.join(", ")}`);
+    return failOption("routingPlanner.classify", route, `a function that returns ${routes.join(", ")}`);
   }
-  // A classifier may ask a model, too: what it took is no longer there for the others.
+  // A classifier may ask a model, too: the time it took is lost to the planners.
   const { timeoutMs } = request;
   const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));
   const draft = await ask(route, { ...request, timeoutMs: leftMs });

@@ -11,22 +11,21 @@ interface AnswerLinesOptions {
   /** The most characters of one line. */
   readonly maxLength: number;
   readonly fail: FailAnswer;
-  /** What a connection that broke off is told as. */
+  /** Explains a connection that broke off. */
   readonly explainCut: (thrown: unknown) => unknown;
 }
 
 /**
- * The lines of a streamed answer, each whole and each a JSON object, up to the one that says `done`. Else it fails: with
- * a {@link ServerError} if the first line is an error, as that would have been one by its status had it come a moment
- * before.
+ * The lines of a streamed answer, each a complete JSON object, up to the one with `done`. Else it fails: with a
+ * {@link ServerError} if the first line is an error, as a moment before, that would have been an error by its status.
  *
- * The client library reads the same lines after this. It drops one that is no JSON, telling only the console, and takes an
- * answer that ends early for many things.
+ * The client library reads the same lines after this. It drops a line that is not JSON, reporting it only to the
+ * console, and mistakes an answer that ends early for many things.
  */
 export function answerLines(body: ReadableStream<Uint8Array>, options: AnswerLinesOptions): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const { signal } = options;
-  // A `fetch` that looks at no signal would leave it open.
+  // A `fetch` that ignores signals would leave it open.
   signal.addEventListener("abort", () => void reader.cancel(signal.reason).catch(() => {}), { once: true });
   const lines = readLines(reader, options);
   const encoder = new TextEncoder();
@@ -38,7 +37,7 @@ export function answerLines(body: ReadableStream<Uint8Array>, options: AnswerLin
         else controller.enqueue(encoder.encode(`${value}\n`));
       },
     },
-    // Nothing is read before it is asked for.
+    // Nothing is read before it is requested.
     { highWaterMark: 0 },
   );
 }
@@ -54,7 +53,7 @@ async function* readLines(
     const answer = parseObject(line.text);
     // The end of a connection may leave half a line.
     if (answer === undefined && line.isTail) break;
-    if (answer === undefined) throw fail("invalid-response", "A line of the answer is no JSON object");
+    if (answer === undefined) throw fail("invalid-response", "A line of the answer is not a JSON object");
     if (answer.error !== undefined) {
       const text = errorText(answer.error);
       if (isFirst) throw new ServerError(text, { isOllamas: true });
@@ -72,7 +71,7 @@ async function* readLines(
 
 interface Line {
   readonly text: string;
-  /** What stands after the last line break. */
+  /** Whether it comes after the last line break. */
   readonly isTail: boolean;
 }
 

@@ -6,19 +6,19 @@ import type { ModelFacts } from "./model-facts.ts";
 import type { OllamaSettings, OllamaThink } from "./ollama-options.ts";
 
 const defaultOutputTokens = 2_048;
-/** Thinking counts as output, and one that used all of it up would leave no answer. */
+/** Thinking counts as output; if it used up all of it, no answer would be left. */
 const defaultThinkingTokens = 4_096;
-/** What a template puts around each message, and around all of them; rather too much. */
+/** What a template adds around each message, and around all of them; a high estimate. */
 const tokensPerMessage = 16;
 
-/** What a request to a model becomes on the wire. `truncate` is not among the library's types. */
+/** A request to a model as sent. `truncate` is missing from the library's types. */
 export type OllamaChatRequest = ChatRequest & { stream: true; truncate: boolean; options: { num_ctx: number } };
 
 /** Inputs of {@link toChatRequest}. */
 export interface ChatRequestOptions {
   readonly settings: OllamaSettings;
   readonly facts: ModelFacts;
-  /** Whether the server has refused to be told whether to think. */
+  /** Whether the server has refused the option `think`. */
   readonly refusesThink: boolean;
   /** See `fitContext`. */
   readonly largestContext: number;
@@ -42,7 +42,7 @@ export function toChatRequest(
     model: settings.modelId,
     messages: messages.map(({ role, content }) => ({ role, content })),
     stream: true,
-    // Else the server would drop the oldest messages without a word; now it refuses the request.
+    // Else the server would silently drop the oldest messages; now it refuses the request.
     truncate: false,
     ...(responseFormat?.type === "json" && { format: responseFormat.schema ?? "json" }),
     ...(think !== undefined && { think }),
@@ -56,8 +56,8 @@ export function toChatRequest(
 }
 
 /**
- * What to tell a model about thinking: nothing if it cannot, as true would be refused; gpt-oss a level, as its answer
- * would be empty with false and a format; all others, also one that nothing is known of, what was wanted or else false.
+ * Which `think` to send: none to a model that cannot, as true would be refused; a level to gpt-oss, as its answer would
+ * be empty with false and a format; to all others, including unknown ones, what was wanted or else false.
  */
 export function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {
   if (facts.canThink === false) return undefined;

@@ -8,14 +8,14 @@ import type { ServerError } from "./server-error.ts";
 
 type Server = Pick<OllamaSettings, "provider" | "modelId" | "host">;
 
-/** How much of what the network said is shown. */
+/** How much of a network error is shown. */
 const maxReasonLength = 200;
 
 const namesFormat = /grammar|schema|\b(?:response_)?format\b|structured output/i;
 const namesLength =
   /context (?:length|size|window)|(?:prompt|input|request)\b.*\b(?:too (?:long|large)|exceeds?|longer than)/i;
 
-/** What an error of a server means. `hasFormat`: whether it was asked for an answer in a format. */
+/** Explains a server's error. `hasFormat`: whether the request had a format. */
 export function explainServerError(
   server: Server,
   error: ServerError,
@@ -62,36 +62,36 @@ function describe({ modelId, host }: Server, reason: ModelFailureReason, error: 
     case "rejected":
       return error.isOllamas
         ? `Ollama refuses the request (${said}).`
-        : `What answers at ${host} does not seem to be Ollama (${said}). Check the option "host".`;
+        : `The server at ${host} does not seem to be Ollama (${said}). Check the option "host".`;
     default:
       return `The server at ${host} failed (${said}).`;
   }
 }
 
-/** Errors of a connection that stood. All others are of one that never did. */
+/** Errors of an established connection. All others are of one that never was. */
 const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT_LENGTH_MISMATCH)|ECONNRESET|EPIPE)$/;
 
-/** What it means that no answer came. */
+/** Explains why no answer came. */
 export function explainNoAnswer(server: Server, thrown: unknown): AgentError<"model-failed"> {
   const code = codeOf(thrown);
   const { host } = server;
   if (code !== undefined && cutCodes.test(code)) return explainCut(server, thrown);
   if (code?.startsWith("HPE_")) {
-    const message = `What answers at ${host} does not speak HTTP (${code}). Check the option "host".`;
+    const message = `The server at ${host} does not speak HTTP (${code}). Check the option "host".`;
     return modelFailure(server, "invalid-response", { message, cause: thrown });
   }
   const why = code ?? cutText(describeThrown(deepestCause(thrown)), maxReasonLength);
-  // All other codes are of an address that is wrong, or too far away.
+  // All other codes mean an address that is wrong or unreachable.
   const isDown = code === undefined || code === "ECONNREFUSED";
   const remedy = isDown ? "Type: ollama serve" : 'Check the option "host".';
   const message = `No Ollama server can be reached at ${host} (${why}). ${remedy}`;
   return modelFailure(server, "unreachable", { message, cause: thrown });
 }
 
-/** What it means that an answer broke off. */
+/** Explains why an answer broke off. */
 export function explainCut(server: Server, thrown: unknown): AgentError<"model-failed"> {
   const why = codeOf(thrown) ?? cutText(describeThrown(deepestCause(thrown)), maxReasonLength);
-  const message = `The connection to ${server.host} broke off before the answer was whole (${why}).`;
+  const message = `The connection to ${server.host} broke off before the answer was complete (${why}).`;
   return modelFailure(server, "interrupted", { message, cause: thrown });
 }
 
@@ -105,7 +105,7 @@ function* causesOf(thrown: unknown): Generator<unknown> {
   }
 }
 
-/** Such as `ECONNREFUSED`: fetch hides it in the cause of what it throws. */
+/** Such as `ECONNREFUSED`: fetch hides it in the cause of its error. */
 function codeOf(thrown: unknown): string | undefined {
   for (const cause of causesOf(thrown)) {
     const { code } = cause as { code?: unknown };

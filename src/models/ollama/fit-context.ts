@@ -1,6 +1,6 @@
 const leastContextTokens = 4_096;
 const contextStep = 1_024;
-/** An answer that has room for fewer is not worth asking for, unless no more was wanted. */
+/** An answer with room for fewer is not worth requesting, unless no more was wanted. */
 const leastOutputTokens = 256;
 
 /** What a call has room for, in tokens. */
@@ -13,7 +13,7 @@ export interface ContextFit {
 export interface FitContextOptions {
   readonly promptTokens: number;
   readonly maxOutputTokens: number;
-  /** The context that was asked for by name. */
+  /** The context that the options set. */
   readonly wanted: number | undefined;
   /** The model's own. */
   readonly contextLength: number | undefined;
@@ -21,7 +21,7 @@ export interface FitContextOptions {
   readonly largest: number;
 }
 
-/** How large a context a call needs, with an answer shortened where it must be. Undefined if the prompt does not fit. */
+/** How large a context a call needs, with the answer shortened if necessary. Undefined if the prompt does not fit. */
 export function fitContext(options: FitContextOptions): ContextFit | undefined {
   const { promptTokens, maxOutputTokens, wanted, largest } = options;
   const limit = Math.min(wanted ?? Number.POSITIVE_INFINITY, options.contextLength ?? Number.POSITIVE_INFINITY);

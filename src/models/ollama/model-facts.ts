@@ -4,7 +4,7 @@ import type { OllamaSettings } from "./ollama-options.ts";
 import { openClient } from "./open-client.ts";
 import { ServerError } from "./server-error.ts";
 
-/** What a server tells of a model; what it does not tell is undefined. */
+/** What a server reports about a model; undefined where it reports nothing. */
 export interface ModelFacts {
   readonly canThink: boolean | undefined;
   /** Its thinking has levels, and cannot be turned off. */
@@ -13,14 +13,14 @@ export interface ModelFacts {
   readonly contextLength: number | undefined;
 }
 
-/** What is known of a model that its server tells nothing of. */
+/** What is known of a model about which its server reports nothing. */
 export function unknownFacts(modelId: string): ModelFacts {
   return { canThink: undefined, isGptOss: isGptOss(modelId), contextLength: undefined };
 }
 
 /**
- * Asks a server about a model. Rejects with `model-failed` where there is no server or no such model, with the reason of
- * the signal, or with whatever else went wrong, which says nothing about the model.
+ * Asks a server about a model. Rejects with `model-failed` if there is no server or no such model, with the reason of
+ * the signal, or with any other error, which says nothing about the model.
  */
 export async function askModelFacts(settings: OllamaSettings, signal: AbortSignal): Promise<ModelFacts> {
   try {
@@ -35,7 +35,7 @@ export async function askModelFacts(settings: OllamaSettings, signal: AbortSigna
   }
 }
 
-/** Whether a call cannot go on after {@link askModelFacts} rejected with this. */
+/** Whether a call cannot continue after {@link askModelFacts} rejected with this. */
 export function isFinal(thrown: unknown): boolean {
   if (!isAgentError(thrown, "model-failed")) return false;
   return thrown.details.reason === "unreachable" || thrown.details.reason === "unknown-model";

@@ -13,14 +13,16 @@ import { repeatCall } from "./repeat-call.ts";
 import { ServerError } from "./server-error.ts";
 import { SharedLoad } from "./shared-load.ts";
 
-/** What a call hands down. */
+/** What a call passes on. */
 interface Call {
   readonly request: ModelRequest;
   readonly signal: AbortSignal;
   readonly facts: ModelFacts;
 }
 
-/** Makes the calls of a model, and knows what they have in common: what the model can do, and how large its context is. */
+/**
+ * Makes the calls to a model, and keeps what they have in common: what the model can do, and how large its context is.
+ */
 export class OllamaCaller {
   private readonly facts: SharedLoad<ModelFacts>;
   private largestContext = 0;
@@ -39,7 +41,7 @@ export class OllamaCaller {
       return await settleOrAbort(this.answer(request, controller.signal), request.signal);
     } finally {
       stopListening();
-      // Closes what an answer that was not read to its end has left open.
+      // Closes the connection of an answer that was not read to its end.
       controller.abort();
     }
   }
@@ -53,7 +55,7 @@ export class OllamaCaller {
     return repeatCall(() => this.ask({ request, signal, facts }), this.settings, signal);
   }
 
-  /** Asks once, or once more where the server refused to be told whether to think. */
+  /** Asks once, or again if the server refused the option `think`. */
   private async ask(call: Call): Promise<ModelResponse> {
     const { settings, refusesThink } = this;
     const { facts, request } = call;

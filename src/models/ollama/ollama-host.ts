@@ -1,14 +1,14 @@
 import { failOption } from "../../core/options.ts";
 
-/** Where a server of Ollama listens unless it is told otherwise. */
+/** Where an Ollama server listens by default. */
 export const defaultOllamaHost = "http://127.0.0.1:11434";
 
-/** No address is longer; to read a name of many foreign letters takes the square of its length. */
+/** No address is longer; parsing a name of many non-ASCII letters takes quadratic time. */
 const maxHostLength = 2_000;
 
 /**
- * The address of a server, without a slash at its end. As with the client library, `:11434` is the port of an address
- * without a scheme, and the scheme's own port that of one that has it. Throws `invalid-options`.
+ * The address of a server, without a trailing slash. As in the client library, the default port of an address without a
+ * scheme is 11434, and else the scheme's own. Throws `invalid-options`.
  */
 export function parseOllamaHost(option: string, host: unknown): string {
   const expected = `an address such as ${defaultOllamaHost}`;
@@ -18,7 +18,7 @@ export function parseOllamaHost(option: string, host: unknown): string {
     return failOption(option, `${text.length} characters`, `an address of at most ${maxHostLength} characters`);
   const hasScheme = text.includes("://");
   const url = parseUrl(hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`);
-  // Not what was received: it may hold a password.
+  // Does not show what was received: it may contain a password.
   if (url !== undefined && url.username + url.password !== "") {
     return failOption(option, "…@…", 'an address without a name and password, which go in "headers"');
   }

@@ -6,8 +6,9 @@ import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } fr
 /**
  * A model that runs in Ollama, on this machine or another.
  *
- * It asks the server once what the model can do, and from that decides whether to let it think and how large a context to
- * ask for. Answers are always streamed, so that aborting a call closes its connection, by which the server stops.
+ * It asks the server once what the model can do, and from that decides whether to let it think and how large a context
+ * to ask for. Answers are always streamed, so that aborting a call closes its connection, which makes the server stop
+ * generating.
  *
  * Throws `invalid-options`. Nothing is loaded or sent before the first call.
  */

@@ -26,28 +26,30 @@ export interface OllamaModelOptions {
   /** Sent with each request, such as `{ authorization: "Bearer …" }`. Never in an error. */
   headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Whether it thinks first; a model that cannot is never told to. @default `low` for gpt-oss, which always thinks, else
-   * false: a plan seldom gets better by it, and always slower
+   * Whether it thinks first; never sent to a model that cannot. @default `low` for gpt-oss, which always thinks, else
+   * false: it seldom makes a plan better, and always slower
    */
   think?: OllamaThink | undefined;
   /**
-   * The context to ask for, in tokens, at least 256: `num_ctx`. The server loads a model again when it changes.
+   * The context to ask for, in tokens, at least 256: `num_ctx`. The server reloads a model when it changes.
    * @default what the largest request so far needs, at least 4096 and at most what the model has
    */
   contextTokens?: number | undefined;
   /**
-   * How long the server keeps the model loaded after a call: seconds, or a text such as `10m`; negative is for ever.
-   * @default the server's, which is 5 minutes unless told otherwise
+   * How long the server keeps the model loaded after a call: seconds, or a text such as `10m`; negative means forever.
+   * @default the server's, which is 5 minutes unless configured otherwise
    */
   keepAlive?: string | number | undefined;
-  /** What it costs. @default nothing: it runs at home */
+  /** What it costs. @default nothing: it runs locally */
   price?: ModelPrice | undefined;
   /**
-   * How a call is repeated that the server is too busy for; one whose runner crashed is repeated once at most.
+   * How a call is retried if the server is too busy; one whose runner crashed is retried once at most.
    * @default 3 attempts, 500 ms before the second
    */
   retry?: RetryOptions | undefined;
-  /** For a proxy, or longer than the 300 seconds that Node's waits for the first token. @default the global one */
+  /**
+   * For a proxy, or to wait longer than the 300 seconds that Node's waits for the first token. @default the global one
+   */
   fetch?: typeof globalThis.fetch | undefined;
   /** For the delays between attempts. @default the machine's */
   clock?: Clock | undefined;
@@ -124,14 +126,14 @@ export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSetting
       factor: retry?.factor ?? defaultRetry.factor,
       maxTotalMs: retry?.maxTotalMs ?? defaultRetry.maxTotalMs,
     },
-    // Looked up with each request, so that it is the one that stands there then.
+    // Looked up with each request, so that the current one is used.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };
 }
 
-/** What is wrong is named, and never shown: it may be a key. */
+/** Errors name the header, and never show its value: it may be a key. */
 function checkHeaders(headers: unknown): void {
   if (headers === undefined) return;
   checkObject("headers", headers);

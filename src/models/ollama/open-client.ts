@@ -5,15 +5,16 @@ import type { OllamaSettings } from "./ollama-options.ts";
 import { readServerError } from "./server-error.ts";
 
 interface OpenClientOptions {
-  /** Closes the connection when it aborts, at whatever moment; rejects with its reason. */
+  /** Closes the connection when it aborts, at any moment; the call rejects with its reason. */
   readonly signal: AbortSignal;
   /** What the client reads instead of the body. @default the body */
   readonly readBody?: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
 }
 
 /**
- * The client library for one call, over a `fetch` that hands it only what it reads well: errors of a server are thrown as
- * `ServerError`, and those of a connection as `model-failed`. The library itself knows no signal, and logs to the console.
+ * The client library for one call, with a `fetch` that passes on only what the library reads well: server errors are
+ * thrown as `ServerError`, and connection errors as `model-failed`. The library itself supports no signal, and logs to
+ * the console.
  */
 export async function openClient(
   settings: OllamaSettings,
@@ -41,7 +42,7 @@ async function send(
   const { signal } = init;
   try {
     const response = await settings.fetch(input, init);
-    // A `fetch` that looks at no signal: nobody else would close it.
+    // A `fetch` that ignores signals: nothing else would close it.
     if (signal.aborted) response.body?.cancel().catch(() => {});
     return await unlessAborted(signal, response);
   } catch (thrown) {

@@ -2,9 +2,9 @@ import type { ChatResponse } from "ollama/browser";
 import type { ModelFinishReason, ModelResponse } from "../../core/language-model.ts";
 import type { FailAnswer } from "./answer-lines.ts";
 
-/** The longest answer, with the model's thinking, in characters. A model that goes on and on is stopped here. */
+/** The longest answer, with the model's thinking, in characters. A model that does not end is stopped here. */
 export const maxAnswerLength = 1_048_576;
-/** So much white space in a row is a grammar in which the model has lost itself: nothing else will come. */
+/** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
 const maxBlankLength = 500;
 
 interface ReadAnswerOptions {
@@ -13,7 +13,7 @@ interface ReadAnswerOptions {
   readonly fail: FailAnswer;
 }
 
-/** Reads a streamed answer to its end. It may stop before: whoever opened the connection closes it. */
+/** Reads a streamed answer to its end. It may stop early: the caller that opened the connection closes it. */
 export async function readAnswer(
   parts: AsyncIterable<ChatResponse>,
   { signal, onTextDelta, fail }: ReadAnswerOptions,
@@ -38,16 +38,16 @@ export async function readAnswer(
     blankLength = blankAtEnd(thought + delta, blankLength);
     if (blankLength >= maxBlankLength) return response("length", {});
   }
-  throw fail("invalid-response", "The answer is none of a chat");
+  throw fail("invalid-response", "The answer is not a chat answer");
 }
 
-/** How many white-space characters there are in a row, after so many that went before. */
+/** How many white-space characters there are in a row at the end, including those before. */
 function blankAtEnd(piece: string, before: number): number {
   const inked = piece.trimEnd().length;
   return inked === 0 ? before + piece.length : piece.length - inked;
 }
 
-/** A server of another make may send null, or nothing. */
+/** Another kind of server may send null, or nothing. */
 function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

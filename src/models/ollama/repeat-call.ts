@@ -7,8 +7,8 @@ import { ServerError } from "./server-error.ts";
 type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly thrown: unknown };
 
 /**
- * Repeats a call while the server is too busy for it, and once after its runner crashed. A wait that the server asks for
- * is waited out, unless it is longer than any delay may be.
+ * Retries a call while the server is too busy, and once after its runner crashed. Waits as long as the server asks for,
+ * unless that is longer than `maxDelayMs`.
  */
 export async function repeatCall<T>(
   call: () => Promise<T>,

@@ -1,18 +1,18 @@
 import { retryAfterMs } from "../../async/retry-after.ts";
 import { cutText } from "../../core/cut-text.ts";
 
-/** Of an answer that is an error. */
+/** Of an error response. */
 const maxBodyBytes = 65_536;
 const maxTextLength = 200;
 
 /** A server that answered with an error. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
-  /** The status of HTTP; undefined if the error came as the first line of an answer. */
+  /** The HTTP status; undefined if the error came as the first line of an answer. */
   readonly status: number | undefined;
-  /** Whether it came in the form in which Ollama tells errors: all else is from a proxy, or another server. */
+  /** Whether it has the form of Ollama's errors: anything else is from a proxy, or another server. */
   readonly isOllamas: boolean;
-  /** The header of this name. */
+  /** The header `retry-after`. */
   readonly retryAfter: string | undefined;
 
   constructor(
@@ -31,7 +31,7 @@ export class ServerError extends Error {
   }
 }
 
-/** Reads what an answer that is no success says. The client library would, too, but tells the console of it. */
+/** Reads an error response. The client library would, too, but logs it to the console. */
 export async function readServerError(response: Response): Promise<ServerError> {
   const { status, statusText, headers } = response;
   const body = await readStart(response.body);
@@ -43,7 +43,7 @@ export async function readServerError(response: Response): Promise<ServerError> 
   return new ServerError(text, { status, isOllamas: error !== undefined, retryAfter });
 }
 
-/** The text of `{"error": …}`; undefined for all else. */
+/** The text of `{"error": …}`; undefined for anything else. */
 function errorOf(body: string): string | undefined {
   try {
     const { error } = JSON.parse(body) as { error?: unknown };
@@ -75,12 +75,12 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
     }
     await reader.cancel();
   } catch {
-    // It was cut, or nobody waits for it any more: the status says enough.
+    // It was cut, or nobody waits for it any more: the status is enough.
   }
   return text;
 }
 
-/** One line that can be shown: short, and without what would move a cursor. */
+/** One line that can be shown: short, and without control characters. */
 function shorten(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be removed
   return cutText(text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim(), maxTextLength);

@@ -7,8 +7,8 @@ interface Loading<T> {
 }
 
 /**
- * Loads something once for all who ask. It is kept once it is there; a load that failed is started again by who asks next,
- * and one that nobody waits for any more is aborted.
+ * Loads a value once for all callers, and keeps it. The next caller restarts a load that failed; one that nobody waits
+ * for any more is aborted.
  */
 export class SharedLoad<T> {
   private loaded: { readonly value: T } | undefined;

@@ -16,7 +16,7 @@ import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answe
 import { askAgain, cut, describeProblems } from "./plan-prompt.ts";
 import { StepReporter } from "./tell-steps.ts";
 
-/** One planning by a model. */
+/** What is needed to ask a model for one plan. */
 export interface ModelTask {
   readonly planner: string;
   readonly model: LanguageModel;
@@ -24,13 +24,13 @@ export interface ModelTask {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
   readonly scope: AnswerScope;
-  /** Null for the model's own. */
+  /** Null for the model's default. */
   readonly temperature: number | null;
-  /** The longest answer; undefined for what suits the request. */
+  /** The longest answer; undefined for a limit that suits the request. */
   readonly maxOutputTokens: number | undefined;
-  /** Schemas, and below them `json`, that the model has refused before: they are not tried again. */
+  /** Schemas, and the format `json`, that the model has refused before: they are not tried again. */
   readonly refusedFormats: WeakSet<object>;
-  /** Told that the model takes no temperature. */
+  /** Called when the model refuses a temperature. */
   readonly onTemperatureRefused: () => void;
 }
 
@@ -43,18 +43,18 @@ export interface ModelPlan {
 type Format = "schema" | "json" | "text";
 
 const weaker: Readonly<Record<Format, Format | undefined>> = { schema: "json", json: "text", text: undefined };
-/** Stands for the format `json` among those that a model has refused. */
+/** Represents the format `json` among those that a model has refused. */
 const anyJson = {};
 const maxText = 500;
 const maxMessage = 2_000;
 
 /**
- * Asks a model for a plan and holds what it answers against the tools. A format that the model refuses is followed by a weaker
- * one. An answer that was cut is never repaired: it is asked for once more, with twice the room, as is one that broke off. One
- * that does not hold is asked for once more, with what is wrong.
+ * Asks a model for a plan and checks its answer against the tools. If the model refuses a format, a weaker one is
+ * tried. A cut answer is never repaired: it is requested once more, with twice the room. One that broke off is also
+ * requested once more. An invalid one is requested once more, with what is wrong.
  *
- * Rejects with `cannot-plan` if the model says that the tools cannot do it, with `planning-failed`, which has every try, with
- * `limit-exceeded`, or with the reason of the signal.
+ * Rejects with `cannot-plan` if the model says that the tools cannot do it, with `planning-failed`, which lists every
+ * try, with `limit-exceeded`, or with the reason of the signal.
  */
 export async function askModel(task: ModelTask): Promise<ModelPlan> {
   return new Asking(task).run();
@@ -92,12 +92,12 @@ class Asking {
       this.mayAskAgain = false;
       this.mended.push("asked-again");
       this.messages = askAgain(this.task.messages, { answer: response.text, problems });
-      // A grammar that lets a model say nothing is in its way.
+      // A grammar under which a model writes nothing hinders it.
       if (response.text.trim() === "") this.format = weaker[this.format] ?? this.format;
     }
   }
 
-  /** The model's answer, if it is whole; undefined if it is to be asked otherwise. */
+  /** The model's answer, if it is complete; undefined if the model is to be asked in another way. */
   private async call(): Promise<ModelResponse | undefined> {
     this.task.request.signal.throwIfAborted();
     this.attempts++;
@@ -117,7 +117,7 @@ class Asking {
     const isFull = room < this.maxOutputTokens;
     const why = isFull ? ", all that the model's context or the budget leaves" : "";
     this.fail("cut-off", `The answer was cut after ${room} tokens${why}.`, response.text);
-    // Where there is no more room, the same would come again.
+    // Without more room, the answer would be cut again.
     if (!this.mayAskForAll || isFull) throw this.planningFailed();
     this.mayAskForAll = false;
     this.maxOutputTokens *= 2;
@@ -136,7 +136,7 @@ class Asking {
       const asked = { messages, responseFormat, maxOutputTokens, temperature, signal, onTextDelta };
       return requireResponse(model, await generate(model, asked));
     } finally {
-      // The steps of one answer are told before those of the next.
+      // The steps of one answer are emitted before those of the next.
       if (!signal.aborted) await reporter?.end();
     }
   }
@@ -147,7 +147,7 @@ class Asking {
     return format === "json" ? { type: "json" } : { type: "json", schema: this.task.schema };
   }
 
-  /** Goes on with a weaker format if this one was refused, and once more if the answer broke off. Throws for any other reason. */
+  /** Falls back to a weaker format if this one was refused; repeats once if the answer broke off. Else throws. */
   private giveWay(thrown: unknown): void {
     const { signal } = this.task.request;
     if (signal.aborted) throw signal.reason;
@@ -164,7 +164,7 @@ class Asking {
       return;
     }
     if (reason === "interrupted" && this.mayAskForAll) {
-      // An answer that broke off was cut, too, though not for want of room.
+      // An answer that broke off was cut, too, though not for lack of room.
       this.mayAskForAll = false;
       return;
     }
@@ -174,7 +174,7 @@ class Asking {
   }
 
   private check({ text, reasoning, finishReason }: ModelResponse): Promise<CheckedAnswer> {
-    // Some servers put all that a model writes where its thinking belongs.
+    // Some servers return everything that a model writes as its thinking.
     const answer = text.trim() === "" ? (reasoning ?? "") : text;
     const { mayAskAgain } = this;
     return checkAnswer(answer, { ...this.task.scope, mayAskAgain, isWhole: finishReason === "stop" });
@@ -224,7 +224,7 @@ class Asking {
     const tries = this.attempts > 1 ? ` after ${this.attempts} tries` : "";
     return new AgentError(
       "planning-failed",
-      `The planner "${planner}" got no plan of ${modelName(model)}${tries}: ${last}`,
+      `The planner "${planner}" got no plan from ${modelName(model)}${tries}: ${last}`,
       {
         details: { planner, model: modelName(model), failures: this.failures },
         cause,
@@ -233,15 +233,15 @@ class Asking {
   }
 }
 
-/** A model of somebody's own may answer with anything. */
+/** A custom model may return anything. */
 function requireResponse(model: LanguageModel, response: unknown): ModelResponse {
   const { text, finishReason } = (response ?? {}) as Partial<ModelResponse>;
   if (typeof text === "string" && typeof finishReason === "string") return response as ModelResponse;
-  const message = `generate of ${modelName(model)} answers with no { text, finishReason, usage }, but ${typeof response}.`;
+  const message = `generate of ${modelName(model)} must return { text, finishReason, usage }, but returned ${typeof response}.`;
   throw modelFailure(model, "invalid-response", { message });
 }
 
-/** Room for a plan that says what the request says twice over, and for a little thinking. */
+/** Room for a plan that repeats the request twice, and for a little thinking. */
 function usualOutput(request: string): number {
   return Math.min(8_192, Math.max(2_048, 1_024 + 2 * estimateTokens(request)));
 }

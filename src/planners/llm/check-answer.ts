@@ -6,20 +6,20 @@ import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
 import { completeSteps, type ModelAnswer, readAnswer, readStep, type StepReading } from "./read-steps.ts";
 import { recoverJson } from "./recover-json.ts";
 
-/** What an answer is checked by. */
+/** What an answer is checked against. */
 export interface AnswerScope extends StepReading, GroundingScope {
   readonly maxSteps: number;
-  /** What ids begin with that the model did not write. */
+  /** The prefix of ids that the model did not write. */
   readonly prefix: string;
 }
 
-/** Which of its answers it is. */
+/** Which of the model's answers it is. */
 interface AnswerTry {
-  /** Whether the model is asked again if this one does not hold. */
+  /** Whether the model is asked again if this one is invalid. */
   readonly mayAskAgain: boolean;
 }
 
-/** What an answer came to. */
+/** The result of checking an answer. */
 export type CheckedAnswer =
   | {
       readonly type: "plan";
@@ -36,7 +36,7 @@ export type CheckedAnswer =
       readonly problems: readonly string[];
     };
 
-/** The plan that an answer holds, if there is one that holds; else what is wrong with the likeliest. */
+/** Returns the plan in an answer if there is a valid one; else what is wrong with the likeliest. */
 export async function checkAnswer(
   text: string,
   { isWhole, ...scope }: AnswerScope & AnswerTry & { readonly isWhole: boolean },
@@ -74,7 +74,7 @@ async function checkSteps(
       problems: [`There are steps, but also "missing": "${said}". ${rule}`],
     };
   }
-  // No more are read than may be, or a hostile answer could make us read millions.
+  // Reads no more than are allowed, or a hostile answer could make us read millions.
   const read = await Promise.all(answer.steps.slice(0, maxSteps + 1).map((raw) => readStep(raw, scope)));
   const steps = completeSteps(
     read.map(({ step }) => step),

@@ -7,20 +7,20 @@ import { toolSchemas } from "../../core/tool-schemas.ts";
 import { isSurelyPure, type ShownText, textsOf, UnsaidFinder, type UnsaidWords } from "../../core/unsaid-words.ts";
 import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
 
-/** What is done about a word or number in a plan that the request does not have. */
+/** What is done about a word or number in a plan that is not in the request. */
 export type GroundingPolicy = "refuse" | "warn" | "off";
 
-/** What the words of steps are held against. */
+/** What the words of steps are checked against. */
 export interface GroundingScope {
   readonly tools: ReadonlyMap<string, DefinedTool>;
   readonly grounding: GroundingPolicy;
   /** What the user typed. */
   readonly request: string;
-  /** What the developer has told the model: its words may stand in a plan, too. */
+  /** The developer's instructions to the model: their words may appear in a plan, too. */
   readonly told: string;
   /** The steps that were planned before any output was seen. */
   readonly planned: readonly PlanStep[];
-  /** What else the model reads, whose words justify nothing in a step with an effect. */
+  /** What else the model reads; its words justify nothing in a step with an effect. */
   readonly shown: readonly ShownText[];
   readonly isReplan: boolean;
   /** Steps of the plan so far that new ones may refer to; they stay before them. */
@@ -33,11 +33,11 @@ interface Finding {
   readonly path: JsonPath;
   readonly words: readonly string[] | undefined;
   readonly message: string;
-  /** Whether it makes the plan invalid; else, in a replan, the orchestrator asks somebody. */
+  /** Whether it makes the plan invalid; else, in a replan, the orchestrator asks for approval. */
   readonly isFinal: boolean;
 }
 
-/** What the request does not say: as a problem where a step has an effect, else as a warning. */
+/** Reports what the request does not say: as a problem if a step has an effect, else as a warning. */
 export async function checkGrounding(
   steps: readonly PlanStep[],
   scope: GroundingScope & { readonly mayAskAgain: boolean },
@@ -61,7 +61,7 @@ export async function checkGrounding(
   return { warnings, problems };
 }
 
-/** Holds steps against what was said and what is only shown; each text is read once. */
+/** Checks steps against what was said and what is only shown; each text is read once. */
 class GroundingCheck {
   private readonly said: Grounds;
   private readonly finder: UnsaidFinder;
@@ -79,7 +79,7 @@ class GroundingCheck {
     return this.ofRequest(step, tool, { grounds: this.all, isHarmless: true });
   }
 
-  /** A step with an effect may only say what was said, and refer to what is shown. */
+  /** A step with an effect may only contain what was said, and refer to what is shown. */
   async ofEffect(step: PlanStep, tool: DefinedTool): Promise<readonly Finding[]> {
     const { isReplan } = this.scope;
     const unsaid = await this.finder.find(step, tool);
@@ -105,7 +105,7 @@ class GroundingCheck {
     const found = grounds
       .findUngrounded(step, { schema, isHarmless })
       .map(({ path, words }) => findingOf(["input", ...path], words));
-    // What a schema prescribes is not looked at word by word, and can do much: `clear`, `all`.
+    // A value that a schema prescribes is not checked word by word, and can do much: `clear`, `all`.
     return found.length > 0 || grounds.speaksOf(step, tool) ? found : [notAskedFor];
   }
 }
@@ -121,7 +121,7 @@ function findingOf(path: JsonPath, words: readonly string[]): Finding {
   return { path, words, message: `The request does not say ${quote(words)}.`, isFinal: true };
 }
 
-/** Says where the words stand, and what to write in their place. */
+/** States where the words are, and what to write instead. */
 function describeQuote({ path, words, shown }: UnsaidWords): Omit<Finding, "isFinal"> {
   const [first] = shown;
   const message = `The request does not say ${quote(words)}`;
@@ -137,10 +137,10 @@ function describeQuote({ path, words, shown }: UnsaidWords): Omit<Finding, "isFi
   return { path, words, message: `${message}, which stands in the output of ${place}. ${advice}` };
 }
 
-/** A key that a reference names behind a point. */
+/** A key that a reference names after a dot. */
 const name = /^[A-Za-z_][\w-]*$/;
 
-/** Where in an output the first text or number is that has one of the words, as a reference names it. */
+/** The reference path of the first text or number in an output that has one of the words. */
 function pathTo(value: unknown, words: readonly string[]): string | undefined {
   if (typeof value !== "object" || value === null) {
     const grounds = new Grounds(textsOf(value).join("\n"));
@@ -154,7 +154,7 @@ function pathTo(value: unknown, words: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** The words, or so many of them as anybody reads. */
+/** The words, or as many of them as anyone reads. */
 function quote(words: readonly string[]): string {
   const shown = words.slice(0, maxWords).map((word) => `"${cut(word, maxWordLength)}"`);
   return shown.join(", ") + (words.length > maxWords ? ` and ${words.length - maxWords} more` : "");

@@ -2,14 +2,14 @@ import type { JsonSchema } from "../../core/schema.ts";
 import { resolvePointer } from "./resolve-pointer.ts";
 
 /*
- * A JSON Schema as a TypeScript type, which models read well and which is a third as long: every token of a prompt is time
- * on a machine without a GPU.
+ * Writes a JSON Schema as a TypeScript type, which models read well and which is a third as long: every token of a
+ * prompt costs time on a machine without a GPU.
  */
 
 const maxDepth = 8;
 const maxParts = 1_000;
 
-/** A schema as a type, its descriptions and bounds as comments. In one line, but for a union of objects: one for each. */
+/** A schema as a type, its descriptions and bounds as comments. On one line, or one for each branch of a union. */
 export function describeSchema(schema: JsonSchema): string {
   const around = { root: schema, depth: 0, open: [schema], room: { left: maxParts } };
   const branches = schema.anyOf ?? schema.oneOf;
@@ -20,9 +20,9 @@ export function describeSchema(schema: JsonSchema): string {
 interface Around {
   readonly root: JsonSchema;
   readonly depth: number;
-  /** What is being described around it. */
+  /** The enclosing schemas. */
   readonly open: readonly JsonSchema[];
-  /** How many parts may still be described: definitions that name each other would be, in every order. */
+  /** How many parts may still be described: definitions that refer to each other would be repeated in every order. */
   readonly room: { left: number };
 }
 
@@ -67,7 +67,7 @@ function arrayText({ items, prefixItems }: JsonSchema, around: Around): string {
   return /^[\w"]+$/.test(item) ? `${item}[]` : `(${item})[]`;
 }
 
-/** What is defined apart, once: a type within itself would be written again and again. */
+/** A separate definition, once: a recursive type would be written again and again. */
 function definitionText(pointer: string, around: Around): string {
   const target = resolvePointer(around.root, pointer);
   if (target === undefined) return "unknown";
@@ -75,7 +75,7 @@ function definitionText(pointer: string, around: Around): string {
   return describe(target, { ...around, open: [...around.open, target] });
 }
 
-/** Bounds that a model would not guess. Those of zod's safe integers say nothing. */
+/** What a model would not guess. The bounds of zod's safe integers are left out. */
 function notesOf(schema: JsonSchema): string {
   const notes: string[] = [];
   if (typeof schema.description === "string") notes.push(schema.description);

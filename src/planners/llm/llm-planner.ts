@@ -8,32 +8,35 @@ import type { PlanExample } from "./plan-prompt.ts";
 
 /** Options of {@link createLlmPlanner}. */
 export interface LlmPlannerOptions {
-  /** Who writes the plans, such as `createOllamaModel({ model: "qwen3" })`. */
+  /** The model that writes the plans, such as `createOllamaModel({ model: "qwen3" })`. */
   model: LanguageModel;
   /** What `source.planner` is. @default "llm" */
   name?: string | undefined;
-  /** What the model is told besides, such as how your users call things. */
+  /** Further instructions for the model, such as the terms that your users use. */
   instructions?: string | undefined;
-  /** Requests and their plans, shown to the model where it may use all of their tools. Small models gain much. @default none */
+  /**
+   * Requests and their plans, shown to the model if it may use all their tools. Small models gain much. @default none
+   */
   examples?: readonly PlanExample[] | undefined;
-  /** 0 for the likeliest answer, null for the model's own. A model that refuses any is asked without. @default 0 */
+  /** 0 for the likeliest answer, null for the model's default. Omitted for a model that refuses it. @default 0 */
   temperature?: number | null | undefined;
   /**
-   * The longest answer, in tokens, thinking included. One that is cut is asked for once more, with twice the room.
+   * The longest answer, in tokens, thinking included. A cut answer is requested once more, with twice the room.
    * @default by the length of the request, 2048 to 8192
    */
   maxOutputTokens?: number | undefined;
   /**
-   * What to do about a word or number in a step that the request does not have: `refuse` refuses the plan if the step has an
-   * effect and warns if it has none, `warn` only warns (in `source.warnings`), `off` does not look. What a schema prescribes,
-   * such as an operation, needs no word: a tool that may not act unasked needs approval. @default "refuse"
+   * What to do about a word or number in a step that is not in the request: `refuse` refuses the plan if the step has
+   * an effect and warns if it has none, `warn` only warns (in `source.warnings`), `off` does not check. A value that a
+   * schema prescribes, such as an operation, needs no word: a tool that may not act unasked needs approval.
+   * @default "refuse"
    */
   grounding?: GroundingPolicy | undefined;
   /** Whether the model may write conditions and loops; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
-   * Whether a request that was planned before is not planned again: within a day, for the same tools, context and time zone.
-   * The plans asked for last are kept, 100 unless told otherwise. @default false
+   * Whether the plan of an earlier, equal request is reused: within a day, for the same tools, context and time zone.
+   * The most recently used plans are kept, 100 by default. @default false
    */
   cache?: boolean | { readonly maxPlans: number } | undefined;
 }
@@ -52,11 +55,13 @@ const keys = [
 const defaultCachedPlans = 100;
 
 /**
- * Makes the planner "llm": a language model writes the plan, by a schema that has only the tools, their inputs and nothing else.
+ * Makes the planner "llm": a language model writes the plan, following a schema that contains only the tools and their
+ * inputs.
  *
- * A small model answers with all kinds of things, so each answer is read with care, held against the tools and against the
- * request, and asked for once more where it does not hold. What it says then is no plan is `planning-failed`, with every try; what the
- * model says the tools cannot do is `cannot-plan`. Nothing in a request can add a tool, lift an approval or leave the schema.
+ * A small model may answer with anything, so each answer is read with care, checked against the tools and the request,
+ * and requested once more if it is invalid. If the next one is invalid too, planning fails with `planning-failed`, with
+ * every try; if the model states that the tools cannot do it, with `cannot-plan`. Nothing in a request can add a tool,
+ * lift an approval or leave the schema.
  *
  * Throws `invalid-options`.
  *
@@ -66,7 +71,7 @@ export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   const settings = resolveSettings(options);
   let loading: Promise<ModelPlanner> | undefined;
   const load = (): Promise<ModelPlanner> => {
-    // What reads answers is loaded by the first request.
+    // The code that reads answers is loaded by the first request.
     loading ??= countOutside(import("./plan-by-model.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
     return loading;
   };
@@ -103,7 +108,7 @@ function checkModel(option: string, model: unknown): void {
   if (isModel) return;
   const { doGenerate } = (model ?? {}) as { readonly doGenerate?: unknown };
   if (typeof doGenerate === "function") {
-    failOption(option, model, 'createAiSdkModel(model), of "planwright/ai-sdk", for a model of the AI SDK');
+    failOption(option, model, 'createAiSdkModel(model), from "planwright/ai-sdk", for a model of the AI SDK');
   }
   failOption(option, model, 'a language model, such as createOllamaModel({ model: "qwen3" })');
 }

@@ -2,28 +2,31 @@ import type { JsonSchema } from "../../core/schema.ts";
 import { resolvePointer } from "./resolve-pointer.ts";
 
 /*
- * The schemas that a constrained model writes by. Engines compile a schema to a grammar and know few keywords, some of which
- * they get wrong: what remains here is type, properties, required, enum, const, items, minItems, maxItems, anyOf and
- * additionalProperties. All other rules (ranges, patterns, formats) the model reads in the prompt, and the plan is checked by.
+ * The schemas that constrain what a model writes. Engines compile a schema to a grammar and know few keywords, some of
+ * which they get wrong. Only these are used here: type, properties, required, enum, const, items, minItems, maxItems,
+ * anyOf and additionalProperties. The model reads all other rules (ranges, patterns, formats) in the prompt, and the
+ * plan is checked against them.
  */
 
 /**
- * In place of a value that is known only when the plan runs. It cannot say that `$ref` is the only key: llama.cpp takes a
- * property of that name for a reference of JSON Schema itself, wherever it stands, and refuses the whole schema.
+ * Replaces a value that is known only when the plan runs. It cannot state that `$ref` is the only key: llama.cpp takes
+ * a property of that name for a JSON Schema reference, wherever it appears, and refuses the whole schema.
  */
 const reference: JsonSchema = { type: "object", required: ["$ref"], additionalProperties: { type: "string" } };
 
 /** More steps than a model writes without losing its way. */
 const maxModelSteps = 50;
 
-/** The schema of an answer: steps, each of which is of one of the tools, or none and the reason. */
+/** The schema of an answer: steps, each for one of the tools, or none and the reason. */
 export function answerSchema(steps: readonly JsonSchema[], maxSteps: number): JsonSchema {
   const items = steps.length > 1 ? { anyOf: steps } : (steps[0] ?? anything);
   const list = { type: "array", items, maxItems: steps.length === 0 ? 0 : Math.min(maxSteps, maxModelSteps) };
   return object({ steps: list, missing: { type: "string" } }, ["steps"]);
 }
 
-/** The schema of a step of one tool: its name is a constant, so that no other can be written, and stands before the input. */
+/**
+ * The schema of a step of one tool: its name is a constant, so that no other can be written, and precedes the input.
+ */
 export function stepSchema(tool: string, input: JsonSchema, optional: readonly string[]): JsonSchema {
   const more = Object.fromEntries(optional.map((key) => [key, { type: "string" }]));
   const around = { root: input, open: [], room: { left: maxParts } };
@@ -36,16 +39,16 @@ function object(properties: Readonly<Record<string, JsonSchema>>, required: read
 
 interface Around {
   readonly root: JsonSchema;
-  /** What is being written around it: a schema within itself allows anything. */
+  /** The enclosing schemas: a schema within itself allows anything. */
   readonly open: readonly JsonSchema[];
-  /** How many parts may still be written: definitions that name each other would be, in every order. */
+  /** How many parts may still be written: definitions that refer to each other would be repeated in every order. */
   readonly room: { left: number };
 }
 
 const anything: JsonSchema = {};
 const maxParts = 1_000;
 
-/** A schema with the plain keywords alone, or `{}` where they do not do. Never narrower than the schema, but for open keys. */
+/** A schema with only the plain keywords, or `{}` where they do not suffice. Never narrower, except for open keys. */
 function plainSchema(schema: JsonSchema, { root, open, room }: Around): JsonSchema {
   if (open.includes(schema) || room.left-- <= 0) return anything;
   const around = { root, open: [...open, schema], room };
@@ -77,7 +80,9 @@ function plainSchema(schema: JsonSchema, { root, open, room }: Around): JsonSche
   }
 }
 
-/** A value that may also be a reference. A text needs none: a template in it is one. Constants name what the tool does. */
+/**
+ * A value that may also be a reference. Text needs none: it may contain a template. Constants name what the tool does.
+ */
 function valueSchema(schema: JsonSchema, around: Around): JsonSchema {
   const plain = plainSchema(schema, around);
   const isFixed = plain.const !== undefined || plain.enum !== undefined || plain.type === "string";
@@ -111,13 +116,13 @@ function plainArray(schema: JsonSchema, around: Around): JsonSchema {
 }
 
 interface TupleParts {
-  /** What may follow, if anything may. */
+  /** The schema of further items, if any are allowed. */
   readonly rest: unknown;
   readonly minItems: unknown;
   readonly around: Around;
 }
 
-/** A list of what may stand anywhere in the tuple. */
+/** A list of any items of the tuple, in any order. */
 function plainTuple(tuple: readonly JsonSchema[], { rest, minItems, around }: TupleParts): JsonSchema {
   const isOpen = typeof rest === "object" && rest !== null;
   const items = isOpen ? [...tuple, rest as JsonSchema] : tuple;
@@ -129,7 +134,7 @@ function plainTuple(tuple: readonly JsonSchema[], { rest, minItems, around }: Tu
   };
 }
 
-/** Objects that must all fit, as one; anything if one of them is none. */
+/** Merges objects that must all match; allows anything if one of them is not an object. */
 function mergeObjects(schemas: readonly JsonSchema[], { root }: Around): JsonSchema {
   const parts = schemas.map((schema) => (schema.$ref === undefined ? schema : resolvePointer(root, schema.$ref)));
   if (parts.some((part) => part?.type !== "object" || part.properties === undefined)) return anything;

@@ -1,7 +1,7 @@
-/** No plan is nested deeper, and what walks one calls itself for each level. */
+/** No plan is nested deeper, and code that walks one recurses for each level. */
 const maxDepth = 100;
 
-/** The value of a text of JSON; undefined if it is none, or nested deeper than any plan is. */
+/** Parses JSON; undefined if it is invalid, or nested deeper than any plan. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

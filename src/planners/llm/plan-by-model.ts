@@ -14,7 +14,7 @@ import { dayOf, type PromptOptions, planMessages, promptOf, replanMessages, type
 export interface ModelPlannerSettings extends PromptOptions {
   readonly name: string;
   readonly model: LanguageModel;
-  /** Null for the model's own. */
+  /** Null for the model's default. */
   readonly temperature: number | null;
   readonly maxOutputTokens: number | undefined;
   readonly grounding: GroundingPolicy;
@@ -36,7 +36,7 @@ export class ModelPlanner {
     this.plans = new RecentMap(settings.maxCachedPlans);
   }
 
-  /** As `Planner.plan`. */
+  /** See `Planner.plan`. */
   async plan(request: PlanRequest): Promise<PlanDraft> {
     if (this.settings.maxCachedPlans === 0) return this.ask(request);
     const key = await cacheKey(request);
@@ -47,13 +47,13 @@ export class ModelPlanner {
     return plan;
   }
 
-  /** As `Planner.replan`. What steps have put out may be referred to in the new ones, and not be written there. */
+  /** See `Planner.replan`. New steps may refer to the outputs of earlier ones, but not contain them. */
   async replan(request: ReplanRequest): Promise<PlanDraft> {
     const { steps, plan, firstPlan, replan } = request;
-    // Of a loop that was cut short nothing can be referred to.
+    // Nothing in a loop that was cut short can be referred to.
     const open = new Set(steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
     return this.ask(request, {
-      // Its steps stand behind others, which listeners have long seen.
+      // Its steps follow others, which listeners have already received.
       tell: undefined,
       kept: plan.steps.filter(({ id }) => !open.has(id)),
       prefix: `r${replan}_`,
@@ -118,7 +118,7 @@ export class ModelPlanner {
   }
 }
 
-/** The words of the developer, who may be quoted as the user may. */
+/** The developer's words, which a plan may quote like the user's. */
 function toldBy({ instructions = "", examples }: PromptOptions): string {
   return [instructions, ...examples.map(({ steps }) => JSON.stringify(steps.map(({ input }) => input)))].join("\n");
 }
@@ -129,7 +129,7 @@ interface Asked extends Pick<AnswerScope, "kept" | "prefix" | "planned" | "shown
   readonly messagesOf: (prompt: ToolsPrompt) => readonly ModelMessage[];
 }
 
-/** What makes a plan the same: the words, what they may mean today, and what the tools are. */
+/** What a plan depends on: the words, what they may mean today, and the tools. */
 async function cacheKey(request: PlanRequest): Promise<string> {
   const { tools, context = null, maxSteps, timeZone } = request;
   const fingerprints = await Promise.all(tools.map(toolFingerprint));

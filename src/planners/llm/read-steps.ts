@@ -9,8 +9,9 @@ import { parseJson } from "./parse-json.ts";
 import { TypedText } from "./typed-text.ts";
 
 /*
- * From what a model wrote to the steps of a plan. Only what loses nothing is put right: other names for the same key, a value
- * one level too high or too deep, a number in quotes. All else is left to the validation of the plan, which refuses it.
+ * Turns what a model wrote into the steps of a plan. Only lossless corrections are made: other names for the same key,
+ * a value one level too high or too deep, a number in quotes. Everything else is left to the validation of the plan,
+ * which refuses it.
  */
 
 type JsonRecord = Readonly<Record<string, unknown>>;
@@ -21,7 +22,7 @@ export type ModelAnswer =
       readonly type: "steps";
       readonly steps: readonly unknown[];
       readonly isReshaped: boolean;
-      /** What the model says that they do not do. */
+      /** What the steps do not do, according to the model. */
       readonly missing?: string | undefined;
     }
   | { readonly type: "refusal"; readonly reason: string | undefined };
@@ -42,9 +43,9 @@ const stepKeys: ReadonlySet<string> = new Set([
   "concurrency",
 ]);
 
-/** The answer that a value is; undefined if it is none. A step that does not stand alone is none: the others would be lost. */
+/** Reads a value as an answer; undefined if it is not one. A step among other JSON is not: the others would be lost. */
 export function readAnswer(value: unknown, { isAlone = true }: { isAlone?: boolean } = {}): ModelAnswer | undefined {
-  // An empty list in prose says nothing.
+  // An empty list in prose means nothing.
   if (Array.isArray(value)) return value.length === 0 ? undefined : stepsAnswer(value, true);
   if (!isRecord(value)) return undefined;
   if (Array.isArray(value.steps)) {
@@ -72,21 +73,21 @@ function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Under which name a step has a key. */
+/** The name under which a step has a key. */
 function keyOf(step: JsonRecord, key: "tool" | "input"): string | undefined {
   return [key, ...aliases[key]].find((name) => Object.hasOwn(step, name));
 }
 
-/** What a step is read by. */
+/** What is needed to read a step. */
 export interface StepReading {
   readonly tools: ReadonlyMap<string, DefinedTool>;
-  /** What the user typed, and the app beside it: none of it is a reference. */
+  /** What the user typed and the app added: none of it is a reference. */
   readonly typed: string;
   /** Whether steps may have conditions and loops. */
   readonly expressions: boolean;
 }
 
-/** A step in the shape of a plan's, and whether it had another. What is no object stays what it is. */
+/** Brings a step into the shape of a plan's, and returns whether it had another. Leaves a non-object unchanged. */
 export async function readStep(
   raw: unknown,
   reading: Pick<StepReading, "tools" | "typed">,
@@ -108,7 +109,7 @@ export async function readStep(
   return { step, isReshaped: named !== raw || step.tool !== named.tool || fitted !== input };
 }
 
-/** A step with our names of its keys; the same object if it has them. What stands beside the tool without a name is its input. */
+/** A step with our names for its keys; the same object if it has them. Unknown keys beside the tool are its input. */
 function withKeys(raw: JsonRecord): JsonRecord {
   const toolKey = keyOf(raw, "tool");
   const inputKey = keyOf(raw, "input");
@@ -123,7 +124,7 @@ function withKeys(raw: JsonRecord): JsonRecord {
   return { ...step, tool, input: inputKey === undefined ? flat : unquoted(raw[inputKey]) };
 }
 
-/** An object that was written as text, or left empty. */
+/** An object that was written as text, or is null. */
 function unquoted(input: unknown): unknown {
   if (input === null) return {};
   const value = typeof input === "string" ? parseJson(input) : undefined;
@@ -138,7 +139,7 @@ function findTool(name: unknown, tools: ReadonlyMap<string, DefinedTool>): Defin
   return alike.length === 1 ? alike[0] : undefined;
 }
 
-/** Numbers in quotes as numbers, and no `null` for what is left out, where the schema wants that; the same object if all fits. */
+/** Unquotes numbers and drops `null` values where the schema requires it; the same object if nothing changes. */
 function fitInput(input: unknown, schema: JsonSchema): unknown {
   if (!isRecord(input) || asReference(input) !== undefined) return input;
   return fitValue(input, { schema, root: input, path: [] });
@@ -175,17 +176,17 @@ function fitValue(value: unknown, { schema, root, path }: Fitting): unknown {
 function fitText(text: string, place: Fitting): unknown {
   if (!/^-?\d+(\.\d+)?$/.test(text.trim()) || allows("string", place) || !allows("number", place)) return text;
   const number = Number(text);
-  // A number that is not exact is another one.
+  // An inexact number would be a different one.
   return Number.isSafeInteger(Math.trunc(number)) ? number : text;
 }
 
-/** Whether a value of a type may stand there; yes where that is not known. */
+/** Whether a value of a type is allowed there; true if that is not known. */
 function allows(type: string, { schema, root, path }: Fitting): boolean {
   const schemas = schemasAt(schema, path, root);
   return schemas === undefined || schemas.length === 0 || (typesOf(schemas)?.has(type) ?? true);
 }
 
-/** What was typed, once for all steps that are read by it. */
+/** The typed text, prepared once for all steps of an answer. */
 const typedTexts = new WeakMap<object, TypedText>();
 
 function typedTextOf(reading: Pick<StepReading, "typed">): TypedText {
@@ -197,8 +198,8 @@ function typedTextOf(reading: Pick<StepReading, "typed">): TypedText {
 }
 
 /**
- * What the user typed is never read as a reference: where an input repeats it, a `${` is written so that it stays text, and an
- * object `{ "$ref" }` so that it stays one.
+ * What the user typed is never read as a reference: where an input repeats it, a `${` is escaped so that it stays text,
+ * and an object `{ "$ref" }` so that it stays an object.
  */
 function escapeTyped(value: unknown, typed: TypedText): unknown {
   return typed.isPlain ? value : escapeValue(value, typed);
@@ -215,26 +216,26 @@ function escapeValue(value: unknown, typed: TypedText): unknown {
   return escaped;
 }
 
-/** What a step is made whole by. */
+/** What is needed to complete a step. */
 export interface StepPlace {
   readonly index: number;
-  /** The step before it, made whole. */
+  /** The step before it, completed. */
   readonly previous: unknown;
   /** Whether a step before it has this id. */
   readonly isEarlier: (id: string) => boolean;
   readonly tools: ReadonlyMap<string, DefinedTool>;
-  /** What ids begin with that the model did not write. @default "s" */
+  /** The prefix of ids that the model did not write. @default "s" */
   readonly prefix?: string | undefined;
 }
 
 /**
- * A step with an id, by its place where the model wrote none, and with `dependsOn`: the steps that it refers to and, unless
- * both are of pure tools, the one before it. What is no object stays what it is.
+ * Completes a step with an id from its position if the model wrote none, and with `dependsOn`: the steps that it refers
+ * to and, unless both are of pure tools, the one before it. Leaves a non-object unchanged.
  */
 export function completeStep(step: unknown, { index, previous, isEarlier, tools, prefix = "s" }: StepPlace): unknown {
   if (!isRecord(step)) return step;
   const { id = `${prefix}${index + 1}`, tool, input, dependsOn, ...rest } = step;
-  // A reference to nothing is not repeated here: the validation tells where it stands.
+  // A reference to nothing is left out here: validation reports where it is.
   const named = findReferences(input).flatMap(({ reference }) => reference?.stepId ?? []);
   const waitsFor = new Set<unknown>(named.filter(isEarlier));
   const isPure = (other: JsonRecord) =>
@@ -243,7 +244,7 @@ export function completeStep(step: unknown, { index, previous, isEarlier, tools,
   return { id, tool, input, dependsOn: dependsOn ?? [...waitsFor], ...rest };
 }
 
-/** All steps, made whole one after the other, behind those that are kept. */
+/** Completes all steps in order, after those that are kept. */
 export function completeSteps(
   steps: readonly unknown[],
   { tools, prefix, kept = [] }: Pick<StepPlace, "tools" | "prefix"> & { readonly kept?: readonly PlanStep[] },

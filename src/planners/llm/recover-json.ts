@@ -2,15 +2,15 @@ import { countOutside } from "../../core/outside-work.ts";
 import type { PlanRepair } from "../../core/plan.ts";
 import { parseJson } from "./parse-json.ts";
 
-/** A value that was read from a model's answer, and what that took. */
+/** A value that was read from a model's answer, and the repairs that took. */
 export interface Recovered {
   readonly value: unknown;
   readonly repaired: readonly PlanRepair[];
-  /** Whether it is all the JSON there is. Of several pieces, one step is not the whole plan. */
+  /** Whether it is the only JSON. Of several pieces, one step is not the whole plan. */
   readonly isAlone: boolean;
 }
 
-/** The most that jsonrepair is given for one answer, see {@link repairCost}: at its worst that takes 40 ms. */
+/** The most that jsonrepair may cost for one answer, see {@link repairCost}: at worst that takes 40 ms. */
 const maxRepairCost = 1;
 /** No plan is nested deeper. */
 const maxRepairDepth = 100;
@@ -18,12 +18,13 @@ const maxRepairDepth = 100;
 const maxPieces = 8;
 
 /**
- * What JSON an answer may hold, the likeliest first: the whole text, what stands in code fences, then each object or list
- * among other text, of both the last one first, and at last what jsonrepair makes of the longest. Whoever reads them takes the first
- * that is a plan: a repair can give a wrong value without an error.
+ * Yields the JSON that an answer may contain, the likeliest first: the whole text, code fences, then each object or
+ * list among other text (of both, the last one first), and finally what jsonrepair makes of the longest. The caller
+ * takes the first that is a plan: a repair can result in a wrong value without an error.
  *
- * jsonrepair is the one library of three that does not lose data of what is not JSON, but it makes a list of prose, so it is
- * given only what begins like an object or a list. With `isWhole: false` nothing is repaired: a cut value would pass as one.
+ * Of three libraries, only jsonrepair does not lose data of invalid JSON. But it turns prose into a list, so it gets
+ * only text that starts like an object or a list. With `isWhole: false` nothing is repaired: a cut value would pass as
+ * complete.
  */
 export async function* recoverJson(answer: string, { isWhole }: { isWhole: boolean }): AsyncGenerator<Recovered> {
   const whole = parse(answer);
@@ -40,7 +41,7 @@ export async function* recoverJson(answer: string, { isWhole }: { isWhole: boole
     if (parsed !== undefined) yield { value: parsed.value, repaired: ["extracted"], isAlone };
   }
   if (!isWhole) return;
-  // What begins with a bracket may go on with prose, which the longest piece has not; but it may also be all steps in a row.
+  // Text from the first bracket on may end in prose, unlike the longest piece; but it may also be all steps in a row.
   const likely = new Set([longestOf([...fenced, ...scanned]), longestOf([fromFirstBracket(text)])]);
   let cost = 0;
   for (const broken of likely) {
@@ -52,15 +53,16 @@ export async function* recoverJson(answer: string, { isWhole }: { isWhole: boole
   }
 }
 
-/** The last of some pieces, from the end. */
+/** The last few pieces, from the end. */
 function lastOf(pieces: readonly string[]): readonly string[] {
   return pieces.slice(-maxPieces).reverse();
 }
 
 /**
- * What a repair may take at worst. jsonrepair goes back to where a text began for each quote that may not end it, and copies
- * what it has so far for each bracket and comma that is missing: with the square of the quotes and the length, and with the
- * square of the length. 1 is 16 000 characters, or 100 000 000 by quotes, such as of a compact plan of 18 steps.
+ * The worst-case cost of a repair. jsonrepair returns to the start of a string for each quote that may not end it, and
+ * copies its output for each missing bracket and comma. So time grows with the square of the quotes times the length,
+ * and with the square of the length. 1 is 16 000 characters, or 100 000 000 by quotes, such as a compact plan of 18
+ * steps.
  */
 function repairCost(text: string): number {
   const { length } = text;
@@ -83,7 +85,7 @@ async function repair(broken: string): Promise<unknown> {
   }
 }
 
-/** An object or a list, which may have been put in quotes as a whole; a bare text or number is no plan. */
+/** Parses an object or a list, which may be quoted as a whole; a bare string or number is not a plan. */
 function parse(text: string): { readonly value: unknown; readonly isQuoted: boolean } | undefined {
   const outer = parseJson(text);
   const isQuoted = typeof outer === "string";
@@ -94,8 +96,8 @@ function parse(text: string): { readonly value: unknown; readonly isQuoted: bool
 const thinkingSign = /<(\/?)(?:think|thinking|thought)>/gi;
 
 /**
- * The answer without a byte order mark, and without what the model thought: all up to the last sign that ends it. Thinking
- * that was opened before the answer has only an end. A sign within a text of JSON is the user's, and ends nothing.
+ * The answer without a byte order mark and without thinking: everything up to the last tag that ends it. Thinking that
+ * was opened before the answer has only an end tag. A tag within a JSON string is the user's, and ends nothing.
  */
 function withoutThinking(answer: string): string {
   const text = answer.replace(/^\uFEFF/, "");
@@ -113,7 +115,7 @@ function withoutThinking(answer: string): string {
   return text.slice(from).trim();
 }
 
-/** Goes on through a text to a place, counting brackets; further if the place is within a text of JSON. */
+/** Scans a text up to a position, counting brackets; further if the position is within a JSON string. */
 function scanTo(text: string, end: number, { position, depth }: { position: number; depth: number }) {
   while (position < end) {
     const character = text[position];
@@ -124,7 +126,7 @@ function scanTo(text: string, end: number, { position, depth }: { position: numb
   return { position, depth };
 }
 
-/** What stands between lines of three backticks. One within a text of JSON does not begin its line. */
+/** The text between lines of three backticks. Those within a JSON string do not start their line. */
 function fencedParts(text: string): readonly string[] {
   const parts: string[] = [];
   const fence = /^[ \t]*```[^\n`]*$/gm;
@@ -140,7 +142,7 @@ function fencedParts(text: string): readonly string[] {
   return parts;
 }
 
-/** Each object and list that stands in no other, as text: brackets are counted, but for those in quotes. One pass. */
+/** Each outermost object and list, as text: brackets are counted, except those in quotes. One pass. */
 function topLevelPieces(text: string): readonly string[] {
   const pieces: string[] = [];
   let depth = 0;
@@ -150,7 +152,7 @@ function topLevelPieces(text: string): readonly string[] {
     if (character === "{" || character === "[") {
       if (depth++ === 0) start = index;
     } else if (depth === 0) {
-      // Prose: its quotes quote nothing, and a bracket too many closes nothing.
+      // Prose: its quotes quote nothing, and an extra bracket closes nothing.
     } else if (character === '"') {
       index = endOfText(text, index);
     } else if (character === "}" || character === "]") {
@@ -160,7 +162,7 @@ function topLevelPieces(text: string): readonly string[] {
   return pieces;
 }
 
-/** Where the text of JSON that begins at a quote ends. */
+/** Where the JSON string that starts at a quote ends. */
 function endOfText(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;

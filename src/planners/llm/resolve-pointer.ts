@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../core/schema.ts";
 
-/** What a local JSON pointer such as `#/$defs/Item` leads to; undefined if that is no schema. */
+/** Resolves a local JSON pointer such as `#/$defs/Item`; undefined if it leads to no schema. */
 export function resolvePointer(root: JsonSchema, pointer: string): JsonSchema | undefined {
   if (pointer !== "#" && !pointer.startsWith("#/")) return undefined;
   let target: unknown = root;
@@ -12,7 +12,7 @@ export function resolvePointer(root: JsonSchema, pointer: string): JsonSchema | 
   return typeof target === "object" && target !== null ? (target as JsonSchema) : undefined;
 }
 
-/** The converters write a key such as `100%` as it is. */
+/** The converters write a key such as `100%` unencoded. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

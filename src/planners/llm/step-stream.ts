@@ -1,28 +1,28 @@
 import { parseJson } from "./parse-json.ts";
 
 /**
- * Finds whole steps in an answer that is still coming: each object that stands in the first list that has some, which is the
- * text itself or stands under a key of an object. What the model thinks before, between its signs, is left out. One pass
- * over the text, whatever pieces it comes in.
+ * Finds complete steps in a streamed answer: each object in the first list that has any, which is the text itself or
+ * under a key of an object. Thinking before it, between its tags, is skipped. One pass over the text, whatever pieces
+ * it comes in.
  */
 export class StepStream {
-  /** What has come of the step that is open, but for the piece that is being read. */
+  /** The received part of the open step, without the current piece. */
   private pending = "";
   private depth = 0;
-  /** How deep the list of steps is; 0 until it begins. */
+  /** How deep the list of steps is; 0 until it starts. */
   private listDepth = 0;
   private isQuoted = false;
   private isEscaped = false;
   private isInStep = false;
   private hasSteps = false;
-  /** What has come of a sign such as `<think>`; empty outside of one. */
+  /** The received part of a tag such as `<think>`; empty outside of one. */
   private sign = "";
   private isThinking = false;
 
-  /** The steps that are whole with this piece, as values; what is not JSON is left out. */
+  /** Returns the steps that this piece completes, as values; invalid JSON is left out. */
   push(delta: string): readonly unknown[] {
     const steps: unknown[] = [];
-    // Where what belongs to the open step begins in this piece.
+    // Where the open step starts in this piece.
     let from = 0;
     for (let index = 0; index < delta.length; index++) {
       const character = delta.charAt(index);
@@ -40,7 +40,7 @@ export class StepStream {
     return steps;
   }
 
-  /** Whether the character begins nothing. Signs in prose tell whether it is what the model thinks. */
+  /** Whether the character opens nothing. Tags in prose mark where thinking starts and ends. */
   private isProse(character: string): boolean {
     this.readSign(character);
     return this.isThinking || !isOpening(character);
@@ -62,7 +62,7 @@ export class StepStream {
     else if (character === '"') this.isQuoted = false;
   }
 
-  /** Whether a step begins with the bracket. */
+  /** Whether a step starts with the bracket. */
   private open(character: string): boolean {
     this.depth++;
     if (character === "[" && this.listDepth === 0 && this.depth <= 2) this.listDepth = this.depth;
@@ -85,12 +85,12 @@ export class StepStream {
 
   private close(): void {
     this.depth--;
-    // What follows the list of steps is no step.
+    // Nothing after the list of steps is a step.
     if (this.depth < this.listDepth) this.listDepth = this.hasSteps ? Number.POSITIVE_INFINITY : 0;
   }
 }
 
-/** As long as the longest of the signs. */
+/** The length of the longest tag. */
 const maxSign = "</thinking>".length;
 
 function isOpening(character: string): boolean {

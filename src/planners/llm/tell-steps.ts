@@ -16,7 +16,7 @@ export interface StepReporterOptions extends StepReading {
   readonly tell: (event: PlanningEvent) => void | Promise<void>;
 }
 
-/** Tells the steps of an answer that is still coming, each as soon as it is whole and fits its tool, up to the first that does not. */
+/** Emits the steps of a streamed answer, each once it is complete and fits its tool, up to the first that does not. */
 export class StepReporter {
   private readonly stream = new StepStream();
   private previous: PlanStep | undefined;
@@ -33,7 +33,7 @@ export class StepReporter {
     }
   }
 
-  /** Resolves once all that has come is told. Never rejects. */
+  /** Resolves once everything received has been emitted. Never rejects. */
   end(): Promise<void> {
     return this.telling;
   }
@@ -55,7 +55,7 @@ export class StepReporter {
     await tell({ type: "plan-delta", planner, attempt, index, step });
   }
 
-  /** The step, if it holds behind those that were told. */
+  /** The step, if it is valid after those that were emitted. */
   private async check(step: unknown): Promise<PlanStep | undefined> {
     const { tools, expressions } = this.options;
     const json = toJson(step);

@@ -1,16 +1,18 @@
-/** A `${` and what follows it, up to its end or to the next one. Each piece of a copied text is one of the text. */
+/** A `${` and what follows it, up to its end or to the next one. Each piece of a copied text is one of the original. */
 const templatePiece = /\$\{(?:[^{}$]|\$(?!\{))*\}?/g;
-/** As that, with the `$` of the next one, by which a piece that is cut may end; it is not taken, as the next begins with it. */
+/**
+ * Like that, with the `$` of the next one, with which a cut piece may end; not consumed, as the next starts with it.
+ */
 const piecesToCut = /(?=(\$\{(?:[^{}$]|\$(?!\{))*(?:\}|\$)?))\$\{/g;
-/** How many references are looked for in what was typed. */
+/** How many references are searched for in the typed text. */
 const maxLookups = 1_000;
 
-/** What was typed, as far as it could be taken for references, for many questions. */
+/** The parts of the typed text that could be taken for references, indexed for repeated checks. */
 export class TypedText {
   private readonly hasTemplates: boolean;
   private readonly hasReferences: boolean;
   private readonly pieces: ReadonlySet<string>;
-  /** The same in order, as a piece that was cut is the beginning of one. */
+  /** The same sorted, as a cut piece is the start of one. */
   private sorted: readonly string[] | undefined;
   private readonly lookups = new Map<string, boolean>();
 
@@ -20,12 +22,12 @@ export class TypedText {
     this.pieces = new Set(text.match(templatePiece));
   }
 
-  /** Whether nothing in it could be. */
+  /** Whether nothing in it could be taken for a reference. */
   get isPlain(): boolean {
     return !this.hasTemplates && !this.hasReferences;
   }
 
-  /** A text in which each piece of a template that was typed is written so that it stays text. */
+  /** Escapes each typed piece of a template in a text, so that it stays text. */
   escape(text: string): string {
     return text.replace(templatePiece, (piece, start: number) => {
       // The last may be cut: then it is only a part of something that was typed.

@@ -6,8 +6,8 @@ const results = new Set(
 );
 
 /**
- * The index behind words that stand for an earlier result, such as `it`, `that`, `the result` or `the final answer`;
- * undefined if none begins here. Words must be in lower case.
+ * The index after words that refer to an earlier result, such as `it`, `that`, `the result` or `the final answer`;
+ * undefined if none start here. Words must be in lower case.
  */
 export function readAnaphor(words: readonly string[], start: number): number | undefined {
   const first = words[start] ?? "";
@@ -21,7 +21,7 @@ export function readAnaphor(words: readonly string[], start: number): number | u
   return whatYouGet ? start + 3 : undefined;
 }
 
-/** Whether some of the words may stand for an earlier result: "the output", "pay that amount", "with result". */
+/** Whether some of the words may refer to an earlier result: "the output", "pay that amount", "with result". */
 export function mentionsResult(words: readonly string[], start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     if (results.has(words[at] ?? "") || readAnaphor(words, at) !== undefined) return true;

@@ -3,7 +3,7 @@ import { findReferences } from "../../core/reference.ts";
 import { parseWith } from "../../core/schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 
-/** A step before it is known what it waits for. */
+/** A step whose dependencies are not known yet. */
 export interface UnchainedStep {
   readonly id: string;
   readonly tool: DefinedTool;
@@ -11,8 +11,8 @@ export interface UnchainedStep {
 }
 
 /**
- * What each step waits for: those whose results it uses; and, as the steps of one tool work on the same things, those of
- * the same tool before it, unless both are `pure`. What another step waits for already is left out.
+ * What each step waits for: the steps whose results it uses, and earlier steps of the same tool, unless both are
+ * `pure`, as the steps of one tool work on the same things. Steps that one of these already waits for are left out.
  */
 export function chainSteps(steps: readonly UnchainedStep[]): readonly (readonly string[])[] {
   const order = new Map(steps.map(({ id }, index) => [id, index]));
@@ -44,7 +44,7 @@ function link(chain: Chain, id: string, isPure: boolean): readonly string[] {
   return reads.length > 0 ? reads : change;
 }
 
-/** Whether a step has no effect. Where that is told by an input that is not known yet, it is taken to have one. */
+/** Whether a step has no effect. If that depends on an input that is not known yet, it is assumed to have one. */
 function isPure(tool: DefinedTool, input: JsonObject): boolean {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   if (findReferences(input).length > 0) return false;

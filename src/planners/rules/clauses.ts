@@ -5,7 +5,7 @@ import type { Token } from "./tokens.ts";
 export interface Clause {
   readonly start: number;
   readonly end: number;
-  /** Whether what separates it from the next one cannot belong to a text: a sentence's end, `;`, "then". */
+  /** Whether the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
 }
 
@@ -23,7 +23,7 @@ const connectors: readonly { readonly words: readonly string[]; readonly isHard:
   { words: ["once", "done"], isHard: true },
   { words: ["when", "that", "is", "done"], isHard: true },
 ];
-/** Words that begin a wish of its own: what stands before "and what is …" is never one text with it. */
+/** Words that start a new wish: the text before "and what is …" never includes it. */
 const openers = new Set("what who where why how which please".split(" "));
 const openingPairs = new Set([
   "can you",
@@ -43,7 +43,7 @@ const openingPairs = new Set([
 ]);
 const abbreviations = new Set("mr mrs ms dr prof st vs etc no nr approx e.g i.e jr sr inc ltd co ave".split(" "));
 
-/** Cuts a request at every place where one wish may end and another begin. Linear. */
+/** Cuts a request at every place where one wish may end and another start. Linear. */
 export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
   const clauses: Clause[] = [];
   let start = 0;
@@ -74,7 +74,7 @@ interface Separator {
   readonly isHard: boolean;
 }
 
-/** A run of separators that begins at a token. A line break before a token is one that takes no token. */
+/** Consecutive separators from a token on. A line break before a token is one that takes no token. */
 function readSeparator(
   tokens: readonly Token[],
   start: number,
@@ -83,7 +83,7 @@ function readSeparator(
   let at = start;
   let isHard = tokens[start]?.newLine === true && !isAtStart;
   let isFound = isHard;
-  // A numbered item may begin here: what numbers it is taken off with the next separator.
+  // A numbered item may start here: its number is removed with the next separator.
   for (; at < tokens.length && !(at > start && items.has(at)); ) {
     const part = readSeparatorPart(tokens, at);
     if (part === undefined) break;
@@ -95,7 +95,7 @@ function readSeparator(
   return { end: at, isHard: isHard || beginsWish(tokens, at) };
 }
 
-/** One sign or connector that separates. */
+/** One separating sign or connector. */
 function readSeparatorPart(tokens: readonly Token[], at: number): Separator | undefined {
   const token = tokens[at];
   if (token === undefined || token.kind === "quote") return undefined;
@@ -111,7 +111,7 @@ function beginsWish(tokens: readonly Token[], at: number): boolean {
   return openers.has(first.norm) || openingPairs.has(`${first.norm} ${tokens[at + 1]?.norm}`);
 }
 
-/** Whether a sign separates, and if so, whether hard. */
+/** Whether a sign separates hard; undefined if it does not separate. */
 function signSeparator(tokens: readonly Token[], at: number): boolean | undefined {
   const sign = tokens[at]?.norm;
   const before = tokens[at - 1];
@@ -128,11 +128,11 @@ function signSeparator(tokens: readonly Token[], at: number): boolean | undefine
   return isAbbreviated ? undefined : true;
 }
 
-/** "5!" and "(2 + 3)!" are sums and not exclamations. */
+/** "5!" and "(2 + 3)!" are arithmetic, not exclamations. */
 function isFactorial(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1];
   if (tokens[at]?.glued !== true) return false;
-  // "5!!" is one as well, but further back nobody looks.
+  // "5!!" is arithmetic as well; nothing further back is checked.
   const last = before?.norm === "!" && before.glued ? tokens[at - 2] : before;
   return last?.kind === "number" || last?.norm === ")";
 }

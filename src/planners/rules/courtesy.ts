@@ -1,5 +1,5 @@
 /*
- * What people say around what they want. It belongs to no tool, so the planner takes it off for all of them: where a phrase
+ * What people say around what they want. It belongs to no tool, so the planner removes it for all of them. If a phrase
  * has such words itself, they are matched there, as that costs less.
  */
 
@@ -50,19 +50,19 @@ const closings = indexSequences(after, (words) => words.at(-1));
 const wholes = indexSequences(alone, (words) => words[0]);
 const maxTokens = 24;
 
-/** Signs that say nothing where they stand between words. */
+/** Signs that mean nothing between words. */
 export function isFiller(norm: string): boolean {
   return norm === "," || norm === ":" || norm === "–" || norm === "—" || norm === "…";
 }
 
 const articles = new Set(["the", "a", "an", "please", "just", "also"]);
 
-/** Words that may be said or not before a word of a phrase. */
+/** Words that are optional before a word of a phrase. */
 export function isArticle(word: string): boolean {
   return articles.has(word);
 }
 
-/** Where what is wanted may begin, in a clause from `start` to `end`: at its start, or behind any courtesies. */
+/** Where the content of a clause from `start` to `end` may start: at its start, or after any courtesies. */
 export function contentStarts(words: readonly string[], start: number, end: number): readonly number[] {
   return spread(start, (at) => {
     if (at >= end || at - start > maxTokens) return [];
@@ -75,7 +75,7 @@ export function contentStarts(words: readonly string[], start: number, end: numb
   });
 }
 
-/** Where what is wanted may end, in a clause from `start` to `end`: at its end, or before any courtesies. */
+/** Where the content of a clause from `start` to `end` may end: at its end, or before any courtesies. */
 export function contentEnds(words: readonly string[], start: number, end: number): readonly number[] {
   return spread(end, (at) => {
     if (at <= start || end - at > maxTokens) return [];

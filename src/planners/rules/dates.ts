@@ -5,7 +5,7 @@ export interface DateReading {
   readonly end: number;
 }
 
-/** The clock that words such as "tomorrow" are read by. */
+/** The clock for words such as "tomorrow". */
 export interface DateClock {
   readonly nowMs: number;
   readonly timeZone: string;
@@ -24,7 +24,7 @@ const dayOfMonth = /^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$/;
 const days = new WeakMap<DateClock, number>();
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** The day it is in the time zone, as milliseconds of its midnight in UTC, so that days can be counted. */
+/** The current day in the time zone, as milliseconds of its midnight in UTC, so that days can be counted. */
 function today(clock: DateClock): number {
   const known = days.get(clock);
   if (known !== undefined) return known;
@@ -45,9 +45,10 @@ function isoDay(ms: number): string {
 }
 
 /**
- * Reads a date that begins at a word (lower case): `today`, `tonight`, `tomorrow`, `the day after tomorrow`, `next friday`,
- * `in 3 days`, `next week`, `march 5`, `5th of march 2027`, `2027-03-05`. A weekday is the next one after today,
- * "next friday" that of the week after this one (weeks begin on Monday); a day without a year is the next such day.
+ * Reads a date that starts at a word (lower case): `today`, `tonight`, `tomorrow`, `the day after tomorrow`,
+ * `next friday`, `in 3 days`, `next week`, `march 5`, `5th of march 2027`, `2027-03-05`. A weekday is the next one
+ * after today, "next friday" that of the week after this one (weeks start on Monday); a day without a year is the next
+ * such day.
  */
 export function readDate(words: readonly string[], start: number, clock: DateClock): DateReading | undefined {
   return (
@@ -63,7 +64,7 @@ const beginnings = new Set([
   ...[...weekdays, ...months, ...shortMonths.keys(), "sept"],
 ]);
 
-/** Whether a date may begin with a word: cheap to ask before {@link readDate}. */
+/** Whether a date may start with a word: cheap to check before {@link readDate}. */
 export function mayBeginDate(word: string): boolean {
   return beginnings.has(word) || /^\d/.test(word);
 }

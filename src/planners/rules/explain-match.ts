@@ -3,7 +3,7 @@ import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import { capturesOf } from "./slot-values.ts";
 
-/** Some words of a request, and what took them. */
+/** Some words of a request, and what matched them. */
 export interface ExplainedWords {
   readonly text: string;
   /** `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please". */
@@ -11,26 +11,26 @@ export interface ExplainedWords {
   readonly slot?: string;
 }
 
-/** A part of a request, and the phrase that took it. */
+/** A part of a request, and the phrase that matched it. */
 export interface ExplainedPart {
   readonly text: string;
   readonly tool: string;
-  /** The phrase as the tool has it. */
+  /** The phrase as the tool defines it. */
   readonly phrase: string;
   readonly words: readonly ExplainedWords[];
   /** The steps it became. */
   readonly stepIds: readonly string[];
-  /** All this in a line. */
+  /** All this in one line. */
   readonly summary: string;
 }
 
-/** A plan, and how each part of the request came to be in it. */
+/** A plan, and how each part of the request led to it. */
 export interface RequestExplanation {
   readonly steps: readonly PlanStep[];
   readonly parts: readonly ExplainedPart[];
 }
 
-/** Tells which phrase of which tool took which words. */
+/** Reports which phrase of which tool matched which words. */
 export function explainMatch(match: PhraseMatch, input: MatchInput, stepIds: readonly string[]): ExplainedPart {
   const { rules, phraseIndex, firstClause, lastClause } = match;
   const rule = rules.rules[phraseIndex];

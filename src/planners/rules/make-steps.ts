@@ -18,7 +18,7 @@ export interface MadeSteps {
   readonly stepIds: readonly (readonly string[])[];
 }
 
-/** A match that makes no valid step where it stands. */
+/** A match that makes no valid step in its place. */
 export interface UnmadeSteps {
   readonly ok: false;
   readonly match: PhraseMatch;
@@ -27,7 +27,7 @@ export interface UnmadeSteps {
   readonly isUnbound: boolean;
 }
 
-/** So many earlier steps may be what "it" stands for. */
+/** How many earlier steps "it" may refer to. */
 const maxLookBack = 16;
 const maxReasoning = 300;
 
@@ -38,13 +38,13 @@ interface DraftStep {
   readonly reasoning: string;
 }
 
-/** What stands before a match. */
+/** What comes before a match. */
 interface Earlier {
   readonly drafts: readonly DraftStep[];
   readonly before: EarlierPhrases | undefined;
 }
 
-/** Makes the steps of matches in their order, now that each knows which results stand before it. */
+/** Makes the steps of matches in their order, now that the results before each are known. */
 export async function makeSteps(
   matches: readonly PhraseMatch[],
   input: MatchInput,
@@ -102,7 +102,7 @@ async function tryOthers(ready: ClauseInputs | Unfit, match: PhraseMatch, input:
   return other.ok ? other : ready;
 }
 
-/** A result that is an object or a list is no text that anyone wants in a title. */
+/** Refuses a result that is an object or a list within a text: nobody wants that in a title. */
 function checkTexts(planned: ClauseInputs | Unfit, { schemas, tool }: ToolRules, id: string): ClauseInputs | Unfit {
   if (!planned.ok || schemas.output === undefined) return planned;
   for (const { kind, text } of planned.inputs.flatMap((input) => findReferences(input))) {
@@ -110,7 +110,7 @@ function checkTexts(planned: ClauseInputs | Unfit, { schemas, tool }: ToolRules,
     if (kind !== "text" || reference === undefined) continue;
     const types = typesOf(schemasAt(schemas.output, reference.path) ?? [{}]);
     if (types !== undefined && (types.has("object") || types.has("array"))) {
-      return { ok: false, reason: `the result of ${id} (${tool.name}) is no single value` };
+      return { ok: false, reason: `the result of ${id} (${tool.name}) is not a single value` };
     }
   }
   return planned;

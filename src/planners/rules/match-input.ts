@@ -8,20 +8,20 @@ import { maxTokens, WorkMeter } from "./work-limit.ts";
 export interface MatchInput {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** The tokens as they are compared; a quoted text is no word. */
+  /** The tokens as they are compared; a quoted text is not a word. */
   readonly words: readonly string[];
   readonly clauses: readonly Clause[];
   /** For each position between tokens, the clause that may end there, plus 1; 0 where none may. */
   readonly endsClause: Int32Array;
   readonly clock: DateClock;
-  /** What was done for the request so far. */
+  /** The work done for the request so far. */
   readonly work: WorkMeter;
 }
 
-/** Stands for a quoted text among the words: no phrase has it. */
+/** Represents a quoted text among the words: no phrase contains it. */
 export const quotedWord = '"';
 
-/** Reads a request, up to one token more than are looked at. Linear in its length. */
+/** Reads a request, up to one token beyond the limit. Linear in its length. */
 export function readRequest(text: string, clock: DateClock, work = new WorkMeter()): MatchInput {
   const tokens = tokenize(text, maxTokens);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
@@ -33,7 +33,7 @@ export function readRequest(text: string, clock: DateClock, work = new WorkMeter
   return { text, tokens, words, clauses, endsClause, clock, work };
 }
 
-/** Without the clauses that are nothing but "thanks" or "hello there". */
+/** Removes the clauses that are only "thanks" or "hello there". */
 function dropCourtesies(clauses: readonly Clause[], words: readonly string[]): readonly Clause[] {
   const kept: Clause[] = [];
   for (const clause of clauses) {
@@ -44,7 +44,7 @@ function dropCourtesies(clauses: readonly Clause[], words: readonly string[]): r
   return kept;
 }
 
-/** Where what is wanted may begin in a clause. */
+/** Where the content of a clause may start. */
 export function startsOf({ words, clauses }: MatchInput, index: number): readonly number[] {
   const clause = clauses[index];
   return clause === undefined ? [] : contentStarts(words, clause.start, clause.end);

@@ -9,7 +9,7 @@ export interface PhraseMatch {
   readonly phraseIndex: number;
   readonly firstClause: number;
   readonly lastClause: number;
-  /** The less, the better the phrase accounts for the words. */
+  /** The lower, the better the phrase accounts for the words. */
   readonly cost: number;
   readonly captures: Capture | undefined;
   /** The tokens without courtesies. */
@@ -21,10 +21,10 @@ const courtesyCost = 3;
 /** A match of more than one clause is no longer than this in tokens, so that trying from each clause stays linear. */
 const maxJoinedTokens = 192;
 const minJoinedTokens = 32;
-/** So many tokens are tried from all clauses together: where there are many clauses, fewer from each. */
+/** How many tokens are tried from all clauses together: the more clauses, the fewer from each. */
 const maxTriedTokens = 12_000;
 
-/** Steps of work for looking up which phrases may begin in a clause. */
+/** Steps of work for looking up which phrases may start in a clause. */
 const clauseCost = 100;
 
 /** Finds the phrases of a tool that fit parts of a request. */
@@ -41,7 +41,7 @@ export class PhraseMatcher {
     this.possible = possiblePhrases(rules.index, input, this.spelling);
   }
 
-  /** Every match that begins with a clause and ends where one ends. */
+  /** Every match that starts with a clause and ends where one ends. */
   matchFrom(firstClause: number): readonly PhraseMatch[] {
     this.missing = undefined;
     const matches: PhraseMatch[] = [];
@@ -52,7 +52,7 @@ export class PhraseMatcher {
     for (const [phraseIndex, starts] of this.startsByPhrase(firstClause)) {
       const program = this.rules.rules[phraseIndex]?.program();
       if (program === undefined) continue;
-      // Each start for itself: where courtesies were taken off a text, it is not the same text any more.
+      // Each start by itself: a text without its courtesies is not the same text any more.
       for (const start of starts) {
         const run = new PhraseRun(program, this.input, this.spelling);
         for (const fit of run.run(firstClause, { start, end }))
@@ -77,7 +77,7 @@ export class PhraseMatcher {
     return this.missing;
   }
 
-  /** The phrases that may begin in a clause, each with the positions where it may. */
+  /** The phrases that may start in a clause, each with the positions where it may. */
   private startsByPhrase(firstClause: number): ReadonlyMap<number, readonly number[]> {
     const { byWord, open } = this.rules.index;
     const found = new Map<number, number[]>();

@@ -4,8 +4,9 @@ const numberWords = "one two three four five six seven eight nine ten".split(" "
 const none: ReadonlyMap<number, number> = new Map();
 
 /**
- * Where the items of a numbered request begin, each with where its number ends: "1. … 2. …", "1) … 2) …", "step 1: …, step
- * two: …". Only numbers that count from one, the first at the start, are such; every other number is part of a wish.
+ * Where the items of a numbered request start, each with where its number ends: "1. … 2. …", "1) … 2) …", "step 1: …,
+ * step two: …". Only numbers that count from one, the first at the start, are item numbers; every other number is part
+ * of a wish.
  */
 export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number> {
   const first = readMark(tokens, 0, 1);
@@ -15,7 +16,7 @@ export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number>
     const end = readMark(tokens, at, marks.size + 1);
     if (end !== undefined) marks.set(at, end);
   }
-  // One number alone may be the start of arithmetic: "1. 5" is none, but "1) " without a second item says nothing either.
+  // A single number does not count: "1. 5" may be arithmetic, and "1) " without a second item means nothing.
   return marks.size > 1 || isStep(tokens[0]) ? marks : none;
 }
 
@@ -31,7 +32,7 @@ function readMark(tokens: readonly Token[], start: number, count: number): numbe
   if (!isCount) return undefined;
   const sign = tokens[at + 1];
   const signs = hasName ? ":.,)-–" : ".):";
-  // The point of "1.5" is glued to what follows; that of "1." is not.
+  // The dot of "1.5" is glued to what follows; that of "1." is not.
   const isMark = sign?.kind === "sign" && signs.includes(sign.norm) && tokens[at + 2]?.glued !== true;
   return isMark ? at + 2 : hasName ? at + 1 : undefined;
 }

@@ -3,15 +3,15 @@ import { isMistyped } from "./typing-mistake.ts";
 
 /** Which phrases of a tool may fit at all. */
 export interface PhraseIndex {
-  /** For each word, the phrases that may begin with it. */
+  /** For each word, the phrases that may start with it. */
   readonly byWord: ReadonlyMap<string, readonly number[]>;
-  /** The phrases that may begin with a slot. */
+  /** The phrases that may start with a slot. */
   readonly open: readonly number[];
-  /** For each phrase, groups of words of which a request must have one each; by number, as phrases share them. */
+  /** For each phrase, groups of words of which a request must have one each; numbered, as phrases share them. */
   readonly required: readonly (readonly number[])[];
   /** For each word, the groups it is in. */
   readonly groupsOf: ReadonlyMap<string, readonly number[]>;
-  /** The words of all phrases, and by their first letter those that may be meant by a word that is none of them. */
+  /** The words of all phrases, and the same by first letter, to look up a word that is none of them. */
   readonly words: ReadonlySet<string>;
   readonly wordsByLetter: ReadonlyMap<string, readonly string[]>;
 }
@@ -65,7 +65,7 @@ export class Spelling {
 
   constructor(private readonly index: PhraseIndex) {}
 
-  /** The word itself if a phrase has it; else the words of phrases that it may be with a typing mistake. */
+  /** The word itself if a phrase has it; else the words of phrases that it may be a misspelling of. */
   meaningsOf(word: string): readonly string[] {
     let meanings = this.meanings.get(word);
     if (meanings === undefined) {

@@ -6,13 +6,13 @@ import type { SlotType } from "./slot-type.ts";
 export const operation = {
   /** Takes word number `a`. */
   word: 0,
-  /** Goes on at `a`. */
+  /** Continues at `a`. */
   jump: 1,
-  /** Goes on at each alternative of choice number `a`, the first liked best. */
+  /** Continues at each alternative of choice number `a`, preferring the first. */
   choice: 2,
   /** Takes the first token of slot number `a`. */
   textFirst: 3,
-  /** Takes one more token of slot number `a`, or goes on behind the slot. */
+  /** Takes one more token of slot number `a`, or continues after the slot. */
   textMore: 4,
   /** Takes all words of a value of slot number `a`. */
   value: 5,
@@ -24,13 +24,13 @@ export const operation = {
 export interface SlotSpec {
   readonly name: string;
   readonly type: SlotType;
-  /** What each token in it costs where ways to read one phrase are compared. */
+  /** What each token in it costs when readings of one phrase are compared. */
   readonly cost: number;
-  /** What each token in it costs where phrases are compared: the more a slot would take anything, the dearer it is. */
+  /** What each token in it costs when phrases are compared: the more a slot accepts, the higher. */
   readonly rank: number;
 }
 
-/** Where to go on at a choice: its alternatives by number, and where each of them begins. */
+/** Where to continue at a choice: its alternatives by number, and where each of them starts. */
 export interface Choice {
   readonly table: ChoiceTable;
   readonly entries: readonly number[];
@@ -136,7 +136,7 @@ type ChoiceNode = Extract<PhraseNode, { type: "choice" }>;
 
 const tables = new WeakMap<ChoiceNode, ChoiceTable>();
 
-/** The table of a choice; phrases of a tool share many, and it is the same in each of them. */
+/** The table of a choice; created once, as phrases of a tool share many choices. */
 function tableOf(node: ChoiceNode): ChoiceTable {
   let table = tables.get(node);
   if (table === undefined) {
@@ -147,11 +147,11 @@ function tableOf(node: ChoiceNode): ChoiceTable {
   return table;
 }
 
-/** The alternatives of a choice, by the words they may begin with. */
+/** The alternatives of a choice, by the words they may start with. */
 export class ChoiceTable {
-  /** For each word that an alternative may begin with: those, and all that may begin with anything. */
+  /** For each word that an alternative may start with: those alternatives, and all that may start with anything. */
   readonly byWord = new Map<string, number[]>();
-  /** Alternatives that may begin with a slot or be left out. */
+  /** Alternatives that may start with a slot or be left out. */
   readonly open: number[] = [];
   readonly all: number[] = [];
 

@@ -4,7 +4,7 @@ import type { Spelling } from "./phrase-index.ts";
 import { type ChoiceTable, operation, type PhraseProgram, type SlotSpec } from "./phrase-program.ts";
 import { isReadable, readSlot, type SlotReading } from "./slot-reading.ts";
 
-/** A slot and the tokens it took; a chain, the last slot first. */
+/** A slot and the tokens it took; a linked list, the last slot first. */
 export interface Capture {
   readonly slot: number;
   readonly start: number;
@@ -14,7 +14,7 @@ export interface Capture {
   readonly before: Capture | undefined;
 }
 
-/** A way a phrase fits. */
+/** One way in which a phrase fits. */
 export interface PhraseFit {
   readonly lastClause: number;
   readonly cost: number;
@@ -23,7 +23,7 @@ export interface PhraseFit {
   readonly end: number;
 }
 
-/** A way to read the tokens so far: where the program stands, and what it has taken. */
+/** One reading of the tokens so far: the position in the program, and what it has taken. */
 interface Thread {
   readonly at: number;
   readonly cost: number;
@@ -36,22 +36,22 @@ const fillerCost = 1;
 const articleCost = 3;
 const mistypedCost = 15;
 const slotOpenCost = 1;
-/** A text of more tokens must be in quotes, where it is one. */
+/** A longer text must be in quotes, where it is one token. */
 const maxTextTokens = 1_000;
-/** Grows with every position of every run, so that no program's notes have to be cleared. */
+/** Grows with every position of every run, so that no program's `seen` has to be cleared. */
 let generation = 0;
 
 /**
  * Runs one phrase over the tokens, from one start on.
  *
- * A Pike machine with costs: at each position only the cheapest thread of an instruction lives on, so time is the tokens
- * times the size of the program at most, and no phrase or request can make it go back. At a choice the next word tells
- * which alternatives are looked at.
+ * A Pike machine with costs: at each position only the cheapest thread of an instruction survives, so time is at most
+ * the tokens times the size of the program, and no phrase or request can make it backtrack. At a choice, the next word
+ * selects the alternatives to try.
  */
 export class PhraseRun {
   /** A text that the first clause lacks at its end. */
   missing: string | undefined;
-  /** Threads by where they stand: at the next token, or behind a value of several tokens. */
+  /** Threads by position: at the next token, or after a value of several tokens. */
   private next: Thread[] = [];
   private readonly later = new Map<number, Thread[]>();
   private readonly fits: PhraseFit[] = [];
@@ -69,7 +69,7 @@ export class PhraseRun {
     private readonly spelling: Spelling,
   ) {}
 
-  /** Every fit that begins at a token of the first clause and ends where a clause ends, up to a position. */
+  /** Every fit that starts at a token of the first clause and ends where a clause ends, up to a position. */
   run(firstClause: number, { start, end }: { start: number; end: number }): readonly PhraseFit[] {
     this.firstClause = firstClause;
     this.start = start;
@@ -80,7 +80,7 @@ export class PhraseRun {
     return this.fits;
   }
 
-  /** Goes to a position; the threads there, the cheapest first. */
+  /** Moves to a position; returns the threads there, the cheapest first. */
   private arrive(position: number): readonly Thread[] {
     generation++;
     this.input.work.spend(1);
@@ -115,7 +115,7 @@ export class PhraseRun {
     this.input.work.spend(steps);
   }
 
-  /** Does what an instruction says; the thread behind it, which differs only where a text was closed. */
+  /** Executes an instruction; returns the thread after it, which differs only where a text was closed. */
   private visit(at: number, thread: Thread): Thread {
     const { code, a, choices } = this.program;
     const target = a[at] ?? 0;
@@ -147,7 +147,7 @@ export class PhraseRun {
     }
   }
 
-  /** The alternatives that the token may begin; all, where it may be left out before any word of them. */
+  /** The alternatives that the token may start; all, if it may be skipped before any of their words. */
   private alternatives({ byWord, open, all }: ChoiceTable): readonly number[] {
     if (this.skipCost > 0) return all;
     const [first] = this.meanings;
@@ -156,7 +156,7 @@ export class PhraseRun {
     return [...new Set(this.meanings.flatMap((word) => byWord.get(word) ?? open))];
   }
 
-  /** Leaves out a token that says nothing, once the phrase has started. */
+  /** Skips a token without meaning, once the phrase has started. */
   private skip(at: number, { cost, captures, open }: Thread): void {
     if (this.skipCost === 0 || this.position === this.start) return;
     this.next.push({ at, cost: cost + this.skipCost, captures, open });
@@ -172,7 +172,7 @@ export class PhraseRun {
     this.skip(at, thread);
   }
 
-  /** Takes one more token of a text, and also goes on behind it. */
+  /** Takes one more token of a text, and also continues after it. */
   private closeText(at: number, { cost, captures, open }: Thread, slot: number): Thread {
     const perToken = this.program.slots[slot]?.cost ?? 0;
     if (this.word !== undefined && this.position - open < maxTextTokens) {
@@ -188,7 +188,7 @@ export class PhraseRun {
     if (spec === undefined) return;
     const { cost, captures } = thread;
     const isValue = isReadable(spec.type);
-    // Values that a phrase may have besides are mostly optional: only a text that comes first is missed.
+    // Other values of a phrase are mostly optional: only a text that comes first counts as missing.
     const isEnd = this.input.endsClause[this.position] === this.firstClause + 1;
     if (isEnd && !isValue && captures === undefined) this.missing ??= spec.name;
     if (this.word === undefined) return;
@@ -219,7 +219,7 @@ export class PhraseRun {
     this.fits.push({ lastClause, cost: this.rank(cost, captures), captures, start: this.start, end: this.position });
   }
 
-  /** The cost with the slots as phrases are compared. */
+  /** The cost with the slots at the rank by which phrases are compared. */
   private rank(cost: number, captures: Capture | undefined): number {
     let rank = cost;
     for (let capture = captures; capture !== undefined; capture = capture.before) {

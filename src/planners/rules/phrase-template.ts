@@ -1,6 +1,6 @@
 import { tokenize } from "./tokens.ts";
 
-/** A phrase, parsed: what a request may say in its place. */
+/** A parsed phrase: what a request may contain. */
 export type PhraseNode =
   | { readonly type: "word"; readonly word: string }
   | { readonly type: "slot"; readonly name: string }
@@ -19,8 +19,8 @@ const slotName = /^[A-Za-z_][\w-]*$/;
 export type KnownGroups = Map<string, PhraseNode>;
 
 /**
- * Reads a phrase: words, `{slot}`, `(one|or other)`, `[optional]`, nested as one likes.
- * Throws a {@link PhraseError} for what it cannot read. Words are compared without case.
+ * Reads a phrase: words, `{slot}`, `(one|or other)`, `[optional]`, nested in any way. Throws a {@link PhraseError} for
+ * a phrase that it cannot read. Words are case-insensitive.
  */
 export function parsePhrase(phrase: string, known: KnownGroups = new Map()): PhraseNode {
   if (phrase.length > maxLength) throw new PhraseError(`it is longer than ${maxLength} characters`);
@@ -53,7 +53,7 @@ class PhraseReader {
   }
 
   expectEnd(): void {
-    if (this.position < this.text.length) throw new PhraseError(`"${this.text[this.position]}" has no beginning`);
+    if (this.position < this.text.length) throw new PhraseError(`"${this.text[this.position]}" is never opened`);
   }
 
   private sequence(depth: number): PhraseNode {
@@ -71,7 +71,7 @@ class PhraseReader {
   private item(next: string, depth: number): readonly PhraseNode[] {
     if (next === "(" || next === "[") return [this.group(next, depth)];
     if (next === "{") return [this.slot()];
-    if (next === "}") throw new PhraseError(`"}" has no beginning`);
+    if (next === "}") throw new PhraseError(`"}" is never opened`);
     return this.words();
   }
 
@@ -98,13 +98,13 @@ class PhraseReader {
     if (end === -1) throw new PhraseError(`"{" has no "}"`);
     const name = this.text.slice(this.position + 1, end);
     if (!slotName.test(name)) {
-      throw new PhraseError(`"{${name}}" is no slot; a name is a letter, then letters, digits, _ or -`);
+      throw new PhraseError(`"{${name}}" is not a slot; a name is a letter, then letters, digits, _ or -`);
     }
     this.position = end + 1;
     return { type: "slot", name };
   }
 
-  /** One node for each word, so that what is worked out for it is so once. */
+  /** One node for each word, so that everything about it is computed once. */
   private word(word: string): PhraseNode {
     const known = this.known.get(word);
     if (known !== undefined) return known;
@@ -120,7 +120,7 @@ class PhraseReader {
     if (text.trim() === "") return [];
     if (/^[a-z ]+$/.test(text)) {
       const plain = text.trim().split(/ +/);
-      // Only what the tokenizer would take apart has to go through it.
+      // Only words that the tokenizer would split have to go through it.
       if (plain.every((word) => !takenApart.has(word))) return plain.map((word) => this.word(word));
     }
     const words = [text];
@@ -131,7 +131,7 @@ class PhraseReader {
 const takenApart = new Set(["whats", "lets", "dont", "havent"]);
 const nothing: PhraseNode = { type: "sequence", items: [] };
 
-/** For each bracket that opens, where the one is that closes it. */
+/** For each opening bracket, where its closing one is. */
 function closersOf(text: string): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const open: number[] = [];
@@ -145,10 +145,10 @@ function closersOf(text: string): ReadonlyMap<number, number> {
   return ends;
 }
 
-/** What a phrase, or a part of one, may begin with. */
+/** What a phrase, or a part of one, may start with. */
 export interface FirstWords {
   readonly words: ReadonlySet<string>;
-  /** Whether it may begin with a slot. */
+  /** Whether it may start with a slot. */
   readonly isOpen: boolean;
   /** Whether it may be left out altogether. */
   readonly isNullable: boolean;
@@ -156,7 +156,7 @@ export interface FirstWords {
 
 const firstWords = new WeakMap<PhraseNode, FirstWords>();
 
-/** What a part of a phrase may begin with; worked out once for each part. */
+/** What a part of a phrase may start with; computed once for each part. */
 export function firstOf(node: PhraseNode): FirstWords {
   const known = firstWords.get(node);
   if (known !== undefined) return known;
@@ -169,7 +169,7 @@ function computeFirst(node: PhraseNode): FirstWords {
   if (node.type === "word") return { words: new Set([node.word]), isOpen: false, isNullable: false };
   if (node.type === "slot") return { words: new Set(), isOpen: true, isNullable: false };
   const [only] = node.items;
-  // Most sequences begin with what must be there: theirs is the same set.
+  // Most sequences start with a required part: they have the same set.
   if (only !== undefined && (node.items.length === 1 || (node.type === "sequence" && !firstOf(only).isNullable))) {
     return firstOf(only);
   }
@@ -187,8 +187,8 @@ function computeFirst(node: PhraseNode): FirstWords {
 }
 
 /**
- * Sets of words of which a request must have one each, or the phrase cannot fit: those its parts begin with that cannot
- * be left out. Saves trying most phrases.
+ * Sets of words of which a request must have one each, or the phrase cannot fit: those that its required parts may
+ * start with. Saves trying most phrases.
  */
 export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
   const items = node.type === "sequence" ? node.items : [node];

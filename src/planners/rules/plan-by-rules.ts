@@ -9,17 +9,19 @@ import { type Segmentation, segmentRequest } from "./segment-request.ts";
 import { compileTool, type ToolRules } from "./tool-rules.ts";
 import { maxTokens, maxWork, TooMuchWork } from "./work-limit.ts";
 
-/** A request with more parts than this is no request that rules should plan. */
+/** Rules should not plan a request with more parts than this. */
 const maxClauses = 1_000;
 
-/** Plans a request, with a trace of the phrases that took it. */
+/** Plans a request, with a trace of the phrases that matched it. */
 export async function explainByRules(request: PlanRequest): Promise<RequestExplanation> {
   const { steps, matches, stepIds, input } = await planByRules(request, { explain: false });
   const parts = matches.map((match, index) => explainMatch(match, input, stepIds[index] ?? []));
   return { steps, parts };
 }
 
-/** Plans a request with the phrases of the tools, or throws `cannot-plan`. `explain` puts the phrases into the reasoning. */
+/**
+ * Plans a request with the phrases of the tools, or throws `cannot-plan`. `explain` adds the phrases to the reasoning.
+ */
 export async function planByRules(request: PlanRequest, { explain }: { explain: boolean }) {
   const { tools, nowMs, timeZone, maxSteps, signal } = request;
   throwIfCancelled(signal);
@@ -56,10 +58,10 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
   return { steps: made.steps, stepIds: made.stepIds, matches, input };
 }
 
-/** So often another reading is tried where what a phrase needs turns out not to stand before it. */
+/** How many other readings are tried if a result that a phrase needs turns out not to come before it. */
 const maxReadings = 6;
 
-/** Cuts the request and makes its steps; a phrase that does not fit where it stands gives way to the next best. */
+/** Cuts the request and makes its steps; a phrase that does not fit in its place gives way to the next best. */
 async function makePlan(rules: readonly ToolRules[], input: MatchInput, describe: (match: PhraseMatch) => string) {
   const barred: PhraseMatch[] = [];
   let first: UnmadeSteps | undefined;

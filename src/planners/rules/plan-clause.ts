@@ -18,7 +18,7 @@ export interface ClauseInputs {
 /** The earlier result that a clause may use. */
 export interface EarlierResult {
   readonly reference: PhraseReference;
-  /** The tool whose step has it, if the step is settled: then its type is checked. */
+  /** The tool whose step has it, if that is known: then its type is checked. */
   readonly tool: Tool | undefined;
   /** What was asked of the clause's own tool before. */
   readonly before: EarlierPhrases | undefined;
@@ -30,7 +30,7 @@ const checkCost = 200;
 /** For each character of a text: more where it has a schema of its own, as the phrase then reads what is in it. */
 const textCost = 1;
 const checkedTextCost = 5;
-/** Beyond it a text is a long quote, and phrases copy it rather than read it. */
+/** A longer text is a quote, and phrases copy it rather than read it. */
 const maxLength = 10_000;
 
 function workOf(match: PhraseMatch, { tokens }: MatchInput): number {
@@ -45,7 +45,7 @@ function workOf(match: PhraseMatch, { tokens }: MatchInput): number {
   return work;
 }
 
-/** Makes the inputs of a match, or says that it does not fit. Async only where a tool's schema is. */
+/** Makes the inputs of a match, or reports that it does not fit. Async only if a tool's schema is. */
 export function planClause(
   match: PhraseMatch,
   input: MatchInput,
@@ -78,7 +78,7 @@ export function planClause(
   return Promise.all(checks).then((unfit) => unfit.find((found) => found !== undefined) ?? { ok: true, inputs });
 }
 
-/** Whether an input has the words as they were said: nothing explained them. */
+/** Whether an input contains the words verbatim: nothing resolved them. */
 function holdsText(value: unknown, text: string): boolean {
   if (typeof value === "string") return value.includes(text);
   return typeof value === "object" && value !== null && Object.values(value).some((item) => holdsText(item, text));
@@ -86,7 +86,7 @@ function holdsText(value: unknown, text: string): boolean {
 
 function unboundReason(text: string): string {
   const shown = JSON.stringify(cutText(text, 60));
-  return `${shown} may stand for the result of a step before; say "the result" alone, or put the text in quotes`;
+  return `${shown} may refer to the result of an earlier step; say "the result" alone, or put the text in quotes`;
 }
 
 function checkStepInput(

@@ -3,7 +3,7 @@ import { AgentError } from "../../core/errors.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
-/** What a refusal says. */
+/** What a refusal contains. */
 export interface Refusal {
   readonly reason: string;
   /** The clauses that were not understood, from the first to the last. */
@@ -49,7 +49,7 @@ function cut(text: string): string {
   return cutText(text, maxQuoted);
 }
 
-/** Only so much is looked at as may be quoted: the end is searched for from each separator on. */
+/** Reads only as much as may be quoted: the end is searched for from each separator on. */
 function trimConnectors(text: string): string {
   return cutText(text, 2 * maxQuoted).replace(/^(?:[\s,;.!?&]|(?:and|then)\b)+|(?:[\s,;.!?&]|\b(?:and|then))+$/giu, "");
 }
@@ -66,7 +66,7 @@ function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>
       if (shared > 0) near.push({ example, shared });
     }
   }
-  // Of those with as many, the shortest says it best.
+  // Of those with equally many, the shortest is best.
   near.sort((left, right) => right.shared - left.shared || left.example.length - right.example.length);
   for (let index = 0; index < maxExamples; index++) {
     for (const { rules } of tools) first.push(...rules.slice(index, index + 1).map(({ example }) => example));

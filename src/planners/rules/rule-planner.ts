@@ -7,11 +7,11 @@ import type { RequestExplanation } from "./explain-match.ts";
 
 /** Options of {@link createRulePlanner}. */
 export interface RulePlannerOptions {
-  /** Whether each step's `reasoning` also says which phrase took which words. @default false */
+  /** Whether each step's `reasoning` also states which phrase matched which words. @default false */
   readonly explain?: boolean;
 }
 
-/** The rules are loaded by the first request: who only runs plans never pays for them. */
+/** The rules are loaded by the first request: apps that only run plans never pay for them. */
 let loading: Promise<typeof import("./plan-by-rules.ts")> | undefined;
 
 function load(): Promise<typeof import("./plan-by-rules.ts")> {
@@ -24,11 +24,12 @@ async function planByRules(request: PlanRequest, explain: boolean): Promise<Plan
 }
 
 /**
- * Makes the planner "rules": deterministic, offline, with the phrases that the tools bring along.
+ * Makes the planner "rules": deterministic, offline, with the phrases of the tools.
  *
- * Every word of the request must fit: what no phrase fits as a whole, what lacks an argument, and what two tools fit
- * equally well is refused with `cannot-plan`, whose details say why and which phrases come near. Time is linear in the
- * length of the request. Throws `invalid-options` for a wrong option; its plans, for a phrase of a tool that cannot be read.
+ * Every word of the request must fit: a part that no phrase fits as a whole, that lacks an argument, or that two tools
+ * fit equally well is refused with `cannot-plan`, whose details state why and which phrases come near. Time is linear
+ * in the length of the request. Throws `invalid-options` for an invalid option; planning rejects with it for a phrase
+ * of a tool that cannot be read.
  */
 export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   checkKeys("rulePlanner", options, ["explain"]);
@@ -44,8 +45,8 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
 }
 
 /**
- * Plans a request and tells, for each part of it, which phrase of which tool took which words.
- * Throws as the planner does.
+ * Plans a request and reports, for each part of it, which phrase of which tool matched which words. Throws like the
+ * planner.
  */
 export async function explainRequest({
   tools,

@@ -9,16 +9,16 @@ import { TooMuchWork } from "./work-limit.ts";
 interface Reading {
   readonly cost: number;
   readonly match: PhraseMatch;
-  /** A phrase of another tool that fits the same words as well. */
+  /** A phrase of another tool that fits the same words equally well. */
   readonly rival: PhraseMatch | undefined;
 }
 
-/** How a request was cut: the phrase for each part, or where that ended. */
+/** How a request was cut: the phrase for each part, or where that failed. */
 export type Segmentation =
   | { readonly type: "cut"; readonly matches: readonly PhraseMatch[] }
   /** Two tools fit a part equally well. */
   | { readonly type: "ambiguous"; readonly match: PhraseMatch; readonly rival: PhraseMatch }
-  /** The first part that no phrase fits, as clauses, and what can be said about it. */
+  /** The first part that no phrase fits, as clauses, and why, where that is known. */
   | {
       readonly type: "not-understood";
       readonly first: number;
@@ -28,10 +28,10 @@ export type Segmentation =
 
 /** Each part costs a little, so that of two ways that take the same words the one with fewer parts wins. */
 const partCost = 4;
-/** So many clauses are looked at to tell where understanding ended. */
+/** How many clauses are examined to find where understanding ended. */
 const maxExamined = 64;
 
-/** Stands for an earlier result while it is not settled which steps come before. */
+/** A placeholder for an earlier result until the steps before are settled. */
 const someResult: EarlierResult = {
   reference: { $ref: "earlier" },
   tool: undefined,
@@ -39,8 +39,9 @@ const someResult: EarlierResult = {
 };
 
 /**
- * Cuts a request into parts that each fit a phrase as a whole, at the least cost: from the last clause back to the first,
- * each keeps the best way on from there. Only ways that also make a valid input count, and none of the `barred` ones.
+ * Cuts a request into parts that each fit a phrase as a whole, at the least cost. Works from the last clause back to
+ * the first; each keeps the best reading from there on. Only matches that make a valid input count, and none of the
+ * `barred` ones.
  */
 export function segmentRequest(
   tools: readonly ToolRules[],
@@ -98,18 +99,18 @@ function bestReading(
     if (best !== undefined) return { ...best, rival: match };
     best = { match, cost };
   }
-  // Words that stand for nothing known do not belong to another text either: what refuses them is told by makeSteps.
+  // Words that refer to nothing known do not belong to another text either: makeSteps reports why they are refused.
   const found = best ?? unbound;
   return found && { ...found, rival: undefined };
 }
 
-/** Whether a match makes valid inputs. What only an async schema can tell is asked when the steps are made. */
+/** Whether a match makes valid inputs. Async schemas are checked when the steps are made. */
 function tryMatch(match: PhraseMatch, input: MatchInput): ClauseInputs | Unfit {
   const planned = planClause(match, input, match.firstClause === 0 ? undefined : someResult);
   return planned instanceof Promise ? { ok: true, inputs: [] } : planned;
 }
 
-/** Goes through the request as far as phrases fit, and tells where that ends and where they fit again. */
+/** Follows the request as far as phrases fit, and returns where that ends and where they fit again. */
 function explainFailure(
   matchers: readonly PhraseMatcher[],
   input: MatchInput,
@@ -138,7 +139,7 @@ interface Examined {
   readonly reason: string | undefined;
 }
 
-/** What all tools make of a clause; undefined once looking further would be too much work for an explanation. */
+/** How all tools read a clause; undefined once more would be too much work for an explanation. */
 function tryExamine(
   matchers: readonly PhraseMatcher[],
   input: MatchInput,

@@ -29,12 +29,12 @@ const ordinals =
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
 const currency = new Set(["$", "€", "£", "¥"]);
 
-/** Whether a value of the type is told by its words, so that it is looked up and not spanned. */
+/** Whether values of the type are recognized by their words, so that they are looked up, not spanned. */
 export function isReadable({ kind }: SlotType): boolean {
   return kind !== "text" && kind !== "list";
 }
 
-/** Every value of a type that begins at a word (lower case). Few and short, so that matching stays linear. */
+/** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
 export function readSlot(
   type: SlotType,
   words: readonly string[],
@@ -92,7 +92,7 @@ function readNumberSlot(words: readonly string[], start: number): readonly SlotR
   return readings;
 }
 
-/** The instant a day begins in a time zone, as ISO text in UTC. */
+/** The instant a day starts in a time zone, as ISO text in UTC. */
 function startOfDay(date: string, timeZone: string): string {
   const guess = Date.parse(`${date}T00:00:00Z`);
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
@@ -101,7 +101,7 @@ function startOfDay(date: string, timeZone: string): string {
     const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d\d):?(\d\d)?/.exec(name) ?? [];
     return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
   };
-  // The offset a day begins with is not that of the same hour in UTC where clocks change in between: ask again.
+  // The offset at the start of a day is not that of the same hour in UTC if clocks change in between: ask again.
   const first = guess - offset(guess);
   return new Date(guess - offset(first)).toISOString();
 }

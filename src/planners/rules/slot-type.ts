@@ -8,13 +8,13 @@ export interface SlotType {
   readonly values?: readonly { readonly words: readonly string[]; readonly value: string | number }[];
   /** For `list`: what each item is. */
   readonly item?: "text" | "number";
-  /** The phrase's own schema for the slot: what does not fit it is no match. */
+  /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
   readonly schema?: StandardSchema;
   /** A list where the input wants one value: there is one step for each item. */
   readonly isSpread?: boolean;
 }
 
-/** The type of a slot that any of the schemas allows; the first that says something wins. `null` is left to others. */
+/** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */
 export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
   const values = (schemas ?? []).flatMap(valuesOf);
   if (values.length > 0) return { kind: "enum", values };
@@ -38,7 +38,7 @@ function typeOf({ type, format, items }: JsonSchema): SlotType | undefined {
   return { kind: "list", item: isNumeric ? "number" : "text" };
 }
 
-/** The ways to say the constants of a schema: as words, in the plural, and its `synonyms` (a key of the schema's metadata). */
+/** The ways to say the constants of a schema: as words, in the plural, and as its `synonyms` (a metadata key). */
 function valuesOf(schema: JsonSchema): { words: readonly string[]; value: string | number }[] {
   const constants = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
   const synonyms = (schema.synonyms ?? {}) as Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ function valuesOf(schema: JsonSchema): { words: readonly string[]; value: string
   });
 }
 
-/** `inProgress`, `in-progress` and `in_progress` are "in progress"; "lists" will do for "list", and "list" for "lists". */
+/** `inProgress`, `in-progress` and `in_progress` are "in progress"; "lists" also matches "list", and the reverse. */
 function waysToSay(value: string): readonly (readonly string[])[] {
   const spaced = value.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[\s_-]+/g, " ");
   const words = spaced.trim().toLowerCase().split(" ");
@@ -70,7 +70,7 @@ export function ownSlotType(own: { type: SlotType; schema: StandardSchema }, fie
   };
 }
 
-/** Throws for a slot that the tool's input has no field for, where nothing else says what to do with it. */
+/** Throws for a slot that the tool's input has no field for, where nothing else defines what to do with it. */
 export function checkSlotField(name: string, schemas: readonly JsonSchema[] | undefined): void {
   if (schemas?.length === 0) {
     throw new PhraseError(

@@ -12,20 +12,20 @@ import type { SlotType } from "./slot-type.ts";
 export interface SlotValues {
   readonly ok: true;
   readonly records: readonly Readonly<Record<string, SlotValue>>[];
-  /** Texts in which words may stand for an earlier result, as they were said; what is in quotes is meant as it is. */
+  /** Texts, verbatim, in which words may refer to an earlier result; quoted text is taken literally. */
   readonly loose: readonly string[];
 }
 
-/** Why a match is none after all. */
+/** Why a match does not fit after all. */
 export interface Unfit {
   readonly ok: false;
   /** For people, if it says more than that nothing fits. */
   readonly reason?: string;
-  /** Whether the words are understood but not what they stand for: then no worse reading of them is tried. */
+  /** Whether the words are understood but not what they refer to: then no worse reading of them is tried. */
   readonly isUnbound?: boolean;
 }
 
-/** The slots of a match by name, the first one first. */
+/** The slots of a match by name, in order. */
 export function capturesOf({ rules, phraseIndex, captures }: PhraseMatch): ReadonlyMap<string, Capture> {
   const slots = rules.rules[phraseIndex]?.program().slots ?? [];
   const chain: Capture[] = [];
@@ -33,7 +33,7 @@ export function capturesOf({ rules, phraseIndex, captures }: PhraseMatch): Reado
   return new Map(chain.map((capture) => [slots[capture.slot]?.name ?? "", capture]));
 }
 
-/** Reads the slots of a match. `previous` is the result that "it" stands for here, if there is one. */
+/** Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one. */
 export function readSlotValues(
   match: PhraseMatch,
   input: MatchInput,
@@ -49,7 +49,7 @@ export function readSlotValues(
     if (value === nothing)
       return {
         ok: false,
-        reason: `"${textBetween(input, capture.start, capture.end)}" stands for a result, but no step before has one`,
+        reason: `"${textBetween(input, capture.start, capture.end)}" refers to a result, but no earlier step has one`,
       };
     if (!fitsOwnSchema(type, value)) return { ok: false };
     const options = type.isSpread && Array.isArray(value) ? (value as readonly SlotValue[]) : [value];
@@ -76,7 +76,7 @@ function readValue(type: SlotType, capture: Capture, context: ValueContext): Slo
   return textOf(context, start, end);
 }
 
-/** The user's own words; a text that is all in quotes without them. */
+/** The user's own words; a fully quoted text without its quotes. */
 function textOf({ input, loose }: ValueContext, start: number, end: number): string {
   const only = end - start === 1 ? input.tokens[start] : undefined;
   if (only?.kind === "quote") return only.norm;
@@ -112,7 +112,7 @@ function readItem(type: SlotType, context: ValueContext, start: number, end: num
   return found?.end === end - start ? Number(found.digits) : undefined;
 }
 
-/** Whether the phrase's own schema for the slot takes the value. A reference's value is not known yet. */
+/** Whether the phrase's own schema for the slot accepts the value. A reference's value is not known yet. */
 function fitsOwnSchema({ schema }: SlotType, value: SlotValue): boolean {
   if (schema === undefined || (typeof value === "object" && "$ref" in value)) return true;
   const parsed = parseWith(schema, value);

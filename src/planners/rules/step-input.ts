@@ -6,7 +6,7 @@ import type { PhraseReference } from "../../core/phrase.ts";
 import { asLiteral, asReference } from "../../core/reference.ts";
 import type { JsonSchema } from "../../core/schema.ts";
 
-/** What an input is made safe with. */
+/** What is needed to make an input safe. */
 export interface InputContext {
   readonly schema: JsonSchema;
   /** The only results the input may refer to, or to a part of one. */
@@ -14,9 +14,9 @@ export interface InputContext {
 }
 
 /**
- * What a phrase made of a request, as the input of a step: every text is escaped, so that nothing the user typed is a
- * reference; references to the earlier result stay, and become text where the tool wants text. `undefined` for what is no
- * JSON object.
+ * Turns what a phrase made of a request into the input of a step. Every text is escaped, so that nothing the user typed
+ * is a reference. References to the earlier result stay, and become text where the tool wants text. `undefined` for
+ * anything that is not a JSON object.
  */
 export function toStepInput(made: unknown, context: InputContext): JsonObject | undefined {
   if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
@@ -40,7 +40,10 @@ function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonVa
   return copy;
 }
 
-/** Only the planner's own reference, or a part of what it names, is one: whatever else looks like it came from a text. */
+/**
+ * Only the planner's own reference, or a part of what it names, is one: anything else that looks like one came from a
+ * text.
+ */
 function copyReference(reference: unknown, path: JsonPath, { schema, known, whole }: CopyContext): JsonValue {
   const isOurs =
     typeof reference === "string" &&

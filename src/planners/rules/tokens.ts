@@ -1,14 +1,14 @@
 /** One piece of a request or of a phrase: a word, a number, a quoted text or a sign. */
 export interface Token {
   readonly kind: "word" | "number" | "quote" | "sign";
-  /** What it is compared by: lower case; for a number without separators of thousands; for a quoted text what is inside. */
+  /** The form to compare: lower case; a number without thousands separators; a quoted text without its quotes. */
   readonly norm: string;
-  /** Where it stands in the text, in UTF-16 code units. */
+  /** Where it is in the text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** Whether a line break stands before it. */
+  /** Whether a line break comes before it. */
   readonly newLine: boolean;
-  /** Whether nothing stands between it and the token before. */
+  /** Whether it directly follows the token before. */
   readonly glued: boolean;
 }
 
@@ -26,7 +26,7 @@ const closers = new Map([
 const maxSingleQuoted = 200;
 const singleQuoted = new RegExp(`['‘]([^\\n'’‘]|['’](?=[\\p{L}])){1,${maxSingleQuoted}}['’](?![\\p{L}\\p{N}])`, "uy");
 
-/** What stands for two words: the part behind the apostrophe, where it is not a genitive. */
+/** Contractions of two words: the part after the apostrophe, where it is not a genitive. */
 const contracted = new Set(["what", "that", "it", "where", "who", "how", "there", "here", "when", "which"]);
 const endings = new Map([
   ["s", "is"],
@@ -45,7 +45,7 @@ const spelled = new Map<string, readonly string[]>([
   ...["do", "does", "did", "have", "is", "are"].map((verb) => [`${verb}n't`, [verb, "not"]] as const),
 ]);
 
-/** Cuts a text into tokens, not many more than `limit`. Linear in its length, whatever it holds. */
+/** Cuts a text into tokens, not many more than `limit`. Linear in its length, whatever it contains. */
 export function tokenize(text: string, limit = Number.POSITIVE_INFINITY): readonly Token[] {
   return new Tokenizer(text).run(limit);
 }
@@ -77,7 +77,7 @@ class Tokenizer {
     const first = this.text.charAt(position);
     const closer = closers.get(first);
     if (closer !== undefined) {
-      // A search that failed once would fail again, and asking each time would be quadratic.
+      // A search that failed once would fail again, and searching each time would be quadratic.
       const end = this.unclosed.has(first) ? -1 : this.text.indexOf(closer, position + 1);
       if (end === -1) this.unclosed.add(first);
       else if (end > position + 1) return this.push("quote", this.text.slice(position + 1, end), position, end + 1);
@@ -113,7 +113,7 @@ class Tokenizer {
     return this.push("word", ending, this.lastEnd, end);
   }
 
-  /** Two words where one was written: the first has no text of its own, so that no text is given twice. */
+  /** Two words where one was written: their ranges do not overlap, so that no text is returned twice. */
   private pushAll(norms: readonly string[], start: number, end: number): number {
     for (const [index, norm] of norms.entries()) {
       const isLast = index === norms.length - 1;

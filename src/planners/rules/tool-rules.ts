@@ -28,22 +28,21 @@ export interface PhraseRule {
   program(): PhraseProgram;
 }
 
-/** The phrases of a tool, ready to be matched, and what else the planner reads of it. */
+/** The phrases of a tool, ready to be matched, and what else the planner needs of it. */
 export interface ToolRules {
   readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
   readonly index: PhraseIndex;
-  /** What is put behind a step's id to refer to the result: `.value`, or nothing for the whole output. */
+  /** What is appended to a step's id to refer to the result: `.value`, or nothing for the whole output. */
   readonly resultPath: string;
 }
 
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
 /**
- * A tool's phrases, compiled once. At once, but for the first time with zod 3, whose converter has to be loaded, and for
- * phrases that are loaded by a function.
- * Throws `invalid-options`, with the phrase, for one that cannot be read.
+ * A tool's phrases, compiled once. Synchronous, except for the first time with zod 3, whose converter has to be loaded,
+ * and for phrases that a function loads. Throws `invalid-options`, with the phrase, for one that cannot be read.
  */
 export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   const known = rulesOf.get(tool);
@@ -103,7 +102,7 @@ function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): Too
       const received = JSON.stringify(source.phrase.slice(0, 200));
       throw new AgentError(
         "invalid-options",
-        `Option "${option}" is no phrase: ${thrown.message}; received ${received}.`,
+        `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
         {
           details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
         },

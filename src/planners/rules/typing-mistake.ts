@@ -1,8 +1,8 @@
 const minLength = 5;
 
 /**
- * Whether a word is another with one typing mistake: one letter too many, too few, wrong, or two swapped.
- * Only for words of at least five letters, and never in the first letter: the shorter ones are too much alike.
+ * Whether a word is another with one typing mistake: one letter too many, too few, wrong, or two swapped. Only for
+ * words of at least five letters, and never in the first letter: shorter ones are too similar.
  */
 export function isMistyped(typed: string, meant: string): boolean {
   const difference = typed.length - meant.length;

@@ -1,9 +1,9 @@
 /** How much the rules may do for one request, in steps of some 50 ns. Long requests that people write take 20 000. */
 export const maxWork = 600_000;
-/** Words and signs of a request that are looked at; a quoted text is one. */
+/** How many words and signs a request may have; a quoted text is one. */
 export const maxTokens = 4_000;
 
-/** Counts what is done for one request: a measure that no clock and no machine disturbs. */
+/** Counts the work done for one request: a measure that depends on no clock and no machine. */
 export class WorkMeter {
   done = 0;
 
@@ -16,5 +16,5 @@ export class WorkMeter {
   }
 }
 
-/** A request has so many ways to be read that the rules give up. */
+/** A request can be read in so many ways that the rules give up. */
 export class TooMuchWork extends Error {}

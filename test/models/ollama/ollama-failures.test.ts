@@ -91,18 +91,18 @@ describe("a server that answers with an error", () => {
 describe("an answer that breaks off", () => {
   it.each([
     [{ fault: "error-mid-stream" }, "interrupted", "The answer broke off with an error: an error was encountered"],
-    [{ fault: "cut" }, "interrupted", "broke off before the answer was whole (UND_ERR_SOCKET)"],
-    [{ fault: "cut-at-once" }, "interrupted", "broke off before the answer was whole (UND_ERR_SOCKET)"],
+    [{ fault: "cut" }, "interrupted", "broke off before the answer was complete (UND_ERR_SOCKET)"],
+    [{ fault: "cut-at-once" }, "interrupted", "broke off before the answer was complete (UND_ERR_SOCKET)"],
     [{ fault: "silent-end" }, "interrupted", "ended before it said that it was done"],
     [{ body: "", status: 204 }, "interrupted", "ended before it said that it was done"],
     [{ body: "" }, "interrupted", "ended before it said that it was done"],
     [{ body: '{"message":{"content":"a"},"done":fal' }, "interrupted", "ended before it said that it was done"],
-    [{ body: "<html>Please log in</html>\n" }, "invalid-response", "A line of the answer is no JSON object"],
-    [{ body: 'data: {"done":true}\n\n' }, "invalid-response", "A line of the answer is no JSON object"],
-    [{ body: "[]\n" }, "invalid-response", "A line of the answer is no JSON object"],
-    [{ body: "null\n" }, "invalid-response", "A line of the answer is no JSON object"],
+    [{ body: "<html>Please log in</html>\n" }, "invalid-response", "A line of the answer is not a JSON object"],
+    [{ body: 'data: {"done":true}\n\n' }, "invalid-response", "A line of the answer is not a JSON object"],
+    [{ body: "[]\n" }, "invalid-response", "A line of the answer is not a JSON object"],
+    [{ body: "null\n" }, "invalid-response", "A line of the answer is not a JSON object"],
     [{ body: `{"a":"${"x".repeat(3_000_000)}"}\n` }, "invalid-response", "A line of the answer is longer than 2097152"],
-    [{ body: '{"status":"success"}\n' }, "invalid-response", "The answer is none of a chat"],
+    [{ body: '{"status":"success"}\n' }, "invalid-response", "The answer is not a chat answer"],
   ] as const)("%j is %s", async (answer, reason, text) => {
     const { fail } = await setUp([answer]);
     const error = await fail();

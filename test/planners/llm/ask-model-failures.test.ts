@@ -33,7 +33,7 @@ describe("a model that fails", () => {
     const failure = await failureOf([cause], request);
     expect(failure).toMatchObject({
       code: "planning-failed",
-      message: 'The planner "llm" got no plan of scripted/script: Is it on? Start it with `ollama serve`.',
+      message: 'The planner "llm" got no plan from scripted/script: Is it on? Start it with `ollama serve`.',
       details: { planner: "llm", failures: [{ code: "model-failed" }] },
     });
     expect(failure.cause).toBe(cause);
@@ -93,7 +93,7 @@ describe("a model that fails", () => {
     const generate = () => Promise.resolve(answer as never);
     expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({
       code: "planning-failed",
-      message: expect.stringContaining("answers with no { text, finishReason, usage }"),
+      message: expect.stringContaining("must return { text, finishReason, usage }"),
     });
   });
 });

@@ -86,7 +86,7 @@ describe("a format that the model refuses", () => {
     const failure = await failureOf([refusesFormat, refusesFormat, refusesFormat], request);
     expect(failure).toMatchObject({ code: "planning-failed", cause: refusesFormat });
     expect(failure.message).toBe(
-      'The planner "llm" got no plan of scripted/script after 3 tries: The model says format-rejected.',
+      'The planner "llm" got no plan from scripted/script after 3 tries: The model says format-rejected.',
     );
   });
 

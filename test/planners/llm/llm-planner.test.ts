@@ -61,7 +61,7 @@ describe("options", () => {
   it("name the function for a model of the AI SDK", () => {
     const model = { specificationVersion: "v2", provider: "openai", modelId: "gpt", doGenerate: () => null };
     expect(() => createLlmPlanner({ model: model as never })).toThrow(
-      'must be createAiSdkModel(model), of "planwright/ai-sdk", for a model of the AI SDK',
+      'must be createAiSdkModel(model), from "planwright/ai-sdk", for a model of the AI SDK',
     );
   });
 

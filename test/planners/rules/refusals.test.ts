@@ -43,7 +43,7 @@ describe("refusals", () => {
     ["remind me to", "{title} is missing"],
     ["add item", "{title} is missing"],
     ["add to my list", "{title} is missing"],
-    ["please add it to my list", '"it" stands for a result, but no step before has one'],
+    ["please add it to my list", '"it" refers to a result, but no earlier step has one'],
   ])("says what is missing in %s", async (request, reason) => {
     expect((await refusalOf(request)).reason).toContain(reason);
   });
@@ -67,7 +67,7 @@ describe("refusals", () => {
     });
     expect((await refusalOf("names and roll it dice", { tools: [roll, list] })).reason).toContain("does not fit");
     const say = toolWith({ phrases: ["say {text}"] });
-    expect((await refusalOf("names and say it", { tools: [say, list] })).reason).toContain("is no single value");
+    expect((await refusalOf("names and say it", { tools: [say, list] })).reason).toContain("is not a single value");
   });
 
   it("refuses more steps than are allowed, more parts than anyone means, and no words at all", async () => {

@@ -72,7 +72,7 @@ describe("what is not explained is never guessed", () => {
 
   it("says which words may stand for a result, and what would do", async () => {
     expect((await refusalOf("calculate 100 / 4 and add a todo to pay that amount")).reason).toContain(
-      '"pay that amount" may stand for the result of a step before; say "the result" alone, or put the text in quotes',
+      '"pay that amount" may refer to the result of an earlier step; say "the result" alone, or put the text in quotes',
     );
   });
 
