@@ -41,7 +41,7 @@ describe("parseArguments", () => {
   it("takes an unknown --option behind the words for a mistake, and says how to write it as a word", () => {
     const { parsed, stderr } = parse("add", "milk", "--jsn");
     expect(parsed).toEqual({ type: "exit", exitCode: 2 });
-    expect(stderr).toContain('behind "--"');
+    expect(stderr).toContain('after "--"');
     expect(parse("--", "add", "milk", "--jsn").parsed).toMatchObject({ request: "add milk --jsn" });
   });
 

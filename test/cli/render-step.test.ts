@@ -9,7 +9,7 @@ it.each([
   [{ status: "completed", output: { title: "milk" }, attempts: 2 }, "✔ s1 Fake: milk (attempt 2)"],
   [{ status: "pending" }, "- s1 Fake: not started"],
   [{ status: "running" }, "> s1 Fake: started"],
-  [{ status: "waiting" }, "? s1 Fake: waits for approval"],
+  [{ status: "waiting" }, "? s1 Fake: waiting for approval"],
   [{ status: "skipped", reason: "run-ended" }, "- s1 Fake: skipped (run-ended)"],
   [{ status: "undone" }, "↶ s1 Fake: undone"],
   [{ status: "failed", error }, "✖ s1 Fake: failed, no\\u001b"],

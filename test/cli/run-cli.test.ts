@@ -122,13 +122,13 @@ describe("a planner with a model", () => {
     const { stdout, exitCode } = await callCli(["add milk"], withModel([{ text: plan, usage }]));
     expect(exitCode).toBe(0);
     expect(stdout).toContain("Plan by ollama/qwen3\n  s1  Fake\n");
-    expect(stdout).toMatch(/Done so\n {2}\(1 call of the model: 100 tokens read, 7 written\)\n$/);
+    expect(stdout).toMatch(/Done so\n {2}\(1 model call: 100 tokens read, 7 written\)\n$/);
   });
 
   it("tells how often the model was asked", async () => {
     const { stdout } = await callCli(["add milk"], withModel(["no idea", plan]));
     expect(stdout).toContain("Plan by ollama/qwen3, in 2 tries\n");
-    expect(stdout).toContain("(2 calls of the model: ");
+    expect(stdout).toContain("(2 model calls: ");
   });
 
   it("says in one line why it gave no plan, and that the next one is asked", async () => {

@@ -18,9 +18,9 @@ it("finds a run by any id, and takes for a request what is none", async () => {
   expect((await call(db, "show", "tasks")).stdout).toContain("count: 0");
   const unknown = await call(db, "show", "order-4711");
   expect(unknown.exitCode).toBe(2);
-  expect(unknown.stderr).toContain(`There is no run "order-4711" in "${db}". To see those there are: planwright`);
+  expect(unknown.stderr).toContain(`There is no run "order-4711" in "${db}". To list the runs: planwright`);
   const kept = await callCli(["show", "order-4711"], { ...createFakeIo(), createAgent: createCliAgent });
-  expect(kept.stderr).toContain("To show a run that is kept: planwright show order-4711 --db ./todo.db");
+  expect(kept.stderr).toContain("To show a stored run: planwright show order-4711 --db ./todo.db");
   const before = await listIds(db);
   expect((await call(db, "resume", "order-4711")).stderr).toContain('There is no run "order-4711"');
   expect(await listIds(db)).toEqual(before);

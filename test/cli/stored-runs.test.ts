@@ -51,7 +51,7 @@ describe("--db", () => {
     for (const words of [["add milk"], ["runs"], ["show", "run_1"], ["resume", "run_1"]]) {
       const { exitCode, stdout, stderr } = await call(db, ...words);
       expect([exitCode, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^planwright: The database ".*bad\.db" is damaged, or no database at all .*\n$/);
+      expect(stderr).toMatch(/^planwright: The database ".*bad\.db" is damaged, or is not a database .*\n$/);
     }
     const { stdout } = await call(db, "--json", "runs");
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "store-failed", details: { problem: "corrupt" } } });
@@ -167,7 +167,7 @@ Result
       const { exitCode, stdout, stderr } = await call(db, name, "run_none");
       expect([exitCode, stdout]).toEqual([1, ""]);
       expect(stderr).toBe(
-        `planwright: There is no run "run_none" in "${db}". To see those there are: planwright runs --db ${db}\n`,
+        `planwright: There is no run "run_none" in "${db}". To list the runs: planwright runs --db ${db}\n`,
       );
       const json = await call(db, name, "run_none", "--json");
       expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "run-not-found" } });
@@ -205,12 +205,12 @@ describe("resume", () => {
     const first = await clock.runUntil(callCli(["add milk", "--db", db], io));
     expect(first.exitCode).toBe(143);
     expect(first.stderr).toBe(
-      `planwright: Interrupted: the agent was closed with a timeoutMs of 5000. It can go on later.\nGo on with it: planwright resume run_1 --db ${db}\n`,
+      `planwright: Interrupted: the agent was closed with a timeoutMs of 5000. It can be resumed later.\nResume it: planwright resume run_1 --db ${db}\n`,
     );
     expect(first.stdout).toContain("  ✖ s2 Fake: interrupted, ");
     const shown = await call(db, "show", "run_1");
     expect(shown.stdout).toContain("\n  ✔ s1 Fake: first\n  ✖ s2 Fake: interrupted");
-    expect(shown.stdout).toMatch(/\nGo on with it: planwright resume run_1 --db .*\n$/);
+    expect(shown.stdout).toMatch(/\nResume it: planwright resume run_1 --db .*\n$/);
 
     const going = createFakeTool({ name: "Fake", outcomes: [{ returns: "second" }] });
     const second = await callCli(["resume", "run_1", "--db", db], fakeIo(db, { tools: [going] }));
@@ -274,7 +274,7 @@ Result
     const { exitCode, stderr } = await callCli(["resume", "run_1", "--db", db], fakeIo(db, { tools: [failing] }));
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
-      'planwright: Run "run_1" goes on in another process. If that has died, try again in half a minute.\n',
+      'planwright: Run "run_1" is active in another process. If that has died, try again in half a minute.\n',
     );
   });
 });

@@ -23,7 +23,7 @@ const events = [
   return { ...(event as unknown as EventInit), runId: "r", sequence: index + 1, timestamp } as AgentEvent;
 });
 
-/** What a process tells of a run that nobody kills. */
+/** The rows that a process writes about a run that nobody kills. */
 const rows = events.flatMap((event): Row[] => {
   const recording: Row[] = [
     { type: "try", runId: "r", events: [event] },
@@ -44,7 +44,7 @@ function check(told: readonly Row[], stored = events) {
   return checkRuns([{ runId: "r", kind: "sequential" }], journal, () => stored);
 }
 
-/** The rows with others behind the nth one of a type. */
+/** The rows with others after the nth one of a type. */
 function insert(type: Row["type"], nth: number, ...others: readonly Row[]): readonly Row[] {
   const indexes = rows.flatMap((row, index) => (row.type === type ? [index] : []));
   const at = (indexes[nth - 1] ?? 0) + 1;
@@ -56,7 +56,7 @@ describe("checkRuns", () => {
     expect(check(rows)).toMatchObject({ ...noneWrong, runs: 1, acknowledged: 8, unacknowledged: 0, repeated: 0 });
   });
 
-  it("finds an acknowledged event that is gone or not as it was", () => {
+  it("finds an acknowledged event that is missing or changed", () => {
     expect(check(rows, events.slice(0, -1))).toMatchObject({ lost: 1, wrongEnds: 1 });
     const other = events.map((event) => (event.sequence === 8 ? { ...event, timestamp: "later" } : event));
     expect(check(rows, other)).toMatchObject({ ...noneWrong, lost: 1 });
@@ -71,7 +71,7 @@ describe("checkRuns", () => {
     ).toBe(1);
   });
 
-  it("finds a call after the result was recorded, whether its process knew or not", () => {
+  it("finds a call after the result was recorded, whether its process knew that or not", () => {
     const again: Row = { type: "begin", key: "r/a", attempt: 1 };
     expect(check(insert("ack", 3, again))).toMatchObject({ ...noneWrong, ranAgain: 1, repeated: 1 });
     expect(check(insert("try", 3, again))).toMatchObject({ ...noneWrong, ranAgain: 1, repeated: 1 });
@@ -84,7 +84,7 @@ describe("checkRuns", () => {
     expect(check(insert("effect", 1, { type: "effect", key: "r/a", value: 1 }))).toMatchObject(noneWrong);
   });
 
-  it("finds a run without one of its effects", () => {
+  it("finds a run that lacks one of its effects", () => {
     const told = rows.filter((row) => row.type !== "effect" || row.key !== "r/c");
     expect(check(told)).toMatchObject({ ...noneWrong, wrongEnds: 1 });
   });

@@ -6,40 +6,40 @@ import type { WantedRun } from "./child-work.ts";
 import type { JournalRow } from "./journal.ts";
 import { killPlans } from "./kill-plans.ts";
 
-/** What runs have come to that were disturbed. The first six must be 0. */
+/** The outcome of disturbed runs. The first six must be 0. */
 export interface KillReport {
-  /** Events that the store had said were recorded, and that are not there, or not as they were. */
+  /** Events that the store reported as recorded, and that are missing or changed. */
   lost: number;
-  /** Runs whose events are not numbered without a gap. */
+  /** Runs whose events have a gap in their numbers. */
   gaps: number;
-  /** Calls of a step after its result was recorded, but for those on their way. */
+  /** Calls of a step after its result was recorded, except those already on their way. */
   ranAgain: number;
   /** Calls of a `once` step before its start was recorded. */
   unannounced: number;
   /** Effects of a `once` step beyond the first. */
   onceTwice: number;
-  /** Runs that have not ended, or with other steps or effects than if nobody had killed them. */
+  /** Runs that have not ended, or with other steps or effects than without kills. */
   wrongEnds: number;
   runs: number;
-  /** Events that the store had said were recorded. */
+  /** Events that the store reported as recorded. */
   acknowledged: number;
-  /** Events that are there, though their process was killed before it knew. */
+  /** Events that were recorded, though their process was killed before it knew. */
   unacknowledged: number;
   /**
-   * Calls of a step after its result was recorded whose process was stopped after the store had said that it may, and before it
-   * made the call: it did nothing else when it went on.
+   * Calls of a step after its result was recorded whose process was stopped after the store had permitted the call and
+   * before it was made: the process did nothing else when it resumed.
    */
   onTheirWay: number;
-  /** Calls beyond the first of a step, each because the one before failed or was cut off. */
+  /** Repeated calls of a step, each because the one before failed or was cut off. */
   repeated: number;
-  /** Steps whose outcome was not known, and that somebody settled. */
+  /** Steps with an unknown outcome that somebody settled. */
   settled: number;
 }
 
-/** What must be 0. */
+/** The counts that must be 0. */
 export const noneWrong = { lost: 0, gaps: 0, ranAgain: 0, unannounced: 0, onceTwice: 0, wrongEnds: 0 } as const;
 
-/** A run, with what is stored of it and what its processes told of it. */
+/** A run, with its stored events and the rows that its processes wrote about it. */
 interface KilledRun extends WantedRun {
   readonly events: readonly AgentEvent[];
   readonly rows: readonly JournalRow[];
@@ -47,7 +47,7 @@ interface KilledRun extends WantedRun {
   readonly isOnItsWay: (call: JournalRow) => boolean;
 }
 
-/** Holds what is stored against what the processes told before they were killed. */
+/** Compares the store with what the processes reported before they were killed. */
 export function checkRuns(
   runs: readonly WantedRun[],
   journal: readonly JournalRow[],
@@ -81,7 +81,7 @@ function groupRows(journal: readonly JournalRow[]): ReadonlyMap<string, readonly
   return groups;
 }
 
-/** Says of a call whether its process had done nothing but calls since it was stopped, so that it was on its way then. */
+/** Finds the calls that were on their way: their process had done nothing but calls since it was stopped. */
 function findStops(journal: readonly JournalRow[]): (call: JournalRow) => boolean {
   const stopped = new Set<number>();
   const calls = new Set<JournalRow>();
@@ -94,7 +94,7 @@ function findStops(journal: readonly JournalRow[]): (call: JournalRow) => boolea
   return (call) => calls.has(call);
 }
 
-/** Gives for each event the row from which on it was recorded: the try that came through is the one of what is stored. */
+/** Returns for each event the row from which on it was recorded: that of the try that matches the store. */
 function checkRecorded({ events, rows }: KilledRun, report: KillReport): readonly number[] {
   const recordedAt: number[] = [];
   const tried = new Map<number, readonly AgentEvent[]>();
@@ -117,20 +117,20 @@ function checkRecorded({ events, rows }: KilledRun, report: KillReport): readonl
   return recordedAt;
 }
 
-/** Which call an event is about, by its key. */
+/** The call that an event is about, as a key. */
 function keyOf({ runId, ...event }: AgentEvent): string {
   const { stepId, iteration } = event as { readonly stepId?: string; readonly iteration?: number };
   const undo = event.type.startsWith("undo-") ? "/undo" : "";
   return `${runId}/${stepId}${iteration === undefined ? "" : `[${iteration}]`}${undo}`;
 }
 
-/** Whether an event says what came of a call, so that there must be no other. */
+/** Whether an event contains the result of a call, so that no other call may follow. */
 function isResult(event: AgentEvent): boolean {
   if (event.type === "undo-end" || event.type === "run-settle") return event.outcome.status === "completed";
   return event.type === "step-end" && event.outcome.status !== "interrupted" && event.outcome.status !== "unknown";
 }
 
-/** When something was first recorded of calls, by their keys. */
+/** When the first event of each call was recorded, by key. */
 interface RecordedCalls {
   /** Of `once` steps only. */
   readonly starts: ReadonlyMap<string, number>;
@@ -166,7 +166,7 @@ function checkCalls(run: KilledRun, recordedAt: readonly number[], report: KillR
   }
 }
 
-/** Adds a key, and gives 1 if it was there. */
+/** Adds a key, and returns 1 if it was there. */
 function addAgain(keys: Set<string>, key: string): number {
   const isAgain = keys.has(key);
   keys.add(key);

@@ -1,9 +1,9 @@
 import type { PlanKind } from "./kill-plans.ts";
 
-/** What a process can do that outlives it. */
+/** An action of a process that outlives it. */
 export type Boundary = "append" | "claim" | "release" | "effect";
 
-/** Where a process disturbs itself: before or after the nth time that it does something. */
+/** Where a process disturbs itself: before or after its nth action of a kind. */
 export interface KillPoint {
   readonly boundary: Boundary;
   readonly side: "before" | "after";
@@ -13,7 +13,7 @@ export interface KillPoint {
   readonly signal?: Disturbance | undefined;
 }
 
-/** How a process is disturbed: killed, or asked to end, which it does by the handler of docs/resume.md. */
+/** How a process is disturbed: killed, or asked to end, which the handler of docs/resume.md does. */
 export type Disturbance = "SIGKILL" | "SIGTERM";
 
 /** A run that a process starts, unless it is stored. */
@@ -22,30 +22,30 @@ export interface WantedRun {
   readonly kind: PlanKind;
 }
 
-/** What a process does: it goes on with all earlier runs, then starts others, and ends when nothing is left to do. */
+/** The work of a process: it resumes all earlier runs, then starts others, and ends when nothing is left to do. */
 export interface ChildWork {
   /** Of the database. */
   readonly path: string;
   readonly journalPath: string;
-  /** Which process of the database it is, from 1. */
+  /** The number of the process on this database, from 1. */
   readonly generation: number;
   readonly runs: readonly WantedRun[];
-  /** Those that processes before were to start, and may not have got to. */
+  /** Runs that earlier processes were to start, and may not have started. */
   readonly earlierRuns: readonly WantedRun[];
-  /** How far its time for claims is ahead of the clock, so that those of the processes before it have ended. */
+  /** How far its time for claims is ahead of the clock, so that the claims of earlier processes have expired. */
   readonly aheadMs: number;
   readonly leaseMs: number;
   /** How long an effect takes. */
   readonly effectMs: number;
-  /** The time it takes for closing when it is asked to end. */
+  /** The time limit for closing when it is asked to end. */
   readonly closeMs: number;
   /**
-   * Whether it settles what is in doubt: not while another one may have a call on its way. Then it ends when nothing else is
-   * left to do. @default true
+   * Whether it settles steps in doubt: not while another process may have a call on its way. Then it ends when nothing
+   * else is left to do. @default true
    */
   readonly settles?: boolean | undefined;
   readonly killPoint?: KillPoint;
-  /** From when on the kill point counts. @default "first" */
+  /** When the kill point starts to count. @default "first" */
   readonly armed?: "first" | "with-new-runs";
 }
 

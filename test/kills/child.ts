@@ -10,19 +10,19 @@ import { killPlans } from "./kill-plans.ts";
 import { createKillClock, createKillStore, createKillSwitch } from "./kill-switch.ts";
 import { createKillTools } from "./kill-tools.ts";
 
-// A process that goes on with the runs of those that were killed before it, and may be killed itself: bundled and started by
-// start-child.ts, and told by its arguments what to do.
+// A process that resumes the runs of those that were killed before it, and may be killed itself: bundled and started by
+// start-child.ts, with its work in its arguments.
 
 const pollMs = 20;
 
-/** Whether this process was asked to end: its agent takes no more runs. */
+/** Whether this process was asked to end: its agent accepts no more runs. */
 let isClosing = false;
 
 function tell(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-/** Goes on with what is stored until all of it has ended. What waits for somebody is looked after here. */
+/** Resumes the stored runs until all have ended. Waiting items are answered here. */
 async function finishStored(agent: Agent, store: RunStore, { journal, settles }: Looking): Promise<void> {
   for (;;) {
     const resumed = await agent.resumeAll();
@@ -33,12 +33,12 @@ async function finishStored(agent: Agent, store: RunStore, { journal, settles }:
     const answered = await Promise.all(suspended.map(({ runId }) => answer(agent, { runId, journal, settles })));
     const { runs: left } = await store.list({ status: ["planning", "running", "interrupted"], limit: 1 });
     if (left.length === 0 && !answered.includes(true)) return;
-    // The claims of the process before have not ended yet.
+    // The claims of the previous process have not expired yet.
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 
-/** Who looks after what waits for somebody. */
+/** How waiting items are answered. */
 interface Looking {
   readonly journal: Journal;
   readonly settles: boolean;
@@ -49,8 +49,8 @@ interface Answering extends Looking {
 }
 
 /**
- * Approves of what a run asks for, and settles what is in doubt by looking whether it has taken effect. Resolves to whether the
- * run may go on.
+ * Approves requests of a run, and settles steps in doubt by checking whether they took effect. Resolves to whether the
+ * run may continue.
  */
 async function answer(agent: Agent, { runId, settles, journal }: Answering): Promise<boolean> {
   try {
@@ -61,7 +61,7 @@ async function answer(agent: Agent, { runId, settles, journal }: Answering): Pro
       await answerItem(agent, item, { runId, journal });
     }
   } catch (thrown) {
-    // Another process has it, or was faster.
+    // Another process owns it, or was faster.
     if (!isAgentError(thrown, "run-owned-elsewhere") && !isAgentError(thrown, "run-conflict")) throw thrown;
   }
   return true;
@@ -88,7 +88,7 @@ async function startNew(agent: Agent, store: RunStore, runs: readonly WantedRun[
     try {
       await agent.execute(plan as Parameters<Agent["execute"]>[0], { ...options, runId });
     } catch (thrown) {
-      // One has claimed it that has not recorded anything yet, and may be dead.
+      // Another process has claimed it without recording anything yet, and may be dead.
       if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       return start({ runId, kind });

@@ -2,10 +2,10 @@ import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSyn
 import type { AgentEvent } from "../../src/core/events.ts";
 
 /**
- * What processes tell of themselves, one row after another, to outlive them.
- * - `try`: events are about to be recorded; `ack`: they are, and the store has said so.
+ * What processes report about themselves, one row after another, to outlive them.
+ * - `try`: events are about to be recorded; `ack`: the store has reported them as recorded.
  * - `begin`: a tool was called; `effect`: it has taken effect; `end`: it is about to answer.
- * - `timer`: a timer of the agent has fired; `stop`: the process was put to sleep, as whoever did it tells.
+ * - `timer`: a timer of the agent has fired; `stop`: the process was put to sleep, as reported by whoever did it.
  */
 export type JournalRow = { readonly generation: number } & (
   | { readonly type: "try"; readonly runId: string; readonly events: readonly AgentEvent[] }
@@ -22,12 +22,12 @@ type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 /** A journal that a process writes. */
 export interface Journal {
   write(row: OmitEach<JournalRow, "generation">): void;
-  /** What a call has left behind in the world, in this process or one before; undefined if it has not taken effect. */
+  /** The lasting effect of a call, in this process or an earlier one; undefined if it has not taken effect. */
   findEffect(key: string): number | undefined;
   close(): void;
 }
 
-/** Opens a journal to add rows; those of tools are on the disk when `write` returns. */
+/** Opens a journal for adding rows; those of tools are on the disk when `write` returns. */
 export function openJournal(path: string, generation: number): Journal {
   const effects = new Map<string, number>();
   for (const row of readJournal(path)) if (row.type === "effect") effects.set(row.key, row.value);
@@ -36,7 +36,7 @@ export function openJournal(path: string, generation: number): Journal {
     findEffect: (key) => effects.get(key),
     write(row) {
       if (row.type === "effect") effects.set(row.key, row.value);
-      // A line of its own, even if the process before was killed in the midst of one.
+      // A separate line, even if the process before was killed while writing one.
       writeSync(file, `\n${JSON.stringify({ generation, ...row })}\n`);
       if ("key" in row) fsyncSync(file);
     },
@@ -44,12 +44,12 @@ export function openJournal(path: string, generation: number): Journal {
   };
 }
 
-/** Tells the journal that a process was put to sleep, which cannot do so itself. */
+/** Records that a process was put to sleep, which it cannot record itself. */
 export function tellStop(path: string, generation: number): void {
   appendFileSync(path, `\n${JSON.stringify({ generation, type: "stop" })}\n`);
 }
 
-/** All rows so far. What a process was killed in the midst of writing has not happened. */
+/** All rows so far. A row that a process was killed while writing does not count. */
 export function readJournal(path: string): readonly JournalRow[] {
   if (!existsSync(path)) return [];
   return readFileSync(path, "utf8")

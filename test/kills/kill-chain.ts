@@ -12,7 +12,7 @@ import { readJournal, tellStop } from "./journal.ts";
 import { type PlanKind, planKinds } from "./kill-plans.ts";
 import { type Child, type ChildEnd, startChild } from "./start-child.ts";
 
-/** So much later does each process live by its time for claims: those of the processes before it have ended. */
+/** How much later each process lives by its time for claims: those of earlier processes have expired. */
 const hourMs = 3_600_000;
 
 /** All kinds of kill points. */
@@ -22,27 +22,27 @@ const sides = ["before", "after"] as const;
 /** How processes are disturbed at random. */
 export interface RandomDisturbances {
   readonly disturbances: number;
-  /** Gives a number from 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number;
-  /** The longest that a process has runs before. */
+  /** The longest time a process has before it is disturbed. */
   readonly withinMs: number;
   readonly leaseMs: number;
 }
 
-/** What came of a chain, and how often its processes were killed, asked to end, and put to sleep. */
+/** The outcome of a chain, and how often its processes were killed, asked to end, and put to sleep. */
 export interface ChainReport extends KillReport {
   readonly kills: number;
   readonly closes: number;
   readonly sleeps: number;
 }
 
-/** Processes that share a database one after another: each goes on with what those before it have left, until it is killed. */
+/** Processes that share a database one after another: each resumes the runs of those before it, until it is killed. */
 export class KillChain {
   private readonly folder = mkdtempSync(join(tmpdir(), "planwright-kills-"));
   private readonly path = join(this.folder, "runs.db");
   private readonly journalPath = join(this.folder, "journal");
   private readonly runs: WantedRun[] = [];
-  /** Those that may not be recorded: no process has come to its end since they were to be started. */
+  /** Runs that may not be recorded: no process has completed since they were to be started. */
   private readonly unsure = new Set<WantedRun>();
   private generation = 0;
   private kills = 0;
@@ -51,12 +51,12 @@ export class KillChain {
 
   constructor(private readonly script: string) {}
 
-  /** Makes a run and kills it, or asks its process to end, at each of its kill points in turn. */
+  /** Creates a run and kills it, or asks its process to end, at each of its kill points in turn. */
   async killFirstExecution(kind: PlanKind, boundaries: readonly Boundary[], signal?: Disturbance): Promise<void> {
     await atEachPoint(boundaries, (killPoint) => this.makeRun(kind, { ...killPoint, signal }));
   }
 
-  /** Makes a run and kills it at each of its appends in turn; each time two processes go on with it at once. */
+  /** Creates a run and kills it at each of its appends in turn; each time two processes resume it at once. */
   async killAndResumeTwice(kind: PlanKind): Promise<void> {
     await atEachPoint(["append"], async (killPoint) => {
       const end = await this.makeRun(kind, killPoint);
@@ -66,12 +66,12 @@ export class KillChain {
     });
   }
 
-  /** Makes a run that stops by itself, and kills who goes on with it, at each kill point of that in turn. */
+  /** Creates a run that stops by itself, and kills the process that resumes it, at each of its kill points in turn. */
   killSecondExecution(kind: PlanKind, boundaries: readonly Boundary[]): Promise<void> {
     return this.killWhoGoesOn(kind, boundaries);
   }
 
-  /** Kills a run at each kill point, and for each of them who goes on with it at each kill point of that. */
+  /** Kills a run at each kill point, and for each, the process that resumes it at each of its kill points. */
   async killBothExecutions(kind: PlanKind): Promise<void> {
     await this.killWhoGoesOn(kind, allBoundaries);
     await atEachPoint(allBoundaries, async (killPoint) => {
@@ -82,8 +82,8 @@ export class KillChain {
   }
 
   /**
-   * Makes runs of all kinds and disturbs whoever has them, at any time: by turns alone, and while others want the same runs. Then
-   * a last process ends them.
+   * Creates runs of all kinds and disturbs their processes at any time: in turn alone, and while others want them.
+   * Then a last process ends the runs.
    */
   async disturbAtRandom({ disturbances, random, withinMs, leaseMs }: RandomDisturbances): Promise<void> {
     const last = this.kills + this.closes + disturbances;
@@ -104,8 +104,8 @@ export class KillChain {
   }
 
   /**
-   * One falls asleep, another takes its runs when their claims have ended and is disturbed, a third goes on at once, and the first
-   * wakes up meanwhile. None of them settles anything, as another one may have a call on its way.
+   * One falls asleep, another takes its runs when their claims have expiredand is disturbed, a third resumes at once,
+   * and the first wakes up meanwhile. None of them settles anything, as another one may have a call on its way.
    */
   private async disturbAmongOthers({ random, withinMs, leaseMs }: Timing): Promise<void> {
     const common = { aheadMs: 0, leaseMs, settles: false, ...anyTimes(random) };
@@ -127,7 +127,7 @@ export class KillChain {
     await Promise.all([...ends, this.endOf(sleeper)]);
   }
 
-  /** One that is stopped while it writes keeps the file locked for all. */
+  /** A process that is stopped while it writes keeps the file locked for all. */
   private async pauseBetweenWrites(child: Child): Promise<void> {
     for (child.pause(); isLocked(this.path); child.pause()) {
       child.unpause();
@@ -135,7 +135,7 @@ export class KillChain {
     }
   }
 
-  /** Lets a last process end what is left, and looks at everything that has happened. */
+  /** Lets a last process end the remaining runs, and checks everything that has happened. */
   async report(): Promise<ChainReport> {
     await this.live({});
     const store = createSqliteRunStore({ path: this.path });
@@ -163,7 +163,7 @@ export class KillChain {
     return planKinds.map((kind) => this.want(kind));
   }
 
-  /** Ends what is left, then makes a run and is disturbed there: one that is asked to end is in the midst of something. */
+  /** Ends the remaining runs, then creates one and is disturbed there: if asked to end, in the middle of work. */
   private makeRun(kind: PlanKind, killPoint: KillPoint | undefined): Promise<ChildEnd> {
     const timing = killPoint?.signal === "SIGTERM" ? { effectMs: 50, closeMs: 0 } : {};
     return this.live({ runs: [this.want(kind)], killPoint, armed: "with-new-runs", ...timing });
@@ -202,7 +202,7 @@ export class KillChain {
 
 type Timing = Omit<RandomDisturbances, "disturbances">;
 
-/** How long effects take, and closing may: longer than that, or shorter. */
+/** How long effects take, and how long closing may: longer than that, or shorter. */
 function anyTimes(random: () => number): Pick<ChildWork, "effectMs" | "closeMs"> {
   return { effectMs: 2 + Math.floor(random() * 30), closeMs: Math.floor(random() * 3) * 20 };
 }
@@ -224,7 +224,7 @@ function isLocked(path: string): boolean {
   }
 }
 
-/** Tries each kill point in turn: of each boundary as many as there are. */
+/** Tries each kill point in turn: as many as each boundary has. */
 async function atEachPoint(
   boundaries: readonly Boundary[],
   attempt: (point: KillPoint) => Promise<ChildEnd>,

@@ -3,10 +3,10 @@ import { noneWrong } from "./check-runs.ts";
 import { type ChainReport, KillChain } from "./kill-chain.ts";
 import { buildChild } from "./start-child.ts";
 
-/** Starts a chain, does with it what a test says, lets it end, and expects that nothing is wrong. */
+/** Starts a chain, passes it to the test, lets it end, and expects that nothing is wrong. */
 export type PlayChain = (context: TestContext, kill: (chain: KillChain) => Promise<void>) => Promise<ChainReport>;
 
-/** For the tests of a file: what its processes do is bundled before the first of them. */
+/** For the tests of a file: bundles the code of the processes before the first test. */
 export function useKillChains(): PlayChain {
   let built: ReturnType<typeof buildChild>;
   beforeAll(() => {

@@ -8,14 +8,14 @@ export const planKinds = ["sequential", "parallel", "looped", "approved", "undon
 /** One of {@link planKinds}. */
 export type PlanKind = (typeof planKinds)[number];
 
-/** A plan, how it runs, and what must come of it however often it is killed. */
+/** A plan, how it runs, and its required outcome however often it is killed. */
 export interface KillPlan {
   readonly plan: PlanInput;
   readonly options: Pick<RunOptions, "concurrency" | "undoOnFailure">;
   readonly status: RunStatus;
-  /** What the status of each step is in the end. */
+  /** The final status of each step. */
   readonly steps: readonly string[];
-  /** The effects there must have been, by the end of their keys. */
+  /** The required effects, by the end of their keys. */
   readonly effects: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const send = (id: string, value: unknown, dependsOn?: readonly string[]) => ({
   input: { value },
 });
 
-/** A plan of each kind. `Put` may be repeated, `Send` may not, `Refuse` always fails, `Stumble` and its undo do so at first. */
+/** A plan per kind. `Put` may be repeated, `Send` may not, `Refuse` always fails, `Stumble` and its undo at first. */
 export const killPlans: Readonly<Record<PlanKind, KillPlan>> = {
   sequential: {
     plan: { steps: [put("a", 1), send("b", { $ref: "a.value" }), put("c", 3)] },

@@ -4,11 +4,11 @@ import type { SqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import type { Boundary, KillPoint } from "./child-work.ts";
 import type { Journal } from "./journal.ts";
 
-/** Kills this process, or asks it to end, where it was told. */
+/** Kills this process, or asks it to end, at the given point. */
 export interface KillSwitch {
-  /** From now on the kill point counts. */
+  /** Lets the kill point count from now on. */
   arm(): void;
-  /** Does something that outlives the process, and disturbs it before or after that if this is the place. */
+  /** Does work that outlives the process, and disturbs the process before or after it if this is the point. */
   pass<T>(boundary: Boundary, work: () => T): T;
 }
 
@@ -20,7 +20,7 @@ export function createKillSwitch(point: KillPoint | undefined): KillSwitch {
     const { signal = "SIGKILL" } = point ?? {};
     process.kill(process.pid, signal);
     if (signal === "SIGTERM") return;
-    // The signal may take a moment, in which nothing more may happen.
+    // The signal may take a moment; nothing more may happen meanwhile.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   };
   return {
@@ -37,7 +37,7 @@ export function createKillSwitch(point: KillPoint | undefined): KillSwitch {
   };
 }
 
-/** The clock of the machine, which tells the journal when a timer fires. */
+/** The system clock, which records in the journal when a timer fires. */
 export function createKillClock(journal: Journal): Clock {
   return {
     ...systemClock,
@@ -49,7 +49,7 @@ export function createKillClock(journal: Journal): Clock {
   };
 }
 
-/** A store that tells the journal what it records, and where this process may be killed. */
+/** A store that records its appends in the journal, and where this process may be killed. */
 export function createKillStore(
   store: SqliteRunStore,
   { journal, killSwitch }: { readonly journal: Journal; readonly killSwitch: KillSwitch },

@@ -4,19 +4,19 @@ import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import type { Journal } from "./journal.ts";
 import type { KillSwitch } from "./kill-switch.ts";
 
-/** What the tools of a process that may be killed need. */
+/** What the tools of a killable process need. */
 export interface KillToolsOptions {
   readonly journal: Journal;
   readonly killSwitch: KillSwitch;
   readonly effectMs: number;
 }
 
-/** A pause in which a process may well be disturbed. */
+/** A pause in which a process is likely to be disturbed. */
 const retry = { minDelayMs: 60, maxDelayMs: 60 } as const;
 
 const schema = z.object({ value: z.number() });
 
-/** Tools that tell the journal what they do. The one that must not be repeated does not look whether it was. */
+/** Tools that record their calls in the journal. The one that must not be repeated does not check whether it was. */
 export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOptions) {
   const perform = async (
     value: number,
@@ -24,7 +24,7 @@ export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOpti
     isRepeatable: boolean,
   ) => {
     journal.write({ type: "begin", key, attempt });
-    // Only one that may be repeated heeds its signal.
+    // Only a repeatable tool respects its signal.
     if (effectMs > 0) await sleep(effectMs, undefined, isRepeatable ? { signal } : {});
     if (!isRepeatable || journal.findEffect(key) === undefined) {
       killSwitch.pass("effect", () => journal.write({ type: "effect", key, value }));
@@ -32,7 +32,7 @@ export function createKillTools({ journal, killSwitch, effectMs }: KillToolsOpti
     journal.write({ type: "end", key, attempt });
     return { value };
   };
-  /** Before it has done anything, so that it is tried again after a pause. */
+  /** Fails before it has done anything, so that it is retried after a pause. */
   const stumble = async (value: number, context: ToolContext, isRepeatable: boolean) => {
     if (context.attempt > 1) return perform(value, context, isRepeatable);
     journal.write({ type: "begin", key: context.idempotencyKey, attempt: 1 });

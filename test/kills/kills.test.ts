@@ -7,26 +7,26 @@ import { seededRandom } from "./seeded-random.ts";
 const playChain = useKillChains();
 const inside = ["append", "effect"] as const;
 
-// The processes of a chain live one after another, so that chains may go on side by side.
+// The processes of a chain live one after another, so chains may run side by side.
 describe.concurrent("processes that are killed lose nothing and repeat nothing", { timeout: 300_000 }, () => {
-  // The one that needs approval is below, and the one that takes its time is disturbed at any time.
+  // The kind that needs approval is below, and the slow one is disturbed at any time.
   for (const kind of planKinds.filter((each) => each !== "approved" && each !== "stumbling")) {
     it(`at each point of a run, ${kind}`, async (context) => {
       // Claims are the same for all kinds.
       const boundaries = kind === "sequential" ? allBoundaries : inside;
       const { kills, runs } = await playChain(context, (chain) => chain.killFirstExecution(kind, boundaries));
       expect(kills).toBeGreaterThanOrEqual(10);
-      // Of each boundary there was one try that found no more of it.
+      // Each boundary had one try that found no further point.
       expect(runs).toBe(kills + boundaries.length);
     });
   }
 
-  it("at each append of a run that needs approval, while two processes go on with it at once", async (context) => {
+  it("at each append of a run that needs approval, while two processes resume it at once", async (context) => {
     const { kills } = await playChain(context, (chain) => chain.killAndResumeTwice("approved"));
     expect(kills).toBeGreaterThanOrEqual(10);
   });
 
-  it("at each point of an execution that begins with an approval", async (context) => {
+  it("at each point of an execution that starts with an approval", async (context) => {
     const { kills } = await playChain(context, (chain) => chain.killSecondExecution("approved", inside));
     expect(kills).toBeGreaterThanOrEqual(10);
   });
@@ -36,7 +36,7 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
     expect(closes).toBeGreaterThanOrEqual(10);
   });
 
-  it("at any time, while others go on with their runs, or have slept for longer than their claims last", async (context) => {
+  it("at any time, while others resume their runs, or have slept for longer than their claims", async (context) => {
     const how = { disturbances: 12, random: seededRandom(1), withinMs: 150, leaseMs: 300 };
     const { kills, closes, sleeps } = await playChain(context, (chain) => chain.disturbAtRandom(how));
     expect(kills + closes).toBe(how.disturbances);

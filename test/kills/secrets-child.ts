@@ -3,7 +3,7 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { keyOf, secretPlan, secretTools } from "../scenarios/secrets.ts";
 
-// A process that runs a plan with secrets and is killed by itself, after so many events: bundled and started by secrets.test.ts.
+// Runs a plan with secrets and kills itself after a number of events: bundled and started by secrets.test.ts.
 
 const [path = "", killAfter = ""] = process.argv.slice(2);
 const sqlite = createSqliteRunStore({ path });

@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => bundle.remove());
 
-/** How often a secret stands in the bytes of the store: its file, and what the database has beside it. */
+/** How often a secret appears in the bytes of the store: its file, and the database's files beside it. */
 function countSecrets(path: string): number {
   const files = readdirSync(dirname(path)).map((name) => readFileSync(join(dirname(path), name), "latin1"));
   expect(files.join("")).toContain("run-start");
@@ -26,7 +26,7 @@ function countSecrets(path: string): number {
   return files.reduce((count, text) => count + forms.filter((form) => text.includes(form)).length, 0);
 }
 
-/** An agent of the next process, when the claim of the one before has ended. */
+/** An agent of the next process, when the claim of the previous one has expired. */
 function nextProcess(path: string, keys: readonly SecretKey[]) {
   const { tools, calls } = secretTools();
   const store = createSqliteRunStore({ path, now: () => Date.now() + 3_600_000 });
@@ -58,11 +58,11 @@ it("errors, URLs, approvals, retries and undoing leave no secret in the file eit
   for (const shown of [told, suspended, result]) expectHidden(shown);
 });
 
-// What is recorded of the plan: its start, start and end of both steps, its end.
+// The recorded events of the plan: its start, start and end of both steps, its end.
 const events = 6;
 
 it.each(Array.from({ length: events }, (_, index) => index + 1))(
-  "a process killed after event %i leaves no secret in its file, and the next one goes on with another key",
+  "a process killed after event %i leaves no secret in its file, and the next one resumes with another key",
   { timeout: 60_000 },
   async (killAfter) => {
     const path = newPath();
@@ -79,7 +79,7 @@ it.each(Array.from({ length: events }, (_, index) => index + 1))(
         details: { keyId: "k1", available: ["k2"] },
       });
       expect(without.store.read("r1")).toHaveLength(before);
-      // Nor is it to be opened by another key of the same name.
+      // Another key of the same name cannot open it either.
       const wrong = nextProcess(path, [keyOf("k1", 9)]);
       await expect(wrong.agent.resume("r1")).rejects.toMatchObject({ code: "secret-unreadable" });
       wrong.store.close();

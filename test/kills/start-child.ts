@@ -5,9 +5,9 @@ import { createInterface } from "node:readline";
 import { buildSync } from "esbuild";
 import type { ChildWork, Disturbance } from "./child-work.ts";
 
-/** Bundles what the processes do, in `test/kills`: once, as each would take a second to translate it. `remove` deletes it. */
+/** Bundles the code of the processes once, as each would need a second to compile it. `remove` deletes the bundle. */
 export function buildChild(name = "child"): { readonly script: string; remove(): void } {
-  // Inside of the repository, so that it finds the drivers.
+  // Inside the repository, so that it finds the drivers.
   mkdirSync(resolve(".build"), { recursive: true });
   const folder = mkdtempSync(resolve(".build/kills-"));
   buildSync({
@@ -22,14 +22,14 @@ export function buildChild(name = "child"): { readonly script: string; remove():
   return { script: join(folder, `${name}.mjs`), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** How a process ends: killed, by its own handler once it was asked to, or because nothing is left to do. */
+/** How a process ends: killed, by its own handler after a request to end, or because nothing is left to do. */
 export type ChildEnd = "killed" | "closed" | "done";
 
 /** A process that has been started. */
 export interface Child {
-  /** Resolves when it begins, or has ended before that. */
+  /** Resolves when it starts, or has ended before that. */
   readonly ready: Promise<void>;
-  /** Resolves when it first pauses before it tries something again, or has ended without that. */
+  /** Resolves when it first pauses before a retry, or has ended without one. */
   readonly retrying: Promise<void>;
   /** Resolves when it has ended; throws unless it was disturbed or has done all its work. */
   readonly ended: Promise<ChildEnd>;
@@ -37,7 +37,7 @@ export interface Child {
   disturb(signal: Disturbance): void;
   /** Stops it where it is, as a machine that falls asleep does. */
   pause(): void;
-  /** Lets it go on, and it does not know that time has passed. */
+  /** Lets it continue, without knowing that time has passed. */
   unpause(): void;
 }
 

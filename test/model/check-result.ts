@@ -8,7 +8,7 @@ import { effectOf } from "./model-tools.ts";
 import type { PlayedCase } from "./play-case.ts";
 import { isSame, keyOf, type Watch } from "./watch.ts";
 
-/** Everything that must hold of a run that has been played. Throws for the first thing that does not. */
+/** Checks everything that must be true of a played run. Throws for the first violation. */
 export async function checkPlayed(played: PlayedCase): Promise<void> {
   const { watch, result, recorded, clock, signal, wrongDecisions } = played;
   expect(watch.problems).toEqual([]);
@@ -20,7 +20,7 @@ export async function checkPlayed(played: PlayedCase): Promise<void> {
   checkUndo(watch, result);
   expect(watch.problems).toEqual([]);
   expect(getEventListeners(signal, "abort")).toEqual([]);
-  // Only tools that go on after they were given up may still wait; they call nothing any more.
+  // Only tools that keep running after they were abandoned may still wait; they make no more calls.
   const calls = watch.calls.length;
   const late = watch.calls.filter(({ settled }) => settled === undefined).length;
   expect(clock.pendingTimers).toBeLessThanOrEqual(late + watch.answersGivenUp);
@@ -113,7 +113,7 @@ function checkBudget(watch: Watch, { steps, status }: RunResult): void {
     ({ error }) => error?.code === "limit-exceeded" && (error.details as { limit?: string }).limit === "toolCalls",
   );
   if (budget === undefined) watch.expect(!hit, () => "there is no budget, and it was exceeded");
-  // Where a failure stops the run, a circuit refuses or the run is aborted, a call may have been counted and not made.
+  // Where a failure stops the run, a circuit refuses or the run is aborted, a call may be counted but not made.
   const isExact =
     status === "failed" && onStepFailure === "continue" && tools.every((tool) => tool.circuitBreaker === undefined);
   if (!hit || !isExact || watch.model.timeoutMs !== undefined) return;
@@ -154,7 +154,7 @@ function checkUndo(watch: Watch, { status, steps, notUndone = [] }: RunResult): 
   watch.expect(isSame(undone, expected), () => `the log says undone of ${undone.join()}, not ${expected.join()}`);
 }
 
-/** Whether a step was cut off, or has failed though it must run only once, so that nobody can say what it has done. */
+/** Whether a step was cut off, or is a once step that failed, so its effect is unknown. */
 function isInDoubt({ status, attempts, effect, error }: StepRecord): boolean {
   if (status === "unknown") return true;
   if (effect === "once" && status === "failed" && attempts > 0 && retryableOf(error?.cause) !== true) return true;
@@ -174,7 +174,7 @@ function hasEffect(watch: Watch, key: string): boolean {
   return draft !== undefined && step !== undefined && effectOf(draft, step.flag) !== "pure";
 }
 
-/** How the undoing of a step ended, and whether it was called as often as it says. */
+/** How the undo of a step ended, after checking that its number of calls is as stated. */
 function undoneOf(watch: Watch, key: string): string | undefined {
   const isEnd = (event: AgentEvent): event is AgentEventOf<"undo-end"> => event.type === "undo-end";
   const end = watch.events.filter(isEnd).find((event) => keyOf(event) === key);

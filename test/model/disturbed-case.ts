@@ -3,39 +3,39 @@ import { modelCase, seldom } from "./model-arbitrary.ts";
 import type { Behaviour, ModelCase, StepDraft, ToolDraft } from "./model-case.ts";
 import { resumableCase } from "./resume-case.ts";
 
-/** How a process goes on with the run that others have left. */
+/** How a process resumes the run of earlier processes. */
 export type GoingOn = "resume" | "resumeAll" | "start";
 
-/** What happens to a process. */
+/** A disturbance of a process. */
 export interface Disturbance {
   /**
-   * It is killed; its agent is closed; the run is cancelled; its store can record nothing any more, or do nothing at all; it
-   * stands still for longer than its claim lasts and goes on when another process has the run; or only its store is slow.
+   * It is killed; its agent is closed; the run is cancelled; its store can no longer record, or do nothing at all;
+   * it sleeps for longer than its claim lasts and resumes when another process has the run; or only its store is slow.
    */
   readonly what: "kill" | "close" | "cancel" | "fill" | "break" | "sleep" | "slow";
-  /** When it has seen the nth of these: before an append or a claim, after the others; or so many milliseconds after it began. */
+  /** When it has seen the nth of these: before an append or a claim, after the others; or n ms after it started. */
   readonly at: "append" | "appended" | "event" | "call" | "claim" | "ms";
   readonly nth: number;
-  /** Of closing. */
+  /** The time limit for closing. */
   readonly timeoutMs: number;
-  /** How much longer than its claim lasts one that sleeps does so. */
+  /** How much longer than its claim a sleeping process sleeps. */
   readonly oversleepsMs: number;
-  /** When its store answers from then on; never only of closing, as nothing else ends the wait for an append. */
+  /** When its store answers from then on; never only when closing, as nothing else ends the wait for an append. */
   readonly store: "prompt" | "late" | "never";
-  /** What of a late or lost answer takes its time: to ask, so that what is asked is done late or never, or to answer. */
+  /** The slow part of a late or lost answer: asking, so the operation happens late or never, or answering. */
   readonly slowIn: "asking" | "answering";
   readonly lateMs: number;
-  /** How the next process goes on, and another one at once, if there is one. */
+  /** How the next process resumes the run, and another one at once, if there is one. */
   readonly next: GoingOn;
   readonly rival: GoingOn | undefined;
 }
 
-/** A run, and what disturbs it: each process but the last one. */
+/** A run, and its disturbances: one for each process except the last. */
 export interface DisturbedCase {
   readonly model: ModelCase;
   /** The deadline of each execution, while it is disturbed. */
   readonly timeoutMs: number | undefined;
-  /** Whether somebody tries it again, once, when it has failed. */
+  /** Whether somebody retries it, once, when it has failed. */
   readonly resumesFailed: boolean;
   readonly disturbances: readonly Disturbance[];
 }
@@ -50,7 +50,7 @@ const anyDisturbance: fc.Arbitrary<Disturbance> = fc.record({
   oversleepsMs: fc.nat(60),
   store: fc.constantFrom("prompt", "prompt", "late", "never"),
   slowIn: fc.constantFrom("asking", "answering"),
-  // Beyond a third of a lease, after which no answer is a no.
+  // Beyond a third of a lease, after which no answer counts as a no.
   lateMs: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 450 })),
   next: goingOn,
   rival: seldom(3, goingOn),
@@ -64,8 +64,8 @@ function storeOf({ what, store }: Disturbance): Disturbance["store"] {
 }
 
 /**
- * A case whose steps come to the same in whichever attempt: each call fails so that it can be repeated until the last one of
- * its script, which always does the same and either takes less time than any limit, or for ever.
+ * A case whose steps have the same outcome in every attempt: each call fails with a retryable error until the last one
+ * of its script, which always does the same and either takes less time than any limit, or for ever.
  */
 function steady(model: ModelCase): ModelCase {
   const attemptsOf = ({ tool }: StepDraft) => (model.tools[tool % model.tools.length] as ToolDraft).maxAttempts;
@@ -95,8 +95,8 @@ function quick(behaviour: Behaviour): Behaviour {
 }
 
 /**
- * Runs whose end depends on nothing that disturbs them, and disturbances. Where there are answers, approval is asked for inline:
- * a question that a process leaves open is for others to answer, and the steps behind it no longer wait.
+ * Runs whose end does not depend on disturbances, and disturbances. Where there are answers, approval is inline:
+ * a question that a process leaves open is for others to answer, and the steps after it no longer wait.
  */
 export const disturbedCase: fc.Arbitrary<DisturbedCase> = fc.record({
   model: fc.tuple(resumableCase, modelCase).map(([model, { answers }]) => ({

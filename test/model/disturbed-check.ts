@@ -10,11 +10,11 @@ import type { Call } from "./model-tools.ts";
 import type { DisturbedRun } from "./play-disturbed.ts";
 import { keyOf } from "./watch.ts";
 
-/** Everything that must hold of a run that was disturbed. Throws for what does not. */
+/** Checks everything that must be true of a disturbed run. Throws for violations. */
 export function checkDisturbed(run: DisturbedRun, whole: DisturbedRun): void {
   const problems = [...run.problems, ...new Ledger(run.rows).problems];
   const { status, error } = run.result;
-  // Who says that a call did not take effect ends the doubt, and takes away the words, for which the other run asks about a step.
+  // Settling a call as failed ends the doubt, and removes the words for which the other run asks about a step.
   const isOutOfDoubt = run.recorded.some(isSettledFailed) && whole.recorded.some(isAskedForReasons);
   const isCutOff = status === "cancelled" || isOutOfTime(error) || run.recorded.some(isLateReplan) || isOutOfDoubt;
   const endsOf = isCutOff ? completedIn : endOf;
@@ -25,7 +25,7 @@ export function checkDisturbed(run: DisturbedRun, whole: DisturbedRun): void {
   checkRecorded(run);
 }
 
-/** A replan that the deadline has ended is one of those that were allowed. */
+/** A replan that the deadline ended counts as one of the allowed replans. */
 function isLateReplan(event: AgentEvent): boolean {
   return event.type === "plan-revise" && event.outcome.status === "failed" && isOutOfTime(event.outcome.error);
 }
@@ -47,8 +47,8 @@ function checkRecorded({ rows, recorded }: DisturbedRun): void {
 }
 
 /**
- * What must be the same; which attempt it was that came through is not. Nor is what was skipped and is not planned any more: an
- * execution may die while its deadline ends it, and the next one plans again.
+ * The part that must be the same; the number of the successful attempt need not be. Nor need steps that were skipped
+ * and are no longer planned: an execution may die while its deadline ends it, and the next one plans again.
  */
 function endOf({ status, steps, plan }: DisturbedRun["result"]): unknown {
   const planned = new Set(plan?.steps.map(({ id }) => id));
@@ -60,7 +60,7 @@ function outputOf({ output }: StepRecord): string {
   return JSON.stringify(output ?? null).replaceAll(/#\d+/g, "");
 }
 
-/** Of a run that was cut off for good: what it has come to, where another one has come to anything. */
+/** For a run that was cut off for good: its completed steps, where the other run has any. */
 function completedIn({ steps }: DisturbedRun["result"], other: DisturbedRun["result"]): readonly string[] {
   const isCompleted = ({ status }: StepRecord) => status === "completed";
   const also = new Set(other.steps.filter(isCompleted).map(keyOf));
@@ -69,14 +69,14 @@ function completedIn({ steps }: DisturbedRun["result"], other: DisturbedRun["res
     .map((step) => `${keyOf(step)} ${outputOf(step)}`);
 }
 
-/** Follows what was recorded and called, and notes each call that must not have been. */
+/** Follows the recorded events and the calls, and notes each forbidden call. */
 class Ledger {
   readonly problems: string[] = [];
   private readonly started = new Map<string, string | undefined>();
-  /** What is recorded of the calls that must not be made any more. */
+  /** The events that forbid further calls, by key. */
   private readonly closed = new Map<string, string>();
   private readonly lastCalls = new Map<string, Call>();
-  /** Those that may be repeated because somebody has said so. */
+  /** Calls that may be repeated because somebody has allowed it. */
   private readonly repeatable = new Set<string>();
 
   constructor(rows: readonly WorldRow[]) {

@@ -13,30 +13,30 @@ import { createModelPlanner } from "./model-planner.ts";
 import { type Call, createModelTools } from "./model-tools.ts";
 import { decideAbout, planOf, policyOf } from "./play-case.ts";
 
-/** What a process may be told when it wants to go on with a run that another one has, or that it was to give up. */
+/** Errors that a process may get when it resumes a run that another one has, or that it was to give up. */
 const refusals: ReadonlySet<string> = new Set(["run-owned-elsewhere", "run-conflict"]);
 
-/** One process of a world: an agent with a clock and a store of its own, to which something may happen. */
+/** One process of a world: an agent with its own clock and store, which may be disturbed. */
 export class DisturbedProcess {
   private hasClosed = false;
-  /** Whether it was told that the run belongs to another one. */
+  /** Whether it got an error because the run belongs to another process. */
   wasRefused = false;
   private readonly agent: Agent;
   private readonly cancelling = new AbortController();
   private isDead = false;
-  /** Whether it has asked the process that has the run for something, and waits: its signal ends that alone. */
+  /** Whether it has posted a request to the process that has the run, and waits: its signal ends only that wait. */
   private hasPosted = false;
   private broken: "fill" | "break" | undefined;
   private closing: Promise<void> | undefined;
-  /** What makes its store late, or never answer. */
+  /** The disturbance that makes its store late, or never answer. */
   private slow: Disturbance | undefined;
   /** While it sleeps. */
   private waking: Promise<void> | undefined;
   private seen = 0;
-  /** What it has asked for last. */
+  /** Its latest call. */
   private going: Promise<unknown> | undefined;
   private leave = () => {};
-  /** Resolves when nobody should wait for it now: it is dead or asleep. */
+  /** Resolves when nobody should wait for it any more: it is dead or asleep. */
   private readonly gone = new Promise<void>((resolve) => {
     this.leave = resolve;
   });
@@ -63,7 +63,7 @@ export class DisturbedProcess {
     this.agent.subscribe(() => this.see("event"));
   }
 
-  /** Goes on with the run, and answers what it asks, until it has ended, or this process is gone. */
+  /** Resumes the run and answers its questions until it has ended, or this process is gone. */
   async live(): Promise<void> {
     const { disturbance, world } = this;
     const timer = disturbance?.at === "ms" && world.clock.setTimeout(() => this.disturb(), disturbance.nth);
@@ -75,13 +75,13 @@ export class DisturbedProcess {
     world.clock.clearTimeout(timer);
   }
 
-  /** Settles when nothing that it has asked for goes on here any more. */
+  /** Settles when nothing that it has called is running here any more. */
   async ended(): Promise<void> {
     await this.waking;
     if (!this.isDead && this.slow?.store !== "never") await this.going;
   }
 
-  /** Whether it has closed, so that whoever comes next finds its claim given back. */
+  /** Whether it has closed, so its claim is available to the next process. */
   get hasGivenBack(): boolean {
     return this.hasClosed && this.slow === undefined;
   }
@@ -96,7 +96,7 @@ export class DisturbedProcess {
     });
   }
 
-  /** Answers the first thing that the run waits for; undefined if there is none. */
+  /** Answers the first pending item of the run; undefined if there is none. */
   private answer(): Promise<unknown> | undefined {
     const { agent, world } = this;
     const { signal } = this.cancelling;
@@ -114,7 +114,7 @@ export class DisturbedProcess {
     return verdictOn(subject);
   }
 
-  /** How something ends that this process has asked for; what it must not end with is a problem. */
+  /** Follows a call of this process to its end; a forbidden outcome is a problem. */
   private follow(going: Promise<unknown>): Promise<boolean> {
     const followed = going.then(
       () => true,
@@ -169,11 +169,11 @@ export class DisturbedProcess {
     const tookMs = clock.now() - startMs;
     if (tookMs > timeoutMs) this.world.note(`close took ${tookMs} ms of ${timeoutMs}`);
     this.hasClosed = true;
-    // What it has asked for before it had the run may wait for an answer for ever.
+    // A call from before it had the run may wait for an answer for ever.
     if (this.slow?.store === "never") this.leave();
   }
 
-  /** Time, as a process sees it that may sleep or die meanwhile. */
+  /** Time, as seen by a process that may sleep or die meanwhile. */
   private readonly clock: Clock = {
     now: () => this.world.clock.now(),
     setTimeout: (callback, delayMs) => {
@@ -221,7 +221,7 @@ export class DisturbedProcess {
     };
   }
 
-  /** What the store says to this process: nothing once it is dead, and only when it is awake. */
+  /** The store's answers to this process: none once it is dead, and only while it is awake. */
   private ask<T>(operation: keyof RunStore, answer: () => T): T | Promise<T> {
     if (this.waking !== undefined) return this.waking.then(() => this.ask(operation, answer));
     if (this.isDead) return new Promise(() => {});
@@ -234,7 +234,7 @@ export class DisturbedProcess {
     if (this.slow !== undefined) return this.askSlowly(this.slow, reach);
     const said = reach();
     if (this.isDead) return new Promise(() => {});
-    // What was asked last may be what made it slow.
+    // The latest operation may be what made it slow.
     return this.slow === undefined ? said : this.delay(this.slow).then(() => said);
   }
 
@@ -252,7 +252,7 @@ export class DisturbedProcess {
   }
 }
 
-/** Both what asks inline and what is pending have the input that it is about. */
+/** Inline requests and pending items both contain the input they are about. */
 function verdictOn(asked: ApprovalSubject | PendingItem): "approve" | "reject" {
   return "input" in asked && (asked.input as { readonly flag?: unknown }).flag === 7 ? "reject" : "approve";
 }

@@ -14,8 +14,8 @@ export interface DisturbedSuiteOptions extends SuiteOptions {
 }
 
 /**
- * Disturbs many runs: each must come to what it comes to when nobody does. Says the seed, what happened to the runs and how
- * many were different; of the first of those, made as small as may be, all there is to know.
+ * Disturbs many runs: each must end as it does undisturbed. Reports the seed, what happened to the runs and how many
+ * were different; for the first of those, shrunk as far as possible, all details.
  */
 export async function disturbMany({ storeKind, numRuns, seed }: DisturbedSuiteOptions): Promise<void> {
   const counts: Record<string, number> = {};
@@ -43,7 +43,7 @@ export async function disturbMany({ storeKind, numRuns, seed }: DisturbedSuiteOp
   await fc.assert(judging, { numRuns, seed, ...repeated });
 }
 
-/** Gives what is wrong with a case. */
+/** Returns what is wrong with a case. */
 async function disturb(
   disturbed: DisturbedCase,
   storeKind: StoreKind,

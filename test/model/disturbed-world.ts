@@ -16,7 +16,7 @@ export const runId = "run";
 /** How long a claim lasts. */
 export const leaseMs = 1_000;
 
-/** Something that outlives the process that did it, in the order in which it happened, and how that process went on. */
+/** An action that outlives its process, in order of occurrence, and how that process resumed the run. */
 export type WorldRow = { readonly by: GoingOn } & (
   | { readonly type: "append"; readonly events: readonly AgentEvent[] }
   | { readonly type: "call"; readonly call: Call }
@@ -25,7 +25,7 @@ export type WorldRow = { readonly by: GoingOn } & (
 /** Which store the processes share. */
 export type StoreKind = "memory" | "sqlite";
 
-/** Processes that have the same store, one after another and sometimes at once. Time is the same for all of them. */
+/** Processes that share a store, one after another and sometimes at once. Time is the same for all of them. */
 export class DisturbedWorld {
   readonly clock: ManualClock = createManualClock();
   readonly model: ModelCase;
@@ -41,7 +41,7 @@ export class DisturbedWorld {
   constructor(
     { model, timeoutMs, resumesFailed }: Omit<DisturbedCase, "disturbances">,
     storeKind: StoreKind,
-    /** What the run has recorded that nobody disturbed, if this is another one. */
+    /** The events of the undisturbed run, if this is another one. */
     private readonly whole: readonly AgentEvent[] = [],
   ) {
     this.model = model;
@@ -75,7 +75,7 @@ export class DisturbedWorld {
     return new Promise((resolve) => this.clock.setTimeout(resolve, ms));
   }
 
-  /** What somebody says who knows what came of it elsewhere; at first, that it shall be tried again. */
+  /** A settlement by somebody who knows the outcome from elsewhere; the first settlement is a retry. */
   settlementOf(item: Extract<PendingItem, { kind: "outcome" }>) {
     const key = keyOf(item);
     if (!this.settledBefore.has(key)) {
@@ -90,7 +90,7 @@ export class DisturbedWorld {
     return { failed: "it did not take effect" };
   }
 
-  /** Whether somebody shall try the run again, which has failed: once, as its record tells, and where it can be. */
+  /** Whether somebody shall retry the failed run: once, according to its record, and only where possible. */
   isToBeRetried(): boolean {
     const recorded = this.recorded();
     const wasRetried = recorded.some(

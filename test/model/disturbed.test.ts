@@ -6,7 +6,7 @@ it.each([
   { storeKind: "memory", usual: 200 },
   { storeKind: "sqlite", usual: 40 },
 ] as const)(
-  "random runs come to the same in $storeKind, whatever happens to their processes",
+  "random runs end the same in $storeKind, whatever happens to their processes",
   {
     timeout: 120_000,
   },

@@ -1,6 +1,6 @@
 import type { Carried } from "./model-error.ts";
 
-/** What a call of a tool does. Times are on the manual clock. */
+/** The behaviour of a call of a tool. Times are on the manual clock. */
 export interface Behaviour {
   /**
    * `return` and `throw` do so after `afterMs`, whatever their signal says; `hang` rejects with its signal's reason;
@@ -8,13 +8,13 @@ export interface Behaviour {
    */
   readonly does: "return" | "throw" | "hang" | "finish" | "stuck";
   readonly afterMs: number;
-  /** Of what it throws. */
+  /** Of the error that it throws. */
   readonly retryable: boolean | undefined;
   readonly retryAfterMs: number | undefined;
   readonly carries: Carried;
 }
 
-/** A step before its numbers are read as steps that stand before it. */
+/** A step before its numbers are resolved to earlier steps. */
 export interface StepDraft {
   readonly tool: number;
   readonly dependsOn: readonly number[] | undefined;
@@ -26,12 +26,12 @@ export interface StepDraft {
   readonly concurrency: number | undefined;
   readonly flag: number;
   readonly listLength: number;
-  /** In turn for each call; the last one is repeated. Iterations begin further on. */
+  /** In turn for each call; the last one is repeated. Iterations start further on. */
   readonly script: readonly Behaviour[];
   readonly undoScript: readonly Behaviour[];
 }
 
-/** What a tool is like, apart from what its calls do. */
+/** The properties of a tool, except the behaviour of its calls. */
 export interface ToolDraft {
   readonly effect: "pure" | "idempotent" | "once" | "by-input";
   readonly maxAttempts: number;
@@ -44,22 +44,22 @@ export interface ToolDraft {
   readonly approval: "never" | "always" | "odd";
   readonly hasUndo: boolean;
   readonly hasOutputSchema: boolean;
-  /** Whether its input must have another key by now, which no step of a case has. */
+  /** Whether its input now requires another key, which no step of a case has. */
   readonly isChanged?: boolean;
 }
 
-/** What a planner answers a failure with. */
+/** A planner's answer to a failure. */
 export interface ReplanDraft {
   readonly steps: readonly StepDraft[];
-  /** `throws`: the planner fails. `old-id`: a step has the id of one that has started. */
+  /** `throws`: the planner fails. `old-id`: a step reuses the id of one that has started. */
   readonly mistake: "none" | "throws" | "old-id";
 }
 
-/** A decision from outside about a run that is suspended. */
+/** An external decision about a suspended run. */
 export interface DecisionDraft {
   readonly verdict: "approve" | "reject";
   readonly pick: number;
-  /** Whether somebody tries with a wrong hash before. */
+  /** Whether somebody tries a wrong hash first. */
   readonly isWrongFirst: boolean;
   /** Whether a step is approved with another input. */
   readonly isChanged: boolean;
@@ -67,10 +67,10 @@ export interface DecisionDraft {
   readonly isElsewhere: boolean;
 }
 
-/** One run, and all that happens around it. */
+/** One run, and everything that happens around it. */
 export interface ModelCase {
   readonly steps: readonly StepDraft[];
-  /** Mixes up which step has which id: `s1` to `s12`. */
+  /** Determines which step has which id: `s1` to `s12`. */
   readonly idShift: number;
   readonly tools: readonly ToolDraft[];
   readonly isStoreSlow: boolean;
@@ -83,13 +83,13 @@ export interface ModelCase {
     | { readonly by: "handle" | "signal"; readonly at: "event" | "time"; readonly count: number }
     | undefined;
   readonly asksForPlan: boolean;
-  /** Answers of `approve`, in turn and again; none if there is no such function. */
+  /** Answers of `approve`, in a cycle; none if there is no such function. */
   readonly answers: readonly {
     readonly answer: "approve" | "reject" | "suspend" | "throw";
     readonly afterMs: number;
   }[];
   readonly decisions: readonly DecisionDraft[];
-  /** Decisions from outside while the run goes on, in turn and again for each request; none at all if there are none. */
+  /** External decisions while the run is executing, in a cycle, one per request; none if empty. */
   readonly live: readonly ("approve" | "reject" | "leave")[];
   readonly maxReplans: number;
   readonly replans: readonly ReplanDraft[];

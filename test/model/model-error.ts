@@ -1,9 +1,9 @@
 import type { Behaviour } from "./model-case.ts";
 
-/** What an error has beside its message: what a client of some service may put there. */
+/** Extra data on an error besides its message, as a client of some service may add. */
 export type Carried = "nothing" | "large" | "deep" | "bottomless" | "cyclic" | "causes";
 
-/** What a tool of the model throws. */
+/** An error that a tool of the model throws. */
 export class ModelError extends Error {
   readonly retryable: boolean | undefined;
   readonly retryAfterMs: number | undefined;
@@ -38,7 +38,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** A chain of causes, each with details, that comes back to its beginning. */
+/** A chain of causes, each with details, that leads back to its start. */
 function chainOf(length: number): Error {
   const last = new Error("the last cause");
   let cause = last;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../src/core/json.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
 import type { StepDraft } from "./model-case.ts";
 
-/** A step whose numbers have become ids, with all that the checks know of it. They read it and never the plan. */
+/** A step whose numbers have become ids, with all that the checks need. They read it and never the plan. */
 export interface ModelStep extends Omit<StepDraft, "tool" | "dependsOn" | "references" | "when" | "forEach"> {
   readonly id: string;
   readonly tool: string;
@@ -30,10 +30,10 @@ export type ModelList =
   | { readonly kind: "literal"; readonly count: number }
   | { readonly kind: "output"; readonly id: string };
 
-/** What a step answers whose output is a reference that leads nowhere, or a condition that cannot be asked. */
+/** The result for a step with a reference that leads nowhere, or a condition that cannot be evaluated. */
 export const nowhere = Symbol("nowhere");
 
-/** Reads the numbers of drafts as steps that stand before them. */
+/** Resolves the numbers of drafts to earlier steps. */
 export function toModelSteps(
   drafts: readonly StepDraft[],
   { ids, toolCount, earlier = [] }: { ids: readonly string[]; toolCount: number; earlier?: readonly ModelStep[] },
@@ -94,7 +94,7 @@ function unique(ids: readonly string[]): readonly string[] {
   return [...new Set(ids)];
 }
 
-/** A step as it stands in a plan. */
+/** A step as it appears in a plan. */
 export function toPlanStep(step: ModelStep): PlanStep {
   const { id, tool, dependsOn, references, flag, when, forEach, concurrency } = step;
   const input: Record<string, JsonValue> = { flag };
@@ -130,7 +130,7 @@ function literalItems(count: number): readonly number[] {
   return Array.from({ length: count }, (_, item) => item + 1);
 }
 
-/** The ids of all that a step waits for. */
+/** The ids of all steps that a step waits for. */
 export function dependenciesOf(step: ModelStep, previous: ModelStep | undefined): ReadonlySet<string> {
   const ids = new Set(step.dependsOn ?? (previous ? [previous.id] : []));
   for (const { id } of step.references) ids.add(id);
@@ -139,10 +139,10 @@ export function dependenciesOf(step: ModelStep, previous: ModelStep | undefined)
   return ids;
 }
 
-/** What has been recorded of the steps that are done. */
+/** The recorded outputs of the completed steps. */
 export type Outputs = ReadonlyMap<string, JsonValue>;
 
-/** Which pass of a loop it is. */
+/** The current pass of a loop. */
 export interface Pass {
   readonly index: number;
   readonly item: JsonValue;
@@ -176,7 +176,7 @@ function numberOf(output: JsonValue): number | typeof nowhere {
   return output === null || typeof output !== "object" || !("n" in output) ? nowhere : (output.n as number);
 }
 
-/** Whether a step, or a pass of it, shall run; {@link nowhere} if that cannot be said. */
+/** Whether a step, or a pass of it, must run; {@link nowhere} if that cannot be determined. */
 export function expectedCondition(
   { when }: ModelStep,
   outputs: Outputs,
@@ -191,7 +191,7 @@ export function expectedCondition(
   return Number(when.kind === "index" ? pass?.index : pass?.item) < when.limit;
 }
 
-/** Whether the condition is asked for each pass of a loop. */
+/** Whether the condition is evaluated for each pass of a loop. */
 export function isAskedPerPass({ when }: ModelStep): boolean {
   return when?.kind === "index" || when?.kind === "item";
 }

@@ -5,13 +5,13 @@ import type { ModelCase } from "./model-case.ts";
 import { type ModelStep, toModelSteps, toPlanStep } from "./model-plan.ts";
 import { stepsOf } from "./play-case.ts";
 
-/** A planner that plans again by what it is told of a run, and by that alone, so that another process plans the same. */
+/** A planner that replans only from the run it is shown, so that another process plans the same. */
 export interface ModelPlanner extends Planner {
-  /** A step of the plan of the case, or of one that this planner gives. */
+  /** A step of the plan of the case, or of one that this planner returns. */
   stepOf(id: string): ModelStep | undefined;
 }
 
-/** A {@link ModelPlanner}; it takes some time if it is given a clock. */
+/** A {@link ModelPlanner}; it takes some time if it is passed a clock. */
 export function createModelPlanner(model: ModelCase, clock?: Clock): ModelPlanner {
   const steps = new Map(stepsOf(model).map((step) => [step.id, step]));
   const { replans, tools } = model;
@@ -20,7 +20,7 @@ export function createModelPlanner(model: ModelCase, clock?: Clock): ModelPlanne
     const [, replan, index] = /^r(\d+)_(\d+)$/.exec(id) ?? [];
     if (replan === undefined) return steps.get(id);
     const draft = replans[(Number(replan) - 1) % replans.length]?.steps[Number(index) - 1];
-    // Of its ids nothing is asked but whether it has a loop.
+    // Its ids are only used to look up whether it has a loop.
     return draft && ({ ...draft, id } as unknown as ModelStep);
   };
 

@@ -4,24 +4,24 @@ import { modelCase } from "./model-arbitrary.ts";
 import type { ModelCase } from "./model-case.ts";
 import { type PlayedCase, planOf, playCase } from "./play-case.ts";
 
-/** How many cases are tried, and with which seed. */
+/** The number of cases, and their seed. */
 export interface SuiteOptions {
   readonly numRuns: number;
   readonly seed: number;
 }
 
-/** The seed to repeat, if one was given: with `PLANWRIGHT_SEED`, and of one case with `PLANWRIGHT_PATH` beside it. */
+/** The seed to repeat, if set with `PLANWRIGHT_SEED`; for one case, `PLANWRIGHT_PATH` is set as well. */
 export function seedOr(usual: number): number {
   return Number(process.env.PLANWRIGHT_SEED ?? usual);
 }
 
-/** The path of the one case to repeat, if one was given. */
+/** The path of the one case to repeat, if set. */
 export function pathToRepeat(): { path?: string; numRuns?: number; endOnFailure?: boolean } {
   const path = process.env.PLANWRIGHT_PATH;
   return path === undefined ? {} : { path, numRuns: 1, endOnFailure: true };
 }
 
-/** Plays many cases and checks each. Says the seed, how the runs ended, and of one that does not hold all there is to know. */
+/** Plays many cases and checks each. Reports the seed, how the runs ended, and all details of a failing one. */
 export async function playMany({ numRuns, seed }: SuiteOptions): Promise<void> {
   const ends: Record<string, number> = {};
   let calls = 0;

@@ -5,7 +5,7 @@ import type { Behaviour, ToolDraft } from "./model-case.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelStep } from "./model-plan.ts";
 
-/** A call that a tool has had. */
+/** A call of a tool. */
 export interface Call {
   readonly tool: string;
   readonly stepId: string;
@@ -15,7 +15,7 @@ export interface Call {
   readonly attempt: number;
   readonly input: unknown;
   readonly idempotencyKey: string;
-  /** Which of the agents made it, from 0. */
+  /** The index of the agent that made it. */
   readonly agent: number;
   readonly startMs: number;
   abortedMs: number | undefined;
@@ -25,7 +25,7 @@ export interface Call {
   output?: unknown;
 }
 
-/** Whom the tools tell of their calls, before they do anything. */
+/** Receives the calls of the tools before they do anything. */
 export interface CallListener {
   readonly clock: Clock;
   stepOf(id: string): ModelStep | undefined;
@@ -54,7 +54,7 @@ interface Owner {
   readonly name: string;
   readonly agent: number;
   readonly listener: CallListener;
-  /** How often by this agent, by key: what a call does goes by that, as attempts count over all processes. */
+  /** Calls by this agent, by key: the behaviour of a call depends on that, as attempts count over all processes. */
   readonly called: Map<string, number>;
 }
 

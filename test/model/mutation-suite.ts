@@ -14,7 +14,7 @@ const mutationCase = fc.record({
   picks: fc.array(fc.nat(99), { minLength: 3, maxLength: 3 }),
 });
 
-/** Breaks many valid plans, each in one place, and checks what is said of it; and that unbroken they run. */
+/** Breaks many valid plans, each in one place, and checks the reported issues; and that unbroken plans run. */
 export async function mutateMany({ numRuns, seed }: SuiteOptions): Promise<void> {
   const seen = new Map<string, number>();
   const property = fc.asyncProperty(mutationCase, async ({ drafts, mutation, picks }) => {
@@ -72,7 +72,7 @@ async function checkBroken(
   expect((await store.list()).runs, text).toEqual([]);
 }
 
-/** Most broken plans can still be written down. */
+/** Most broken plans can still be printed. */
 function describe(plan: unknown): string {
   try {
     return JSON.stringify(plan);

@@ -2,7 +2,7 @@ import type { PlanIssueCode } from "../../src/core/plan.ts";
 import type { Mutation, Pick } from "./mutations.ts";
 import { type LoosePlan, type LooseStep, reaches } from "./valid-plans.ts";
 
-/** Any step but the first, so that `s1` stands before it. */
+/** Any step but the first, so that `s1` comes before it. */
 function pickLater(plan: LoosePlan, pick: Pick): LooseStep {
   return pick(plan.steps.slice(1));
 }

@@ -2,24 +2,24 @@ import type { PlanIssueCode } from "../../src/core/plan.ts";
 import { expressionMutations } from "./mutations-expressions.ts";
 import { type LoosePlan, type LooseStep, reaches } from "./valid-plans.ts";
 
-/** What a mutation has made of a plan, and what must be said of it. */
+/** The result of a mutation, and the issue that must be reported. */
 export interface Mutated {
-  /** Any of these, if it can be said in more ways than one. */
+  /** The code of one of the issues. */
   readonly code: PlanIssueCode;
-  /** Left out where it may be said of more places than one. */
+  /** Left out where the issue may be reported at more places than one. */
   readonly path?: readonly (string | number)[];
   readonly maxSteps?: number;
-  /** In place of the plan that was changed. */
+  /** Replaces the plan that was changed. */
   readonly plan?: unknown;
 }
 
-/** Numbers to choose by. */
+/** Chooses an item. */
 export type Pick = <T>(from: readonly T[]) => T;
 
 /** Breaks a plan in one place. */
 export type Mutation = (plan: LoosePlan, pick: Pick) => Mutated;
 
-/** Where in a plan a step stands. */
+/** The index of a step in a plan. */
 export function indexOfStep(plan: LoosePlan, step: LooseStep): number {
   return plan.steps.indexOf(step);
 }
@@ -33,7 +33,7 @@ const at = (plan: LoosePlan, step: LooseStep, ...path: (string | number)[]) => [
   ...path,
 ];
 
-/** A Sum or a Note that stands before later steps, and where a reference of its kind can be put. */
+/** A Sum or a Note that comes before later steps, and where a reference of its kind can be put. */
 function pickField(plan: LoosePlan, pick: Pick): { step: LooseStep; key: "a" | "title" } {
   const steps = plan.steps.filter(({ tool, forEach }) => (tool === "Sum" || tool === "Note") && forEach === undefined);
   const step = pick(steps);
@@ -76,7 +76,7 @@ const references: Record<string, Mutation> = {
         ? pick(["s1.title", "s1.items", "s1", "s1.items[0].id"])
         : pick(["s1.total", "s1.items", "s1", "s10.value"]);
     step.input[key] = { $ref: text };
-    // Before s10 there is no step of that id.
+    // Before s10 there is no step with that id.
     return { code: "reference-type", path: at(plan, step, "input", key) };
   },
   "a step that comes later": (plan, pick) => {

@@ -17,22 +17,22 @@ import { createModelTools } from "./model-tools.ts";
 import { Watch } from "./watch.ts";
 import { abortGraceMs } from "./watch-calls.ts";
 
-/** What a case came to. */
+/** The outcome of a case. */
 export interface PlayedCase {
   readonly watch: Watch;
   readonly result: RunResult;
   readonly recorded: readonly AgentEvent[];
   readonly clock: ManualClock;
-  /** Of the caller, over all executions. */
+  /** The caller's signal, for all executions. */
   readonly signal: AbortSignal;
-  /** The decisions that had to be refused and what became of them. */
+  /** The decisions that had to be refused, and their outcomes. */
   readonly wrongDecisions: readonly string[];
 }
 
-/** More executions than a case can have: each decides about something that nobody has decided about. */
+/** More executions than a case can have: each decides about something that is still undecided. */
 const maxLegs = 60;
 
-/** The ids of the steps of a plan, mixed up so that they say nothing of their order. */
+/** The ids of the steps of a plan, shuffled so that they do not reveal the order. */
 export function idsOf({ idShift }: Pick<ModelCase, "idShift">): readonly string[] {
   return Array.from({ length: 12 }, (_, index) => `s${((index * 7 + idShift) % 12) + 1}`);
 }
@@ -42,7 +42,7 @@ export function stepsOf(model: ModelCase): ModelStep[] {
   return toModelSteps(model.steps, { ids: idsOf(model), toolCount: model.tools.length });
 }
 
-/** What agents of the model test do about failures and approval: the same wherever a case is played. */
+/** How agents of the model test handle failures and approval: the same wherever a case is played. */
 export function policyOf(model: ModelCase) {
   return {
     random: () => 1,
@@ -59,7 +59,7 @@ export function planOf(model: ModelCase): PlanInput {
   return { steps: stepsOf(model).map(toPlanStep) };
 }
 
-/** Plays a case to its end, whatever that is. */
+/** Plays a case to its end. */
 export async function playCase(model: ModelCase): Promise<PlayedCase> {
   const clock = createManualClock();
   const watch = new Watch(model, clock, stepsOf(model));
@@ -80,7 +80,7 @@ class Player {
   private handle: RunHandle | undefined;
   private ids = 0;
   private answers = 0;
-  /** Decisions that were taken at once, by a listener, and what becomes of the execution that each is about. */
+  /** Decisions that a listener took at once, and the outcome of the execution that each is about. */
   private readonly live: Promise<unknown>[] = [];
 
   constructor(
@@ -178,7 +178,7 @@ class Player {
     return this.settled(await this.clock.runUntil(this.handle.result));
   }
 
-  /** As a listener may that looks at what is asked: in the execution that goes on, or in the next one if it is too late. */
+  /** Decides as a listener of requests may: in the current execution, or in the next one if it is too late. */
   private decideAtOnce(agent: Agent, event: AgentEventOf<"approval-request">): void {
     const { live } = this.model;
     const verdict = live.length === 0 ? "leave" : live[this.live.length % live.length];
@@ -189,13 +189,13 @@ class Player {
     }
     const { runId } = event;
     const { result } = decideAbout(agent, { runId, item: event, verdict, signal: this.controller.signal });
-    // Somebody else may have been faster.
+    // Another decision may have been faster.
     this.live.push(
       result.catch(({ code }: { code: string }) => this.watch.expect(code === "run-conflict", () => code)),
     );
   }
 
-  /** What a run has come to when nobody decides about it any more: a decision may have come too late for its execution. */
+  /** The outcome of a run once nobody decides any more: a decision may have come too late for its execution. */
   private async settled(result: RunResult): Promise<RunResult> {
     let count = -1;
     while (count !== this.live.length) {
@@ -206,7 +206,7 @@ class Player {
     return toRunResult(foldEvents(result.runId, await this.store.read(result.runId)));
   }
 
-  /** Tries with a hash of something else, which must leave the run as it is. */
+  /** Tries the hash of something else, which must leave the run unchanged. */
   private async decideWrongly(agent: Agent, runId: string, item: PendingItem): Promise<void> {
     const before = (await this.store.read(runId)).length;
     const hash = "0".repeat(64);
@@ -248,7 +248,7 @@ interface Deciding {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Decides, with the whole item, or the whole event, as one who decides has it. */
+/** Decides, with the whole item, or the whole event, as an approver has it. */
 export function decideAbout(agent: Agent, { runId, item, verdict, signal }: Deciding): RunHandle {
   if (item.kind === "outcome") throw new Error("Nobody can decide about an outcome yet.");
   return agent[verdict](runId, item, { signal });

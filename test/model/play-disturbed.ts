@@ -4,27 +4,27 @@ import type { Disturbance, DisturbedCase, GoingOn } from "./disturbed-case.ts";
 import { DisturbedProcess } from "./disturbed-process.ts";
 import { DisturbedWorld, isOutOfTime, leaseMs, type StoreKind, type WorldRow } from "./disturbed-world.ts";
 
-/** What a run came to. */
+/** The outcome of a run. */
 export interface DisturbedRun {
   readonly result: Pick<RunResult, "status" | "steps" | "error" | "plan">;
   readonly rows: readonly WorldRow[];
   readonly recorded: readonly AgentEvent[];
   readonly problems: readonly string[];
-  /** What happened to its processes. */
+  /** The disturbances of its processes. */
   readonly disturbances: readonly Disturbance[];
 }
 
 /** Longer than any run takes, however late its store answers. */
 const patienceMs = 600_000;
-/** More processes than a run needs once they are left alone. */
+/** More processes than a run needs once they are undisturbed. */
 const maxProcesses = 12;
 
-/** Plays a run that nobody disturbs. */
+/** Plays a run without disturbances. */
 export function playUndisturbed(disturbed: DisturbedCase, storeKind: StoreKind): Promise<DisturbedRun> {
   return playIn(new DisturbedWorld({ ...disturbed, timeoutMs: undefined }, storeKind), []);
 }
 
-/** Plays a run, and disturbs one process after another that has it, until it has ended. */
+/** Plays a run, and disturbs one of its processes after another, until it has ended. */
 export function playDisturbed(
   disturbed: DisturbedCase,
   { storeKind, whole }: { readonly storeKind: StoreKind; readonly whole: DisturbedRun },
@@ -57,20 +57,20 @@ async function play(world: DisturbedWorld, disturbances: readonly Disturbance[])
     processes.push(...rivals, process);
     if (hasEnded(world)) await until(world, Promise.all(processes.map((one) => one.ended())));
     if (hasEnded(world)) return;
-    // What was closed has given its claim back, if its store has heard of it; the claims of others have to end.
+    // A closed process has given up its claim, if its store got the call; the claims of others have to expire.
     if (!process.hasGivenBack) await world.clock.advance(leaseMs);
     ({ next: how, rival } = disturbance ?? { next: "resume", rival: undefined });
   }
-  // A slow one that keeps its claim outlasts them all.
+  // A slow process that keeps its claim outlasts them all.
   await until(world, Promise.all(processes.map((one) => one.ended())));
 }
 
-/** Whether a process may come to claim a run when others have it. */
+/** Whether a process may try to claim a run when others have it. */
 function isLate({ what, store }: Disturbance): boolean {
   return what === "sleep" || store !== "prompt";
 }
 
-/** How a process can go on with what is recorded: a run that never began is started, one that is out of time is resumed. */
+/** How a process can resume the record: a run that never started is started, one that is out of time is resumed. */
 function possible(world: DisturbedWorld, how: GoingOn): GoingOn {
   if (world.recorded().length === 0) return "start";
   return world.result().status === "failed" ? "resume" : how;

@@ -16,7 +16,7 @@ import { planOf, policyOf } from "./play-case.ts";
 import { keyOf } from "./watch.ts";
 
 /**
- * Runs whose end does not depend on when anything happens, nor on what a process forgets when it dies: nobody cancels,
+ * Runs whose end does not depend on timing, nor on what a process forgets when it dies: nobody cancels,
  * there is no deadline, no budget and no circuit, and where a failure stops the rest, one thing runs at a time.
  */
 export const resumableCase: fc.Arbitrary<ModelCase> = fc.tuple(modelCase).map(([model]) => {
@@ -36,16 +36,16 @@ export const resumableCase: fc.Arbitrary<ModelCase> = fc.tuple(modelCase).map(([
   return { ...timeless, steps: model.steps.map(alone), replans, concurrency: 1 };
 });
 
-/** What a case, or what was left of it, came to. */
+/** The outcome of a case, or of the rest of it. */
 export interface ResumedCase {
   readonly result: RunResult;
-  /** As they were told, in this process. */
+  /** As they were emitted in this process. */
   readonly events: readonly AgentEvent[];
   readonly recorded: readonly AgentEvent[];
   readonly calls: readonly Call[];
 }
 
-/** Plays a case from its beginning, and decides what it asks. */
+/** Plays a case from its beginning, and decides its questions. */
 export async function playWhole(model: ModelCase): Promise<ResumedCase> {
   const process = new Process(model);
   const { concurrency, onStepFailure, undoOnFailure, maxReplans } = model;
@@ -54,7 +54,7 @@ export async function playWhole(model: ModelCase): Promise<ResumedCase> {
   return process.finish(await process.clock.runUntil(handle.result), undefined);
 }
 
-/** Plays on in another process what these events tell of, and settles what is in doubt as the whole run had it. */
+/** Resumes a case from these events in another process, and settles steps in doubt as the whole run did. */
 export async function playOn(
   model: ModelCase,
   { before, whole }: { before: readonly AgentEvent[]; whole: ResumedCase },
@@ -64,13 +64,13 @@ export async function playOn(
   return played;
 }
 
-/** What was left of a case that could not be gone on with, and what was done all the same. */
+/** The rest of a case that could not be resumed, and what was done anyway. */
 export interface RefusedCase extends Omit<ResumedCase, "result"> {
   readonly result?: undefined;
   readonly refusal: unknown;
 }
 
-/** As {@link playOn}, where the other process need not go on. */
+/** Like {@link playOn}, where the other process need not resume. */
 export async function tryOn(
   model: ModelCase,
   { before, whole }: { before: readonly AgentEvent[]; whole: ResumedCase },
@@ -86,7 +86,7 @@ export async function tryOn(
   }
 }
 
-/** The first events of a run, as a store would hand them out. */
+/** The first events of a run, as a store would return them. */
 export function prefixOf({ recorded }: ResumedCase, count: number): readonly AgentEvent[] {
   return (JSON.parse(JSON.stringify(recorded.slice(0, count))) as AgentEvent[]).map((event) => deepFreeze(event));
 }
@@ -118,7 +118,7 @@ class Process {
     this.agent.subscribe((event) => this.events.push(event));
   }
 
-  /** Decides, and settles as the whole run had it, until there is nothing more to say. */
+  /** Decides, and settles as the whole run did, until nothing is pending. */
   async finish(first: RunResult, whole: ResumedCase | undefined): Promise<ResumedCase> {
     let result = first;
     for (let execution = 1; execution < maxLegs; execution++) {
@@ -129,7 +129,7 @@ class Process {
     return { ...(await this.done(result.runId)), result };
   }
 
-  /** What it has done so far. */
+  /** Its events and calls so far. */
   async done(runId: string): Promise<Omit<ResumedCase, "result">> {
     return { events: this.events, recorded: await this.memory.read(runId), calls: this.calls };
   }
@@ -149,7 +149,7 @@ class Process {
 
 type Outcome = Extract<PendingItem, { kind: "outcome" }>;
 
-/** What came of a step in the whole run; undefined if it was in doubt there, too. */
+/** The outcome of a step in the whole run; undefined if it was in doubt there, too. */
 function settlementOf(item: Outcome, { recorded }: ResumedCase): { output: unknown } | { failed: string } | undefined {
   for (const event of recorded.toReversed()) {
     if (event.type !== "step-end" || keyOf(event) !== keyOf(item)) continue;

@@ -19,7 +19,7 @@ import {
 } from "./resume-case.ts";
 import { keyOf } from "./watch.ts";
 
-/** Plays many cases, kills each after every event it has recorded and goes on: it must come to the same. */
+/** Plays many cases, kills each after every event it has recorded and resumes it: it must end the same. */
 export async function resumeMany({ numRuns, seed }: SuiteOptions): Promise<void> {
   const ends: Record<string, number> = {};
   const changes = { refused: 0, accepted: 0 };
@@ -28,7 +28,7 @@ export async function resumeMany({ numRuns, seed }: SuiteOptions): Promise<void>
     const whole = await playWhole(model);
     const { status } = whole.result;
     ends[status] = (ends[status] ?? 0) + 1;
-    // One that has failed is tried again, and may come to another end.
+    // A failed run is retried, and may end differently.
     const last = whole.recorded.length - (status === "failed" ? 1 : 0);
     for (let count = 1; count <= last; count++, cuts++) await checkCut(model, whole, count);
     for (let count = 1; count <= whole.recorded.length; count++) changes[await checkChanged(model, whole, count)]++;
@@ -41,7 +41,7 @@ export async function resumeMany({ numRuns, seed }: SuiteOptions): Promise<void>
   }
 }
 
-/** Plays, and says all there is to know of what does not hold. */
+/** Plays, and reports all details of a failure. */
 async function explaining<T>(
   { model, whole, count }: { model: ModelCase; whole: ResumedCase; count: number },
   check: (onPlayed: (played: Played) => void) => Promise<T>,
@@ -72,8 +72,8 @@ function checkCut(model: ModelCase, whole: ResumedCase, count: number): Promise<
 }
 
 /**
- * Goes on with a tool that takes none of the inputs it is planned with any more: where it may still run, with nothing at all;
- * else as ever, and without it.
+ * Resumes with a tool that no longer accepts its planned inputs: if it may still run, nothing happens at all;
+ * otherwise the run ends as usual, without it.
  */
 function checkChanged(model: ModelCase, whole: ResumedCase, count: number): Promise<"refused" | "accepted"> {
   return explaining({ model, whole, count }, async (onPlayed) => {
@@ -106,12 +106,12 @@ function isLeft(before: readonly AgentEvent[], name: string): boolean {
   return steps.some(({ tool, status }) => tool === name && status !== "completed");
 }
 
-/** What must be the same, times, ids and attempts aside. */
+/** The part that must be the same: all except times, ids and attempts. */
 function endOf({ status, steps, output = null }: RunResult): unknown {
   return { status, output, steps: steps.map((step) => `${keyOf(step)} ${step.status} ${JSON.stringify(step.output)}`) };
 }
 
-/** What was recorded is not run again, nor what must run only once and had started. */
+/** Recorded calls are not repeated, nor once steps that had started. */
 function checkCalls(before: readonly AgentEvent[], { calls }: ResumedCase): void {
   const kept = new Set<string>();
   for (const event of before) {

@@ -18,7 +18,7 @@ export interface LoosePlan {
   steps: LooseStep[];
 }
 
-/** What a step is made from: numbers that are read as earlier steps, or as which way to write something. */
+/** The source of a step: numbers that are read as earlier steps, or as which way to write something. */
 export interface ValidStepDraft {
   readonly kind: "Sum" | "Note" | "Open" | "Loop";
   readonly to: number;
@@ -69,10 +69,10 @@ export const validDrafts: fc.Arbitrary<readonly ValidStepDraft[]> = fc.array(
   { maxLength: 7 },
 );
 
-/** Ids that are easily taken for each other. */
+/** Ids that are easily mistaken for each other. */
 const ids = ["s1", "s10", "s2", "s1_0", "s12", "S1", "s3", "s-1", "s100", "_s1"];
 
-/** A plan that holds and completes: a List, a Sum and a Note, and then what the drafts say. */
+/** A plan that is valid and completes: a List, a Sum and a Note, followed by the drafts. */
 export function validPlan(drafts: readonly ValidStepDraft[]): LoosePlan {
   const steps: LooseStep[] = [
     { id: "s1", tool: "List", input: { count: 2, title: "two" }, dependsOn: [] },
@@ -136,21 +136,21 @@ function partsOf({ kind, way, hasWhen }: ValidStepDraft, { any, sum, note }: Ear
   }
 }
 
-/** The ids of the steps that each step waits for, by what its draft was written with. */
+/** The ids of the steps that each step waits for, from the way its draft was written. */
 export function waitsFor(steps: readonly LooseStep[]): ReadonlyMap<string, ReadonlySet<string>> {
   const result = new Map<string, Set<string>>();
   for (const [index, step] of steps.entries()) {
     const previous = steps[index - 1];
     const written = step.dependsOn ?? (previous ? [previous.id] : []);
     const text = JSON.stringify([step.input, step.when ?? "", step.forEach ?? ""]);
-    // Every id of these plans that stands where one can: no text of theirs looks like one.
+    // An id of these plans counts wherever one can appear: no text of theirs looks like one.
     const named = steps.filter(({ id }) => new RegExp(`(?<![\\w-])${id}(?![\\w-])`).test(text)).map(({ id }) => id);
     result.set(step.id, new Set([...written, ...named]));
   }
   return result;
 }
 
-/** Whether a step waits for another one, be it through others. */
+/** Whether a step waits for another one, directly or through others. */
 export function reaches(plan: LoosePlan, from: string, to: string, seen = new Set<string>()): boolean {
   if (seen.has(from)) return false;
   seen.add(from);

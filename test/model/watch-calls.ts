@@ -2,10 +2,10 @@ import type { ToolDraft } from "./model-case.ts";
 import { type Call, effectOf, needsApproval } from "./model-tools.ts";
 import { isSame, type Watch } from "./watch.ts";
 
-/** How long a tool may go on after its signal aborted. */
+/** How long a tool may keep running after its signal aborted. */
 export const abortGraceMs = 15;
 
-/** Notes whatever is wrong with a call that is about to be made. */
+/** Notes everything that is wrong with a call that is about to be made. */
 export function checkCall(watch: Watch, call: Call): void {
   const draft = watch.model.tools[Number(call.tool.slice(1))];
   if (draft === undefined) {

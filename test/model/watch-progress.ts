@@ -1,11 +1,11 @@
 import { dependenciesOf, type ModelStep } from "./model-plan.ts";
 import type { Watch } from "./watch.ts";
 
-/** Whether nothing but dependencies and concurrency can keep a step of a case from starting. */
+/** Whether only dependencies and concurrency can prevent a step of a case from starting. */
 function isUnhindered({ model, cancelledLeg, hasFailed, events }: Watch): boolean {
   if (model.timeoutMs !== undefined || cancelledLeg !== undefined) return false;
   if (hasFailed && model.onStepFailure === "stop") return false;
-  // A replan that calls a tool again of which a call is in doubt waits for somebody.
+  // A replan that repeats a call in doubt needs approval first.
   if (events.some((event) => event.type === "plan-revise" && "approvals" in event.outcome)) return false;
   return model.tools.every(
     ({ concurrency, rateLimit, circuitBreaker, approval }) =>
@@ -21,7 +21,7 @@ function readySteps(watch: Watch): readonly ModelStep[] {
   });
 }
 
-/** Notes what could have started before time went on and did not. */
+/** Notes steps that could have started before time moved on, and did not. */
 export function checkNothingIdle(watch: Watch): void {
   const { model, loops, progress } = watch;
   if (!watch.isOpen || model.asksForPlan || !isUnhindered(watch)) return;
@@ -38,7 +38,7 @@ export function checkNothingIdle(watch: Watch): void {
   }
 }
 
-/** Notes a step that starts before one that is ready and stands before it. */
+/** Notes a step that starts before a ready step that comes before it in the plan. */
 export function checkEarliest(watch: Watch, step: ModelStep): void {
   if (watch.model.concurrency > 1 || watch.loops.has(step.id) || !isUnhindered(watch)) return;
   const [ready] = readySteps(watch);

@@ -46,14 +46,14 @@ function checkReady(watch: Watch, event: StepEvent, step: ModelStep): void {
     watch.expect(watch.isDone(id), () => `${event.type} of ${key} before ${id} is done`);
   }
   checkEarliest(watch, step);
-  // With several at a time, what starts in the very moment of a failure may have been on its way.
+  // With several at a time, a step that starts at the very moment of a failure may have been on its way.
   const { onStepFailure, concurrency } = watch.model;
   const isStopped = concurrency === 1 ? watch.hasFailed : watch.hasFailed && watch.clock.now() > watch.failedMs;
   const mayResume = onStepFailure === "continue" || watch.loops.has(step.id) || !isStopped;
   watch.expect(mayResume, () => `${event.type} of ${key} after another one has failed`);
 }
 
-/** Steps that a replan kept are done, so it is nothing to them which one stands before. */
+/** Steps that a replan kept are done, so the step before them does not matter. */
 function previousOf(watch: Watch, step: ModelStep): ModelStep | undefined {
   return watch.steps[watch.steps.indexOf(step) - 1];
 }
@@ -82,7 +82,7 @@ function checkStartedInput(watch: Watch, event: AgentEventOf<"step-start">, step
   );
 }
 
-/** Notes the passes of a loop with the first event of one. */
+/** Notes the passes of a loop at its first event. */
 export function beginLoop(
   watch: Watch,
   event: StepEvent | Extract<AgentEvent, { type: "approval-request"; kind: "step" }>,
@@ -140,7 +140,7 @@ export function onSkip(watch: Watch, event: AgentEventOf<"step-skip">): void {
   if (reason === "dependency-failed" || (reason === "run-ended" && event.iteration === undefined)) {
     const dependencies = [...dependenciesOf(step, previousOf(watch, step))];
     const isBlocked = dependencies.some((id) => isBad(watch, id));
-    // A loop that was cut off has ended badly, and the end of the run is why the rest of it did not start.
+    // A loop that was cut off has failed, and the end of the run is why the rest of it did not start.
     const isEither = watch.loops.has(step.id) || dependencies.some((id) => watch.loops.has(id));
     const isRight = isEither || isBlocked === (reason === "dependency-failed");
     watch.expect(isRight, () => `${key} is skipped with ${reason}`);
@@ -167,7 +167,7 @@ function checkPassed(watch: Watch, event: AgentEventOf<"step-skip">, step: Model
   }
 }
 
-/** Whether a step has ended so that those that depend on it cannot start, or is skipped for such a one. */
+/** Whether a step has ended so that its dependents cannot start, or is skipped because of such a step. */
 function isBad(watch: Watch, id: string): boolean {
   return [...watch.progress].some(
     ([key, { stage, status }]) => stepIdOf(key) === id && (stage === "bad" || status === "dependency-failed"),

@@ -10,16 +10,16 @@ import { checkCall } from "./watch-calls.ts";
 import { checkNothingIdle } from "./watch-progress.ts";
 import { beginLoop, onEnd, onSkip, onStart } from "./watch-steps.ts";
 
-/** How far a step, or a pass of a loop, has come: by what was told, and by that alone. */
+/** The progress of a step, or a pass of a loop, from the emitted events alone. */
 export interface Progress {
   stage: "waiting" | "running" | "done" | "bad" | "skipped";
   hasStarted: boolean;
   /** Of a step that runs or has run. */
   input?: unknown;
-  /** Where its end stands among all events. */
+  /** The index of its end among all events. */
   endedAt?: number;
   approval?: "requested" | "approved" | "rejected" | "withdrawn";
-  /** What its approver has put in place of its input. */
+  /** The input that its approver replaced its own with. */
   changed?: unknown;
   output?: JsonValue;
   status?: string;
@@ -31,7 +31,7 @@ export interface LoopProgress {
   readonly items: readonly JsonValue[];
 }
 
-/** Follows a run from event to event and call to call, and notes whatever must not be. */
+/** Follows a run from event to event and call to call, and notes every violation. */
 export class Watch implements CallListener {
   readonly problems: string[] = [];
   readonly calls: Call[] = [];
@@ -40,11 +40,11 @@ export class Watch implements CallListener {
   readonly loops = new Map<string, LoopProgress>();
   /** Of the steps that are done. */
   readonly outputs = new Map<string, JsonValue>();
-  /** The plan as it stands. */
+  /** The current plan. */
   steps: readonly ModelStep[];
-  /** Every step there ever was. */
+  /** Every step that ever existed. */
   readonly known = new Map<string, ModelStep>();
-  /** What the planner gave last, until it is told that it counts. */
+  /** The planner's latest steps, until an event confirms them. */
   proposed: readonly ModelStep[] = [];
   isOpen = false;
   legStartMs = 0;
@@ -54,9 +54,9 @@ export class Watch implements CallListener {
   execution = 0;
   private lastMs = 0;
   hasFailed = false;
-  /** When the first of the steps failed that count. */
+  /** When the first step failed whose failure counts. */
   failedMs = 0;
-  /** Calls of `approve` that may still wait on the clock, as nobody tells them that they no longer count. */
+  /** Calls of `approve` that may still wait on the clock, as nobody notifies them that they no longer count. */
   answersGivenUp = 0;
   isPlanRejected = false;
   runId = "";
@@ -76,7 +76,7 @@ export class Watch implements CallListener {
     this.problems.push(`event ${this.events.length}, ${this.clock.now() - Date.UTC(2026, 0, 1)} ms: ${problem}`);
   }
 
-  /** The run is cancelled now, if it is going on. */
+  /** Notes that the run is cancelled now, if it is running. */
   noteCancel(): void {
     if (!this.isOpen || this.cancelledLeg === this.execution) return;
     this.cancelledLeg = this.execution;
@@ -101,7 +101,7 @@ export class Watch implements CallListener {
     this.calls.push(call);
   }
 
-  /** Whether those that depend on a step may go on. */
+  /** Whether the dependents of a step may start. */
   isDone(id: string): boolean {
     return this.outputs.has(id);
   }
@@ -164,7 +164,7 @@ export class Watch implements CallListener {
     }
   }
 
-  /** Notes what a step, or a loop all of whose passes have ended, has come to. */
+  /** Notes the outcome of a step, or of a loop all of whose passes have ended. */
   finishStep(stepId: string, iteration: number | undefined): void {
     const loop = iteration === undefined ? undefined : this.loops.get(stepId);
     if (loop === undefined) {
@@ -226,7 +226,7 @@ export class Watch implements CallListener {
     }
     const key = keyOf(event);
     const state = this.progress.get(key) ?? { stage: "waiting", hasStarted: false };
-    // What was skipped behind a failure is closed when a replan takes its step away.
+    // The request of a step skipped after a failure is closed when a replan removes its step.
     const isClosed = event.type === "approval-end" && event.outcome.status === "withdrawn" && state.stage === "skipped";
     this.expect(state.stage === "waiting" || isClosed, () => `${event.type} of ${key}, which is ${state.stage}`);
     if (event.type === "approval-request") {

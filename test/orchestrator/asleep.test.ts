@@ -7,7 +7,7 @@ import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import { planOf } from "../scenarios/plans.ts";
 import { share, withMethods } from "../scenarios/two-processes.ts";
 
-/** The clock of a process that can sleep: time goes on, and what comes due is called when it wakes up. */
+/** The clock of a process that can sleep: time passes, and timers that come due fire when it wakes up. */
 function sleepable(clock: ManualClock): Clock & { sleep(): void; wake(): Promise<void> } {
   let missed: (() => void)[] | undefined;
   return {
@@ -24,7 +24,7 @@ function sleepable(clock: ManualClock): Clock & { sleep(): void; wake(): Promise
       missed = undefined;
       for (const callback of due) {
         callback();
-        // As between the timers of a process, what this one sets off comes before the next.
+        // As between the timers of a process, the effects of this one come before the next.
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
@@ -35,7 +35,7 @@ const busy: FakeOutcome = { throws: Object.assign(new Error("busy"), { retryable
 const broken: FakeOutcome = { throws: { retryable: false } };
 const retry = { maxAttempts: 3, minDelayMs: 200, factor: 1 };
 
-/** What a process is in when it falls asleep: the tools it has, and those of the one that takes its run over. */
+/** Where a process is when it falls asleep: its tools, and those of the process that takes its run over. */
 const waits: Record<
   string,
   {
@@ -43,7 +43,7 @@ const waits: Record<
     readonly next: () => readonly Tool[];
     readonly plan: unknown;
     readonly options?: object;
-    /** Which tool must not be called again, and how often it was before. */
+    /** The tool that must not be called again, and how many calls it had before. */
     readonly watched: { readonly index: number; readonly calls: number };
   }
 > = {
@@ -123,7 +123,7 @@ describe.each(Object.keys(waits))("a process that sleeps in %s", (name) => {
     expect(taken.runId).toBe(runId);
   });
 
-  it("calls it if nobody has, once the store has said so", async () => {
+  it("calls the tool if nobody has, once the store has confirmed that", async () => {
     const { manual, clock, start, calls, wait } = await setUp(name);
     const { result } = start();
     await manual.advance(100);
@@ -135,13 +135,13 @@ describe.each(Object.keys(waits))("a process that sleeps in %s", (name) => {
   });
 });
 
-describe("a store that is asked whether the claim lasts", () => {
+describe("a store that is asked whether the claim is still held", () => {
   const name = "the pause before a retry";
 
   it.each([
-    ["cannot say", () => Promise.reject(new Error("gone")), "store-failed"],
+    ["throws", () => Promise.reject(new Error("gone")), "store-failed"],
     ["does not answer", () => new Promise<never>(() => {}), "store-failed"],
-  ])("and %s has said no", async (_what, renew, code) => {
+  ])("and %s counts as a no", async (_what, renew, code) => {
     const { manual, clock, start, calls } = await setUp(name);
     const { result } = start((store) => withMethods(store, { renew }));
     await manual.advance(100);
@@ -167,7 +167,7 @@ describe("a store that is asked whether the claim lasts", () => {
     return { ...around, result, asked: () => asked };
   }
 
-  it("is not asked while it said so lately", async () => {
+  it("is not asked if it has confirmed that recently", async () => {
     const { manual, calls, result, asked } = await startCounted();
     await manual.advance(250);
     expect(calls()).toBe(2);

@@ -65,39 +65,36 @@ const cases: Record<string, Case> = {
 };
 
 describe.each(Object.keys(cases))("an agent that is closed while %s hangs", (name) => {
-  it.each([0, 1, 100, 10_000])(
-    "is closed after its timeoutMs of %i at the latest, and the run is left to others",
-    async (timeoutMs) => {
-      const { tools, plan, options, reach, next, warns, end } = cases[name] as Case;
-      const { clock, process, store } = await share(() => tools);
-      const warnings: AgentWarning[] = [];
-      const events: AgentEvent[] = [];
-      const agent = process({ onWarning: (warning) => warnings.push(warning) }, reach);
-      agent.subscribe((event) => events.push(event));
-      const { runId, result } = agent.start(plan as never, options);
-      await clock.advance(10);
-      const before = clock.monotonic();
-      await clock.runUntil(agent.close({ timeoutMs }));
-      expect(clock.monotonic() - before).toBeLessThanOrEqual(timeoutMs);
-      expect(await result).toMatchObject({ status: "interrupted", error: { code: "interrupted" } });
-      expect(warnings.map(({ code }) => code)).toEqual(warns);
-      // Each start has had its end, for whoever listens; what is not in the store says so.
-      expect(told(events).at(-1)).toBe("run-end");
-      const recorded = await store.read(runId);
-      expect(events.filter((event) => event.recorded !== false).map(({ sequence }) => sequence)).toEqual(
-        recorded.map(({ sequence }) => sequence),
-      );
-      for (const event of events) if (event.recorded === false) expect(event.sequence).toBe(recorded.length);
-      if (name === "a store that does not give a claim back") await clock.advance(1_000);
-      const resumed = await clock.runUntil(process({ tools: next as never }).resume(runId));
-      expect(statuses(resumed)).toEqual(end);
-      expect(await store.read(runId)).not.toHaveLength(recorded.length);
-    },
-  );
+  it.each([0, 1, 100, 10_000])("closes within its timeoutMs of %i, and leaves the run to others", async (timeoutMs) => {
+    const { tools, plan, options, reach, next, warns, end } = cases[name] as Case;
+    const { clock, process, store } = await share(() => tools);
+    const warnings: AgentWarning[] = [];
+    const events: AgentEvent[] = [];
+    const agent = process({ onWarning: (warning) => warnings.push(warning) }, reach);
+    agent.subscribe((event) => events.push(event));
+    const { runId, result } = agent.start(plan as never, options);
+    await clock.advance(10);
+    const before = clock.monotonic();
+    await clock.runUntil(agent.close({ timeoutMs }));
+    expect(clock.monotonic() - before).toBeLessThanOrEqual(timeoutMs);
+    expect(await result).toMatchObject({ status: "interrupted", error: { code: "interrupted" } });
+    expect(warnings.map(({ code }) => code)).toEqual(warns);
+    // Every start has an end for listeners; events that are not in the store are marked as such.
+    expect(told(events).at(-1)).toBe("run-end");
+    const recorded = await store.read(runId);
+    expect(events.filter((event) => event.recorded !== false).map(({ sequence }) => sequence)).toEqual(
+      recorded.map(({ sequence }) => sequence),
+    );
+    for (const event of events) if (event.recorded === false) expect(event.sequence).toBe(recorded.length);
+    if (name === "a store that does not give a claim back") await clock.advance(1_000);
+    const resumed = await clock.runUntil(process({ tools: next as never }).resume(runId));
+    expect(statuses(resumed)).toEqual(end);
+    expect(await store.read(runId)).not.toHaveLength(recorded.length);
+  });
 });
 
 describe("an agent that is closed", () => {
-  it("tells nothing of a run it has left behind, whatever comes of it later", async () => {
+  it("emits nothing about a run it has left behind, whatever happens to it later", async () => {
     let answer = (): void => {};
     const slow = new Promise<void>((resolve) => {
       answer = resolve;
@@ -121,7 +118,7 @@ describe("an agent that is closed", () => {
     answer();
     await clock.advance(1_000);
     expect(told(events)).toEqual(closed);
-    // It was recorded after all, so that nobody does it again.
+    // It was recorded after all, so nobody does it again.
     expect(told(await store.read(runId))).toEqual(["run-start", "step-start s1", "step-end s1"]);
     expect(statuses(await clock.runUntil(process().resume(runId)))).toEqual(["s1 completed", "s2 completed"]);
   });

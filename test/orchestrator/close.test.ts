@@ -51,7 +51,7 @@ describe.each([
     await check(runId);
   });
 
-  it("leaves a step in doubt that must run only once and does not end in time", async () => {
+  it("leaves a once step that does not end in time in doubt", async () => {
     const { agent, open, clock, check } = await setUp({
       store: store(),
       tools: (clock) => [tool("A", { hangs: "until-aborted" }, "once")(clock), createFakeTool({ name: "B" })],
@@ -110,7 +110,7 @@ describe.each([
     await check(runId);
   });
 
-  it("keeps a failure for later, with what is to be undone then", async () => {
+  it("keeps a failure for later, and undoes the steps then", async () => {
     const failing: FakeOutcome = { throws: { retryable: false }, afterMs: 50 };
     const tools = (clock: ManualClock) => [
       { ...createFakeTool({ name: "U" }), undo: async () => {} },
@@ -127,7 +127,7 @@ describe.each([
     await check(runId);
   });
 
-  it("cuts off planning that does not end in time, and plans again", async () => {
+  it("cuts off planning that does not end in time, and plans again later", async () => {
     const planner = createScriptedPlanner([{ hangs: true } as never]);
     const hanging = { ...planner, plan: () => new Promise<never>(() => {}) };
     const { agent, open, clock, check } = await setUp({
@@ -163,7 +163,7 @@ describe.each([
     await check(runId);
   });
 
-  it("lets a step that waits to be tried again do so in time", async () => {
+  it("lets a step that waits for a retry run in time", async () => {
     const outcomes: FakeOutcome[] = [{ throws: new Error("busy") }, { returns: 1 }];
     const tools = () => [createFakeTool({ name: "A", outcomes }), createFakeTool({ name: "B" })];
     for (const [timeoutMs, status] of [
@@ -180,7 +180,7 @@ describe.each([
     }
   });
 
-  it("gives up waiting for somebody who is asked, whose decision then waits", async () => {
+  it("stops waiting for an approver, whose decision then waits", async () => {
     const { agent, open, clock, check } = await setUp({
       store: store(),
       tools: () => [askingTool("A"), createFakeTool({ name: "B" })],
@@ -214,7 +214,7 @@ describe.each([
     await check(runId);
   });
 
-  it("while a run is brought back ends it as soon as it has started, or before", async () => {
+  it("ends a run that is being resumed as soon as it has started, or before", async () => {
     const shared = store();
     const { agent, open, clock, check, events } = await setUp({
       store: shared,
@@ -225,7 +225,7 @@ describe.each([
     await clock.runUntil(agent.close({ timeoutMs: 0 }));
     await result;
     const other = open();
-    // Loads what executes runs.
+    // Loads the runtime.
     await other.getRun(runId);
     const calls = events.filter(({ type }) => type === "step-start").length;
     const resumed = other.resume(runId);

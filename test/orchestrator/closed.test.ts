@@ -8,7 +8,7 @@ import { both, plan, setUp } from "./closing.ts";
 const interrupted = expect.objectContaining({ code: "interrupted" });
 
 describe("an agent that was closed", () => {
-  it("takes no more runs", async () => {
+  it("accepts no more runs", async () => {
     const { agent, clock, store } = await setUp({
       tools: both({ returns: 1 }),
       planner: createScriptedPlanner([plan]),
@@ -29,12 +29,12 @@ describe("an agent that was closed", () => {
     ];
     for (const call of calls) await expect(call()).rejects.toEqual(interrupted);
     expect((await store.list()).runs).toHaveLength(1);
-    // Looking is allowed.
+    // Reading is allowed.
     expect(await agent.getRun(runId)).toMatchObject({ status: "completed" });
     expect((await agent.listRuns()).runs).toHaveLength(1);
   });
 
-  it("is closed for everybody at the same time", async () => {
+  it("closes for all callers at the same time", async () => {
     const { agent, clock } = await setUp({ tools: both({ hangs: "until-aborted" }) });
     const { result } = agent.start(plan);
     await clock.advance(10);
@@ -45,7 +45,7 @@ describe("an agent that was closed", () => {
     expect((await result).status).toBe("interrupted");
   });
 
-  it("and never had a run is closed at once", async () => {
+  it("closes at once if it never had a run", async () => {
     const { agent } = await setUp({ tools: both({ returns: 1 }) });
     await agent.close();
     await expect(agent.execute(plan)).rejects.toEqual(interrupted);
@@ -59,7 +59,7 @@ describe("an agent that was closed", () => {
     expect((await result).status).toBe("interrupted");
   });
 
-  it("cancels nothing that is cancelled before it has to", async () => {
+  it("leaves a run cancelled that is cancelled while it closes", async () => {
     const { agent, clock } = await setUp({ tools: both({ hangs: "until-aborted" }) });
     const { result, cancel } = agent.start(plan);
     await clock.advance(10);
@@ -72,7 +72,7 @@ describe("an agent that was closed", () => {
   it.each([[{ timeoutMs: -1 }], [{ timeoutMs: "1" }], [{ timeout: 1 }]])("refuses %j", async (options) => {
     const { agent } = await setUp({ tools: both({ returns: 1 }) });
     await expect(agent.close(options as never)).rejects.toMatchObject({ code: "invalid-options" });
-    // It was not closed by that.
+    // That did not close it.
     expect(await agent.execute(planOf("B") as never)).toMatchObject({ status: "completed" });
   });
 });

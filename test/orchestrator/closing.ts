@@ -10,12 +10,12 @@ import { createManualClock, type ManualClock } from "../../src/testing/manual-cl
 import { planOf } from "../scenarios/plans.ts";
 import { checkInvariants } from "../scenarios/run-scenario.ts";
 
-/** What {@link setUp} makes. */
+/** Options of {@link setUp}. */
 export interface Setup extends Partial<Omit<AgentOptions, "tools">> {
   tools: (clock: ManualClock) => readonly Tool[];
 }
 
-/** An agent that is to be closed, and others of the same store that go on. */
+/** An agent that is to be closed, and others with the same store that resume its runs. */
 export async function setUp({ tools, store = createMemoryRunStore(), ...options }: Setup) {
   const clock = createManualClock();
   await Promise.all([...indexTools(tools(clock)).values()].map(toolFingerprint));

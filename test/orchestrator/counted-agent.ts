@@ -6,7 +6,7 @@ import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 export const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
 export const otherPlan = { steps: [{ id: "s1", tool: "A", input: { more: 1 } }] } as const;
 
-/** A tool whose calls are counted, and agents with one store between them. */
+/** A tool whose calls are counted, and agents that share a store. */
 export function createCounted() {
   const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
   const store = createMemoryRunStore();

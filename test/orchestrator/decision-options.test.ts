@@ -12,7 +12,7 @@ const agent: RunApprover = createAgent({ tools });
 type Method = keyof RunApprover;
 type Call = (runId: unknown, ...rest: unknown[]) => { readonly result: Promise<unknown> };
 
-/** Decides with what no compiler has looked at. */
+/** Decides with arguments that no compiler has checked. */
 function decide(method: Method, item: unknown, options?: unknown, runId: unknown = "r") {
   return (agent[method] as Call)(runId, item, options);
 }
@@ -52,7 +52,7 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
     expect(() => decide(method, item, options)).toThrow(invalid(option));
   });
 
-  it("names the options there are where one is unknown", () => {
+  it("names the valid options when one is unknown", () => {
     const own = method === "reject" ? "reason" : "input";
     const only = `there is no such option, only resources, signal, throwOnFailure, by, comment, ${own}`;
     expect(() => decide(method, item, { x: 1 })).toThrow(`${only}; received 1.`);
@@ -63,7 +63,7 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
     for (const runId of [5, "", null]) expect(() => decide(method, item, {}, runId)).toThrow(invalid("runId", "text"));
   });
 
-  it("may have all options that there are, or none", async () => {
+  it("accepts all options, or none", async () => {
     const { signal } = new AbortController();
     const said = { by: "a".repeat(200), comment: "a".repeat(2_000) };
     const all = { resources: {}, signal, throwOnFailure: true, ...said };
@@ -71,7 +71,7 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
       await expect(decide(method, item, options).result).rejects.toMatchObject({ code: "run-not-found" });
   });
 
-  it("looks at nothing else of it", async () => {
+  it("ignores other fields of the item", async () => {
     const rest = { tool: 3, input: 4, effect: 5, reasoning: 6, type: 7, runId: 8, sequence: 9, timestamp: 10, x: 11 };
     await expect(decide(method, { ...item, ...rest }).result).rejects.toMatchObject({ code: "run-not-found" });
   });
@@ -85,8 +85,8 @@ describe.each(methods)("%s", (method) => {
     },
   );
 
-  it("says what else is for a step in doubt", () => {
-    expect(() => decide(method, { kind: "outcome", stepId: "s1" })).toThrow(invalid("item", "settle says"));
+  it("refers to settle for a step in doubt", () => {
+    expect(() => decide(method, { kind: "outcome", stepId: "s1" })).toThrow(invalid("item", "use settle for"));
   });
 
   it.each([-1, 1.5, "0", null, Number.NaN])("needs an iteration that is a whole number from 0, not %s", (iteration) => {
@@ -99,17 +99,17 @@ describe.each(methods)("%s", (method) => {
 });
 
 describe("a reason", () => {
-  it.each(right)("of reject is text: $kind", (item) => {
+  it.each(right)("for reject must be text: $kind", (item) => {
     for (const reason of [5, null, {}])
       expect(() => decide("reject", item, { reason })).toThrow(invalid("reason", "text"));
   });
 
-  it("is none of approve", () => {
+  it("is not an option of approve", () => {
     expect(() => decide("approve", ofStep, { reason: "why not" })).toThrow(invalid("options.reason"));
   });
 });
 
-it("an orchestrator checks them as well", () => {
+it("an orchestrator checks decisions as well", () => {
   const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
   expect(() => orchestrator.approve("r", { kind: "step", stepId: "s1", hash: "x" })).toThrow(invalid("item.hash"));
 });
@@ -125,14 +125,14 @@ describe("another input", () => {
     expect(() => decide("approve", ofStep, { input })).toThrow(invalid(option, expected));
   });
 
-  it("is only for a step that is approved", () => {
+  it("is only valid for a step that is approved", () => {
     expect(() => decide("approve", { kind: "plan", hash }, { input: {} })).toThrow(
       invalid("input", "a plan is approved"),
     );
     expect(() => decide("reject", ofStep, { input: {} })).toThrow(invalid("options.input", "left out"));
   });
 
-  it("is looked for in a run that there is", async () => {
+  it("requires an existing run", async () => {
     await expect(decide("approve", ofStep, { input: {} }).result).rejects.toMatchObject({ code: "run-not-found" });
   });
 });

@@ -55,7 +55,7 @@ const writeTo = (path: string, rest = {}) => ({
 });
 
 describe("a dry run of a plan", () => {
-  it("says what each step would do, and runs nothing", async () => {
+  it("reports what each step would do, and runs nothing", async () => {
     const plan = {
       steps: [
         step("get", "Read", { input: { path: "/etc/hosts" }, reasoning: "To know" }),
@@ -106,11 +106,11 @@ describe("a dry run of a plan", () => {
   it.each([
     ["/tmp/a", "idempotent", false],
     ["/etc/passwd", "once", true],
-  ])("asks for the effect and the approval of an input that is known: %s", async (path, effect, needsApproval) => {
+  ])("reports the effect and the approval of a known input: %s", async (path, effect, needsApproval) => {
     expect((await look(writeTo(path))).steps).toMatchObject([{ effect, needsApproval, open: [] }]);
   });
 
-  it("shows every open reference, and literals as the tool would get them", async () => {
+  it("shows every open reference, and literals as the tool would receive them", async () => {
     const seen = await look({
       steps: [
         step("a", "Read", { input: { path: "x" } }),
@@ -122,7 +122,7 @@ describe("a dry run of a plan", () => {
     expect(seen.steps[2]?.input).toEqual({ path: "/tmp/c", text: "${HOME}" });
   });
 
-  it("asks the policy of the agent, with the input and the effect", async () => {
+  it("passes the input and the effect to the agent's policy", async () => {
     const needsApproval = vi.fn(() => true);
     const seen = await look({ steps: [step("s1", "Read", { input: { path: "x" } })] }, {}, { needsApproval });
     expect(seen.steps).toMatchObject([{ needsApproval: true }]);
@@ -131,7 +131,7 @@ describe("a dry run of a plan", () => {
     );
   });
 
-  it("cannot know what a policy will say of an input that is open", async () => {
+  it("cannot know what a policy will return for an input that is open", async () => {
     const seen = await look(
       {
         steps: [
@@ -150,12 +150,12 @@ describe("a dry run of a plan", () => {
     [1, true],
     [undefined, false],
     ["", false],
-  ])("takes what is no boolean as a run does: %s", async (answer, needsApproval) => {
+  ])("treats an answer that is not a boolean as a run does: %s", async (answer, needsApproval) => {
     const seen = await look(writeTo("/tmp/a"), {}, { needsApproval: () => answer as never });
     expect(seen.steps).toMatchObject([{ needsApproval }]);
   });
 
-  it.each(["throws", "rejects"])("takes a policy that %s for yes, of steps as of the plan", async (how) => {
+  it.each(["throws", "rejects"])("treats a policy that %s as yes, for steps and for the plan", async (how) => {
     const down = new Error("down");
     const needsApproval = () => {
       if (how === "throws") throw down;
@@ -165,7 +165,7 @@ describe("a dry run of a plan", () => {
     expect(seen).toMatchObject({ needsApproval: true, steps: [{ needsApproval: true, effect: "idempotent" }] });
   });
 
-  it("takes a tool that throws for yes, without asking the policy", async () => {
+  it("treats a tool that throws as yes, without asking the policy", async () => {
     const needsApproval = vi.fn(({ kind }: ApprovalQuestion) => kind === "plan");
     const down = () => {
       throw new Error("down");
@@ -192,13 +192,13 @@ describe("a dry run of a plan", () => {
     expect(asked).toHaveLength(when === "before" ? 0 : 1);
   });
 
-  it("tells no effect that there is not", async () => {
+  it("reports no effect where there is none", async () => {
     const odd = { ...createFakeTool({ name: "Odd", effect: "idempotent" }), effect: () => "sometimes" as never };
     const seen = await look(planOf("Odd"), {}, { tools: [odd] });
     expect(seen.steps).toMatchObject([{ tool: "Odd", effect: "by-input" }]);
   });
 
-  it("knows of a tool that always needs approval, and of an effect that throws only what was declared", async () => {
+  it("reports tools that always need approval, and only the declared effects where an effect throws", async () => {
     const always = defineTool({ ...least, name: "Always", needsApproval: true });
     const never = defineTool({ ...least, name: "Never", needsApproval: false });
     const broken = { ...always, effect: () => never.effect(JSON.parse("?")) };
@@ -218,7 +218,7 @@ describe("a dry run of a plan", () => {
     ]);
   });
 
-  it("gives copies: what is done to them changes neither the plan nor another dry run", async () => {
+  it("returns copies: changing them changes neither the plan nor another dry run", async () => {
     const plan = writeTo("/tmp/a");
     const seen = await look(plan);
     Object.assign(seen.steps[0]?.input ?? {}, { path: "/changed" });
@@ -248,7 +248,7 @@ describe("a dry run rejects", () => {
     await expect(agent.dryRun(plan, options)).rejects.toMatchObject({ code: "invalid-plan" });
   });
 
-  it("a plan that is not the one that was approved, and lets pass the one that was", async () => {
+  it("a plan other than the approved one, and accepts the approved one", async () => {
     const approvedHash = await hashPlan(writeTo("/tmp/a"));
     expect((await look(writeTo("/tmp/a"), { approvedHash })).planHash).toBe(approvedHash);
     await expect(look(writeTo("/tmp/b"), { approvedHash })).rejects.toMatchObject({
@@ -269,7 +269,7 @@ describe("a dry run rejects", () => {
     });
   });
 
-  it.each(["runId", "concurrency", "resources", "maxReplans"])("what is an option of a run: %s", async (key) => {
+  it.each(["runId", "concurrency", "resources", "maxReplans"])("an option of a run: %s", async (key) => {
     await expect(look(writeTo("/tmp/a"), { [key]: 1 } as never)).rejects.toMatchObject({
       code: "invalid-options",
       details: {
@@ -285,7 +285,7 @@ describe("a dry run of a request", () => {
   const create = (planner = createScriptedPlanner([writeTo("/tmp/a") as never])) =>
     createAgent({ tools, planner, store: createMemoryRunStore() });
 
-  it("plans it, tells of that, and stores nothing", async () => {
+  it("plans it, emits events about planning, and stores nothing", async () => {
     const agent = create();
     const heard = collectEvents(agent);
     const seen = await agent.dryRun("write hello");
@@ -296,7 +296,7 @@ describe("a dry run of a request", () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  it("gives a plan and a hash that a run takes", async () => {
+  it("returns a plan and a hash that a run accepts", async () => {
     const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
     const agent = createAgent({ tools: [tool], planner: createScriptedPlanner([planOf("A") as never]) });
     const { plan, planHash } = await agent.dryRun("do A");
@@ -320,7 +320,7 @@ describe("a dry run of a request", () => {
 });
 
 describe("a dry run of an orchestrator", () => {
-  it("looks at plans", async () => {
+  it("inspects plans", async () => {
     const orchestrator = createOrchestrator<readonly Tool[]>({ tools, store: createMemoryRunStore() });
     expect((await orchestrator.dryRun(writeTo("/tmp/a"))).steps).toMatchObject([{ stepId: "s1" }]);
     await expect(orchestrator.dryRun("write" as never)).rejects.toMatchObject({ code: "invalid-plan" });

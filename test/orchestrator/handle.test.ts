@@ -7,7 +7,7 @@ const create = () =>
   createAgent({ tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1 }] })], onWarning: () => {} });
 
 describe("a handle", () => {
-  it("is there at once, with events that can be read while they come", async () => {
+  it("exists at once, with events that can be read as they come", async () => {
     const handle = create().start(plan);
     expect(handle.runId).toMatch(/^run_/);
     const types: string[] = [];
@@ -25,7 +25,7 @@ describe("a handle", () => {
     expect(handle.events.dropped).toBe(0);
   });
 
-  it("keeps at most 1000 events that nobody reads, and counts what it drops", async () => {
+  it("keeps at most 1000 unread events, and counts the ones it drops", async () => {
     const steps = Array.from({ length: 600 }, (_, index) => ({ id: `s${index}`, tool: "A" as const, input: {} }));
     const handle = create().start({ steps });
     await handle.result;
@@ -35,7 +35,7 @@ describe("a handle", () => {
     expect(handle.events.dropped).toBe(2 + 2 * 600 - 1_000);
   });
 
-  it("whose result nobody reads is never an unhandled rejection", async () => {
+  it("never causes an unhandled rejection if nobody reads its result", async () => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
     const handle = create().start(plan, { approvedHash: "0".repeat(64) });

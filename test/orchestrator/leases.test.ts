@@ -8,7 +8,7 @@ import { share, withMethods } from "../scenarios/two-processes.ts";
 const takes = (afterMs: number): FakeOutcome => ({ returns: "done", afterMs });
 const plan = planOf("A", "A") as never;
 
-/** As if its process slept: nothing is renewed. */
+/** As if its process were asleep: nothing is renewed. */
 const asleep = (store: RunStore) => withMethods(store, { renew: () => new Promise(() => {}) });
 
 function setUp(outcome: FakeOutcome, isSlow = false) {
@@ -26,7 +26,7 @@ describe.each([
   ["at once", false],
   ["later", true],
 ])("the claim on a run, with a store that answers %s", (_when, isSlow) => {
-  it("lasts as long as the run does, and leaves no timer", async () => {
+  it("lasts as long as the run, and leaves no timer", async () => {
     const { clock, process } = await setUp(takes(5_000), isSlow);
     const [one, other] = [process(), process()];
     const { runId, result } = one.start(plan);
@@ -39,7 +39,7 @@ describe.each([
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("ends by time if its process does not renew it, and not before", async () => {
+  it("expires if its process does not renew it, and not before", async () => {
     const { clock, process, store } = await setUp({ hangs: "forever" }, isSlow);
     const dead = process({}, asleep);
     const { runId } = dead.start(plan);
@@ -57,7 +57,7 @@ describe.each([
     ]);
   });
 
-  it("that is lost keeps the slow process from writing: its result is that somebody else has the run", async () => {
+  it("stops a slow process from writing once it is lost: its result is that another process owns it", async () => {
     const { clock, process, store } = await setUp(takes(2_000), isSlow);
     const slow = process({}, asleep);
     const types: string[] = [];
@@ -76,12 +76,12 @@ describe.each([
     });
     expect(await store.read(runId)).toEqual(recorded);
     expect(await other.getRun(runId)).toMatchObject({ status: end.status });
-    // Whoever listens in the slow process hears an end, too.
+    // Listeners in the slow process receive an end, too.
     expect(types).toEqual(["run-start", "step-start", "step-end", "step-skip", "run-end"]);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("that is lost is found out by renewing, and what runs is aborted at once", async () => {
+  it("is found to be lost when it is renewed, and running steps are aborted at once", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" }, isSlow);
     let isAwake = false;
     const slow = process({}, (store) =>
@@ -101,7 +101,7 @@ describe.each([
 });
 
 describe("renewing claims", () => {
-  it("is done three times in a claim, for all runs by one timer", async () => {
+  it("happens three times per claim, for all runs by one timer", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" });
     const renewed: string[] = [];
     const agent = process({}, (store) =>
@@ -125,7 +125,7 @@ describe("renewing claims", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("keeps no process alive that has nothing else to do", async () => {
+  it("does not keep a process alive that has nothing else to do", async () => {
     const { clock, process } = await setUp({ hangs: "forever" });
     const timers = new Set<object>();
     const setTimeout: typeof clock.setTimeout = (callback, delayMs) => {
@@ -143,7 +143,7 @@ describe("renewing claims", () => {
     expect(timers.size).toBe(0);
   });
 
-  it("that fails for a while loses nothing", async () => {
+  it("loses nothing if it fails for a while", async () => {
     const { clock, process } = await setUp(takes(2_000));
     let attempts = 0;
     const agent = process({}, (store) =>
@@ -160,7 +160,7 @@ describe("renewing claims", () => {
     expect(await clock.runUntil(result)).toMatchObject({ status: "completed" });
   });
 
-  it("of one run does not wait for that of another", async () => {
+  it("does not wait for another run's renewal", async () => {
     const { clock, process } = await setUp(takes(3_000));
     const stuck = new Set<string>();
     const agent = process({}, (store) =>
@@ -174,7 +174,7 @@ describe("renewing claims", () => {
     expect(await codeOf(process().resume(runId))).toBe("run-owned-elsewhere");
   });
 
-  it("leaves no second timer when runs end and begin while the store answers", async () => {
+  it("leaves no second timer when runs end and start while the store answers", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" });
     const answers: ((said: object) => void)[] = [];
     const agent = process({}, (store) =>
@@ -196,7 +196,7 @@ describe("renewing claims", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("lasts for good where the store goes with the process, and is only looked at", async () => {
+  it("only checks a claim that never expires, where the store ends with the process", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" });
     const claims: number[] = [];
     const agent = process({}, (store) =>
@@ -216,8 +216,8 @@ describe("renewing claims", () => {
   });
 });
 
-describe("a claim that cannot be had", () => {
-  it("fails the run with what the store says, and a claim that cannot be given back is no matter", async () => {
+describe("a claim that cannot be obtained", () => {
+  it("fails the run with the store's error, and failing to give the claim up does not matter", async () => {
     const { clock, process } = await setUp(takes(1));
     const throwing = () => {
       throw new Error("no disk");

@@ -7,7 +7,7 @@ const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
 const tools = [createFakeTool({ name: "A", outcomes: [{ returns: { list: [1] } }] })];
 
 describe("a listener", () => {
-  it("hears its type until it is taken away", async () => {
+  it("receives its type until it is removed", async () => {
     const agent = createAgent({ tools });
     const ends = vi.fn();
     const stop = agent.on("step-end", ends);
@@ -23,7 +23,7 @@ describe("a listener", () => {
     expect(ends.mock.calls[0]?.[0]).toMatchObject({ type: "step-end", outcome: { output: { list: [1] } } });
   });
 
-  it("that came by once hears one event, also when several runs tell it", async () => {
+  it("receives one event if added with once, even when several runs emit it", async () => {
     const agent = createAgent({ tools });
     const ends = vi.fn();
     const stop = agent.once("run-end", ends);
@@ -47,7 +47,7 @@ describe("a listener", () => {
     expect([one.mock.calls.length, every.mock.calls.length]).toEqual([0, 4]);
   });
 
-  it("that throws or rejects never changes a run, and its errors are told", async () => {
+  it("never changes a run by throwing or rejecting, and its errors are reported", async () => {
     const onListenerError = vi.fn();
     const agent = createAgent({ tools, onListenerError });
     agent.on("step-start", () => {
@@ -64,7 +64,7 @@ describe("a listener", () => {
     expect(onListenerError.mock.calls.map(([error]) => (error as Error).message)).toEqual(["thrown", "rejected"]);
   });
 
-  it("that fails is told once by default", async () => {
+  it("is reported once by default if it fails", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const agent = createAgent({ tools });
     agent.subscribe(() => {
@@ -75,7 +75,7 @@ describe("a listener", () => {
     warn.mockRestore();
   });
 
-  it("cannot change a run by what it is shown", async () => {
+  it("cannot change a run through the events it receives", async () => {
     const changes: ((event: AgentEvent) => void)[] = [
       (event) => event.type === "run-start" && Object.assign(event.options, { concurrency: 9 }),
       (event) => event.type === "step-end" && Object.assign(event.outcome, { output: 666 }),

@@ -16,10 +16,10 @@ const leaseMs = 900;
 
 const stores = ["memory", "memory that answers later", "sqlite"] as const;
 
-/** Tools by their names. */
+/** Tools by name. */
 type Tools = Readonly<Record<string, Omit<FakeToolOptions, "name"> & { readonly needsApproval?: boolean }>>;
 
-/** Processes that share a store, by one clock. */
+/** Processes that share a store and a clock. */
 function setUp(kind: (typeof stores)[number]) {
   const clock = createManualClock();
   const now = () => clock.now();
@@ -46,7 +46,7 @@ const both = {
   ],
 };
 
-/** What a run waits for in another process. */
+/** The item that a run waits for in another process. */
 async function questionIn(store: RunStore): Promise<ApprovalItem> {
   const request = (await store.read(runId)).find(({ type }) => type === "approval-request");
   return request as unknown as ApprovalItem;
@@ -67,7 +67,7 @@ function payingTools(clock: ManualClock): Tools {
   };
 }
 
-describe.each(stores)("a run that another process has, by way of %s", (kind) => {
+describe.each(stores)("a run that another process owns, with %s", (kind) => {
   it("is cancelled within a third of a lease, for the reason given", async () => {
     const { clock, process } = setUp(kind);
     const running = process(hanging).start({ steps: [{ id: "slow", tool: "Slow", input: {} }] }, { runId });
@@ -83,7 +83,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
   });
 
   it.each(["approve", "reject"] as const)(
-    "is told to %s what it waits for while its other steps run",
+    "takes a posted decision to %s a waiting step while its other steps run",
     async (verdict) => {
       const { clock, store, process, typesOf } = setUp(kind);
       const running = process(hanging).start(both, { runId, concurrency: 2 });
@@ -100,7 +100,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     },
   );
 
-  it("goes on here with what was posted if the other process dies before it has recorded that", async () => {
+  it("resumes here with the posted message if the other process dies before it has recorded it", async () => {
     const { clock, store, process, mortal, typesOf } = setUp(kind);
     const first = mortal();
     process(hanging, first).start(both, { runId, concurrency: 2 });
@@ -113,7 +113,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect((await typesOf()).filter((type) => type === "approval-end")).toHaveLength(1);
   });
 
-  it("is not waited for any longer by who aborts a signal, and does what was posted all the same", async () => {
+  it("is no longer waited for after a signal aborts, and still acts on what was posted", async () => {
     const { clock, store, process } = setUp(kind);
     const running = process(hanging).start(both, { runId, concurrency: 2 });
     await clock.advance(0);
@@ -144,7 +144,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect(await clock.runUntil(decided.result)).toMatchObject(expected);
   });
 
-  it("is settled by its owner once what still runs has ended, whoever is left of those who wait", async () => {
+  it("is settled by its owner once the running steps have ended, whichever callers still wait", async () => {
     const { clock, process, typesOf } = setUp(kind);
     const tools = payingTools(clock);
     const running = process(tools).start(payAndWait, { runId, concurrency: 2 });
@@ -175,7 +175,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect((await clock.runUntil(approved.result)).status).toBe("completed");
   });
 
-  it("is told of by who has posted the second of two decisions that exclude each other", async () => {
+  it("reports the first of two conflicting decisions to whoever posted the second", async () => {
     const { clock, store, process, warnings } = setUp(kind);
     const tools: Tools = {
       Slow: { outcomes: [{ afterMs: 2_000, returns: 1 }], clock },
@@ -195,7 +195,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect(warnings.map(({ code }) => code)).toEqual(["message-refused"]);
   });
 
-  it("is settled once where two have posted what excludes the other", async () => {
+  it("is settled once where two processes posted conflicting settlements", async () => {
     const { clock, process, warnings } = setUp(kind);
     const tools = payingTools(clock);
     const running = process(tools).start(payAndWait, { runId, concurrency: 2, onStepFailure: "continue" });
@@ -210,7 +210,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect(warnings.map(({ code }) => code)).toEqual(["message-refused"]);
   });
 
-  it("does what two have posted that is the same once", async () => {
+  it("acts once on the same message posted twice", async () => {
     const { clock, store, process, typesOf, warnings } = setUp(kind);
     const running = process(hanging).start(both, { runId, concurrency: 2 });
     await clock.advance(0);
@@ -223,7 +223,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect(warnings).toEqual([]);
   });
 
-  it("goes on once in the process that has posted twice, when the other one dies", async () => {
+  it("resumes once in the process that posted twice, when the other one dies", async () => {
     const { clock, store, process, mortal, typesOf } = setUp(kind);
     const first = mortal();
     const slow = { outcomes: [{ returns: null, afterMs: 5_000 }], clock };
@@ -242,7 +242,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     expect((await typesOf()).filter((type) => type === "run-resume")).toHaveLength(1);
   });
 
-  it("leaves a closed agent waiting for nothing", async () => {
+  it("does not keep a closed agent waiting", async () => {
     const { clock, store, process } = setUp(kind);
     const running = process(hanging).start(both, { runId, concurrency: 2 });
     await clock.advance(0);
@@ -255,7 +255,7 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
     await clock.runUntil(running.result);
   });
 
-  it("refuses what it does not wait for, and what is no message, with a warning", async () => {
+  it("refuses decisions that it does not wait for and invalid messages, with a warning", async () => {
     const { clock, store, process, warnings } = setUp(kind);
     const running = process(hanging).start(both, { runId, concurrency: 2 });
     await clock.advance(0);
@@ -286,8 +286,8 @@ describe.each(stores)("a run that another process has, by way of %s", (kind) => 
   });
 });
 
-describe.each(stores)("a run that nobody has, by way of %s", (kind) => {
-  it("is cancelled where it is suspended, though its tools are gone", async () => {
+describe.each(stores)("a run that no process owns, with %s", (kind) => {
+  it("is cancelled where it is suspended, even though its tools are gone", async () => {
     const { clock, process, typesOf } = setUp(kind);
     const first = await process(hanging).execute({ steps: [{ id: "ask", tool: "Ask", input: {} }] }, { runId });
     expect(first.status).toBe("suspended");
@@ -298,7 +298,7 @@ describe.each(stores)("a run that nobody has, by way of %s", (kind) => {
     expect(again).toMatchObject({ status: "cancelled", error: { details: { reason: "no longer needed" } } });
   });
 
-  it("is settled with what was posted to a process that died, once and not twice", async () => {
+  it("is settled once with what was posted to a process that died", async () => {
     const { clock, store, process, mortal, typesOf } = setUp(kind);
     const once: Tools = { Pay: { effect: "once", outcomes: [{ hangs: "forever" }] } };
     const plan = { steps: [{ id: "pay", tool: "Pay", input: {} }] };
@@ -322,7 +322,7 @@ describe.each(stores)("a run that nobody has, by way of %s", (kind) => {
     expect((await typesOf()).filter((type) => type === "run-settle")).toHaveLength(1);
   });
 
-  it("is not found where there is none", async () => {
+  it("is not found if it does not exist", async () => {
     const { process } = setUp(kind);
     await expect(process({}).cancel("none")).rejects.toMatchObject({ code: "run-not-found" });
     await expect(process({}).cancel("")).rejects.toMatchObject({ code: "invalid-options" });
@@ -330,7 +330,7 @@ describe.each(stores)("a run that nobody has, by way of %s", (kind) => {
   });
 });
 
-it("a run whose store says nonsense of what was posted is not gone on with", async () => {
+it("a run is not resumed if its store returns invalid messages", async () => {
   const { process, store, mortal, clock } = setUp("memory");
   const dead = mortal();
   process(hanging, dead).start(both, { runId });
@@ -343,7 +343,7 @@ it("a run whose store says nonsense of what was posted is not gone on with", asy
   }
 });
 
-it("what cannot be posted is told to whoever wanted it", async () => {
+it("a message that cannot be posted is reported to its sender", async () => {
   const { process, store, clock } = setUp("memory");
   const running = process(hanging).start(both, { runId });
   await clock.advance(0);

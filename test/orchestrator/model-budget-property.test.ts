@@ -10,13 +10,13 @@ import { costOf, type ModelUsage } from "../../src/core/model-usage.ts";
 import type { RunBudget } from "../../src/core/stored-run-options.ts";
 import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
 
-/** One call: its prompt, what the model makes of it, and when it ends. */
+/** One call: its prompt, its answer, and when it ends. */
 interface Call {
   readonly content: string;
   readonly maxOutputTokens: number | undefined;
-  /** How many times the estimate the prompt really has. */
+  /** The real length of the prompt, as a multiple of the estimate. */
   readonly promptFactor: number;
-  /** Which part of its longest answer the model gives. */
+  /** How much of its longest answer the model returns. */
   readonly answerPart: number;
   readonly price: ModelPrice;
   /** After how many other calls it ends. */
@@ -24,7 +24,7 @@ interface Call {
   readonly fails: boolean;
 }
 
-/** Not as doubles: most of those are next to nothing. */
+/** Not as doubles: most of those are close to zero. */
 const thousandths = (max: number) => fc.nat(max * 1_000).map((count) => count / 1_000);
 const perMillion = fc.oneof(fc.constant(0), thousandths(1_000));
 const call: fc.Arbitrary<Call> = fc.record({
@@ -52,7 +52,7 @@ const spent: fc.Arbitrary<ModelUsage> = fc.record({
 });
 const usual = 500;
 
-/** Plays calls that overlap, and says what they really used, and by how much their prompts were longer than estimated. */
+/** Plays overlapping calls, and returns what they really used and how far their prompts exceeded the estimates. */
 async function play(meter: ModelMeter, calls: readonly Call[]) {
   const used = { modelCalls: 0, tokens: 0, cost: 0 };
   const beyond = { tokens: 0, cost: 0 };
@@ -70,7 +70,7 @@ async function play(meter: ModelMeter, calls: readonly Call[]) {
         await new Promise<void>((resolve) => {
           end = resolve;
         });
-        // What a call that broke has used nobody knows; it is taken for its prompt, as estimated.
+        // Nobody knows what a broken call has used; it counts as its estimated prompt.
         const tokens = fails
           ? { inputTokens: estimate, outputTokens: 0 }
           : { inputTokens, outputTokens: Math.floor(cap * answerPart) };
@@ -101,7 +101,7 @@ async function play(meter: ModelMeter, calls: readonly Call[]) {
 }
 
 describe("a budget", () => {
-  it("is never passed by more than the prompts were longer than estimated, whatever is called", async () => {
+  it("is never exceeded by more than the prompts exceeded their estimates, whatever is called", async () => {
     let overruns = 0;
     let refused = 0;
     await fc.assert(
@@ -119,7 +119,7 @@ describe("a budget", () => {
             cost: used.cost + cost,
           };
           refused += calls.length - used.modelCalls;
-          // What was spent before may be over it by itself; then nothing more is.
+          // Earlier spending may exceed it by itself; then no call follows.
           if (used.modelCalls > 0) {
             expect(total.modelCalls).toBeLessThanOrEqual(limits.modelCalls ?? Number.POSITIVE_INFINITY);
             expect(total.tokens).toBeLessThanOrEqual((limits.tokens ?? Number.POSITIVE_INFINITY) + beyond.tokens);
@@ -138,7 +138,7 @@ describe("a budget", () => {
       ),
       { numRuns: 1_000 },
     );
-    // Both happen, or the property would say little.
+    // Both occur, or the property would prove little.
     expect(overruns).toBeGreaterThan(10);
     expect(refused).toBeGreaterThan(1_000);
   });

@@ -8,7 +8,7 @@ import { createScriptedModel, type ScriptedAnswer, type ScriptedText } from "../
 
 const price = { inputPerMillion: 10, outputPerMillion: 100 };
 const { signal } = new AbortController();
-/** A message of 32 characters is estimated at 11 tokens and 4 more, in all 15. */
+/** A message of 32 characters is estimated at 11 tokens plus 4, 15 in all. */
 const asked = (rest: Partial<ModelRequest> = {}): ModelRequest => ({
   messages: [{ role: "user", content: "x".repeat(32) }],
   signal,
@@ -19,7 +19,7 @@ const told = (inputTokens: number, outputTokens: number): ScriptedText => ({
   usage: { inputTokens, outputTokens },
 });
 
-/** Calls in turn, and says of each how long its answer might be, or which limit refused it. */
+/** Makes calls in turn, and returns for each how long its answer may be, or which limit refused it. */
 async function play(
   budget: RunBudget,
   answers: readonly ScriptedAnswer[],
@@ -40,7 +40,7 @@ async function play(
 }
 
 describe("a budget of calls", () => {
-  it("is enough for just so many, those that fail included", async () => {
+  it("allows exactly that many, including those that fail", async () => {
     const { outcomes, model } = await play({ modelCalls: 2 }, [told(1, 1), new Error("no"), told(1, 1)], {
       caps: [40],
     });
@@ -48,7 +48,7 @@ describe("a budget of calls", () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it("may be none at all", async () => {
+  it("may be zero", async () => {
     const { outcomes, meter } = await play({ modelCalls: 0 }, [told(1, 1)]);
     expect(outcomes).toEqual([{ limit: "modelCalls", max: 0, used: 1 }]);
     expect(meter.usage).toBeUndefined();
@@ -60,7 +60,7 @@ describe("a budget of calls", () => {
     expect(outcomes).toEqual([undefined, { limit: "modelCalls", max: 4, used: 5 }]);
   });
 
-  it("says which model, what the budget is and what it would be", async () => {
+  it("names the model, the budget and what the usage would be", async () => {
     const meter = new ModelMeter({ modelCalls: 0 }, undefined);
     await expect(meter.generate(createScriptedModel(["x"]), asked())).rejects.toThrow(
       "A call of scripted/script would bring modelCalls to at least 1; the budget is 0.",
@@ -88,12 +88,12 @@ describe("a budget of tokens", () => {
     expect(outcomes).toEqual([outcome]);
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, -5])("takes a longest answer of %d for none", async (cap) => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -5])("treats a longest answer of %d as none", async (cap) => {
     expect((await play({ tokens: 100 }, [told(1, 1)], { caps: [cap] })).outcomes).toEqual([85]);
     expect((await play({ modelCalls: 1 }, [told(1, 1)], { caps: [cap] })).outcomes).toEqual([undefined]);
   });
 
-  it("is told where an estimate was too low, and then used up", async () => {
+  it("reports an estimate that was too low, and is then used up", async () => {
     const { outcomes, meter } = await play({ tokens: 100 }, [told(95, 16), told(1, 1)], { caps: [16, 16] });
     expect(outcomes).toEqual([16, { limit: "tokens", max: 100, used: 142 }]);
     expect(meter.describeOverrun()).toBe("111 tokens were used, of a budget of 100");
@@ -102,18 +102,18 @@ describe("a budget of tokens", () => {
 
 describe("a budget of cost", () => {
   it("shortens the longest answer to what is left of it", async () => {
-    // A prompt costs 0.000_15, an answer 0.000_1 a token.
+    // A prompt costs 0.000_15, an answer 0.000_1 per token.
     const { outcomes } = await play({ cost: 0.005 }, [told(15, 10), told(15, 10)], { caps: [undefined, 1_000] });
     expect(outcomes).toEqual([48, 37]);
   });
 
-  it("refuses what cannot be answered for what is left", async () => {
+  it("refuses a call whose answer would exceed what is left", async () => {
     const { outcomes } = await play({ cost: 0.001_7 }, [told(1, 1)]);
     expect(outcomes).toEqual([{ limit: "cost", max: 0.001_7, used: expect.closeTo(0.001_75, 12) }]);
     expect((await play({ cost: 0.001_75 }, [told(1, 1)])).outcomes).toEqual([16]);
   });
 
-  it("lets a model that is free answer as long as it likes, also for nothing", async () => {
+  it("does not limit the answer of a free model, even when it is zero", async () => {
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
     const { outcomes, meter } = await play({ cost: 0 }, [told(9, 9), told(9, 9)], {
       price: free,
@@ -128,15 +128,15 @@ describe("a budget of cost", () => {
     {},
     { inputPerMillion: Number.NaN, outputPerMillion: 1 },
     { inputPerMillion: 1, outputPerMillion: -1 },
-  ])("never calls a model whose price is %j", async (given) => {
+  ])("never calls a model with the price %j", async (given) => {
     const { outcomes, model, meter } = await play({ cost: 5 }, [told(1, 1)], { price: given as never });
-    const expected = 'left out, or "scripted/script" given a price: what it costs is not known';
+    const expected = 'left out, or "scripted/script" given a price: its cost is unknown';
     expect(outcomes).toEqual([{ option: "budget.cost", received: "5", expected }]);
     expect(model.requests).toEqual([]);
     expect(meter.usage).toBeUndefined();
   });
 
-  it("does not take the rounding of numbers for a cost", async () => {
+  it("ignores rounding errors of numbers", async () => {
     const cent = { inputPerMillion: 0, outputPerMillion: 10_000 };
     const spent = { modelCalls: 2, inputTokens: 0, outputTokens: 30, cost: 0.1 + 0.2 };
     const { outcomes, meter } = await play({ cost: 0.46 }, [told(0, 16)], { price: cent, spent, caps: [50] });
@@ -148,12 +148,12 @@ describe("a budget of cost", () => {
     await expect(gone.generate(free, asked())).resolves.toBeDefined();
   });
 
-  it("is told where it was gone over", async () => {
+  it("reports when it was exceeded", async () => {
     const { meter } = await play({ cost: 0.002 }, [told(1_000, 0)]);
     expect(meter.describeOverrun()).toBe("models cost 0.01, of a budget of 0.002");
   });
 
-  it("is judged by each model's own price", async () => {
+  it("uses each model's own price", async () => {
     const meter = new ModelMeter({ cost: 0.002, tokens: 1_000 }, undefined);
     const dear = createScriptedModel([told(1, 1)], { price: { inputPerMillion: 1_000, outputPerMillion: 1_000 } });
     const cheap = createScriptedModel([told(1, 1)], { price: { inputPerMillion: 1, outputPerMillion: 1 } });
@@ -179,7 +179,7 @@ describe("calls at the same time", () => {
     expect(meter.usage).toMatchObject({ modelCalls: 3, inputTokens: 45, outputTokens: 3 });
   });
 
-  it("leaves nothing to a second one if the first may use it all", async () => {
+  it("leave nothing to the second if the first may use it all", async () => {
     const meter = new ModelMeter({ tokens: 1_000, modelCalls: 9 }, undefined);
     const model = createScriptedModel([told(15, 1)]);
     const outcomes = await Promise.allSettled([meter.generate(model, asked()), meter.generate(model, asked())]);

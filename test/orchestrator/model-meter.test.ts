@@ -7,7 +7,7 @@ import { createScriptedModel, type ScriptedText } from "../../src/testing/script
 
 const price = { inputPerMillion: 10, outputPerMillion: 100 };
 const { signal } = new AbortController();
-/** A message of 32 characters is estimated at 11 tokens and 4 more, in all 15. */
+/** A message of 32 characters is estimated at 11 tokens plus 4, 15 in all. */
 const asked = (rest: Partial<ModelRequest> = {}): ModelRequest => ({
   messages: [{ role: "user", content: "x".repeat(32) }],
   signal,
@@ -17,7 +17,7 @@ const says = (text: string, rest: Partial<ScriptedText> = {}): ScriptedText => (
 const told = (inputTokens: number, outputTokens: number) => says("ok", { usage: { inputTokens, outputTokens } });
 
 describe("a meter without a budget", () => {
-  it("counts what calls used, and changes nothing about them", async () => {
+  it("counts the usage of calls, and does not change them", async () => {
     const model = createScriptedModel([told(12, 3), told(20, 30)], { price });
     const meter = new ModelMeter(undefined, undefined);
     expect(meter.usage).toBeUndefined();
@@ -39,7 +39,7 @@ describe("a meter without a budget", () => {
     expect(meter.describeOverrun()).toBeUndefined();
   });
 
-  it("estimates what a model does not tell, with its thinking", async () => {
+  it("estimates usage that a model does not report, including its thinking", async () => {
     const meter = new ModelMeter(undefined, undefined);
     await meter.generate(createScriptedModel([says("123456", { reasoning: "123" })]), asked());
     await meter.generate(createScriptedModel([says("123", { usage: { inputTokens: 2 } })]), asked({ messages: [] }));
@@ -49,7 +49,7 @@ describe("a meter without a budget", () => {
     ]);
   });
 
-  it("estimates what a model tells that is no number, or does not tell at all", async () => {
+  it("estimates usage that is missing or not a number", async () => {
     const meter = new ModelMeter({ tokens: 10_000 }, undefined);
     const usages = [{ inputTokens: Number.NaN, outputTokens: -5 }, undefined, null];
     for (const usage of usages) {
@@ -63,14 +63,14 @@ describe("a meter without a budget", () => {
     expect(meter.usage).toEqual({ modelCalls: 3, inputTokens: 45, outputTokens: 3, isEstimated: true });
   });
 
-  it("hands on the pieces of an answer", async () => {
+  it("passes on the pieces of an answer", async () => {
     const pieces: string[] = [];
     const model = createScriptedModel([says("one two", { deltas: ["one", " two"] })]);
     await new ModelMeter(undefined, undefined).generate(model, asked({ onTextDelta: (delta) => pieces.push(delta) }));
     expect(pieces).toEqual(["one", " two"]);
   });
 
-  it("counts a call that goes on at what it may use at most", async () => {
+  it("counts a running call as the most it may use", async () => {
     const controller = new AbortController();
     const meter = new ModelMeter(undefined, undefined);
     const call = meter.generate(
@@ -83,7 +83,7 @@ describe("a meter without a budget", () => {
     expect(meter.usage).toEqual({ modelCalls: 1, inputTokens: 15, outputTokens: 0, isEstimated: true });
   });
 
-  it("counts a call that was aborted as what was heard of it, even if the model does not notice", async () => {
+  it("counts an aborted call as the text received so far, even if the model ignores the abort", async () => {
     const controller = new AbortController();
     let end = (_response: ModelResponse) => {};
     const deaf: LanguageModel = {
@@ -111,7 +111,7 @@ describe("a meter without a budget", () => {
     expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
   });
 
-  it("asks nothing of a model for a signal that has aborted", async () => {
+  it("does not call a model with a signal that has already aborted", async () => {
     const model = createScriptedModel(["never"]);
     const meter = new ModelMeter(undefined, undefined);
     const aborted = AbortSignal.abort(new Error("enough"));
@@ -147,7 +147,7 @@ describe("a call that fails", () => {
     "invalid-response": true,
   };
 
-  it.each(Object.entries(reasons))("with %s has cost its prompt: %s", async (reason, isRead) => {
+  it.each(Object.entries(reasons))("with %s counts its prompt as used: %s", async (reason, isRead) => {
     const meter = new ModelMeter(undefined, undefined);
     const error = modelFailure({ provider: "a", modelId: "b" }, reason as ModelFailureReason, { message: "No." });
     await expect(meter.generate(createScriptedModel([error], { price }), asked())).rejects.toBe(error);
@@ -158,7 +158,7 @@ describe("a call that fails", () => {
     );
   });
 
-  it("on the way has cost what was heard of it", async () => {
+  it("part-way counts as the text received so far", async () => {
     const meter = new ModelMeter(undefined, undefined);
     const breaks: LanguageModel = {
       provider: "my",
@@ -184,7 +184,7 @@ describe("a call that fails", () => {
     ["throws model-failed without details", { name: "AgentError", code: "model-failed", message: "no" }],
     ["throws getters that throw", hostile],
     ["throws undefined", undefined],
-  ])("because it %s is counted, and rejects with just that", async (_what, thrown) => {
+  ])("because it %s is counted, and rejects with that error", async (_what, thrown) => {
     const meter = new ModelMeter({ modelCalls: 5 }, undefined);
     const throwing: LanguageModel = {
       provider: "my",

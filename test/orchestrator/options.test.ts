@@ -49,7 +49,7 @@ describe("the options of an agent", () => {
     );
   });
 
-  it("say what was received and what would have worked", () => {
+  it("name the received value and a valid one", () => {
     expect(() => createAgent({ tools, maxSteps: 0 })).toThrow(
       'Option "maxSteps" must be a whole number of at least 1; received 0.',
     );
@@ -101,7 +101,7 @@ describe("the options of a run", () => {
     expect((await agent.listRuns()).runs).toEqual([]);
   });
 
-  it("are told apart from those of an agent", () => {
+  it("are distinguished from those of an agent", () => {
     const message =
       '"options.maxReplans" must be left out: "maxReplans" is an option of a run: execute(plan, { maxReplans })';
     const misplaced = { tools, maxReplans: 2 };
@@ -137,7 +137,7 @@ describe("the options of a run", () => {
     expect(await storedOf({ ...all, concurrency: 4 })).toEqual({ ...basic, ...all, concurrency: 4 });
   });
 
-  it("allow replans only where there can be any", async () => {
+  it("allow replans only with a planner that can replan", async () => {
     const store = createMemoryRunStore();
     const planner = { ...createScriptedPlanner([plan]), replan: async () => plan };
     const approvedHash = await hashPlan(plan);
@@ -160,21 +160,21 @@ describe("the options of a run", () => {
     expect((await store.read("able"))[0]).toMatchObject({ options: { maxReplans: 3 } });
   });
 
-  it("of a plan are no options of a run", async () => {
+  it("are not all options of plan()", async () => {
     await expect(agent.plan("a", { concurrency: 2 } as never)).rejects.toMatchObject({
       code: "invalid-options",
       message: expect.stringContaining("only context, tools, maxSteps, timeZone, budget, signal;"),
     });
   });
 
-  it("name tools that exist", async () => {
+  it("may only name tools that exist", async () => {
     await expect(agent.execute(plan, { tools: ["B"] as never })).rejects.toMatchObject({
       code: "unknown-tool",
       details: { tool: "B", available: ["A"] },
     });
   });
 
-  it("may approve one plan and no other", async () => {
+  it("can approve one plan and no other", async () => {
     const fresh = createAgent({ tools });
     const approvedHash = await hashPlan(plan);
     expect(approvedHash).toMatch(/^[0-9a-f]{64}$/);
@@ -187,7 +187,7 @@ describe("the options of a run", () => {
     expect((await fresh.listRuns()).runs).toHaveLength(1);
   });
 
-  it("bind a plan that was made here as any other: its tools and number of steps are looked at again", async () => {
+  it("also limit a plan that was made here: its tools and number of steps are checked again", async () => {
     const both = createAgent({
       tools: [tool, createFakeTool({ name: "B" })],
       planner: createScriptedPlanner([{ steps: [...plan.steps, { id: "s2", tool: "B", input: {} }] }]),
@@ -200,7 +200,7 @@ describe("the options of a run", () => {
     await expect(createAgent({ tools }).execute(made)).rejects.toMatchObject(refused);
   });
 
-  it("allow no more steps than maxSteps", async () => {
+  it("allow at most maxSteps steps", async () => {
     const many = { steps: ["s1", "s2"].map((id) => ({ id, tool: "A" as const, input: {} })) };
     await expect(agent.execute(many, { maxSteps: 1 })).rejects.toMatchObject({
       code: "invalid-plan",
@@ -247,7 +247,7 @@ describe("the limits of a tool", () => {
     );
   });
 
-  it("may be left undefined, and a circuit's window without end", () => {
+  it("may be undefined, and a circuit's window may be infinite", () => {
     const limits = { concurrency: undefined, rateLimit: undefined, circuitBreaker: undefined };
     expect(define(limits)).toMatchObject({ name: "A" });
     const circuitBreaker = { windowMs: Number.POSITIVE_INFINITY, maxFailures: undefined };
@@ -256,7 +256,7 @@ describe("the limits of a tool", () => {
 });
 
 describe("an orchestrator", () => {
-  it("runs plans, tells of them and lists them", async () => {
+  it("runs plans, emits their events and lists them", async () => {
     const orchestrator = createOrchestrator({ tools, store: createMemoryRunStore() });
     const heard = vi.fn();
     orchestrator.on("run-end", heard);
@@ -269,7 +269,7 @@ describe("an orchestrator", () => {
     expect(orchestrator.tools).toEqual(tools);
   });
 
-  it("has no planner and wants a store", async () => {
+  it("has no planner and requires a store", async () => {
     expect(() => createOrchestrator({ tools, planner: {} } as never)).toThrow(
       expect.objectContaining({ code: "invalid-options" }),
     );

@@ -8,7 +8,7 @@ import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const runId = "r";
 
-/** The first events of a run of three steps: all but the last step, which was cut off. */
+/** The first events of a run of three steps: all except the last step, which was cut off. */
 async function recordHalf(nowMs: number, toolName = "A"): Promise<readonly AgentEvent[]> {
   const store = createMemoryRunStore();
   const tool = createFakeTool({ name: toolName });
@@ -18,7 +18,7 @@ async function recordHalf(nowMs: number, toolName = "A"): Promise<readonly Agent
   return events.slice(0, -2);
 }
 
-/** A store that asks the one that is there now, with some of its methods changed. */
+/** A store that calls the current one, with some methods changed. */
 function storeOver(now: () => RunStore, changes: Partial<RunStore> = {}): RunStore {
   return {
     append: (...args) => now().append(...args),
@@ -33,8 +33,8 @@ function storeOver(now: () => RunStore, changes: Partial<RunStore> = {}): RunSto
   };
 }
 
-describe("what a resumed run is read for", () => {
-  it("is read once; after the claim only what is new", async () => {
+describe("the record of a resumed run", () => {
+  it("is read once; after the claim only new events are read", async () => {
     const memory = createMemoryRunStore();
     const half = await recordHalf(Date.UTC(2026));
     await memory.append(runId, half, { sequence: 1 });
@@ -50,7 +50,7 @@ describe("what a resumed run is read for", () => {
     expect({ status: result.status, found }).toEqual({ status: "completed", found: [half.length, 1, 1] });
   });
 
-  it("is all of it if the run was deleted and its id given to another one", async () => {
+  it("is read again in full if the run was deleted and its id reused", async () => {
     const clock = { nowMs: Date.UTC(2026) };
     const first = createMemoryRunStore();
     await first.append(runId, await recordHalf(clock.nowMs), { sequence: 1 });
@@ -69,7 +69,7 @@ describe("what a resumed run is read for", () => {
     expect(steps.map(({ tool, status }) => `${tool} ${status}`)).toEqual(["B completed", "B completed", "B completed"]);
   });
 
-  it("is all of it if the run was deleted and another one of its id has come as far at the same time", async () => {
+  it("is read again in full if the run was deleted and another with its id has got equally far", async () => {
     const nowMs = Date.UTC(2026);
     const [first, second] = [createMemoryRunStore(), createMemoryRunStore()];
     await first.append(runId, await recordHalf(nowMs), { sequence: 1 });
@@ -86,7 +86,7 @@ describe("what a resumed run is read for", () => {
     expect(steps.map(({ tool, status }) => `${tool} ${status}`)).toEqual(["B completed", "B completed", "B completed"]);
   });
 
-  it("is refused if the run was deleted meanwhile, and nothing is recorded of its id", async () => {
+  it("is refused if the run was deleted meanwhile, and nothing is recorded under its id", async () => {
     const memory = createMemoryRunStore();
     await memory.append(runId, await recordHalf(Date.UTC(2026)), { sequence: 1 });
     const store = storeOver(() => memory, {
@@ -100,7 +100,7 @@ describe("what a resumed run is read for", () => {
     expect(await memory.read(runId)).toEqual([]);
   });
 
-  it("is refused where what is new is damaged", async () => {
+  it("is refused if the new events are damaged", async () => {
     const memory = createMemoryRunStore();
     await memory.append(runId, await recordHalf(Date.UTC(2026)), { sequence: 1 });
     let reads = 0;

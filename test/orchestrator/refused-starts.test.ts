@@ -47,9 +47,9 @@ afterEach(async () => {
 describe("start throws at once", () => {
   it.each<[string, unknown, string]>([
     ["no steps", { steps: [] }, "invalid-shape"],
-    ["what is no plan", 42, "invalid-shape"],
+    ["anything that is not a plan", 42, "invalid-shape"],
     ["an unknown tool", planOf("Nope"), "unknown-tool"],
-    ["an id that stands twice", { steps: [step("a", "Counter"), step("a", "Counter")] }, "duplicate-id"],
+    ["a duplicate id", { steps: [step("a", "Counter"), step("a", "Counter")] }, "duplicate-id"],
   ])("for %s", async (_what, plan, code) => {
     const { start, orchestrate, warnings, store } = setUp();
     const refused = expect.objectContaining({
@@ -64,7 +64,7 @@ describe("start throws at once", () => {
     expect((await store.list()).runs).toEqual([]);
   });
 
-  it("for a tool that may not be used this time, and options that cannot be", () => {
+  it("for a tool that is not allowed, and invalid options", () => {
     const { start } = setUp();
     expect(() => start(planOf("Counter"), { tools: [] })).toThrow(expect.objectContaining({ code: "invalid-plan" }));
     expect(() => start(planOf("Counter"), { tools: ["Nope"] })).toThrow(
@@ -102,8 +102,8 @@ const refusals: readonly Refusal[] = [
   ],
 ];
 
-describe("start gives a handle, and refuses later,", () => {
-  it.each(refusals)("%s: its result and its events say so, and a warning", async (_what, code, refuse) => {
+describe("start returns a handle, and refuses later,", () => {
+  it.each(refusals)("%s: its result and its events reject, with a warning", async (_what, code, refuse) => {
     const around = setUp();
     await around.agent.execute(planOf("Counter") as never, { runId: "taken" });
     const stored = (await around.store.list()).runs;
@@ -111,7 +111,7 @@ describe("start gives a handle, and refuses later,", () => {
     const refused = expect.objectContaining({ code });
     await expect(read(events)).rejects.toEqual(refused);
     await expect(result).rejects.toEqual(refused);
-    // Whoever reads later is told the same.
+    // Later readers get the same.
     await expect(read(events)).rejects.toEqual(refused);
     expect(around.warnings).toEqual([
       { code: "start-refused", runId, message: expect.stringContaining(`Run "${runId}" was not started: `) },
@@ -119,14 +119,14 @@ describe("start gives a handle, and refuses later,", () => {
     expect((await around.store.list()).runs).toEqual(stored);
   });
 
-  it.each(refusals)("%s: nothing is unhandled if nobody looks", async (_what, _code, refuse) => {
+  it.each(refusals)("%s: nothing is unhandled if nobody reads", async (_what, _code, refuse) => {
     const around = setUp();
     await around.agent.execute(planOf("Counter") as never, { runId: "taken" });
     refuse(around);
     await vi.waitFor(() => expect(around.warnings).toHaveLength(1));
   });
 
-  it("a run that has failed is none of these: its events end, and nothing is a warning", async () => {
+  it("but not for a run that has failed: its events end, without a warning", async () => {
     const { start, warnings } = setUp();
     const { result, events } = start(planOf("Counter"), { throwOnFailure: true, signal: AbortSignal.abort() });
     expect((await read(events)).at(-1)).toMatchObject({ type: "run-end", outcome: { status: "cancelled" } });
@@ -136,7 +136,7 @@ describe("start gives a handle, and refuses later,", () => {
 });
 
 describe("a decision that is refused", () => {
-  it("says so in the events of its handle, too", async () => {
+  it("rejects the events of its handle, too", async () => {
     const { agent } = setUp();
     const hash = "0".repeat(64);
     for (const { events, result } of [

@@ -19,13 +19,13 @@ describe("the options of resuming", () => {
   });
 
   it.each([[{ concurrency: 2 }], [{ signal: 1 }], [{ throwOnFailure: "yes" }], [{ runId: "r" }]])(
-    "are not %j",
+    "do not include %j",
     (wrong) => {
       expect(() => checkResumeOptions(wrong as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
     },
   );
 
-  it("reject before anything is read", async () => {
+  it("are checked before anything is read", async () => {
     const agent = createAgent({ tools: [] });
     await expect(agent.resume("r", { more: 1 } as never)).rejects.toMatchObject({ code: "invalid-options" });
     await expect(agent.resume(7 as never)).rejects.toMatchObject({ code: "invalid-options" });
@@ -45,11 +45,11 @@ describe("the options of settling", () => {
     [{ output: undefined }, { output: undefined }],
     [{ retry: true }, { retry: true }],
     [{ failed: "no" }, { failed: "no" }],
-  ] as const)("say what came of the step: %j", (options, settlement) => {
+  ] as const)("state the outcome of the step: %j", (options, settlement) => {
     expect(readSettleOptions("s1", options)).toEqual({ place: { stepId: "s1" }, settlement, options: {} });
   });
 
-  it("may say which iteration it is about, and what the run needs", () => {
+  it("may name the iteration, and what the run needs", () => {
     const options = { iteration: 2, retry: true, resources: 1, throwOnFailure: true } as const;
     expect(readSettleOptions("s1", options)).toEqual({
       place: { stepId: "s1", iteration: 2 },
@@ -70,18 +70,18 @@ describe("the options of settling", () => {
     [{ retry: true, iteration: 0.5 }, "iteration"],
     [{ retry: true, signal: {} }, "signal"],
     [{ retry: true, more: 1 }, "more"],
-  ])("are not %j", (options, what) => {
+  ])("cannot be %j", (options, what) => {
     expect(codeOf(() => readSettleOptions("s1", options as never))).toContain(what);
   });
 
-  it("name a step", () => {
+  it("require a step id", () => {
     expect(() => readSettleOptions("" as never, { retry: true })).toThrow(/stepId/);
     expect(() => readSettleOptions(1 as never, { retry: true })).toThrow(/stepId/);
   });
 });
 
 describe("the options of closing", () => {
-  it("give the time there is", () => {
+  it("set the time limit", () => {
     expect(readCloseOptions({})).toBe(10_000);
     expect(readCloseOptions({ timeoutMs: 0 })).toBe(0);
     for (const timeoutMs of [-1, Number.POSITIVE_INFINITY, "1"])

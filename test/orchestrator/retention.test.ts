@@ -11,7 +11,7 @@ const startMs = Date.UTC(2026);
 const at = (second: number) => new Date(startMs + second * 1_000).toISOString();
 const stores = ["memory", "sqlite"] as const;
 
-/** An agent with runs r1 to r5, one a second: completed, failed, suspended, completed, completed. */
+/** An agent with runs r1 to r5, created one per second: completed, failed, suspended, completed, completed. */
 async function setUp(kind: (typeof stores)[number]) {
   const clock = createManualClock({ nowMs: startMs });
   const now = () => clock.now();
@@ -35,8 +35,8 @@ async function setUp(kind: (typeof stores)[number]) {
   return { agent, store, clock, step, listIds };
 }
 
-describe.each(stores)("deleting runs kept in %s", (kind) => {
-  it("frees the id, which runs again with other steps", async () => {
+describe.each(stores)("deleting runs with %s", (kind) => {
+  it("frees the id, which can run again with other steps", async () => {
     const { agent, step, listIds } = await setUp(kind);
     await expect(agent.execute(step("Bad"), { runId: "r1" })).rejects.toMatchObject({ code: "run-conflict" });
     await agent.deleteRun("r1");
@@ -45,7 +45,7 @@ describe.each(stores)("deleting runs kept in %s", (kind) => {
     expect(await listIds()).toBe("r1 r5 r4 r3 r2");
   });
 
-  it("refuses one that goes on, and one that there is not", async () => {
+  it("refuses a run that is active, and one that does not exist", async () => {
     const { agent, clock, step, store } = await setUp(kind);
     const slow = agent.start(step("Slow"), { runId: "slow" });
     await clock.advance(0);
@@ -66,7 +66,7 @@ describe.each(stores)("deleting runs kept in %s", (kind) => {
     await expect(other.prune({ keep: 0 })).rejects.toMatchObject({ code: "store-failed" });
   });
 
-  it("prunes those that have ended, by their creation, and keeps the newest of them", async () => {
+  it("prunes runs that have ended, by creation time, and keeps the newest of them", async () => {
     const { agent, listIds } = await setUp(kind);
     expect(await agent.prune({ before: at(1) })).toEqual({ deleted: 1 });
     expect(await listIds()).toBe("r5 r4 r3 r2");
@@ -78,7 +78,7 @@ describe.each(stores)("deleting runs kept in %s", (kind) => {
     expect(await listIds()).toBe("");
   });
 
-  it("prunes none that a process has, or that has another status by now", async () => {
+  it("does not prune a run that a process owns, or whose status has changed", async () => {
     const { agent, store } = await setUp(kind);
     await store.claim("r5", { owner: "who goes on with it", ttlMs: 1_000 });
     const racing = Object.assign(Object.create(store) as typeof store, {
@@ -118,7 +118,7 @@ describe.each(stores)("deleting runs kept in %s", (kind) => {
   });
 });
 
-it("gives a run of an id that was deleted the same idempotency keys: a todo that is there is not added again", async () => {
+it("a run that reuses a deleted id has the same idempotency keys: an existing todo is not added again", async () => {
   const todos = createSqliteTodos({ path: ":memory:" });
   onTestFinished(() => todos.close());
   const agent = createAgent({ tools: [createTodoStore({ storage: todos })] });

@@ -16,9 +16,9 @@ import { withMethods } from "../scenarios/two-processes.ts";
 interface Setup {
   readonly clock: ManualClock;
   readonly store: RunStore;
-  /** How often the store was read. */
+  /** How many times the store was read. */
   readonly reads: { count: number };
-  /** Another agent, as of another process. */
+  /** Another agent, as in another process. */
   agent(options?: Partial<AgentOptions>): Agent;
 }
 
@@ -47,7 +47,7 @@ async function readAll(agent: Agent, runId: string, options?: EventsOptions): Pr
   return events;
 }
 
-/** A tool that tells of its progress so often. */
+/** A tool that reports progress that many times. */
 const chatty = (count: number) =>
   defineTool({
     name: "Chat",
@@ -59,7 +59,7 @@ const chatty = (count: number) =>
   });
 
 describe("the events of a run by its id", () => {
-  it("are those that are stored, of one that has ended, in pages", async () => {
+  it("come from the store, in pages, if it has ended", async () => {
     const { agent, store, reads } = setUp();
     const writer = agent({ tools: [createFakeTool({ name: "A" })] });
     const { runId } = await writer.execute(planOf(...Array.from({ length: 120 }, () => "A")));
@@ -70,7 +70,7 @@ describe("the events of a run by its id", () => {
     expect(reads.count).toBe(4);
   });
 
-  it("begin behind a number", async () => {
+  it("can start after a given sequence number", async () => {
     const { agent, clock, store } = setUp();
     const { runId } = await clock.runUntil(agent().execute(planOf("A")));
     const all = await store.read(runId);
@@ -88,7 +88,7 @@ describe("the events of a run by its id", () => {
     expect(types).toHaveLength(8);
   });
 
-  it("are all that the handle tells, from before the run has started, and ask the store only once", async () => {
+  it("equal those of the handle, from before the run has started, and the store is read only once", async () => {
     const { agent, clock, reads } = setUp();
     const one = agent({ tools: [chatty(2)] });
     const handle = one.start(planOf("Chat"));
@@ -101,7 +101,7 @@ describe("the events of a run by its id", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("come from a run that goes on elsewhere, asked for by the clock", async () => {
+  it("are polled by the clock if it is running elsewhere", async () => {
     const { agent, clock, store } = setUp();
     const handle = agent().start(planOf("A", "A"));
     await clock.advance(55);
@@ -112,7 +112,7 @@ describe("the events of a run by its id", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("ask a second later if nothing else was said", async () => {
+  it("are polled every second by default", async () => {
     const { agent, clock, reads } = setUp();
     const handle = agent().start(planOf("A"));
     await clock.advance(0);
@@ -123,7 +123,7 @@ describe("the events of a run by its id", () => {
     expect(reads.count).toBe(2);
   });
 
-  it("end where the run is suspended, or interrupted", async () => {
+  it("end when the run is suspended or interrupted", async () => {
     const { agent, clock } = setUp();
     const one = agent();
     const handle = one.start(planOf("B"));
@@ -136,7 +136,7 @@ describe("the events of a run by its id", () => {
     expect(await readAll(agent(), other.runId)).toEqual(await reading);
   });
 
-  it("go on with follow, here or elsewhere, until the run ends for good", async () => {
+  it("continue with follow, here or elsewhere, until the run ends for good", async () => {
     for (const isElsewhere of [true, false]) {
       const { agent, clock, store } = setUp();
       const one = agent();
@@ -154,7 +154,7 @@ describe("the events of a run by its id", () => {
     }
   });
 
-  it("do not end where the run goes on at this moment", async () => {
+  it("do not end while the run is executing", async () => {
     const { agent, clock } = setUp();
     const one = agent();
     const { runId, pending } = await one.execute(planOf("B", "A"));
@@ -164,7 +164,7 @@ describe("the events of a run by its id", () => {
     expect((await result).status).toBe("completed");
   });
 
-  it("lose none that is recorded to a slow reader, but may lose transient ones", async () => {
+  it("include every recorded event for a slow reader, but may drop transient ones", async () => {
     const { agent, store } = setUp();
     const one = agent({ tools: [chatty(1_500), createFakeTool({ name: "A" })] });
     const plan = planOf("A", "Chat", ...Array.from({ length: 700 }, () => "A"));
@@ -203,7 +203,7 @@ describe("the events of a run by its id", () => {
     );
   });
 
-  it("show how a run ends whose store has failed, which only this process knows", async () => {
+  it("show the end of a run whose store has failed, which only this process knows", async () => {
     const { agent, clock, store } = setUp();
     let isDown = false;
     const append: RunStore["append"] = (...args) => {
@@ -229,8 +229,8 @@ describe("the events of a run by its id", () => {
   });
 });
 
-describe("reading", () => {
-  it("rejects for a run that there is not, that was deleted, or whose id was given again", async () => {
+describe("reading events", () => {
+  it("rejects for a run that does not exist, was deleted, or whose id was reused", async () => {
     const { agent, clock, store } = setUp();
     await expect(readAll(agent(), "nope")).rejects.toMatchObject({ code: "run-not-found", details: { runId: "nope" } });
     const handle = agent().start(planOf("A", "A", "A"));
@@ -248,7 +248,7 @@ describe("reading", () => {
     }
   });
 
-  it("rejects for a run that never began", async () => {
+  it("rejects for a run that never started", async () => {
     const { agent, clock } = setUp();
     const one = agent();
     await clock.runUntil(one.execute(planOf("A")));
@@ -258,7 +258,7 @@ describe("reading", () => {
     await expect(handle.result).rejects.toMatchObject({ code: "invalid-plan" });
   });
 
-  it("rejects for what is damaged, and for a store that fails", async () => {
+  it("rejects for damaged records, and for a store that fails", async () => {
     const { agent, clock, store } = setUp();
     const { runId } = await clock.runUntil(agent().execute(planOf("A")));
     const stored = await store.read(runId);
@@ -276,7 +276,7 @@ describe("reading", () => {
       });
   });
 
-  it("ends with cancelled when the signal aborts, be it before or while it waits", async () => {
+  it("ends with cancelled when the signal aborts, before it or while it waits", async () => {
     const { agent, clock } = setUp();
     const handle = agent().start(planOf("B"));
     await handle.result;
@@ -291,7 +291,7 @@ describe("reading", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("leaves nothing behind when it is given up, in the middle or while it waits", async () => {
+  it("leaves nothing behind when it is stopped, part-way or while it waits", async () => {
     const { agent, clock, store } = setUp();
     const one = agent();
     const handle = one.start(planOf("B", "A"));
@@ -308,7 +308,7 @@ describe("reading", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("stops in the middle of a page", async () => {
+  it("can stop in the middle of a page", async () => {
     const { agent, clock } = setUp();
     const { runId } = await clock.runUntil(agent().execute(planOf("A", "A")));
     const controller = new AbortController();
@@ -339,13 +339,13 @@ describe("reading", () => {
     );
   });
 
-  it("needs the id of a run", () => {
+  it("requires a run id", () => {
     const { agent } = setUp();
     expect(() => agent().events(5 as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
   });
 });
 
-it("many may watch one run, and come and go as they like", async () => {
+it("many readers can watch one run, and come and go as they like", async () => {
   const { agent, clock } = setUp();
   const one = agent();
   const handle = one.start(planOf("A", "A"));

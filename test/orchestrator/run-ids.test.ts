@@ -4,8 +4,8 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
 import { createCounted, otherPlan as other, plan } from "./counted-agent.ts";
 
-describe("a run id given twice", () => {
-  it("with the same request gives the stored result; nothing runs again", async () => {
+describe("a run id used twice", () => {
+  it("with the same request returns the stored result; nothing runs again", async () => {
     const { agent, create, tool } = createCounted();
     const first = await agent.run("do it", { runId: "r1" });
     expect(await agent.run("do it", { runId: "r1" })).toEqual(first);
@@ -13,7 +13,7 @@ describe("a run id given twice", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("with a plan of the same hash gives the stored result, and its events", async () => {
+  it("with a plan of the same hash returns the stored result and its events", async () => {
     const { agent, tool } = createCounted();
     const first = await agent.execute(plan, { runId: "r1" });
     const handle = agent.start({ ...plan, id: "another" }, { runId: "r1" });
@@ -24,7 +24,7 @@ describe("a run id given twice", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("while the run goes on joins it", async () => {
+  it("joins the run while it is running", async () => {
     const { agent, tool } = createCounted();
     const first = agent.start("do it", { runId: "r1" });
     const second = agent.start("do it", { runId: "r1" });
@@ -50,7 +50,7 @@ describe("a run id given twice", () => {
     }
   });
 
-  it("gives the stored result if another process was faster, from the beginning to the end", async () => {
+  it("returns the stored result if another process was faster, from the beginning to the end", async () => {
     const { tool, store, create } = createCounted();
     for (const [runId, theirs] of [
       ["r1", plan],
@@ -76,7 +76,7 @@ describe("a run id given twice", () => {
     expect(tool.calls).toHaveLength(2);
   });
 
-  it("with the right plan is right, though somebody else asks at once with a wrong one", async () => {
+  it("accepts the right plan, even if another caller passes a wrong one at the same time", async () => {
     const { tool, store } = createCounted();
     const first = await createAgent({ tools: [tool], store }).execute(plan, { runId: "r1" });
     const agent = createAgent({ tools: [tool], store: answerLater(store) });
@@ -85,7 +85,7 @@ describe("a run id given twice", () => {
     expect(await right.result).toEqual(first);
   });
 
-  it("shows the stored events to those who join while the store is asked", async () => {
+  it("shows the stored events to callers who join while the store is read", async () => {
     const { agent, store, tool } = createCounted();
     await agent.execute(plan, { runId: "r1" });
     const later = createAgent({ tools: [tool], store: answerLater(store) });
@@ -110,7 +110,7 @@ describe("a run id given twice", () => {
     }
   });
 
-  it("with another request shows nothing of the run there was", async () => {
+  it("with another request shows nothing of the existing run", async () => {
     const { agent } = createCounted();
     await agent.execute(plan, { runId: "r1" });
     const { events, result } = agent.start("do it", { runId: "r1" });
@@ -118,14 +118,14 @@ describe("a run id given twice", () => {
     await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "run-conflict" });
   });
 
-  it("throws for each caller as that one has asked", async () => {
+  it("throws for each caller according to its own options", async () => {
     const { agent } = createCounted();
     const [first, second] = [false, true].map((throwOnFailure) => agent.start("", { runId: "r1", throwOnFailure }));
     expect(await first?.result).toMatchObject({ status: "failed" });
     await expect(second?.result).rejects.toMatchObject({ code: "invalid-request" });
   });
 
-  it("with the same request is the same run, also where the request is far too long", async () => {
+  it("with the same request is the same run, even if the request is far too long", async () => {
     const { agent } = createCounted();
     const request = "x".repeat(300_000);
     for (let time = 0; time < 2; time++) {
@@ -133,7 +133,7 @@ describe("a run id given twice", () => {
     }
   });
 
-  it("runs the plan as it was when it was given", async () => {
+  it("runs the plan as it was when it was passed", async () => {
     const { agent } = createCounted();
     const given = { steps: [{ id: "s1", tool: "A" as const, input: { n: 1 } }] };
     const { result } = agent.start(given, { runId: "r1" });
@@ -141,7 +141,7 @@ describe("a run id given twice", () => {
     expect((await result).steps).toMatchObject([{ input: { n: 1 } }]);
   });
 
-  it("must be a fit id", async () => {
+  it("must be valid", async () => {
     const { agent } = createCounted();
     for (const runId of ["", "a b", "x".repeat(129), "ü", 5 as never]) {
       await expect(agent.execute(plan, { runId })).rejects.toMatchObject({

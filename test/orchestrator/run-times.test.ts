@@ -8,7 +8,7 @@ import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 const startMs = Date.UTC(2026);
 const at = (ms: number) => new Date(startMs + ms).toISOString();
 
-it("has a result and a summary say what a run was asked, and when it was created, started and ended", async () => {
+it("a result and a summary contain the request and the times of creation, start and end", async () => {
   const clock = createManualClock({ nowMs: startMs });
   const outcomes = [{ afterMs: 20, throws: Object.assign(new Error("no"), { retryable: false }) }, { returns: 1 }];
   const tool = createFakeTool({ name: "A", outcomes, clock });
@@ -25,7 +25,7 @@ it("has a result and a summary say what a run was asked, and when it was created
   expect(await agent.getRun("r")).toMatchObject({ request: "Do it", endedAt: at(50), updatedAt: at(50) });
 });
 
-it("has no end where a run waits, and no start where none of its steps has started", async () => {
+it("a run that waits has no end time, and one without a started step has no start time", async () => {
   const tool = createFakeTool({ name: "Ask", ...{ needsApproval: true } });
   const agent = createAgent({ tools: [tool] });
   const result = await agent.execute({ steps: [{ id: "s", tool: "Ask", input: {} }] });
@@ -33,7 +33,7 @@ it("has no end where a run waits, and no start where none of its steps has start
   for (const key of ["request", "startedAt", "endedAt"]) expect(result).not.toHaveProperty(key);
 });
 
-it("says when a run failed that could not even record that it began", async () => {
+it("a run that could not even record its start has an end time", async () => {
   const clock = createManualClock({ nowMs: startMs });
   const append = () => {
     throw new Error("disk");
@@ -44,7 +44,7 @@ it("says when a run failed that could not even record that it began", async () =
   expect(result).toMatchObject({ status: "failed", createdAt: at(0), endedAt: at(0) });
 });
 
-it("gives each run that is resumed the resources that a function makes of it, and its error where that fails", async () => {
+it("each resumed run gets the resources that a function creates for it, or the function's error", async () => {
   const clock = createManualClock({ nowMs: startMs });
   const store = createMemoryRunStore({ now: () => clock.now() });
   const slow = createFakeTool({ name: "A", outcomes: [{ hangs: "until-aborted" }], clock });

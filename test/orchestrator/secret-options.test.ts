@@ -32,12 +32,12 @@ describe("secrets and redact", () => {
     );
   });
 
-  it("never tell a key that was refused", () => {
+  it("never reveal a key that was refused", () => {
     const secrets = { keys: [{ id: "a", key: "not-quite-a-key" }] };
     expect(() => createAgent({ tools: [], secrets })).toThrow(/^((?!not-quite).)*$/);
   });
 
-  it("take a function alone", () => {
+  it("accept only a function", () => {
     expect(() => createAgent({ tools: [], redact: "x" as never })).toThrow(/"redact" must be a function/);
   });
 });

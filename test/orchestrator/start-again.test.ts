@@ -20,7 +20,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     return counted;
   }
 
-  it("says so while that goes on with it", async () => {
+  it("is refused while another process executes it", async () => {
     const { agent, store, tool } = await beginElsewhere();
     await store.claim("r2", { owner: "another", ttlMs: 1_000 });
     await expect(agent.execute(plan, { runId: "r2" })).rejects.toMatchObject({ code: "run-owned-elsewhere" });
@@ -28,14 +28,14 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("says so while that has claimed it, and recorded nothing", async () => {
+  it("is refused while another process has claimed it and recorded nothing", async () => {
     const { agent, store } = createCounted();
     await store.claim("r1", { owner: "another", ttlMs: 1_000 });
     await expect(agent.execute(plan, { runId: "r1" })).rejects.toMatchObject({ code: "run-owned-elsewhere" });
     expect(await store.read("r1")).toEqual([]);
   });
 
-  it("goes on with it once nobody else does, for all who ask, and not with another plan", async () => {
+  it("resumes it once nobody else executes it, for all callers, and not with another plan", async () => {
     const { agent, tool } = await beginElsewhere();
     await expect(agent.execute(otherPlan, { runId: "r2" })).rejects.toMatchObject({ code: "run-conflict" });
     const handles = [agent.start(plan, { runId: "r2" }), agent.start(plan, { runId: "r2" })];
@@ -48,7 +48,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(tool.calls).toHaveLength(2);
   });
 
-  /** As the run of another process goes on to its end between two questions to the store. */
+  /** Lets the run of another process end between two calls of the store. */
   function endsMeanwhile(method: "read" | "claim", nth: number, end: () => Promise<unknown>) {
     return (store: RunStore) => {
       let asked = 0;
@@ -89,7 +89,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     return { calls, end, other, started: () => vi.waitFor(() => expect(calls).toHaveLength(1)) };
   }
 
-  it("gives its result, and its events, if it ends meanwhile; what has failed does not run again", async () => {
+  it("returns its result and its events if it ends meanwhile; failed steps do not run again", async () => {
     const declined = Object.assign(new Error("declined"), { retryable: false });
     for (const outcome of [{ returns: "theirs" }, { throws: declined }]) {
       for (const [method, nth] of [
@@ -109,7 +109,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     }
   });
 
-  it("is a conflict if that is of another plan, though it was not recorded yet when it was looked for", async () => {
+  it("is a conflict if it has another plan, even if that was not yet recorded at the first lookup", async () => {
     const { tool, store, create } = createCounted();
     const slow = Object.assign(Object.create(store) as RunStore, {
       async claim(...args: Parameters<RunStore["claim"]>) {
@@ -127,12 +127,12 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("gives the stored result to one that slept with its claim until another had done it all", async () => {
+  it("returns the stored result to a process that slept with its claim until another finished the run", async () => {
     const { tool, store, create } = createCounted();
     const slow = Object.assign(Object.create(store) as RunStore, {
       async claim(...args: Parameters<RunStore["claim"]>) {
         const claim = await store.claim(...args);
-        // It ends, and another one gets the run.
+        // It ends, and another process gets the run.
         await store.release("r1", { owner: args[1].owner, fence: claim.fence });
         await create().execute(plan, { runId: "r1" });
         return claim;
@@ -143,7 +143,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("tells each who asks why it cannot go on", async () => {
+  it("reports to each caller why it cannot resume", async () => {
     const { store } = await beginElsewhere();
     const once = createFakeTool({ name: "A", effect: "once" });
     for (const reach of [(one: RunStore) => one, answerLater]) {
@@ -156,7 +156,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     }
   });
 
-  it("has ended when its agent is closed, and nothing of it goes on behind that", async () => {
+  it("has ended when its agent is closed, and nothing continues after that", async () => {
     for (let ticks = 0; ticks < 40; ticks++) {
       const { store, tool } = await beginElsewhere();
       let isClosed = false;
@@ -182,7 +182,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     }
   });
 
-  it("goes on with it after it was interrupted, as whoever asks wants the result", async () => {
+  it("resumes it after it was interrupted, as the caller wants the result", async () => {
     const { create, tool } = createCounted();
     const closed = create();
     const { result } = closed.start(plan, { runId: "r1" });
@@ -194,7 +194,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("costs the same for each of many who ask for it while it is held elsewhere", async () => {
+  it("costs the same for each of many callers while another process owns it", async () => {
     const { store, tool } = await beginElsewhere();
     await store.claim("r2", { owner: "another", ttlMs: 1_000 });
     let reads = 0;
@@ -210,7 +210,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(reads).toBeLessThan(10);
   });
 
-  it("gives back the claim of an execution before the next one gets its own", async () => {
+  it("gives up the claim of one execution before the next one is claimed", async () => {
     const { store } = createCounted();
     const slow = Object.assign(Object.create(store) as RunStore, {
       release: async (...args: Parameters<RunStore["release"]>) => {
@@ -230,7 +230,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     await expect((async () => store.claim("r1", { owner: "another", ttlMs: 1 }))()).resolves.toEqual({ fence: 3 });
   });
 
-  it("tells who joins of its own misuse, and not of that of the first", async () => {
+  it("reports a joining caller's own misuse, and not the first caller's", async () => {
     for (const isStored of [true, false]) {
       const { agent, create } = createCounted();
       if (isStored) await create().execute(plan, { runId: "r1" });
@@ -241,7 +241,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     }
   });
 
-  it("lets nobody cancel it, or see it, who may not join it", async () => {
+  it("does not let callers who may not join it cancel or see it", async () => {
     const agent = createAgent({ tools: [createFakeTool({ name: "A", outcomes: [{ hangs: "until-aborted" }] })] });
     const first = agent.start(plan, { runId: "r1" });
     await vi.waitFor(async () => expect((await agent.getRun("r1"))?.steps[0]?.status).toBe("running"));
@@ -253,7 +253,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(await first.result).toMatchObject({ status: "cancelled", error: { details: { reason: "by its owner" } } });
   });
 
-  it("runs the plan as it was when it was given, though it has to wait", async () => {
+  it("runs the plan as it was when it was passed, though it has to wait", async () => {
     const { agent } = createCounted();
     const looking = agent.resume("r2").catch(() => {});
     const given = { steps: [{ id: "s1", tool: "A" as const, input: { n: 1 } }] };
@@ -286,7 +286,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(await result).toMatchObject({ status: "completed" });
   });
 
-  it("does not keep an agent from closing if somebody's schema never answers", async () => {
+  it("does not prevent an agent from closing if a schema never answers", async () => {
     let isStuck = false;
     const schema = z.looseObject({}).refine(async () => {
       if (isStuck) await new Promise(() => {});

@@ -16,9 +16,9 @@ function agentWith(methods: object, wrap: (store: RunStore) => RunStore) {
 describe.each([
   ["at once", (store: RunStore) => store],
   ["later", answerLater],
-])("a store that answers %s", (_when, wrap) => {
+])("a store whose invalid answer comes %s", (_when, wrap) => {
   it.each([undefined, null, {}, { fence: "1" }, { fence: Number.NaN }])(
-    "claims with %j: nothing is run",
+    "fails the run if claim returns %j, and nothing runs",
     async (claim) => {
       const before = tool.calls.length;
       const agent = agentWith({ claim: () => claim }, wrap);
@@ -31,19 +31,22 @@ describe.each([
     },
   );
 
-  it.each([null, { runs: 5 }, { runs: [{ runId: "r" }] }, { runs: [], cursor: 1 }])("lists %j", async (page) => {
-    const agent = agentWith({ list: () => page }, wrap);
-    const failure = { code: "store-failed", details: { operation: "list" } };
-    await expect(agent.listRuns()).rejects.toMatchObject(failure);
-    await expect(agent.resumeAll()).rejects.toMatchObject(failure);
-  });
+  it.each([null, { runs: 5 }, { runs: [{ runId: "r" }] }, { runs: [], cursor: 1 }])(
+    "fails listing and resumeAll if list returns %j",
+    async (page) => {
+      const agent = agentWith({ list: () => page }, wrap);
+      const failure = { code: "store-failed", details: { operation: "list" } };
+      await expect(agent.listRuns()).rejects.toMatchObject(failure);
+      await expect(agent.resumeAll()).rejects.toMatchObject(failure);
+    },
+  );
 
-  it("leads from page to page in a circle", async () => {
+  it("fails resumeAll if its pages go round in a circle", async () => {
     const agent = agentWith({ list: () => ({ runs: [], cursor: "same" }) }, wrap);
     await expect(agent.resumeAll()).rejects.toMatchObject({ code: "store-failed", details: { operation: "list" } });
   });
 
-  it.each([null, "events", [null], [5]])("reads %j", async (events) => {
+  it.each([null, "events", [null], [5]])("fails reading and resuming if read returns %j", async (events) => {
     const agent = agentWith({ read: () => events }, wrap);
     const failure = { code: "store-failed", details: { operation: "read", problem: "corrupt", runId: "r" } };
     await expect(agent.getRun("r")).rejects.toMatchObject(failure);

@@ -11,7 +11,7 @@ const free = () => new AbortSource();
 function prepare(limits: ToolLimitOptions) {
   const clock = createManualClock();
   const gate = new ToolGate(withLimits(createFakeTool({ name: "A" }), limits), clock);
-  /** Whether a call was let in within the given time. */
+  /** Whether a call was admitted within the given time. */
   const isIn = async (entering: Promise<Admission | undefined>) => {
     let admission: Admission | undefined;
     entering.then((value) => {
@@ -24,7 +24,7 @@ function prepare(limits: ToolLimitOptions) {
 }
 
 describe("ToolGate", () => {
-  it("lets in as many as there are places, and the next one when a place is given back", async () => {
+  it("admits as many calls as there are places, and the next one when a place is free", async () => {
     const { gate, isIn } = prepare({ concurrency: 1 });
     const first = await gate.enter(free());
     const second = gate.enter(free());
@@ -33,7 +33,7 @@ describe("ToolGate", () => {
     expect(await isIn(second)).toBeDefined();
   });
 
-  it("lets in nobody whose signal has aborted, before or while it waits", async () => {
+  it("admits no call whose signal has aborted, before or while it waits", async () => {
     const { gate, isIn } = prepare({ concurrency: 1 });
     const aborted = new AbortSource();
     aborted.abort("no");
@@ -48,7 +48,7 @@ describe("ToolGate", () => {
     expect(await isIn(third)).toBeDefined();
   });
 
-  it("gives the place back when the signal aborts just as it is given", async () => {
+  it("frees the place when the signal aborts just as it is assigned", async () => {
     const { gate, isIn } = prepare({ concurrency: 1 });
     const first = await gate.enter(free());
     const source = new AbortSource();
@@ -60,7 +60,7 @@ describe("ToolGate", () => {
     expect(await isIn(third)).toBeDefined();
   });
 
-  it("holds a place while it waits for the rate, and gives it back when it stops waiting", async () => {
+  it("occupies a place while it waits for the rate, and frees it when it stops waiting", async () => {
     const { clock, gate, isIn } = prepare({ concurrency: 2, rateLimit: { limit: 1, intervalMs: 100 } });
     const first = await gate.enter(free());
     const source = new AbortSource();
@@ -76,7 +76,7 @@ describe("ToolGate", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("refuses while the circuit is open, and gives the place back", async () => {
+  it("refuses while the circuit is open, and frees the place", async () => {
     const { clock, gate } = prepare({ concurrency: 1, circuitBreaker: { maxFailures: 1, resetAfterMs: 100 } });
     const first = await gate.enter(free());
     expect(first?.change).toBeUndefined();
@@ -94,7 +94,7 @@ describe("ToolGate", () => {
     expect(probe?.leave("succeeded")).toBe("closed");
   });
 
-  it("lets another probe in after one that was abandoned", async () => {
+  it("admits another probe after one that was abandoned", async () => {
     const { clock, gate } = prepare({ circuitBreaker: { maxFailures: 1, resetAfterMs: 100 } });
     (await gate.enter(free()))?.leave("failed");
     await clock.advance(100);
@@ -112,13 +112,13 @@ describe("ToolGates", () => {
   const plain = createFakeTool({ name: "B" });
   const clock = createManualClock();
 
-  it("have one gate for each tool", () => {
+  it("contain one gate per tool", () => {
     const gates = new ToolGates(clock);
     expect(gates.of(tool)).toBe(gates.of(tool));
     expect(new ToolGates(clock).of(tool)).not.toBe(gates.of(tool));
   });
 
-  it("have none for a tool without limits", () => {
+  it("contain none for a tool without limits", () => {
     expect(new ToolGates(clock).of(plain)).toBeUndefined();
     expect([tool, plain].map(hasLimits)).toEqual([true, false]);
     expect(hasLimits(withLimits(plain, { rateLimit: { limit: 1, intervalMs: 1 } }))).toBe(true);

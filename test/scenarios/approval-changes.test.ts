@@ -9,7 +9,7 @@ import { step } from "./plans.ts";
 import { record, resumeFrom, until } from "./resume-from.ts";
 import { type AroundLeg, runScenario, type Scenario } from "./run-scenario.ts";
 
-/** A tool that asks, says what it was given, and must run only once with large sums. */
+/** A tool that needs approval, reports its input, and has effect "once" for large sums. */
 function payTool(paid: unknown[] = [], rest: object = {}) {
   return defineTool({
     name: "Pay",
@@ -30,12 +30,12 @@ const steps = [step("a", "Sum"), step("s1", "Pay", { input: { euros: { $ref: "a"
 const paying = (paid?: unknown[]): Scenario => ({ tools: [sum, payTool(paid)], plan: { steps } });
 const smaller = { euros: 5, to: "Ada" };
 
-/** Approves with another input, as somebody whose process has the same store. */
+/** Approves with another input, as a person whose process has the same store would. */
 const approveSmaller = ({ another, runId, result }: AroundLeg) =>
   another().approve(runId, approvalOf(result, "s1"), { input: smaller, by: "ada", comment: "less will do" });
 
 describe("who decides", () => {
-  it("may say who they are and why, which stands in the events and in the result", async () => {
+  it("may give a name and a comment, which appear in the events and in the result", async () => {
     const said = { by: "ada", comment: "fine" };
     const { result, events } = await runScenario(() => ({
       ...paying(),
@@ -50,7 +50,7 @@ describe("who decides", () => {
     ]);
   });
 
-  it("rejects a step of a loop, or the plan, for the reason that the comment gives", async () => {
+  it("rejects a step of a loop, or the plan, for the reason in the comment", async () => {
     const comment = "not today";
     const { result } = await runScenario(() => ({
       tools: [payTool()],
@@ -75,14 +75,14 @@ describe("who decides", () => {
     expect(plan.result.approvals).toMatchObject([{ kind: "plan", status: "rejected", by: "ada", comment }]);
   });
 
-  it("and nothing is said of what nobody has decided", async () => {
+  it("leaves no trace where nobody has decided", async () => {
     const { result } = await runScenario(() => paying());
     expect(result).not.toHaveProperty("approvals");
   });
 });
 
 describe("an approver who changes the input", () => {
-  it("has the step run with that, under a hash and an effect of its own", async () => {
+  it("has the step run with that input, under its own hash and effect", async () => {
     const paid: unknown[] = [];
     const { result, events } = await runScenario(() => {
       paid.length = 0;
@@ -101,7 +101,7 @@ describe("an approver who changes the input", () => {
     expect(JSON.stringify(end)).not.toContain(requestOf(events).hash);
   });
 
-  it("gives it as it is: nothing in it is a reference", async () => {
+  it("passes a literal value: nothing in it is a reference", async () => {
     const { result } = await runScenario(() => ({
       ...paying(),
       executions: [
@@ -112,7 +112,7 @@ describe("an approver who changes the input", () => {
     expect(result.output).toEqual({ euros: 1, to: "${a}" });
   });
 
-  it("is heard in the middle of a run, and by the approve function's answer", async () => {
+  it("can do so while the run is executing, and through the answer of approve", async () => {
     const answer: ApprovalAnswer = { decision: "approve", by: "rule 7", input: smaller };
     const inline = await runScenario(() => ({ ...paying(), approve: async () => answer }));
     expect(inline.result).toMatchObject({ status: "completed", output: smaller, approvals: [{ by: "rule 7" }] });
@@ -126,7 +126,7 @@ describe("an approver who changes the input", () => {
     expect(live.recorded.filter(({ type }) => type === "run-suspend")).toHaveLength(0);
   });
 
-  it("who gives back what the step has has approved it as it is", async () => {
+  it("approves the step unchanged by returning its own input", async () => {
     const { result, events } = await runScenario(() => ({
       ...paying(),
       executions: [
@@ -140,7 +140,7 @@ describe("an approver who changes the input", () => {
     expect(events.find(({ type }) => type === "approval-end")).not.toHaveProperty("outcome.changed");
   });
 
-  it("who does so twice changes nothing; with another input, or none, it is a conflict", async () => {
+  it("changes nothing by repeating it; another input, or none, is a conflict", async () => {
     const outcomes: unknown[] = [];
     await runScenario(() => {
       outcomes.length = 0;
@@ -169,7 +169,7 @@ describe("an approver who changes the input", () => {
   it.each([
     ["does not fit", { euros: -1 }, "invalid-tool-input", /euros/],
     ["has a key that the tool does not know", { euros: 1, too: "Ben" }, "invalid-tool-input", /no such input/],
-  ] as const)("is refused what %s, and nothing is recorded", async (_what, input, code, message) => {
+  ] as const)("is refused an input that %s, and nothing is recorded", async (_what, input, code, message) => {
     const refused: unknown[] = [];
     const { result } = await runScenario(() => ({
       ...paying(),
@@ -190,7 +190,7 @@ describe("an approver who changes the input", () => {
     expect(result).toMatchObject({ status: "completed", output: { euros: 500 } });
   });
 
-  it("is refused under approvedHash, which says what runs", async () => {
+  it("is refused under approvedHash, which fixes what runs", async () => {
     const refused: unknown[] = [];
     const { result } = await runScenario(() => ({ ...paying(), isResumable: false }));
     const approvedHash = await hashPlan(result.plan ?? { steps: [] });
@@ -213,7 +213,7 @@ describe("an approver who changes the input", () => {
       expect(error).toMatchObject({ code: "run-conflict", message: expect.stringContaining("approvedHash") });
   });
 
-  it("is refused once the tool was called, as the idempotency key stands for what it was given", async () => {
+  it("is refused once the tool was called, as the idempotency key stands for the input it had", async () => {
     const free = () => createFakeTool({ name: "B", outcomes: [{ returns: 1 }] });
     const { recorded } = await record(() => ({ tools: [free()], plan: { steps: [step("s1", "B")] } }));
     const errors: unknown[] = [];
@@ -231,7 +231,7 @@ describe("an approver who changes the input", () => {
       expect(error).toMatchObject({ code: "run-conflict", message: expect.stringContaining("idempotencyKey") });
   });
 
-  it("has its step fail where the tool no longer takes that input", async () => {
+  it("makes the step fail where the tool no longer accepts that input", async () => {
     const { recorded } = await record(() => ({ ...paying(), executions: [approveSmaller] }));
     const picky = () => payTool([], { inputSchema: z.object({ euros: z.number().min(10), to: z.string() }) });
     const { result } = await resumeFrom(until(recorded, "approval-end s1"), () => ({ tools: [sum, picky()] }));
@@ -239,14 +239,14 @@ describe("an approver who changes the input", () => {
     expect(result.steps[1]).toMatchObject({ input: smaller, attempts: 0 });
   });
 
-  it("is asked again where the tool has another effect by then", async () => {
+  it("is asked again where the tool's effect has changed by then", async () => {
     const { recorded } = await record(() => ({ ...paying(), executions: [approveSmaller] }));
     const careful = () => payTool([], { effect: () => "once" });
     const { result } = await resumeFrom(until(recorded, "approval-end s1"), () => ({ tools: [sum, careful()] }));
     expect(result.pending).toMatchObject([{ kind: "approval", stepId: "s1", input: smaller, effect: "once" }]);
   });
 
-  it("is refused what no tool can be asked: its effect throws, or it is gone", async () => {
+  it("is refused if no tool can be checked: its effect throws, or it is gone", async () => {
     const { recorded, result } = await record(() => paying());
     const item = approvalOf(result, "s1");
     const codeOf = async (tools: Scenario["tools"], input: object) => {

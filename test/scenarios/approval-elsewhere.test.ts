@@ -29,8 +29,8 @@ async function suspended({ tools = [askingTool("B")], plan = planOf("B"), option
   return { result, runId: result.runId, other, store: shared };
 }
 
-describe("a run that goes on in another agent", () => {
-  it("has its context, metadata and options, and the tools' resources as they are given again", async () => {
+describe("a run that resumes in another agent", () => {
+  it("has its context, metadata and options, and the tools' resources as passed again", async () => {
     const tool = askingTool("B");
     const options = { context: "at home", metadata: { user: "u1" }, concurrency: 3, resources: { db: 1 } };
     const { result, runId, other, store } = await suspended({ tools: [tool], options });
@@ -44,7 +44,7 @@ describe("a run that goes on in another agent", () => {
     expect(await other().getRun(runId)).toMatchObject({ status: "completed", metadata: { user: "u1" } });
   });
 
-  it("keeps what is done, and its outputs, from what went through JSON", async () => {
+  it("keeps what is done, with outputs that went through JSON", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: { at: new Date(0) } }] }), askingTool("B")],
       plan: {
@@ -61,7 +61,7 @@ describe("a run that goes on in another agent", () => {
     expect(result.steps).toMatchObject([{ attempts: 1 }, { input: { of: at } }, { input: { of: at } }]);
   });
 
-  it("keeps to its options: concurrency, failures, budget", async () => {
+  it("keeps its options: concurrency, failures, budget", async () => {
     const failing = createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] });
     const plan = {
       steps: [
@@ -80,7 +80,7 @@ describe("a run that goes on in another agent", () => {
     ]);
   });
 
-  it("has its deadline again", async () => {
+  it("has a new deadline", async () => {
     const { result, clock } = await runScenario((clock) => ({
       tools: [
         createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 80 }], clock }),
@@ -96,7 +96,7 @@ describe("a run that goes on in another agent", () => {
     expect(clock.now() - createManualClock().now()).toBe(180);
   });
 
-  it("takes a signal and throwOnFailure of its own", async () => {
+  it("accepts its own signal and throwOnFailure", async () => {
     const hanging = askingTool("B", { outcomes: [{ hangs: "until-aborted" }] });
     const { result, runId, other } = await suspended({ tools: [hanging] });
     const controller = new AbortController();
@@ -110,7 +110,7 @@ describe("a run that goes on in another agent", () => {
     expect(await agent.getRun(runId)).toMatchObject({ status: "cancelled" });
   });
 
-  it("can be cancelled by its handle, even before it is read", async () => {
+  it("can be cancelled by its handle, even before its record is read", async () => {
     const { result } = await runScenario(() => ({
       isResumable: false,
       tools: [askingTool("B")],
@@ -127,7 +127,7 @@ describe("a run that goes on in another agent", () => {
     expect(statuses(result)).toEqual(["s1 skipped"]);
   });
 
-  it("tells its events from the new execution on", async () => {
+  it("emits its events from the new execution on", async () => {
     const { result, runId, other } = await suspended();
     const handle = other().approve(runId, approvalOf(result, "s1"));
     const types: string[] = [];
@@ -135,7 +135,7 @@ describe("a run that goes on in another agent", () => {
     expect(types).toEqual(["run-resume", "approval-end", "step-start", "step-end", "run-end"]);
   });
 
-  it("refuses options that it cannot have", async () => {
+  it("refuses invalid options", async () => {
     const { result, runId, other } = await suspended();
     const approval = approvalOf(result, "s1");
     for (const wrong of [{ concurrency: 2 }, { signal: 1 }])
@@ -144,13 +144,13 @@ describe("a run that goes on in another agent", () => {
       );
   });
 
-  it("and has ended waits for nothing, and gives its end to whoever says the same again", async () => {
+  it("waits for nothing once it has ended, and returns its end for a repeated decision", async () => {
     const { result, runId, other } = await suspended();
     const approval = approvalOf(result, "s1");
     const end = await other().reject(runId, approval).result;
     await expect(other().approve(runId, approval).result).rejects.toMatchObject({
       code: "run-conflict",
-      message: `Run "${runId}" does not wait for this decision: step "s1" was rejected before.`,
+      message: `Run "${runId}" is not waiting for this decision: step "s1" was rejected before.`,
       details: { runId },
     });
     expect(await other().reject(runId, approval).result).toEqual(end);
@@ -158,7 +158,7 @@ describe("a run that goes on in another agent", () => {
 });
 
 describe("the same run id, while a run is suspended", () => {
-  it("gives the suspended result, then joins the run that goes on, then gives how it ended", async () => {
+  it("returns the suspended result, then joins the active run, then returns how it ended", async () => {
     const tool = askingTool("B", { outcomes: [{ returns: 1 }] });
     const plan = planOf("B") as never;
     const { result, other } = await suspended({ tools: [tool], options: { runId: "r" } });
@@ -175,7 +175,7 @@ describe("the same run id, while a run is suspended", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("is listed and read as suspended, with what it waits for", async () => {
+  it("is listed and read as suspended, with its pending items", async () => {
     const { result, runId, other } = await suspended();
     const agent = other();
     const { pending } = result;
@@ -195,7 +195,7 @@ interface Shapes {
 
 const number = z.object({ x: z.number() });
 
-/** Two tools that ask for what their schemas say. */
+/** Two tools that accept what their schemas state. */
 function shapedTools({ a = number, b = number, effect = "idempotent" }: Shapes = {}): readonly Tool[] {
   const make = <TName extends string>(name: TName, inputSchema: z.ZodType) =>
     defineTool({ name, description: "x", inputSchema, effect, execute: () => null });
@@ -209,11 +209,11 @@ describe("tools that have changed", () => {
   const wider = z.object({ x: z.number(), y: z.string().optional() });
 
   it.each([
-    ["one that is missing", shapedTools().slice(1), "A"],
+    ["a missing tool", shapedTools().slice(1), "A"],
     ["another effect", shapedTools({ effect: "once" }), "effect"],
     ["an input that no longer fits", shapedTools({ b: strict }), 'step "b" of "B" no longer fits: steps.1.input.x: '],
     ["another schema", shapedTools({ b: strict }), 'the schemas of "B" have changed'],
-  ])("by %s are resume-mismatch, and the run waits on", async (_how, tools, reason) => {
+  ])("by %s cause resume-mismatch, and the run keeps waiting", async (_how, tools, reason) => {
     const { result, runId, other, store } = await suspended({ tools: shapedTools(), plan: shaped });
     const before = await store.read(runId);
     const handle = other({ tools }).approve(runId, approvalOf(result, "b"));
@@ -225,7 +225,7 @@ describe("tools that have changed", () => {
     expect(await other().approve(runId, approvalOf(result, "b")).result).toMatchObject({ status: "completed" });
   });
 
-  it("only for steps that are done are named, and the run goes on", async () => {
+  it("only for completed steps are named, and the run resumes", async () => {
     const { result, events } = await runScenario(() => ({
       tools: shapedTools(),
       plan: shaped,
@@ -250,7 +250,7 @@ describe("tools that have changed", () => {
   });
 });
 
-/** A store that cannot record events of a type. */
+/** A store that cannot record events of one type. */
 function failAt(store: RunStore, type: AgentEvent["type"]): RunStore {
   return Object.assign(Object.create(store) as RunStore, {
     append: (...[runId, events, options]: Parameters<RunStore["append"]>) => {
@@ -263,8 +263,8 @@ function failAt(store: RunStore, type: AgentEvent["type"]): RunStore {
 describe.each([
   ["at once", (store: RunStore) => store],
   ["later", answerLater],
-])("a store that fails, answering %s", (_when, wrap) => {
-  it("as the run is to go on: it waits as before, and nothing is told", async () => {
+])("a store that fails, answering %s,", (_when, wrap) => {
+  it("when the run is resumed leaves it waiting as before, and no event is emitted", async () => {
     const { result, runId, other, store } = await suspended();
     const agent = other({ store: wrap(failAt(store, "run-resume")) });
     const events: AgentEvent[] = [];
@@ -275,7 +275,7 @@ describe.each([
     expect(await other().approve(runId, approvalOf(result, "s1")).result).toMatchObject({ status: "completed" });
   });
 
-  it("with the decision: nothing is told, and the run waits as before", async () => {
+  it("when the decision is recorded leaves it waiting as before, and no event is emitted", async () => {
     const tool = askingTool("B");
     const { result, runId, other, store } = await suspended({ tools: [tool] });
     const agent = other({ store: wrap(failAt(store, "approval-end")) });
@@ -288,7 +288,7 @@ describe.each([
     expect((await other().approve(runId, approvalOf(result, "s1")).result).status).toBe("completed");
   });
 
-  it("to read rejects", async () => {
+  it("when it is read makes the call reject", async () => {
     const { result, runId, other, store } = await suspended();
     const broken = Object.assign(Object.create(store) as RunStore, {
       read: () => {

@@ -13,7 +13,7 @@ const ttl = 60_000;
 const asking = (): Scenario => ({ tools: [askingTool("B")], plan: planOf("B"), approvalTtlMs: ttl });
 const expiresAt = "2026-01-01T00:01:00.000Z";
 
-/** What goes on with a run as a process does that starts later. */
+/** Resumes a run as a process that starts later would. */
 function later({ another, runId, clock }: AroundLeg, afterMs: number): RunHandle {
   clock.setNow(clock.now() + afterMs);
   const agent = another();
@@ -26,7 +26,7 @@ const codeOf = (handle: RunHandle) =>
   handle.result.then(({ status }) => status).catch(({ code }: { code: string }) => code);
 
 describe("a question that expires", () => {
-  it("says when, wherever it is shown", async () => {
+  it("shows when, wherever it appears", async () => {
     const { result, events } = await runScenario(asking);
     expect(approvalOf(result, "s1")).toMatchObject({ expiresAt });
     expect(events.find(({ type }) => type === "approval-request")).toMatchObject({ expiresAt });
@@ -34,7 +34,7 @@ describe("a question that expires", () => {
     expect(plan.result.pending).toMatchObject([{ kind: "plan-approval", expiresAt }]);
   });
 
-  it("never does without approvalTtlMs, or with one of Infinity", async () => {
+  it("never does so without approvalTtlMs, or with Infinity", async () => {
     for (const approvalTtlMs of [undefined, Number.POSITIVE_INFINITY]) {
       const { result } = await runScenario(() => ({ ...asking(), approvalTtlMs }));
       expect(approvalOf(result, "s1")).not.toHaveProperty("expiresAt");
@@ -54,7 +54,7 @@ describe("a question that expires", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("is rejected by who goes on with the run after that, and the step does not run", async () => {
+  it("is rejected by the process that resumes the run after that, and the step does not run", async () => {
     const { result, events } = await runScenario(() => ({ ...asking(), executions: [(around) => later(around, ttl)] }));
     expect(result).toMatchObject({
       status: "failed",
@@ -65,7 +65,7 @@ describe("a question that expires", () => {
     expect(told(events).slice(-4)).toEqual(["run-resume", "approval-end s1", "step-skip s1", "run-end"]);
   });
 
-  it("is left as it is by who comes before", async () => {
+  it("stays open if a process resumes the run before that", async () => {
     const { result } = await runScenario(() => ({
       ...asking(),
       isResumable: false,
@@ -89,7 +89,7 @@ describe("a question that expires", () => {
     });
   });
 
-  it("cannot be decided any more: neither before it is rejected nor after, of a step or the plan", async () => {
+  it("can no longer be decided: neither before it is rejected nor after, for a step or the plan", async () => {
     for (const kind of ["step", "plan"] as const) {
       const codes: Promise<string>[] = [];
       await runScenario(() => {
@@ -123,7 +123,7 @@ describe("a question that expires", () => {
     }
   });
 
-  it("does not keep a decision about another one, which then goes on without it", async () => {
+  it("does not prevent a decision about another step, which then continues without it", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [askingTool("B"), createFakeTool({ name: "Slow", outcomes: [{ returns: 1, afterMs: ttl / 2 }], clock })],
       plan: {
@@ -148,7 +148,7 @@ describe("a question that expires", () => {
     expect(result.error?.code).toBe("approval-expired");
   });
 
-  it("in a run that failed otherwise is rejected when that is tried again", async () => {
+  it("is rejected when a run that failed for another reason is retried", async () => {
     const fails = () =>
       createFakeTool({ name: "F", outcomes: [{ throws: new Error("down") }], retry: { maxAttempts: 1 } });
     const create = (): Scenario => ({
@@ -173,7 +173,7 @@ describe("a question that expires", () => {
 });
 
 describe("the approve function", () => {
-  it("has until then: after that its signal aborts, and the step is rejected", async () => {
+  it("has until the deadline of the question: then its signal aborts, and the step is rejected", async () => {
     const signals: AbortSignal[] = [];
     const { result, events } = await runScenario(() => ({
       ...asking(),
@@ -187,7 +187,7 @@ describe("the approve function", () => {
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
-  it("is told when, and what it answers later does not count", async () => {
+  it("receives the deadline, and its later answer does not count", async () => {
     const asked: unknown[] = [];
     const { result } = await runScenario((clock) => ({
       ...asking(),
@@ -204,7 +204,7 @@ describe("the approve function", () => {
   });
 });
 
-it("resumeAll rejects what has expired, leaves what has not, and tells of what cannot be read", async () => {
+it("resumeAll rejects expired questions, leaves the others, and reports unreadable runs", async () => {
   const { recorded } = await record(asking);
   const clock = createManualClock({ nowMs: Date.parse(expiresAt) - 1 });
   const { store, runId } = await storeOf(recorded);

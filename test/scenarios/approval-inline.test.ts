@@ -24,7 +24,7 @@ describe("the approve function", () => {
         plan: { steps: [step("s1", "B", { input: { a: 1 }, reasoning: "Why not" })] },
         approve: (request) => {
           requests.push(request);
-          // A program that no compiler looks at may answer at once.
+          // A program without type checks may answer at once.
           return answer("approve") as Promise<ApprovalDecision>;
         },
       };
@@ -70,7 +70,7 @@ describe("the approve function", () => {
     });
   });
 
-  it("leaves it to somebody else", async () => {
+  it("leaves the decision to somebody else", async () => {
     const { result, warnings } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B"),
@@ -97,13 +97,13 @@ describe("the approve function", () => {
     ],
     ["answers nothing", () => undefined],
     ["answers true", async () => true],
-    ["answers a word that is none", () => "approved"],
+    ["answers an unknown word", () => "approved"],
     ["answers an object without a decision", async () => ({ by: "ada" })],
-    ["answers an object with a word that is none", async () => ({ decision: "approved" })],
-    ["answers an object with more than there is", async () => ({ decision: "approve", because: "I can" })],
+    ["answers an object with an unknown word", async () => ({ decision: "approved" })],
+    ["answers an object with an unknown key", async () => ({ decision: "approve", because: "I can" })],
     ["rejects with an input", async () => ({ decision: "reject", input: {} })],
-    ["gives an input that is not an object", async () => ({ decision: "approve", input: [1] })],
-    ["gives an input that its tool does not take", async () => ({ decision: "approve", input: { text: 1n } })],
+    ["returns an input that is not an object", async () => ({ decision: "approve", input: [1] })],
+    ["returns an input that its tool does not accept", async () => ({ decision: "approve", input: { text: 1n } })],
   ];
 
   it.each(nonsense)("that %s suspends the run, with a warning", async (_what, approve) => {
@@ -137,7 +137,7 @@ describe("an approve function that never answers", () => {
       return new Promise(() => {});
     };
 
-  it("does not keep a run that is cancelled, and is told", async () => {
+  it("does not block a cancelled run, and its signal aborts", async () => {
     const signals: AbortSignal[] = [];
     const { result, warnings } = await runScenario(() => ({
       tools: [askingTool("B")],
@@ -154,7 +154,7 @@ describe("an approve function that never answers", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("nor one whose time is up", async () => {
+  it("does not block a run that has timed out", async () => {
     const { result, clock, events } = await runScenario(() => ({
       isResumable: false,
       tools: [askingTool("B")],
@@ -170,7 +170,7 @@ describe("an approve function that never answers", () => {
   it.each([
     ["approve", "completed"],
     ["reject", "failed"],
-  ] as const)("is not waited for once the agent is told to %s", async (verdict, status) => {
+  ] as const)("is no longer waited for once agent.%s is called", async (verdict, status) => {
     const signals: AbortSignal[] = [];
     const handles: RunHandle[] = [];
     const { result, warnings } = await runScenario(() => ({
@@ -188,7 +188,7 @@ describe("an approve function that never answers", () => {
     expect(await handles.at(-1)?.result).toEqual(result);
   });
 
-  it("does not count when it answers after all", async () => {
+  it("is ignored when it answers after all", async () => {
     const { result, events } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: ["b"] })] },

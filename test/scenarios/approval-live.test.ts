@@ -10,8 +10,8 @@ import { checkInvariants, runScenario } from "./run-scenario.ts";
 
 const types = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
 
-describe("deciding while the run goes on", () => {
-  it("works from the listener that hears the request, without a suspension", async () => {
+describe("a decision while the run is executing", () => {
+  it("works in the listener that receives the request, without a suspension", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B", "B"),
@@ -25,7 +25,7 @@ describe("deciding while the run goes on", () => {
     expect(types(events)).not.toContain("run-suspend");
   });
 
-  it("rejects from there, too", async () => {
+  it("can be a rejection there, too", async () => {
     const { result } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B", "B"),
@@ -40,7 +40,7 @@ describe("deciding while the run goes on", () => {
     expect(statuses(result)).toEqual(["s1 skipped", "s2 skipped"]);
   });
 
-  it("twice is once: the second one is told that nothing waits", async () => {
+  it("counts once if it is made twice: the second call reports that nothing waits", async () => {
     const codes: unknown[] = [];
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B", { effect: "once" })],
@@ -59,7 +59,7 @@ describe("deciding while the run goes on", () => {
     expect(types(events).filter((type) => type === "approval-end")).toHaveLength(1);
   });
 
-  it("of something that does not wait is run-conflict, and changes nothing", async () => {
+  it("about a step that does not wait is run-conflict, and changes nothing", async () => {
     const codes: unknown[] = [];
     const { result } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
@@ -81,7 +81,7 @@ describe("deciding while the run goes on", () => {
     expect(codes).toEqual(Array.from({ length: 10 }, () => "run-conflict"));
   });
 
-  it("in vain gives no hold on the run, nor its events", async () => {
+  it("that is refused gives no control over the run, nor its events", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock })],
       plan: planOf("A"),
@@ -95,7 +95,7 @@ describe("deciding while the run goes on", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("once it is cancelled does not start the step", async () => {
+  it("does not start the step once the run is cancelled", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
@@ -110,8 +110,8 @@ describe("deciding while the run goes on", () => {
   });
 });
 
-describe("deciding in other listeners", () => {
-  it("of the suspension itself opens the next execution once this one is closed", async () => {
+describe("a decision in other listeners", () => {
+  it("of the suspension itself starts the next execution once this one is closed", async () => {
     const store = createMemoryRunStore();
     const agent = createAgent({ tools: [askingTool("B")], store });
     const events: AgentEvent[] = [];
@@ -130,7 +130,7 @@ describe("deciding in other listeners", () => {
     expect(types(recorded).filter((type) => type === "run-resume")).toHaveLength(2);
   });
 
-  it("of the resumption finds the run going on", async () => {
+  it("of the resumption finds the run executing", async () => {
     const store = createMemoryRunStore();
     const agent = createAgent({ tools: [askingTool("B")], store });
     const plan = { steps: [step("s1", "B", { dependsOn: [] }), step("s2", "B", { dependsOn: [] })] };
@@ -143,7 +143,7 @@ describe("deciding in other listeners", () => {
     expect(types(await store.read(first.runId)).filter((type) => type === "run-resume")).toHaveLength(1);
   });
 
-  it("may cancel as well", async () => {
+  it("is overridden by a cancellation", async () => {
     const { result } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B", "B"),
@@ -156,7 +156,7 @@ describe("deciding in other listeners", () => {
     expect(statuses(result)).toEqual(["s1 skipped", "s2 skipped"]);
   });
 
-  it("in an agent elsewhere is run-conflict while the run goes on here", async () => {
+  it("is run-conflict in another agent while the run is executing here", async () => {
     const codes: unknown[] = [];
     const store = createMemoryRunStore();
     const tools = [askingTool("B"), createFakeTool({ name: "A" })];
@@ -172,7 +172,7 @@ describe("deciding in other listeners", () => {
     expect(codes).toEqual(["run-conflict"]);
   });
 
-  it("a rejection that comes as another step fails is not lost", async () => {
+  it("is not lost if it is a rejection that comes as another step fails", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B"), createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] })],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("f", "F", { dependsOn: [] })] },

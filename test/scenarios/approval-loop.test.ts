@@ -75,7 +75,7 @@ describe("iterations that need approval", () => {
     ]);
   });
 
-  it("are undone one by one, those that were done", async () => {
+  it("are undone one by one, if they were completed", async () => {
     const keys: string[] = [];
     const { result } = await runScenario(() => {
       keys.length = 0;
@@ -111,7 +111,7 @@ describe("iterations that need approval", () => {
   });
 });
 
-/** A run that is planned again while the iteration with 20 or 30 waits. */
+/** A run that is replanned while the iteration with 20 or 30 waits. */
 function revised(waiting: number, answer: PlanStep, onUndo: (key: string) => void = () => {}): Scenario {
   const failing = createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] });
   const tool = {
@@ -131,11 +131,11 @@ function revised(waiting: number, answer: PlanStep, onUndo: (key: string) => voi
 describe.each([
   [20, 1],
   [30, 2],
-])("a loop whose iteration with %i waits as the run is planned again", (waiting, index) => {
+])("a loop whose iteration with %i waits as the run is replanned", (waiting, index) => {
   const done = [0, 1, 2].filter((other) => other !== index);
   const loop = (rest: string) => [0, 1, 2].map((other) => (other === index ? "s1 skipped" : `s1 ${rest}`));
 
-  it("keeps what it has done, and waits no longer", async () => {
+  it("keeps its completed iterations, and waits no longer", async () => {
     const { result, events } = await runScenario(() => revised(waiting, step("n1", "A", { dependsOn: [] })));
     expect(result.status).toBe("completed");
     expect(statuses(result)).toEqual([...loop("completed"), "f failed", "n1 completed"]);
@@ -154,7 +154,7 @@ describe.each([
     expect(statuses(result)).toEqual([...loop("undone"), "f failed", "n1 failed"]);
   });
 
-  it("keeps its id for itself", async () => {
+  it("keeps its id reserved", async () => {
     const { events } = await runScenario(() => revised(waiting, step("s1", "A", { dependsOn: [] })));
     expect(events.find(({ type }) => type === "plan-revise")).toMatchObject({
       outcome: { status: "failed", error: { code: "invalid-plan" } },

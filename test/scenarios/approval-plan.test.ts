@@ -14,7 +14,7 @@ const types = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
 const tools = () => [createFakeTool({ name: "A" })];
 
 describe("a plan that needs approval", () => {
-  it("runs nothing until it has it, and then all, in another agent", async () => {
+  it("runs nothing until it is approved, and then everything, in another agent", async () => {
     const suspended: string[][] = [];
     const { result, events } = await runScenario(() => ({
       tools: tools(),
@@ -58,7 +58,7 @@ describe("a plan that needs approval", () => {
     ["approve", "completed"],
     ["reject", "failed"],
     ["suspend", "suspended"],
-  ] as const)("may be decided about by the approve function, which sees it: %s", async (decision, status) => {
+  ] as const)("can be decided by the approve function, which sees it: %s", async (decision, status) => {
     const requests: ApprovalRequest[] = [];
     const { result } = await runScenario(() => ({
       tools: tools(),
@@ -78,7 +78,7 @@ describe("a plan that needs approval", () => {
     });
   });
 
-  it("may be decided about in a listener", async () => {
+  it("takes a decision that a listener makes", async () => {
     const { result, events } = await runScenario(() => ({
       tools: tools(),
       plan: planOf("A"),
@@ -93,7 +93,7 @@ describe("a plan that needs approval", () => {
     expect(types(events)).not.toContain("run-suspend");
   });
 
-  it("is that of the planner, too, once it is made", async () => {
+  it("may also come from the planner, once it is created", async () => {
     const { result, events } = await runScenario(() => ({
       tools: tools(),
       planner: createScriptedPlanner([{ steps: [step("s1", "A", { dependsOn: [] })] }]),
@@ -130,7 +130,7 @@ describe("a plan that needs approval", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("by a policy that fails: it is asked for, with a warning of no step", async () => {
+  it("is also one whose policy fails, with a warning that names no step", async () => {
     const { result, warnings } = await runScenario(() => ({
       tools: tools(),
       plan: planOf("A"),
@@ -144,7 +144,7 @@ describe("a plan that needs approval", () => {
     ]);
   });
 
-  it("does not spare its steps their own approval", async () => {
+  it("does not exempt its steps from their own approval", async () => {
     const { result } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B"),
@@ -172,7 +172,7 @@ describe("a plan that needs approval", () => {
 });
 
 describe("approvedHash", () => {
-  it("is approval of the plan: nobody is asked, but for the steps whose tools want it", async () => {
+  it("approves the plan: nobody is asked, except about steps whose tools need approval", async () => {
     const approvedHash = await hashPlan(planOf("A", "B"));
     const { result, events } = await runScenario(() => ({
       tools: [...tools(), askingTool("B")],
@@ -209,7 +209,7 @@ describe("a plan that is revised", () => {
     replan: async () => ({ steps: [step("n1", "A", { dependsOn: [] })] }),
   });
 
-  it("is asked about again", async () => {
+  it("needs approval again", async () => {
     const hashes: string[] = [];
     const { result } = await runScenario(() => {
       hashes.length = 0;
@@ -232,7 +232,7 @@ describe("a plan that is revised", () => {
     expect(statuses(result)).toEqual(["s1 completed", "s2 failed", "n1 completed"]);
   });
 
-  it("may be rejected: what was done stays done, and it is not revised again", async () => {
+  it("may be rejected: completed steps stay, and it is not revised again", async () => {
     let questions = 0;
     const { result, events } = await runScenario(() => {
       questions = 0;

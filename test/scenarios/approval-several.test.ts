@@ -16,7 +16,7 @@ const stores: [string, (store: RunStore) => RunStore][] = [
   ["later", answerLater],
 ];
 
-/** A run that is suspended, two of its steps waiting, in a store that two agents share. */
+/** A run that is suspended with two waiting steps, in a store that two agents share. */
 async function suspended(wrap: (store: RunStore) => RunStore, tools: readonly Tool[], plan: object = sideBySide) {
   const memory = createMemoryRunStore();
   const store = wrap(memory);
@@ -45,7 +45,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     checkInvariants({ events: recorded, recorded, result: ends[0] as never });
   });
 
-  it("that say the same are one: both see how the run ends", async () => {
+  it("count as one if they agree: both callers see how the run ends", async () => {
     const tool = askingTool("B");
     const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
     const agent = make();
@@ -60,7 +60,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     expect(told(recorded).filter((text) => text === "approval-end s1")).toHaveLength(1);
   });
 
-  it("one to approve and one to reject: the first counts", async () => {
+  it("take only the first if one approves and one rejects", async () => {
     const tool = askingTool("B");
     const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
     const agent = make();
@@ -70,7 +70,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     expect(told(await memory.read(runId)).filter((text) => text === "approval-end s1")).toHaveLength(1);
   });
 
-  it("in two agents: exactly one goes on, the other one is told how it ends, and the tool runs once", async () => {
+  it("in two agents resume the run in exactly one; the other gets its end, and the tool runs once", async () => {
     const tool = askingTool("B", { effect: "once" });
     const { make, result, runId, memory } = await suspended(wrap, [tool], planOf("B"));
     const handles = [make(), make()].map((agent) => agent.approve(runId, approvalOf(result, "s1")));
@@ -82,7 +82,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     expect(told(recorded).filter((text) => text === "approval-end s1")).toHaveLength(1);
   });
 
-  it("a wrong hash leaves the stored run as it was", async () => {
+  it("with a wrong hash leave the stored run unchanged", async () => {
     const { make, result, runId, memory } = await suspended(wrap, [askingTool("B")], planOf("B"));
     const before = await memory.read(runId);
     const agent = make();
@@ -96,7 +96,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     expect(end.status).toBe("completed");
   });
 
-  it("with a lookup of the same run id: both work", async () => {
+  it("work together with a start of the same run id", async () => {
     const tool = askingTool("B");
     const memory = createMemoryRunStore();
     const agent = createAgent({ tools: [tool], store: wrap(memory) });
@@ -113,7 +113,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
   });
 });
 
-describe("a decision while a step with unknown outcome keeps the run", () => {
+describe("a decision while a step with unknown outcome keeps the run suspended", () => {
   const once = () => createFakeTool({ name: "A", effect: "once", timeoutMs: 10, outcomes: [{ hangs: "forever" }] });
 
   it("is taken, and the run is suspended again", async () => {
@@ -128,7 +128,7 @@ describe("a decision while a step with unknown outcome keeps the run", () => {
   });
 });
 
-describe("a decision that comes as the run is about to be suspended", () => {
+describe("a decision that comes when the run is about to be suspended", () => {
   it.each(["step-end", "step-start", "approval-request"] as const)("in a listener of %s counts", async (type) => {
     const { result } = await runScenario(() => ({
       tools: [askingTool("B"), createFakeTool({ name: "A" })],
@@ -149,7 +149,7 @@ describe("a decision that comes as the run is about to be suspended", () => {
 
 const three: Scenario["plan"] = { steps: ["s1", "s2", "s3"].map((id) => step(id, "B", { dependsOn: [] })) };
 
-describe("several steps that wait", () => {
+describe("several waiting steps", () => {
   it.each([[["s1", "s2", "s3"]], [["s3", "s1", "s2"]], [["s2", "s3", "s1"]]])(
     "are approved one by one, as %j",
     async (order) => {
@@ -174,7 +174,7 @@ describe("several steps that wait", () => {
     },
   );
 
-  it("may be approved before and rejected after: the run fails, and what was done stays", async () => {
+  it("may be approved first and rejected later: the run fails, and completed steps stay", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: three,
@@ -192,7 +192,7 @@ describe("several steps that wait", () => {
     ]);
   });
 
-  it("go on after a rejection where the run goes on after failures, but not what depends on it", async () => {
+  it("continue after a rejection where failures do not stop the run, except for its dependents", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B"), createFakeTool({ name: "A" })],
       plan: {

@@ -9,7 +9,7 @@ import { runScenario, type Scenario } from "./run-scenario.ts";
 const waits = added("b", "Archive", { input: { id: 7 } });
 const fails = added("f", "F");
 
-/** A step waits for approval, another one fails, and the planner answers with these steps. */
+/** A step waits for approval, another one fails, and the planner returns these steps. */
 function scenario(answer: readonly PlanStep[], rest: Partial<Scenario> = {}, first: PlanStep = waits): Scenario {
   const options: RunOptions = { maxReplans: 1, replanTools: ["A", "Delete"] };
   return {
@@ -28,7 +28,7 @@ const endsOf = (events: readonly AgentEvent[]) =>
   events.flatMap((event) => (event.type === "approval-end" ? [event.outcome.status] : []));
 
 describe("a replan", () => {
-  it("that gives a step to another tool asks about it: what was approved is not that", async () => {
+  it("that moves a step to another tool asks about it, as its approval does not cover that", async () => {
     const codes: string[] = [];
     const { result, events } = await runScenario(() =>
       scenario([{ ...waits, tool: "Delete" }], {
@@ -69,7 +69,7 @@ describe("a replan", () => {
     ["gives it other work", [{ ...waits, input: { id: 8 } }]],
     ["gives it another reason", [{ ...waits, reasoning: "Tidy up" }]],
     ["gives it a condition", [{ ...waits, when: "true" }]],
-  ])("that %s takes the question about it back", async (_what, answer) => {
+  ])("that %s withdraws the question about it", async (_what, answer) => {
     const codes: unknown[] = [];
     const { events } = await runScenario(() =>
       scenario(answer, {
@@ -87,7 +87,7 @@ describe("a replan", () => {
     expect(new Set(codes)).toEqual(new Set(["run-conflict"]));
   });
 
-  it("that leaves a step exactly as it was leaves its question, too", async () => {
+  it("that leaves a step unchanged leaves its question, too", async () => {
     const items: PendingItem[] = [];
     const { result, events } = await runScenario(() => {
       items.length = 0;
@@ -109,7 +109,7 @@ describe("a replan", () => {
     expect(items[0]).toMatchObject({ hash: requestsOf(events)[0]?.hash });
   });
 
-  it("that leaves it as it was leaves its approval, which came while the planner was asked", async () => {
+  it("that leaves a step unchanged keeps its approval, which came during planning", async () => {
     const { result, events } = await runScenario(() => {
       const base = scenario([]);
       return {
@@ -131,14 +131,14 @@ describe("a replan", () => {
     expect(requestsOf(events)).toHaveLength(1);
   });
 
-  it("takes back the questions of a loop, one by one", async () => {
+  it("withdraws the questions of a loop, one by one", async () => {
     const loop = { ...waits, forEach: "[1, 2]" };
     const { events } = await runScenario(() => scenario([{ ...loop, forEach: "[1, 2, 3]" }], {}, loop));
     expect(endsOf(events)).toEqual(["withdrawn", "withdrawn"]);
     expect(requestsOf(events).map(({ iteration }) => iteration)).toEqual([0, 1, 0, 1, 2]);
   });
 
-  it("leaves the questions of a loop that it does not touch", async () => {
+  it("leaves the questions of a loop that it does not change", async () => {
     const loop = { ...waits, forEach: "[1, 2]" };
     const { result, events } = await runScenario(() => scenario([loop], {}, loop));
     expect(endsOf(events)).toEqual([]);

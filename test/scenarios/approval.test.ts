@@ -11,7 +11,7 @@ import { runScenario } from "./run-scenario.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** A tool that asks as it is told to. */
+/** A tool that needs approval as specified. */
 function spender(
   needsApproval: boolean | ((input: { euros: number }) => boolean | Promise<boolean>),
   rest: object = {},
@@ -59,7 +59,7 @@ describe("a step needs approval", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("no idea"))],
-  ] as const)("if its tool's function %s, which is warned of", async (_how, needsApproval) => {
+  ] as const)("if its tool's function %s, with a warning", async (_how, needsApproval) => {
     const { result, warnings } = await runScenario(() => ({ tools: [spender(needsApproval)], plan: spend(1) }));
     expect(result.status).toBe("suspended");
     expect(warnings).toMatchObject([
@@ -67,7 +67,7 @@ describe("a step needs approval", () => {
     ]);
   });
 
-  it("if its input is what the schema makes of it, and only then asks", async () => {
+  it("only if its input is valid, as the schema parses it", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: "many" }] }), spender(true)],
       plan: { steps: [step("a", "A"), step("s1", "Spend", { input: { euros: { $ref: "a" } } })] },
@@ -88,7 +88,7 @@ describe("a step needs approval", () => {
 });
 
 describe("the agent's policy", () => {
-  it("is asked for each step before it starts, with all that is known of it", async () => {
+  it("is asked about each step before it starts, with all that is known of it", async () => {
     const questions: ApprovalQuestion[] = [];
     const { result } = await runScenario(() => {
       questions.length = 0;
@@ -112,7 +112,7 @@ describe("the agent's policy", () => {
     ]);
   });
 
-  it("asks for what the tool does not, and not twice for what it does", async () => {
+  it("asks for steps that the tool does not ask about, and not twice for the others", async () => {
     const asked: string[] = [];
     const { result } = await runScenario(() => {
       asked.length = 0;
@@ -130,7 +130,7 @@ describe("the agent's policy", () => {
     expect(asked).toEqual(["s1"]);
   });
 
-  it("that fails lets nothing through", async () => {
+  it("lets nothing through if it fails", async () => {
     const { result, warnings } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A" })],
       plan: planOf("A"),
@@ -144,7 +144,7 @@ describe("the agent's policy", () => {
     expect(warnings[0]?.message).toContain(`Run ${result.runId}, step "s1": needsApproval failed`);
   });
 
-  it.each(["tool", "policy"] as const)("or a %s that never answers does not keep a cancelled run", async (who) => {
+  it.each(["tool", "policy"] as const)("does not block a cancelled run if the %s never answers", async (who) => {
     const never = () => new Promise<boolean>(() => {});
     const { result } = await runScenario(() => ({
       tools: [who === "tool" ? spender(never) : createFakeTool({ name: "Spend" })],
@@ -160,7 +160,7 @@ describe("the agent's policy", () => {
 });
 
 describe("a request for approval", () => {
-  it("comes before the step starts, with the hash of what will be called as canonical JSON", async () => {
+  it("comes before the step starts, with the hash of the call as canonical JSON", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: "é" }] }), askingTool("B", { effect: "once" })],
       plan: {
@@ -194,7 +194,7 @@ describe("a request for approval", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("does not hold up other steps, but those that depend on it", async () => {
+  it("does not hold up other steps, except its dependents", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A" }), askingTool("B")],
       plan: {
@@ -210,7 +210,7 @@ describe("a request for approval", () => {
     expect(told(events).at(-1)).toBe("run-suspend");
   });
 
-  it("is not kept if the run fails: what waits is skipped", async () => {
+  it("is dropped if the run fails: waiting steps are skipped", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: { retryable: false } }] }), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
@@ -219,7 +219,7 @@ describe("a request for approval", () => {
     expect(statuses(result)).toEqual(["b skipped", "a failed"]);
   });
 
-  it("is kept if the run goes on after failures, and it fails in the end", async () => {
+  it("is kept if failures do not stop the run, which fails in the end", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: { retryable: false } }] }), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
@@ -231,7 +231,7 @@ describe("a request for approval", () => {
   });
 });
 
-it("an agent without a run to decide about says so", async () => {
+it("an agent without a run to decide about reports run-not-found", async () => {
   const noHash = "0".repeat(64);
   const agent = createAgent({ tools: [askingTool("B")] });
   const handle = agent.approve("nothing", { kind: "step", stepId: "s1", hash: noHash });

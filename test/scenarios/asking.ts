@@ -9,7 +9,7 @@ export function askingTool(name: string, options: Omit<FakeToolOptions, "name"> 
 
 type PendingApproval = Extract<PendingItem, { kind: "approval" }>;
 
-/** The item to approve a step with that a run waits for. Throws if it does not. */
+/** The item for approving a step that a run waits for. Throws if there is none. */
 export function approvalOf({ pending }: RunResult, stepId: string, iteration?: number): PendingApproval {
   const isIt = (item: PendingItem): item is PendingApproval =>
     item.kind === "approval" && item.stepId === stepId && item.iteration === iteration;
@@ -18,14 +18,14 @@ export function approvalOf({ pending }: RunResult, stepId: string, iteration?: n
   return found;
 }
 
-/** The hash of the plan that a run waits to be approved. Throws if it does not. */
+/** The hash of the plan whose approval a run waits for. Throws if there is none. */
 export function planHashOf({ pending }: RunResult): string {
   const [item] = pending ?? [];
   if (item?.kind !== "plan-approval") throw new Error("No plan waits for approval.");
   return item.hash;
 }
 
-/** Events as text: the type, and what it is about. */
+/** Events as text: the type, and the step each is about. */
 export function told(events: readonly AgentEvent[]): readonly string[] {
   return events.map((event) => {
     const { stepId, iteration } = event as { stepId?: string; iteration?: number };

@@ -31,7 +31,7 @@ describe("an attempt after the first", () => {
   it.each<[string, Partial<Tool>]>([
     ["", {}],
     [" with limits", { rateLimit: { limit: 5, intervalMs: 1 } }],
-  ])("of a tool%s is told when it begins", async (_which, rest) => {
+  ])("of a tool%s is reported when it starts", async (_which, rest) => {
     const { events, recorded } = await runScenario(() => ({ tools: [toolOf([fail], rest)], plan: planOf("T") }));
     expect(events.map(({ type }) => type).slice(1, -1)).toEqual([
       "step-start",
@@ -45,12 +45,12 @@ describe("an attempt after the first", () => {
     const { sequence, timestamp, runId } = second as AgentEvent;
     expect(second).toEqual({ type: "step-attempt", stepId: "s1", tool: "T", attempt: 2, sequence, timestamp, runId });
     expect(third?.attempt).toBe(3);
-    // Behind the delay, and not recorded.
+    // After the delay, and not recorded.
     expect(events.find(({ type }) => type === "step-retry")?.timestamp).not.toBe(timestamp);
     expect(recorded.some(({ type }) => type === "step-attempt")).toBe(false);
   });
 
-  it("of an iteration names it", async () => {
+  it("names the iteration it belongs to", async () => {
     const { events } = await runScenario(() => ({
       isResumable: false,
       tools: [toolOf([fail, () => 1])],
@@ -59,7 +59,7 @@ describe("an attempt after the first", () => {
     expect(attemptsIn(events)).toMatchObject([{ stepId: "s1", iteration: 0, attempt: 2 }]);
   });
 
-  it("to undo a step says so, and counts from 1 though the step has started in an earlier process, too", async () => {
+  it("to undo a step is marked as such, and counts from 1 even if the step started in an earlier process", async () => {
     const create = () => {
       let undone = 0;
       const undo = () => (undone++ === 0 ? fail() : undefined);
@@ -82,7 +82,7 @@ describe("an attempt after the first", () => {
     ]);
   });
 
-  it("is not made, nor given to its tool, once whoever is told of it has cancelled", async () => {
+  it("is not made, nor passed to its tool, once a listener that is notified of it has cancelled", async () => {
     for (const rest of [{}, { rateLimit: { limit: 5, intervalMs: 1 } }]) {
       let calls = 0;
       const { result } = await runScenario(() => {
@@ -118,8 +118,8 @@ describe("the last progress", () => {
     ["failed", fail, {}, "failed"],
     ["took too long", untilAborted, { timeoutMs: 10 }, "failed"],
     ["ignored its signal", forever, { timeoutMs: 10 }, "failed"],
-    ["gave what is no output", () => 1n, {}, "failed"],
-  ])("of an attempt that %s stands in its step-end, as it is recorded", async (_how, then, rest, status) => {
+    ["returned an invalid output", () => 1n, {}, "failed"],
+  ])("of an attempt that %s appears in its step-end, as recorded", async (_how, then, rest, status) => {
     const { recorded } = await runScenario(() => ({
       tools: [toolOf([tell([10, { done: 40 }], then)], rest)],
       plan: planOf("T"),
@@ -127,7 +127,7 @@ describe("the last progress", () => {
     expect(endsIn(recorded)).toMatchObject([{ outcome: { status }, progress: { done: 40 } }]);
   });
 
-  it("of an attempt that was cut off stands there, too", async () => {
+  it("of an attempt that was cut off appears there, too", async () => {
     const { recorded } = await runScenario(() => ({
       tools: [toolOf([tell(["half"], untilAborted)])],
       plan: planOf("T"),
@@ -137,7 +137,7 @@ describe("the last progress", () => {
     expect(endsIn(recorded)).toMatchObject([{ outcome: { status: "failed" }, progress: "half" }]);
   });
 
-  it("is that of the last attempt, and null where that was told", async () => {
+  it("is that of the last attempt, and null if that reported null", async () => {
     const { recorded } = await runScenario(() => ({
       tools: [toolOf([tell([90], fail), tell([null], fail)])],
       plan: planOf("T"),
@@ -152,7 +152,7 @@ describe("the last progress", () => {
     expect(endsIn(silent)[0]).not.toHaveProperty("progress");
   });
 
-  it("is not there of a step that has completed", async () => {
+  it("is missing for a step that has completed", async () => {
     const { recorded } = await runScenario(() => ({
       tools: [toolOf([tell([90], fail), tell([100], () => 1)])],
       plan: planOf("T"),
@@ -162,7 +162,7 @@ describe("the last progress", () => {
     expect(endsIn(recorded)[0]).not.toHaveProperty("progress");
   });
 
-  it("is the one before where it is too large, or is not JSON", async () => {
+  it("is the one before if it is too large, or is not JSON", async () => {
     const { recorded } = await runScenario(() => ({
       tools: [toolOf([tell([40, "x".repeat(200), 1n], fail)])],
       plan: planOf("T"),

@@ -10,10 +10,10 @@ import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { planOf, step } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
-/** What has no text form: putting it into a message throws. */
+/** A value without a text form: putting it into a message throws. */
 const unreadable: unknown = Object.create(null);
 
-describe("what cannot be read", () => {
+describe("a value that cannot be read", () => {
   it("thrown by a planner ends the run as failed", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A" })],
@@ -75,7 +75,7 @@ describe("an input that references make too large", () => {
   });
 });
 
-describe("an effect that is none", () => {
+describe("an effect that is not a valid one", () => {
   it.each([
     ["a promise", async () => "once"],
     ["another word", () => "onze"],
@@ -93,7 +93,7 @@ describe("a schema that never answers", () => {
   const never = () => new Promise<boolean>(() => {});
   const tool = defineTool({ name: "A", description: "", inputSchema: z.object({}).refine(never), execute: () => null });
 
-  it("can be left by cancelling and by the deadline, while the plan is checked", async () => {
+  it("can be interrupted by cancelling and by the deadline, while the plan is checked", async () => {
     await expect(
       runScenario(() => ({ tools: [tool], plan: planOf("A"), options: { timeoutMs: 50 } })),
     ).rejects.toMatchObject({ code: "timeout" });
@@ -102,11 +102,11 @@ describe("a schema that never answers", () => {
     ).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  it("can be left while a step waits for it", async () => {
+  it("can be interrupted while a step waits for it", async () => {
     let calls = 0;
     const { result } = await runScenario(() => {
       calls = 0;
-      // The plan is checked twice, each time by a sync try and then an async one.
+      // The plan is checked twice, each time first synchronously and then asynchronously.
       const inputSchema = z.object({}).refine(() => (calls++ < 4 ? Promise.resolve(true) : never()));
       const late = defineTool({ name: "A", description: "", inputSchema, execute: () => null });
       return { tools: [late], plan: planOf("A"), options: { timeoutMs: 50 }, isResumable: false };
@@ -119,12 +119,12 @@ describe("a schema that never answers", () => {
   });
 });
 
-describe("a store that answers by what only looks like a promise", () => {
-  it("is waited for, and what it does in then is done", async () => {
+describe("a store that answers with a thenable instead of a promise", () => {
+  it("is awaited, and the work in its then is done", async () => {
     const memory = createMemoryRunStore();
     const store: RunStore = Object.assign(Object.create(memory) as RunStore, {
       append: (...args: Parameters<RunStore["append"]>) => ({
-        // biome-ignore lint/suspicious/noThenProperty: query builders begin their work in then.
+        // biome-ignore lint/suspicious/noThenProperty: query builders start their work in then.
         then: (resolve: (value: unknown) => void) => resolve(memory.append(...args)),
       }),
     });
@@ -134,8 +134,8 @@ describe("a store that answers by what only looks like a promise", () => {
   });
 });
 
-describe("late and failing bystanders", () => {
-  it("settling from a listener of run-end are a warning, not an event behind the last", async () => {
+describe("an agent", () => {
+  it("reports a call that settles in a listener of run-end as a warning, not as an event after the last", async () => {
     let settle = () => {};
     const warnings = vi.fn(async () => {
       throw new Error("the logger is down");
@@ -160,7 +160,7 @@ describe("late and failing bystanders", () => {
     expect(warnings).toHaveBeenCalledTimes(1);
   });
 
-  it("asked for a plan with an aborted signal are not called", async () => {
+  it("calls no planner with an aborted signal", async () => {
     const planner = createScriptedPlanner([]);
     const agent = createAgent({ tools: [createFakeTool({ name: "A" })], planner });
     await expect(agent.plan("anything", { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "cancelled" });

@@ -9,7 +9,7 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { planOf, step } from "./plans.ts";
 
-/** A run that waits for approval of its steps `s1` and `s2`, by a policy that another agent need not have. */
+/** A run that waits for approval of its steps `s1` and `s2`, by a policy that another agent may lack. */
 async function suspended() {
   const store = createMemoryRunStore();
   const tool = createFakeTool({ name: "Pay" });
@@ -20,15 +20,15 @@ async function suspended() {
   return { tool, runId, item: items[0] as ApprovalItem, office: createAgent({ tools: [tool], store }) };
 }
 
-describe("what was asked binds an agent that would not have asked", () => {
-  it("a rejected step is not run", async () => {
+describe("a question binds an agent that would not have asked", () => {
+  it("in that a rejected step does not run", async () => {
     const { tool, runId, item, office } = await suspended();
     const result = await office.reject(runId, item).result;
     expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected" } });
     expect(tool.calls).toHaveLength(0);
   });
 
-  it("a step that still waits is not run when another one is approved", async () => {
+  it("in that a waiting step does not run when another one is approved", async () => {
     const { tool, runId, item, office } = await suspended();
     const result = await office.approve(runId, item).result;
     expect(result.status).toBe("suspended");
@@ -36,7 +36,7 @@ describe("what was asked binds an agent that would not have asked", () => {
     expect(tool.calls.map(({ context }) => context.stepId)).toEqual(["s1"]);
   });
 
-  it("a plan that was let through is not asked about again in a later execution", async () => {
+  it("in that an accepted plan is not asked about again in a later execution", async () => {
     const store = createMemoryRunStore();
     const asked: string[] = [];
     const agent = createAgent({
@@ -54,8 +54,8 @@ describe("what was asked binds an agent that would not have asked", () => {
   });
 });
 
-describe("what was approved is what runs", () => {
-  it("though those who are asked change what they are shown", async () => {
+describe("the approved values are what runs", () => {
+  it("even if approvers change the objects they receive", async () => {
     const seen: unknown[] = [];
     const tool = defineTool({
       name: "Pay",
@@ -92,7 +92,7 @@ describe("approvedHash with a request", () => {
 });
 
 describe("a run id", () => {
-  it("is that of the plan that was given, also when it was revised", async () => {
+  it("belongs to the given plan, even after it was revised", async () => {
     const failing = createFakeTool({
       name: "A",
       outcomes: [{ throws: Object.assign(new Error("no"), { retryable: false }) }],

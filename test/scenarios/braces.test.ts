@@ -10,7 +10,7 @@ const steps: PlanInput["steps"] = [
 ];
 
 describe("braces of another template language", () => {
-  it("in a plan by hand are text, of which a warning says so once where they name a step", async () => {
+  it("are text in a plan by hand, with one warning where they name a step", async () => {
     const tool = createFakeTool({ name: "A" });
     const { result, warnings } = await runScenario(() => ({ tools: [tool], plan: { steps } }));
     expect(result.status).toBe("completed");
@@ -25,7 +25,7 @@ describe("braces of another template language", () => {
     ]);
   });
 
-  it("in a plan that a planner made are not warned of", async () => {
+  it("cause no warning in a plan that a planner created", async () => {
     const planner = () => createScriptedPlanner([{ steps: [...steps] }]);
     const { result, warnings } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A" })],

@@ -12,7 +12,7 @@ const free = (count: number): PlanInput => ({
   steps: Array.from({ length: count }, (_, index) => step(`s${index + 1}`, "A", { dependsOn: [] })),
 });
 
-/** Plays a plan of tool A, and says how often A was called, too. */
+/** Plays a plan of tool A, and also returns how often A was called. */
 async function play(plan: PlanInput, outcomes: readonly FakeOutcome[], options: RunOptions) {
   let calls = 0;
   const played = await runScenario((clock) => {
@@ -33,7 +33,7 @@ async function play(plan: PlanInput, outcomes: readonly FakeOutcome[], options: 
 const ok: readonly FakeOutcome[] = [{ returns: "ok" }];
 
 describe("budget.toolCalls", () => {
-  it("is enough for just so many calls", async () => {
+  it("allows exactly that many calls", async () => {
     const { result, calls, events } = await play(planOf("A", "A", "A"), ok, { budget: { toolCalls: 3 } });
     expect(result.status).toBe("completed");
     expect(calls).toBe(3);
@@ -96,7 +96,7 @@ describe("budget.toolCalls", () => {
     expect(events.map(msOf).at(-1)).toBe(10);
   });
 
-  it("fails each step beyond it where the run goes on, with the same figures", async () => {
+  it("fails each step beyond it with the same figures where failures do not stop the run", async () => {
     const { result, calls } = await play(free(4), ok, { budget: { toolCalls: 1 }, onStepFailure: "continue" });
     expect(calls).toBe(1);
     expect(result.steps.slice(1).map(({ error }) => error?.details)).toEqual(
@@ -104,7 +104,7 @@ describe("budget.toolCalls", () => {
     );
   });
 
-  it("is not used up by what never calls a tool: an input that does not resolve", async () => {
+  it("is not used up by a step that never calls a tool: an input that does not resolve", async () => {
     const { result, calls } = await play(
       {
         steps: [
@@ -165,7 +165,7 @@ describe("budget.toolCalls", () => {
     expect(result.notUndone).toBeUndefined();
   });
 
-  it("may be left out", async () => {
+  it("is optional", async () => {
     const { result, events } = await play(planOf("A"), ok, { budget: {} });
     expect(result.status).toBe("completed");
     expect(events[0]).not.toHaveProperty("options.budget");

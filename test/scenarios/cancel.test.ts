@@ -7,7 +7,7 @@ import { runScenario } from "./run-scenario.ts";
 const hanging = () => createFakeTool({ name: "A", outcomes: [{ hangs: "until-aborted" }] });
 
 describe("cancelling a run", () => {
-  it("reaches the running tool by its signal", async () => {
+  it("reaches the running tool through its signal", async () => {
     const { result } = await runScenario(() => ({
       tools: [hanging()],
       plan: planOf("A", "A"),
@@ -25,7 +25,7 @@ describe("cancelling a run", () => {
     ]);
   });
 
-  it("works by the caller's signal, before the run begins", async () => {
+  it("works through the caller's signal, before the run starts", async () => {
     const { result, events } = await runScenario(() => ({
       isResumable: false,
       tools: [hanging()],
@@ -36,7 +36,7 @@ describe("cancelling a run", () => {
     expect(events.map(({ type }) => type)).toEqual(["run-start", "step-skip", "run-end"]);
   });
 
-  it("works by the caller's signal, while it runs, and leaves no listener behind", async () => {
+  it("works through the caller's signal, while it runs, and leaves no listener behind", async () => {
     const counts: number[] = [];
     const { result } = await runScenario(() => {
       const controller = new AbortController();
@@ -80,7 +80,7 @@ describe("cancelling a run", () => {
     expect(clock.now() - Date.parse(events[0]?.timestamp ?? "")).toBe(300);
   });
 
-  it("keeps a value that comes within the grace, and is cancelled all the same", async () => {
+  it("keeps a value that comes within the grace period, and the run is still cancelled", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: "done", afterMs: 500 }], clock })],
       plan: planOf("A", "A"),
@@ -93,7 +93,7 @@ describe("cancelling a run", () => {
     expect(result.steps).toMatchObject([{ status: "completed", output: "done" }, { status: "skipped" }]);
   });
 
-  it("gives up a tool that ignores its signal after the grace, and tells its late value", async () => {
+  it("abandons a tool that ignores its signal after the grace period, and reports its late value", async () => {
     const { result, clock, warnings } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: "done", afterMs: 5_000 }], clock })],
       plan: planOf("A"),
@@ -108,7 +108,7 @@ describe("cancelling a run", () => {
     expect(warnings).toMatchObject([{ code: "late-result" }]);
   });
 
-  it("reaches the planner, and a planner that ignores it is left behind", async () => {
+  it("reaches the planner, and does not wait for one that ignores it", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [hanging()],
       planner: createScriptedPlanner([() => new Promise(() => {})]),
@@ -135,7 +135,7 @@ describe("cancelling a run", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("reaches all the steps that run side by side", async () => {
+  it("reaches all steps that run side by side", async () => {
     const { result } = await runScenario(() => ({
       tools: [hanging()],
       plan: {

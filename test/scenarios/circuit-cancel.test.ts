@@ -17,14 +17,14 @@ const fragile = (clock: ManualClock, maxAttempts: number) =>
     { concurrency: 1, circuitBreaker: { maxFailures: 2, resetAfterMs: 1_000 } },
   );
 
-/** Cancels the run that tries whether the tool works again, before it does. */
+/** Cancels the run that is about to probe whether the tool works again. */
 function cancelAtProbe(agent: Agent, { runId, cancel }: RunHandle): void {
   agent.on("circuit-change", (event) => {
     if (event.state === "half-open" && event.runId === runId) cancel("not now");
   });
 }
 
-describe("a run that is cancelled when it is told that the circuit is half-open", () => {
+describe("a run that is cancelled by a listener of the half-open circuit", () => {
   it("does not call the tool again for a step that has started", async () => {
     const calls: number[] = [];
     const { results } = await runTogether((clock) => {
@@ -46,7 +46,7 @@ describe("a run that is cancelled when it is told that the circuit is half-open"
     expect(results[1]?.status).toBe("completed");
   });
 
-  it("does not begin a step", async () => {
+  it("does not start a step", async () => {
     const calls: number[] = [];
     const { results, eventsOf } = await runTogether((clock) => {
       const tool = fragile(clock, 1);

@@ -9,7 +9,7 @@ import { circuitOf, runTogether, timelineOf, withLimits } from "./together.ts";
 const down = { throws: new Error("down") };
 const up = { returns: "up" };
 
-/** A tool that opens with the second failure, for a second. */
+/** A tool whose circuit opens with the second failure, for a second. */
 const fragile = (
   outcomes: readonly FakeOutcome[],
   breaker: CircuitBreakerOptions = {},
@@ -42,7 +42,7 @@ function runsAt(...times: readonly number[]): Act {
 }
 
 describe("the circuit breaker of a tool", () => {
-  it("opens after so many failures, and then refuses at once without calling", async () => {
+  it("opens after its maximum of failures, and then refuses at once without calling", async () => {
     const calls: number[] = [];
     const { result, events } = await runScenario(() => {
       const tool = fragile([down]);
@@ -70,14 +70,14 @@ describe("the circuit breaker of a tool", () => {
       retryable: true,
       details: { tool: "Api", retryAfterMs: 1_000 },
     });
-    // Told before the step that caused it ends.
+    // Emitted before the step that caused it ends.
     const types = events.flatMap((event) =>
       event.type === "circuit-change" || event.type === "step-end" ? [event.type] : [],
     );
     expect(types).toEqual(["step-end", "circuit-change", "step-end", "step-end", "step-end"]);
   });
 
-  it("refuses a retry, with the last error as cause, and the attempts that there were", async () => {
+  it("refuses a retry, with the last error as cause, and the number of attempts made", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [fragile([down], {}, { retry: { maxAttempts: 9, minDelayMs: 100, factor: 1 } })],
       plan: free(1),
@@ -92,7 +92,7 @@ describe("the circuit breaker of a tool", () => {
     expect(timelineOf(events)).toEqual(["0 start s1", "200 failed s1"]);
   });
 
-  it("counts the failures of all runs, and tells each change in the run that made it", async () => {
+  it("counts the failures of all runs, and reports each change in the run that caused it", async () => {
     const { results, eventsOf } = await runTogether(() => ({
       tools: [fragile([down, down, up])],
       act: runsAt(0, 100, 500, 1_100, 1_200),
@@ -151,7 +151,7 @@ describe("the circuit breaker of a tool", () => {
     expect(results.at(3)?.error).toMatchObject({ code: "circuit-open", details: { retryAfterMs: 1 } });
   });
 
-  it("counts again once it has closed", async () => {
+  it("counts from zero after it has closed", async () => {
     const { events } = await runTogether(() => ({
       tools: [fragile([down, down, up, down, up])],
       act: runsAt(0, 0, 1_000, 1_100, 1_200),
@@ -177,11 +177,11 @@ describe("the circuit breaker of a tool", () => {
   });
 });
 
-describe("what counts for a circuit", () => {
+describe("a circuit's failure count", () => {
   it.each<[string, FakeOutcome]>([
     ["an error that says it is final", { throws: Object.assign(new Error("404"), { retryable: false }) }],
     ["an output that is not valid", { returns: 1n }],
-  ])("is not %s: the tool has answered", async (_what, outcome) => {
+  ])("ignores %s: the tool has answered", async (_what, outcome) => {
     const { events, result } = await runScenario(() => ({
       tools: [fragile([outcome])],
       plan: free(5),
@@ -191,7 +191,7 @@ describe("what counts for a circuit", () => {
     expect(result.steps.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it("is a timeout", async () => {
+  it("includes a timeout", async () => {
     const { events } = await runScenario(() => ({
       tools: [fragile([{ hangs: "until-aborted" }], {}, { timeoutMs: 100 })],
       plan: free(3),
@@ -200,7 +200,7 @@ describe("what counts for a circuit", () => {
     expect(circuitOf(events)).toEqual(["200 open"]);
   });
 
-  it("is a failure of a step that must run only once, and it is refused as any other", async () => {
+  it("includes a failure of a once step, which is refused like any other", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [fragile([down], {}, { effect: "once" })],
       plan: free(3),
@@ -215,7 +215,7 @@ describe("what counts for a circuit", () => {
     ]);
   });
 
-  it("is not one that was cancelled", async () => {
+  it("ignores a cancelled call", async () => {
     const { events, results } = await runTogether(() => ({
       tools: [fragile([{ hangs: "until-aborted" }, { hangs: "until-aborted" }, { hangs: "until-aborted" }, up])],
       act: async ({ agent, clock }) => {
@@ -230,7 +230,7 @@ describe("what counts for a circuit", () => {
     expect(results.at(-1)?.status).toBe("completed");
   });
 
-  it("is not a call that began before it opened", async () => {
+  it("ignores a call that started before it opened", async () => {
     const { events, results } = await runTogether((clock) => ({
       tools: [fragile([{ returns: "slow", afterMs: 300 }, down, down], {}, { clock })],
       act: runsAt(0, 0, 0, 400),
@@ -241,7 +241,7 @@ describe("what counts for a circuit", () => {
 });
 
 describe("a probe", () => {
-  it("that is cancelled makes room for another one", async () => {
+  it("makes room for another one if it is cancelled", async () => {
     const { eventsOf, results } = await runTogether((clock) => ({
       tools: [fragile([down, down, { hangs: "until-aborted" }, up], {}, { clock })],
       act: async (around) => {
@@ -266,7 +266,7 @@ describe("a probe", () => {
     expect(circuitOf(events)).toEqual(["1000 open", "2000 half-open", "2000 closed"]);
   });
 
-  it("gives its place at the tool back when it is refused", async () => {
+  it("frees its place at the tool when it is refused", async () => {
     const { results } = await runTogether((clock: ManualClock) => ({
       tools: [withLimits(fragile([down, down, up], {}, { clock }), { concurrency: 1 })],
       act: runsAt(0, 0, 500, 600, 1_000),
@@ -280,7 +280,7 @@ describe("a probe", () => {
     ]);
   });
 
-  it("is asked for when its turn comes: what waited while the circuit opened is refused", async () => {
+  it("is requested when its turn comes: calls that waited while the circuit opened are refused", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [withLimits(fragile([{ ...down, afterMs: 10 }], {}, { clock }), { concurrency: 2 })],
       plan: free(4),

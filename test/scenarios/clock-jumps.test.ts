@@ -23,7 +23,7 @@ const slow = (clock: ManualClock, afterMs: number) =>
 const never = () => new Promise<never>(() => {});
 const plannerOf = (plan: () => Promise<never>) => ({ name: "p", plan });
 
-/** Each wait lasts when half a second has passed. */
+/** Each wait is still pending after half a second. */
 const waits: readonly (readonly [wait: string, create: (clock: ManualClock) => Scenario])[] = [
   [
     "a pause before a retry, and the time for all attempts",
@@ -128,7 +128,7 @@ const waits: readonly (readonly [wait: string, create: (clock: ManualClock) => S
   ],
 ];
 
-/** What a run told, each with the time that had passed, though the clock was set by so much in the middle. */
+/** The events of a run, each with the time that had passed, though the clock was set by `jumpMs` in the middle. */
 async function play(create: (clock: ManualClock) => Scenario, jumpMs: number): Promise<readonly string[]> {
   let told: string[] = [];
   await runScenario((clock) => ({
@@ -156,7 +156,7 @@ describe.each(waits)("while the clock is set in the middle of %s", (_wait, creat
   it.each([
     ["back", -hourMs],
     ["forward", hourMs],
-  ])("by an hour %s, a run goes as it would have", async (_direction, jumpMs) => {
+  ])("by an hour %s, a run ends as it would have", async (_direction, jumpMs) => {
     const undisturbed = await play(create, 0);
     expect(Number.parseInt(undisturbed.at(-1) ?? "", 10)).toBeGreaterThan(500);
     expect(await play(create, jumpMs)).toEqual(undisturbed);
@@ -180,7 +180,7 @@ describe("a claim, when the clock is set", () => {
     expect(await clock.runUntil(result)).toMatchObject({ status: "completed" });
   });
 
-  it("by an hour back, does not keep others from a run whose process is dead", async () => {
+  it("by an hour back, does not block others from a run whose process is dead", async () => {
     const { clock, process } = await setUp();
     const dead = process({ clock: { ...clock, setTimeout: () => undefined } });
     const { runId } = dead.start(planOf("A") as never);

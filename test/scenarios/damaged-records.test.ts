@@ -17,7 +17,7 @@ import { withMethods } from "./two-processes.ts";
 const down = { throws: new Error("down") };
 const retry = { maxAttempts: 2, minDelayMs: 10 };
 
-/** Steps that fail, retry, are asked for, loop, are undone, and one that must run only once. */
+/** Runs whose steps fail, retry, need approval, loop, are undone, or must run only once. */
 const scenarios: Readonly<Record<string, (clock: ManualClock) => Scenario>> = {
   retried: (clock) => ({
     tools: [
@@ -62,17 +62,17 @@ const scenarios: Readonly<Record<string, (clock: ManualClock) => Scenario>> = {
   }),
 };
 
-/** How one event of a record is damaged; what it gives stands in its place. */
+/** How one event of a record is damaged; the result replaces it. */
 interface Damage {
   (event: AgentEvent, events: readonly AgentEvent[]): readonly unknown[];
-  /** Whether what stands there may be what could have been recorded. */
+  /** Whether the result may be an event that could have been recorded. */
   saysLess?: boolean;
 }
 
 const whole = { runId: "other" };
 const wrong = [null, undefined, 5, -1, 1.5, "nope", "", true, [], {}, [null], { status: "nope" }, 1e12];
 
-/** Fields by which a run goes on. What else there is, such as the text of an error, nothing can find damaged. */
+/** Fields that a resumed run depends on. Damage to other fields, such as the text of an error, cannot be detected. */
 const fields = [
   ...["type", "runId", "sequence", "timestamp", "stepId", "tool", "iteration", "iterations", "attempts", "outcome"],
   ...[
@@ -145,7 +145,7 @@ const damages: fc.Arbitrary<Damage> = fc.oneof(
   }),
 );
 
-/** A process that goes on with what a store gives back, in every way there is. */
+/** A process that resumes from the contents of a store, in every possible way. */
 async function goOn(create: (clock: ManualClock) => Scenario, events: readonly unknown[], runId: string) {
   const clock = createManualClock({ nowMs: Date.UTC(2026, 1, 1) });
   const { tools, plan, options, isResumable: _, ...rest } = create(clock);
@@ -183,7 +183,7 @@ async function goOn(create: (clock: ManualClock) => Scenario, events: readonly u
 const isTyped = (outcome: unknown) => outcome instanceof Error && "code" in outcome && outcome.name === "AgentError";
 
 describe.each(Object.entries(scenarios))("a record with one damaged event, of a run that is %s", (_name, create) => {
-  it("is a typed error, or goes on as it would have: no tool is called that would not have been", async () => {
+  it("throws a typed error, or ends as it would have: no tool is called that would not have been", async () => {
     const { recorded, result } = await record(create);
     const { runId } = result;
     const untouched = await Promise.all(
@@ -196,8 +196,8 @@ describe.each(Object.entries(scenarios))("a record with one damaged event, of a 
         const events = recorded.slice(0, end);
         const damaged = events.flatMap((event, index) => (index === at ? damage(event, events) : [event]));
         const { looked, again, resumed, calls, appended } = await goOn(create, damaged, runId);
-        // An event that is lost with those behind it is as a process that died before; so is one that says less, such as a retry in
-        // place of an end.
+        // Losing an event and those after it is like an earlier death of the process; so is an event that states less,
+        // such as a retry in place of an end.
         const before = [untouched[end], untouched[damaged.length], ...(damage.saysLess ? [untouched[at]] : [])];
         if (JSON.stringify(damaged) === JSON.stringify(recorded.slice(0, damaged.length))) return;
         for (const outcome of [looked, again, resumed])

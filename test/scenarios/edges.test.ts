@@ -14,7 +14,7 @@ import { answerLater, runScenario } from "./run-scenario.ts";
 const final = Object.assign(new Error("no"), { retryable: false });
 const never = () => new Promise<never>(() => {});
 
-describe("a question that is moot keeps no run", () => {
+describe("a question that no longer matters does not block its run:", () => {
   const steps = [step("f", "Fails", { dependsOn: [] }), step("a", "Asks", { dependsOn: [] })];
   const looped = [steps[0], step("a", "Asks", { dependsOn: [], forEach: "[1, 2]" })];
   const tools = (clock: ReturnType<typeof createManualClock>) => [
@@ -72,7 +72,7 @@ describe("a limit", () => {
     ]);
   });
 
-  it("of calls is not used up by those who only wait for their turn", async () => {
+  it("of calls is not used up by calls that only wait for their turn", async () => {
     const { result } = await runScenario((clock) => {
       const slow = createFakeTool({ name: "Slow", outcomes: [{ afterMs: 100, throws: final }], clock });
       return {
@@ -90,8 +90,8 @@ describe("a limit", () => {
   });
 });
 
-describe("what is told at the end of a run", () => {
-  it("of a step cut off while its schema was asked: cancelled, as the run is", async () => {
+describe("the events at the end of a run", () => {
+  it("report a step cut off while its schema was checked as cancelled, like the run", async () => {
     let hasStarted = false;
     const tool = defineTool({
       name: "A",
@@ -115,7 +115,7 @@ describe("what is told at the end of a run", () => {
     expect(result.steps.map(({ status }) => status)).not.toContain("failed");
   });
 
-  it("no late step while a slow store records the end", async () => {
+  it("report no late step while a slow store records the end", async () => {
     const clock = createManualClock();
     const events: AgentEvent[] = [];
     const tool = createFakeTool({
@@ -138,7 +138,7 @@ describe("what is told at the end of a run", () => {
     expect(told(events).at(-1)).toBe("run-end");
   });
 
-  it("the end of planning, too, when the store has failed meanwhile", async () => {
+  it("include the end of planning when the store has failed meanwhile", async () => {
     const store = createMemoryRunStore();
     let appends = 0;
     const events: AgentEvent[] = [];
@@ -154,7 +154,7 @@ describe("what is told at the end of a run", () => {
     expect(told(events)).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
   });
 
-  it("that a step whose output does not do is not undone", async () => {
+  it("report that a step with an invalid output is not undone", async () => {
     const odd = defineTool({
       name: "Odd",
       description: "Does its work and answers wrongly",

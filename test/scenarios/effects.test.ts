@@ -8,7 +8,7 @@ import { runScenario } from "./run-scenario.ts";
 const once = (...outcomes: FakeOutcome[]) => createFakeTool({ name: "Pay", effect: "once", outcomes, timeoutMs: 100 });
 
 describe('a step with effect "once"', () => {
-  it("is not tried again once it has started", async () => {
+  it("is not retried once it has started", async () => {
     const { result } = await runScenario(() => ({
       tools: [once({ throws: new Error("no") }, { returns: 1 })],
       plan: planOf("Pay"),
@@ -16,7 +16,7 @@ describe('a step with effect "once"', () => {
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed", details: { attempts: 1 } } });
   });
 
-  it("is tried again when its error says that nothing has happened", async () => {
+  it("is retried when its error states that nothing has happened", async () => {
     const nothing = Object.assign(new Error("queue full"), { retryable: true });
     const { result } = await runScenario(() => ({
       tools: [once({ throws: nothing }, { returns: 1 })],
@@ -34,13 +34,13 @@ describe('a step with effect "once"', () => {
     expect(result.pending).toMatchObject([{ stepId: "s1", kind: "outcome", error: { code: "outcome-unknown" } }]);
     expect(result.steps).toMatchObject([
       { status: "unknown", error: { code: "outcome-unknown", cause: { code: "timeout" } } },
-      // It may still run, once somebody has said what came of the first.
+      // It may still run, once somebody has settled the first.
       { status: "pending" },
     ]);
     expect(events.at(-1)?.type).toBe("run-suspend");
   });
 
-  it("is completed when its value comes within the grace", async () => {
+  it("is completed when its value comes within the grace period", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [
         createFakeTool({
@@ -68,12 +68,12 @@ describe('a step with effect "once"', () => {
     expect(result).toMatchObject({ status: "cancelled", steps: [{ status: "unknown" }] });
   });
 
-  it("is cancelled, not unknown, when the run is aborted before it is called again", async () => {
+  it("is cancelled, not unknown, when the run is aborted before the second call", async () => {
     const nothing = Object.assign(new Error("queue full"), { retryable: true });
     const { result } = await runScenario(() => {
       let cancel = () => {};
       let checks = 0;
-      // The third parse is that of the second attempt: the plan's check and the first attempt come before.
+      // The third parse is that of the second attempt, after the plan's check and the first attempt.
       const inputSchema = z.object({}).refine(() => {
         if (++checks === 3) cancel();
         return true;

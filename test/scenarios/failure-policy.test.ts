@@ -49,13 +49,13 @@ describe("onStepFailure stop", () => {
     expect(result).not.toHaveProperty("output");
   });
 
-  it("says nothing else when it is asked for by name", async () => {
+  it("behaves the same when it is set explicitly", async () => {
     const { result, events } = await play(steps, { onStepFailure: "stop" });
     expect(statuses(result)).toEqual(["a failed", "b skipped", "c skipped", "d skipped"]);
     expect(events[0]).not.toHaveProperty("options.onStepFailure");
   });
 
-  it("lets those that run finish, and starts nothing in the places that they leave", async () => {
+  it("lets running steps finish, and starts nothing in their places", async () => {
     const wide = [free("a", "Bad10"), free("c", "Ok10"), free("d", "Ok30"), step("e", "Ok10", { dependsOn: ["c"] })];
     const { result, events } = await play([...wide, free("f", "Ok10")], { concurrency: 3 });
     expect(timelineOf(events)).toEqual([
@@ -71,7 +71,7 @@ describe("onStepFailure stop", () => {
     expect(result.output).toBe("Ok30 1");
   });
 
-  it("keeps the error of the first in the plan when several fail", async () => {
+  it("reports the error of the first step in plan order when several fail", async () => {
     const { result } = await play([free("a", "Bad30"), free("b", "Bad10")], { concurrency: 2 });
     expect(result.error).toMatchObject({ details: { stepId: "a" } });
     expect(result.steps.map(({ error }) => error?.message)).toEqual([
@@ -80,7 +80,7 @@ describe("onStepFailure stop", () => {
     ]);
   });
 
-  it("lets those that run be tried again", async () => {
+  it("lets running steps be retried", async () => {
     const { result } = await runScenario((clock) => ({
       isResumable: false,
       tools: [
@@ -98,7 +98,7 @@ describe("onStepFailure stop", () => {
 describe("onStepFailure continue", () => {
   const options = { onStepFailure: "continue" } as const;
 
-  it("runs whatever does not depend on the failed step, in plan order", async () => {
+  it("runs all steps that do not depend on the failed one, in plan order", async () => {
     const { result, events } = await play(
       [
         free("a", "Bad10"),
@@ -125,7 +125,7 @@ describe("onStepFailure continue", () => {
     expect(events[0]).toMatchObject({ options: { onStepFailure: "continue" } });
   });
 
-  it("skips those that only refer to the failed step", async () => {
+  it("skips steps that only refer to the failed step", async () => {
     const { result } = await play(
       [free("a", "Bad10"), step("b", "Ok10", { dependsOn: [], input: { of: "${a}" } }), free("c", "Ok10")],
       options,
@@ -133,7 +133,7 @@ describe("onStepFailure continue", () => {
     expect(statuses(result)).toEqual(["a failed", "b skipped", "c completed"]);
   });
 
-  it("skips the one that comes next and says nothing of its dependencies", async () => {
+  it("skips the next step if it does not state its dependencies", async () => {
     const { result } = await play(
       [free("a", "Bad10"), step("b", "Ok10"), free("c", "Ok10"), step("d", "Ok10")],
       options,
@@ -141,7 +141,7 @@ describe("onStepFailure continue", () => {
     expect(statuses(result)).toEqual(["a failed", "b skipped", "c completed", "d completed"]);
   });
 
-  it("goes on in parallel, and ends with the first failure in plan order", async () => {
+  it("continues in parallel, and ends with the first failure in plan order", async () => {
     const { result, events } = await play(
       [
         free("a", "Ok10"),
@@ -177,17 +177,17 @@ describe("onStepFailure continue", () => {
     expect(result).toMatchObject({ status: "completed", output: "Ok10 2" });
   });
 
-  it("ends at the deadline all the same", async () => {
+  it("still ends at the deadline", async () => {
     const { result } = await play([free("a", "Bad10"), free("b", "Ok30"), free("c", "Ok10")], {
       ...options,
       timeoutMs: 35,
     });
-    // What settles within the grace is kept.
+    // A step that settles within the grace period is kept.
     expect(statuses(result)).toEqual(["a failed", "b completed", "c skipped"]);
     expect(result.error).toMatchObject({ code: "timeout", details: { scope: "run" } });
   });
 
-  it("fails when an input does not resolve, and goes on", async () => {
+  it("continues when an input does not resolve, and fails", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "Empty", outcomes: [{ returns: {} }] }), makeTool(clock, "Ok10")],
       plan: {

@@ -14,8 +14,8 @@ const broken: FakeOutcome = { throws: { message: "broken", retryable: false } };
 const pay = (outcome: FakeOutcome, timeoutMs?: number) =>
   createFakeTool({ name: "Pay", outcomes: [outcome], effect: "once", timeoutMs });
 
-describe("a call that is in doubt", () => {
-  it("is made again by a replan only if somebody says so", async () => {
+describe("a call in doubt", () => {
+  it("is repeated by a replan only if somebody allows it", async () => {
     const planner: Planner = {
       name: "again",
       plan: () => Promise.reject(new Error("it only plans again")),
@@ -35,7 +35,7 @@ describe("a call that is in doubt", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("is not in doubt where somebody has said that it failed: it needs no undoing", async () => {
+  it("is not in doubt once somebody has settled it as failed: it needs no undoing", async () => {
     const { result } = await runScenario(() => ({
       tools: [pay({ hangs: "until-aborted" }, 50), createFakeTool({ name: "A" })],
       plan: planOf("Pay", "A"),
@@ -47,7 +47,7 @@ describe("a call that is in doubt", () => {
     expect(result).not.toHaveProperty("notUndone");
   });
 
-  it("lets its run wait after a kill, though a loop beside it has failed", async () => {
+  it("keeps its run waiting after a kill, even if a loop beside it has failed", async () => {
     const create = (): Scenario => ({
       tools: [pay({ hangs: "until-aborted" }, 50), createFakeTool({ name: "Bad", outcomes: [broken] })],
       plan: {
@@ -106,7 +106,7 @@ describe("an error with large details", () => {
     expect(told(recorded).at(-1)).toBe("run-end");
   });
 
-  it("leaves no doubt unsaid where not all of its attempts are kept: one of them may have been cut off", async () => {
+  it("keeps the step in doubt where not all of its attempts are kept: one of them may have been cut off", async () => {
     const details = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, "v".repeat(2_000)]));
     const large: FakeOutcome = { throws: Object.assign(new Error("no"), { details }) };
     const outcomes: FakeOutcome[] = [...new Array(22).fill(large), { hangs: "until-aborted" }, large];

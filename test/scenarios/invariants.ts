@@ -7,13 +7,13 @@ import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-
 import { hideSealed } from "../../src/core/sealed.ts";
 import { checkStartsAndEnds, keyOf } from "./starts-and-ends.ts";
 
-/** What {@link checkInvariants} looks at. */
+/** Input of {@link checkInvariants}. */
 export interface Checked {
-  /** As they were told. */
+  /** As they were emitted. */
   readonly events: readonly AgentEvent[];
   readonly recorded: readonly AgentEvent[];
   readonly result: RunResult;
-  /** How many events were told when a process died, if one has. */
+  /** The number of events emitted when a process died, if one has. */
   readonly killedAt?: number;
 }
 
@@ -27,7 +27,7 @@ export function checkInvariants({ events, recorded, result, killedAt }: Checked)
   for (const event of events) {
     expect(JSON.parse(JSON.stringify(event))).toEqual(asData(event));
     expect(Object.isFrozen(event)).toBe(true);
-    // Whatever a tool threw, no store has to hold what lies deeper than an output may.
+    // Whatever a tool threw, no event is nested deeper than an output may be.
     expect(toJson(hideSealed(event))).toMatchObject({ ok: true });
   }
   checkFold(recorded, result);
@@ -40,14 +40,14 @@ function checkLeg(events: readonly AgentEvent[], killedAt = 0): void {
   expect(types[0]).toBe("run-start");
   expect(types.filter((type) => type === "run-start")).toHaveLength(1);
   expect(isClosing(types.at(-1) ?? "")).toBe(true);
-  // An execution opens where one has closed, and nowhere else.
+  // An execution starts where one has ended, and nowhere else.
   for (const [index, type] of types.entries()) {
     if (index <= killedAt && type === "run-resume") continue;
     if (index > 0) expect(isOpening(type)).toBe(isClosing(types[index - 1] ?? ""));
   }
 }
 
-/** Each decision answers a question that is open, and is the only one to do so. */
+/** Each decision answers an open question, and each question has only one. */
 function checkDecisions(recorded: readonly AgentEvent[]): void {
   const asked = new Set<string>();
   for (const event of recorded) {
@@ -60,7 +60,7 @@ function checkDecisions(recorded: readonly AgentEvent[]): void {
   }
 }
 
-/** Each attempt that is told to begin is the one after that which was told to have failed. */
+/** Each reported attempt follows the one that was reported as failed. */
 function checkAttempts(events: readonly AgentEvent[]): void {
   const failed = new Map<string, number>();
   for (const event of events) {
@@ -78,13 +78,13 @@ function checkSequence(events: readonly AgentEvent[], recorded: readonly AgentEv
     if (!isTransient(event)) last++;
     expect(event.sequence).toBe(last);
   }
-  // What is sealed is only shown otherwise.
+  // Sealed values differ only in how they are shown.
   const told = events.filter((event) => !isTransient(event)).map(asData);
   expect(hideSealed(told)).toEqual(hideSealed(recorded));
   for (const event of recorded) expect(asData(event)).toBe(event);
 }
 
-/** What was told, without what was thrown: the very same where there is nothing of that in it. */
+/** An event without thrown values: the same object where it contains none. */
 function asData<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if ("toJSON" in value && typeof value.toJSON === "function") return value.toJSON() as T;
@@ -102,9 +102,9 @@ function checkFold(recorded: readonly AgentEvent[], result: RunResult): void {
     stored.push(JSON.parse(JSON.stringify(event)) as AgentEvent);
     if (recorded.length < 200 || stored.length === recorded.length) expect(foldEvents(runId, stored)).toEqual(live);
   }
-  // The caller gets the output as it is.
+  // The caller gets the output unchanged.
   const shown = hideSealed(toRunResult(live));
   expect(live.mayBeSealed ? { ...shown, output: result.output } : shown).toEqual(asData(result));
-  // A store may give back whatever was recorded.
+  // A store must be able to return every recorded event.
   expect(parseEvents(runId, stored).state).toEqual(live);
 }

@@ -23,7 +23,7 @@ async function errorOf(
   return (await runScenario(make)).result.error;
 }
 
-/** A tool that takes numbers and gives texts. */
+/** A tool that takes numbers and returns text. */
 const strict = defineTool({
   name: "T",
   description: "Takes a number",
@@ -78,7 +78,7 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where nobody knows what came of it", async () => {
+  it("where its outcome is unknown", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "T", outcomes: [{ hangs: "until-aborted" }], timeoutMs: 5, effect: "once" })],
       plan: { steps: [looped({ forEach: "[1]" })] },
@@ -127,8 +127,8 @@ describe("the error of an iteration names it", () => {
   });
 });
 
-describe("the log says why a step was skipped", () => {
-  it("for each reason there is", async () => {
+describe("a skipped step", () => {
+  it("has its reason in the log, for every reason there is", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "T", outcomes: [{ throws: new Error("no") }], retry: once }), data],
       plan: {
@@ -153,7 +153,7 @@ describe("the log says why a step was skipped", () => {
     ]);
   });
 
-  it("and a reference into what was skipped says what to do", async () => {
+  it("is explained in the error of a reference into it", async () => {
     const steps = [step("l", "D", { when: "false" }), step("x", "D", { input: { a: { $ref: "l[0]" } } })];
     const { result } = await runScenario(() => ({ tools: [data], plan: { steps } }));
     expect(result.error).toMatchObject({
@@ -163,7 +163,7 @@ describe("the log says why a step was skipped", () => {
     });
   });
 
-  it("but one whose output is null has not been skipped", async () => {
+  it("is not the same as one whose output is null", async () => {
     const steps = [step("l", "T"), step("x", "T", { input: { a: "${l.n}" } })];
     const { result } = await runScenario(() => ({ tools: [createFakeTool({ name: "T" })], plan: { steps } }));
     expect(result.error?.message).toBe('Step "x" refers to l.n, which does not exist.');

@@ -10,7 +10,7 @@ it("runs that complete, fail, time out or are cancelled leave no timer, signal o
   await runs.make(1_000);
   const late = await countLeftovers(runs.signal);
   expect(late.listeners).toBe(0);
-  // The test runner has a timer of its own, which may come to its end meanwhile.
+  // The test runner has a timer of its own, which may end meanwhile.
   expect(late.timers).toBeLessThanOrEqual(early.timers);
   expect(late.signals).toBeLessThanOrEqual(early.signals);
 });

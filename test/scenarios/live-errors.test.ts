@@ -12,7 +12,7 @@ import { planOf } from "./plans.ts";
 import { added, replanner, steps } from "./replanning.ts";
 import { runScenario, type Scenario } from "./run-scenario.ts";
 
-/** An error with something on it that must never be kept. */
+/** An error with a property that must never be stored. */
 const planted = "Bearer 123";
 const thrownBy = (message = "broken", rest: object = {}) =>
   Object.assign(new RangeError(message), { request: { authorization: planted }, ...rest });
@@ -27,7 +27,7 @@ const errorsOf = (event: AgentEvent) =>
     event.type === "plan-revise" ? event.cause : undefined,
   ].filter((error) => error !== undefined);
 
-/** Each value that can be reached by reading, hidden or not, but for what is in `known`. */
+/** Whether a value can be reached by reading, hidden or not, except through `known`. */
 function reaches(value: unknown, wanted: unknown, known = new Set<unknown>()): boolean {
   if (value === wanted) return true;
   if (typeof value !== "object" || value === null || known.has(value)) return false;
@@ -43,8 +43,8 @@ async function play(create: () => Scenario) {
   return { ...played, told };
 }
 
-describe("what a tool has thrown", () => {
-  it("is the cause in the result and in each event that tells of it", async () => {
+describe("the value that a tool has thrown", () => {
+  it("is the cause in the result and in each event that reports it", async () => {
     const first = thrownBy("first");
     const last = thrownBy("last", final);
     const { result, told } = await play(() => ({
@@ -66,12 +66,12 @@ describe("what a tool has thrown", () => {
     ["an object", { status: 500 }],
     ["an error of another realm", foreign],
     ["frozen", Object.freeze(thrownBy())],
-  ])("is the cause as it is if it is %s", async (_what, thrown) => {
+  ])("is the unchanged cause if it is %s", async (_what, thrown) => {
     const { result } = await play(() => ({ tools: [fails(thrown)], plan: planOf("F"), retry: { maxAttempts: 1 } }));
     expect(result.error?.cause).toBe(thrown);
   });
 
-  it("is the cause of an undoing that failed, of a loop's iteration, and of what is in doubt", async () => {
+  it("is the cause of a failed undo, of a loop's iteration, and of a step in doubt", async () => {
     const thrown = thrownBy("stuck", final);
     const undone = await play(() => ({
       isResumable: false,
@@ -105,7 +105,7 @@ describe("what a tool has thrown", () => {
     expect(item?.kind === "outcome" && item.error?.cause).toBe(thrown);
   });
 
-  it("is the cause of what the end of a run has cut off", async () => {
+  it("is the cause for steps cut off by the end of a run", async () => {
     const thrown = thrownBy("down");
     const { result } = await play(() => ({
       tools: [fails(thrown)],
@@ -116,7 +116,7 @@ describe("what a tool has thrown", () => {
     expect(result.steps[0]?.error?.cause).toBe(thrown);
   });
 
-  it("is thrown as the cause by throwOnFailure, and stands in its JSON as data", async () => {
+  it("is thrown as the cause by throwOnFailure, and appears in its JSON as data", async () => {
     const thrown = thrownBy("no", final);
     const agent = createAgent({ tools: [fails(thrown)] });
     const failure = await agent.execute(planOf("F") as never, { throwOnFailure: true }).catch((error) => error);
@@ -148,7 +148,7 @@ describe("what a tool has thrown", () => {
   });
 });
 
-describe("what a tool has thrown is never", () => {
+describe("the value that a tool has thrown is never", () => {
   const scenario = (thrown: unknown, requests: ReplanRequest[] = []): Scenario => ({
     isResumable: false,
     tools: [fails(thrown), createFakeTool({ name: "A" })],
@@ -158,7 +158,7 @@ describe("what a tool has thrown is never", () => {
     options: { maxReplans: 1, replanTools: ["A"] },
   });
 
-  it("enumerable, so that no JSON, copy or key has it", async () => {
+  it("enumerable, so no JSON, copy or key contains it", async () => {
     const thrown = thrownBy();
     const { events, result } = await play(() => scenario(thrown));
     expect(result.status).toBe("completed");
@@ -169,7 +169,7 @@ describe("what a tool has thrown is never", () => {
     }
   });
 
-  it("kept by a store, the one in memory included", async () => {
+  it("kept by a store, not even the one in memory", async () => {
     const thrown = thrownBy();
     const memory = createMemoryRunStore();
     const seen: unknown[] = [];
@@ -188,7 +188,7 @@ describe("what a tool has thrown is never", () => {
     }
   });
 
-  it("given to a planner, nor is its stack", async () => {
+  it("passed to a planner, nor is its stack", async () => {
     const thrown = thrownBy();
     const requests: ReplanRequest[] = [];
     const { recorded } = await play(() => scenario(thrown, requests));
@@ -224,13 +224,13 @@ describe("the stack of the last attempt's error", () => {
     expect(end).toMatchObject({ outcome: { error: { stack } } });
   });
 
-  it("is not recorded with recordStacks: false, and the cause is there all the same", async () => {
+  it("is not recorded with recordStacks: false, and the cause is still there", async () => {
     const { stack, recorded } = await run(thrownBy(), { recordStacks: false });
     expect(stack).toBeUndefined();
     expect(JSON.stringify(recorded)).not.toContain("live-errors.test.ts");
   });
 
-  it("is not there of what is no error, whatever it calls its stack", async () => {
+  it("is missing for a value that is not an error, whatever its stack property", async () => {
     const { stack } = await run({ message: "no", stack: planted });
     expect(stack).toBeUndefined();
   });

@@ -25,7 +25,7 @@ interface Setup extends AsksModelOptions {
   agent?: Partial<AgentOptions>;
 }
 
-/** Plays a run of which a model makes the plan; `agent` is one that has its store. */
+/** Plays a run whose plan a model creates; `agent` is one that has its store. */
 async function play({ answers = [used(10, 5)], options, price, agent: agentOptions, ...asks }: Setup = {}) {
   let agent: Agent | undefined;
   const played = await runScenario(() => ({
@@ -42,8 +42,8 @@ async function play({ answers = [used(10, 5)], options, price, agent: agentOptio
   return { ...played, planEnd, agent: agent as Agent };
 }
 
-describe("what models use", () => {
-  it("stands in the plan, its event, the result and the stored run", async () => {
+describe("the usage of models", () => {
+  it("appears in the plan, its event, the result and the stored run", async () => {
     const { result, planEnd, recorded, agent } = await play({ answers: [used(10, 5), used(20, 1)], calls: 2, price });
     const usage = { modelCalls: 2, inputTokens: 30, outputTokens: 6, cost: expect.closeTo(0.09, 9) };
     const calls = [
@@ -57,7 +57,7 @@ describe("what models use", () => {
     expect((await agent.getRun(result.runId))?.usage).toEqual(usage);
   });
 
-  it("is nowhere to be seen where no model was called", async () => {
+  it("appears nowhere if no model was called", async () => {
     const { result, events, recorded, agent } = await play({ calls: 0, options: { budget: { tokens: 5 } } });
     expect(result.status).toBe("completed");
     expect(result).not.toHaveProperty("usage");
@@ -71,7 +71,7 @@ describe("what models use", () => {
     ["makes an invalid plan", { plan: planOf("Nothing") }, "invalid-plan"],
     ["answers with no plan", { plan: null }, "planning-failed"],
     ["fails", { answers: [used(10, 5), new Error("no")], calls: 2 }, "planning-failed"],
-  ])("is told, too, when the planner %s", async (_what, setup, code) => {
+  ])("is reported, too, when the planner %s", async (_what, setup, code) => {
     const { result, planEnd } = await play(setup);
     expect(result).toMatchObject({ status: "failed", error: { code } });
     const failed = setup.calls === 2 ? { modelCalls: 2, inputTokens: 25, isEstimated: true } : { inputTokens: 10 };
@@ -79,7 +79,7 @@ describe("what models use", () => {
     expect(planEnd?.usage).toEqual(result.usage);
   });
 
-  it("is estimated where a call was cancelled on the way", async () => {
+  it("is estimated for a call that was cancelled part-way", async () => {
     const { result } = await runScenario(() => ({
       tools: [works()],
       planner: asksModel(createScriptedModel([used(10, 5), { hangs: "until-aborted" }]), {
@@ -98,13 +98,13 @@ describe("what models use", () => {
     });
   });
 
-  it("survives the store whatever a model says it used", async () => {
+  it("survives the store whatever usage a model reports", async () => {
     const strange = { text: "abc", usage: { inputTokens: Number.NaN, outputTokens: Number.POSITIVE_INFINITY } };
     const { result } = await play({ answers: [strange], price: { inputPerMillion: Number.NaN, outputPerMillion: 1 } });
     expect(result.usage).toEqual({ modelCalls: 1, inputTokens: 15, outputTokens: 1, isEstimated: true });
   });
 
-  it("is that of all replans together, while each event has its own", async () => {
+  it("is the sum of all replans, while each event has its own", async () => {
     const { result, events, planEnd } = await play({
       answers: [used(10, 5), used(20, 6), used(40, 7)],
       plan: planOf("A", "F"),
@@ -136,13 +136,13 @@ describe("a budget of a run", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is enough if it just is", async () => {
+  it("is sufficient if it is just met", async () => {
     const budget = { modelCalls: 2, tokens: 46, cost: 0.235 };
     const { result } = await play({ answers: [used(10, 5), used(10, 5)], calls: 2, price, options: { budget } });
     expect(result).toMatchObject({ status: "completed", usage: { modelCalls: 2 } });
   });
 
-  it("of cost asks no model whose price is not known", async () => {
+  it("of cost does not call a model whose price is unknown", async () => {
     const { result } = await play({ options: { budget: { cost: 5 } } });
     expect(result).toMatchObject({
       error: { code: "planning-failed", cause: { code: "invalid-options", details: { option: "budget.cost" } } },
@@ -179,7 +179,7 @@ describe("a budget of a run", () => {
     ]);
   });
 
-  it("counts what planners used that gave no plan", async () => {
+  it("counts the usage of planners that returned no plan", async () => {
     const { result } = await runScenario(() => ({
       tools: [works()],
       planner: createFallbackPlanner([
@@ -193,7 +193,7 @@ describe("a budget of a run", () => {
     expect(result.plan?.source.calls?.map(({ model }) => model)).toEqual(["scripted/a", "scripted/b"]);
   });
 
-  it("is one for all replans", async () => {
+  it("is shared by all replans", async () => {
     const { result, events } = await play({
       answers: [used(10, 5), used(10, 5)],
       plan: planOf("A", "F"),
@@ -206,7 +206,7 @@ describe("a budget of a run", () => {
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" }, usage: { modelCalls: 1 } });
   });
 
-  it("is one for all executions, whatever agent goes on with them", async () => {
+  it("is shared by all executions, whichever agent resumes the run", async () => {
     const answers = [used(10, 5), used(20, 6)];
     const play = (budget: RunBudget) =>
       runScenario(() => {
@@ -231,10 +231,10 @@ describe("a budget of a run", () => {
   });
 });
 
-describe("a budget that was gone over", () => {
+describe("a budget that was exceeded", () => {
   const overrun = { answers: [used(500, 5)], options: { budget: { tokens: 100 } } };
 
-  it("is told once, with the run that it is about", async () => {
+  it("is reported once, with its run", async () => {
     const { result, warnings } = await play(overrun);
     expect(result.status).toBe("completed");
     expect(warnings).toEqual([
@@ -247,7 +247,7 @@ describe("a budget that was gone over", () => {
     ]);
   });
 
-  it("is not told again by replans that called no model", async () => {
+  it("is not reported again by replans that called no model", async () => {
     const { warnings, events } = await play({
       ...overrun,
       plan: planOf("F"),
@@ -266,7 +266,7 @@ describe("a budget that was gone over", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("warned")) as unknown as undefined],
-  ])("changes nothing if who is warned %s", async (_how, onWarning) => {
+  ])("changes nothing if onWarning %s", async (_how, onWarning) => {
     const { result, planEnd } = await play({ ...overrun, agent: { onWarning } });
     expect(result).toMatchObject({ status: "completed", usage: { inputTokens: 500 } });
     expect(planEnd?.outcome.status).toBe("completed");

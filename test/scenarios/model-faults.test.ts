@@ -8,7 +8,7 @@ import { startFakeOllama } from "../../src/testing/fake-ollama/fake-ollama.ts";
 import { createTodoStore } from "../../src/tools/todo-store/todo-store.ts";
 import { faults, goodPlan, planWith, request } from "./model-faults.ts";
 
-/** How planning ends when a fault comes once and then a good answer, and when it comes always. */
+/** How planning ends when a fault occurs once before a good answer, and when it always occurs. */
 const endings: Readonly<Record<string, readonly [once: string, always: string]>> = {
   none: ["llm, tries: 1", "llm, tries: 1"],
   "one-byte chunks, split characters": ["llm, tries: 1", "llm, tries: 1"],
@@ -46,12 +46,12 @@ const endings: Readonly<Record<string, readonly [once: string, always: string]>>
   "2 MB answer": ["rules (model-failed)", "rules (model-failed)"],
 };
 
-describe("a server with a fault ends in a plan of some planner, in its time, and leaves nothing open", () => {
+describe("a faulty server leads to a plan of some planner in time, and leaves nothing open", () => {
   it.each(faults.map((fault) => [fault.name, fault] as const))("%s", async (name, fault) => {
     expect([await planWith(fault, "once"), await planWith(fault, "always")]).toEqual(endings[name]);
   });
 
-  it("is tried for each fault that is known", () => {
+  it("is tested with every known fault", () => {
     expect(faults.map(({ name }) => name)).toEqual(Object.keys(endings));
   });
 });
@@ -63,7 +63,7 @@ describe("planning by a model, from a server", () => {
     return createAgent({ tools: [createTodoStore()], planner });
   };
 
-  it("goes on with the rules where no server listens, and says what to type", async () => {
+  it("falls back to the rules where no server listens, and states what to type", async () => {
     const ollama = await startFakeOllama();
     await ollama.close();
     const plan = await agentOf(ollama.host, { withRules: true }).plan(request);
@@ -75,7 +75,7 @@ describe("planning by a model, from a server", () => {
     });
   });
 
-  it("can be cancelled before it begins", async () => {
+  it("can be cancelled before it starts", async () => {
     const ollama = await startFakeOllama({ otherwise: { text: goodPlan } });
     const planning = agentOf(ollama.host).plan(request, { signal: AbortSignal.abort("never mind") });
     await expect(planning).rejects.toMatchObject({ code: "cancelled" });
@@ -95,7 +95,7 @@ describe("planning by a model, from a server", () => {
     await ollama.close();
   });
 
-  it("is not changed by a cancellation that comes after it", async () => {
+  it("is not changed by a later cancellation", async () => {
     const ollama = await startFakeOllama({ otherwise: { text: goodPlan } });
     const controller = new AbortController();
     const plan = await agentOf(ollama.host).plan(request, { signal: controller.signal });

@@ -13,23 +13,23 @@ import { createTodoStore } from "../../src/tools/todo-store/todo-store.ts";
 
 /** A plan for {@link request}, as a model writes it. */
 export const goodPlan = '{"steps":[{"tool":"TodoStore","input":{"operation":"add","title":"café crème"}}]}';
-/** One that the rules can plan, too. */
+/** A request that the rules can plan, too. */
 export const request = "add café crème to my list";
 
-/** What a server does, once or always. */
+/** A server's behaviour, once or always. */
 export interface Fault {
   readonly name: string;
   readonly answer: FakeOllamaAnswer;
-  /** What `/api/show` says of the model; by default that it cannot think. */
+  /** What `/api/show` reports about the model; by default that it cannot think. */
   readonly canThink?: true;
-  /** Whether nothing more comes, so that only the time limit ends it. `drip` lets a line go first. */
+  /** Whether nothing more arrives, so only the time limit ends it. `drip` sends a line first. */
   readonly waits?: "hang" | "drip";
 }
 
 const text = (answer: string) => ({ text: answer });
 const stepOf = (tool: string, input: object) => JSON.stringify({ steps: [{ tool, input }] });
 
-/** Section by section what was seen of servers and models. */
+/** Faults seen in servers and models, by section. */
 export const faults: readonly Fault[] = [
   { name: "none", answer: text(goodPlan) },
   { name: "one-byte chunks, split characters", answer: { fault: "one-byte-chunks", text: goodPlan } },
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   { name: "2 MB answer", answer: { fault: "large" } },
 ];
 
-/** How planning ended, in a line. */
+/** How planning ended, in one line. */
 export async function planWith(fault: Fault, times: "once" | "always"): Promise<string> {
   const ollama = await startFakeOllama({
     script: [fault.answer],
@@ -75,7 +75,7 @@ export async function planWith(fault: Fault, times: "once" | "always"): Promise<
     ...(fault.canThink && { models: [{ name: "small", capabilities: ["completion", "thinking"] }] }),
   });
   const clock = createManualClock();
-  // The delays between attempts take no time here; all else waits for the clock.
+  // The delays between attempts take no time here; everything else waits for the clock.
   const hasty = { ...clock, setTimeout: (callback: () => void) => queueMicrotask(callback), clearTimeout: () => {} };
   const model = createOllamaModel({ model: "small", host: ollama.host, clock: hasty });
   const planner = createFallbackPlanner([createLlmPlanner({ model }), createRulePlanner()], { clock });
@@ -86,7 +86,7 @@ export async function planWith(fault: Fault, times: "once" | "always"): Promise<
     if (fault.waits !== undefined) {
       await ollama.waitForRequest();
       if (fault.waits === "drip") ollama.release();
-      // Half of the time that there is for all planners.
+      // Half of the time for all planners.
       await clock.advance(60_000);
     }
     const { planner: name, attempts = 0, repaired = [], failures = [] } = (await planning).source;

@@ -3,7 +3,7 @@ import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../../src/c
 import type { ScriptedText } from "../../src/testing/scripted-model.ts";
 import { planOf } from "./plans.ts";
 
-/** An answer of a scripted model that used so many tokens. */
+/** An answer of a scripted model with this token usage. */
 export const used = (inputTokens: number, outputTokens: number): ScriptedText => ({
   text: "ok",
   usage: { inputTokens, outputTokens } satisfies ModelTokens,
@@ -12,14 +12,14 @@ export const used = (inputTokens: number, outputTokens: number): ScriptedText =>
 /** Options of {@link asksModel}. */
 export interface AsksModelOptions {
   readonly name?: string;
-  /** How often it asks for a plan, and for other steps. */
+  /** How often it asks for a plan, and for replacement steps. */
   readonly calls?: number;
   readonly maxOutputTokens?: number;
   readonly plan?: unknown;
   readonly replan?: unknown;
 }
 
-/** A planner that asks its model, and gives the plan that the test says. The prompt is estimated at 15 tokens. */
+/** A planner that calls its model, and returns the plan of the test. The prompt is estimated at 15 tokens. */
 export function asksModel(
   model: LanguageModel,
   { name = "model", calls = 1, maxOutputTokens, plan = planOf("A"), replan }: AsksModelOptions = {},

@@ -5,8 +5,8 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
-describe("a run is not kept", () => {
-  it("by an async schema that hangs when a step is undone: that is an undoing which timed out", async () => {
+describe("a run is not blocked", () => {
+  it("by an async schema that hangs during an undo, which counts as a timeout", async () => {
     const { result, events } = await runScenario(() => {
       let hasRun = false;
       const tool = defineTool({
@@ -46,7 +46,7 @@ describe("a run is not kept", () => {
   it.each([
     ["throws", () => JSON.parse("no")],
     ["is no number", () => Number.NaN],
-  ])("by a random number that %s: jitter is in the middle then", async (_what, random) => {
+  ])("by a random number that %s: the middle of the jitter is used", async (_what, random) => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: new Error("no") }, { returns: 1 }] })],
       plan: planOf("A"),

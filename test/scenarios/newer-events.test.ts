@@ -5,7 +5,7 @@ import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { runStart } from "../../src/testing/conformance/sample-events.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
-it("a run that a later version has recorded is left as it is, whoever asks for it", async () => {
+it("a run that a later version has recorded is left unchanged by every method", async () => {
   const store = createMemoryRunStore();
   const events = [{ ...runStart("r", { request: "Do it" }), version: eventVersion + 1 }];
   await store.append("r", events, { sequence: 1 });

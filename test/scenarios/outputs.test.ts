@@ -17,7 +17,7 @@ describe("an output", () => {
     ["a Map", { map: new Map() }, "map: a Map is not JSON"],
     ["a function", { call: () => 1 }, "call: a function is not JSON"],
     ["100 MB", "x".repeat(100_000_000), "larger than 1048576 bytes"],
-  ])("that is %s is an error with its path, and the tool is not called again", async (_what, returns, message) => {
+  ])("that is %s causes an error with its path, and the tool is not called again", async (_what, returns, message) => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns }] })],
       plan: planOf("A"),
@@ -90,7 +90,7 @@ describe("an output", () => {
     expect(result.output).toBeNull();
   });
 
-  it("may be larger or smaller than the default, as the agent says", async () => {
+  it("may be larger or smaller than the default if the agent is configured so", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: "12345678" }] })],
       plan: planOf("A"),
@@ -101,7 +101,7 @@ describe("an output", () => {
 });
 
 describe("an input", () => {
-  it("is refused where it repeats more of an output than a plan may, and its tool is not called", async () => {
+  it("is refused if it repeats more of an output than a plan may, and its tool is not called", async () => {
     const { result } = await runScenario(() => ({
       tools: [
         createFakeTool({ name: "A", outcomes: [{ returns: "x".repeat(10_000) }] }),
@@ -144,7 +144,7 @@ describe("an input", () => {
     expect(result.steps[0]?.input).toEqual({ list: ["as planned"] });
   });
 
-  it("that only shows itself wrong when references are filled in fails the step with every issue", async () => {
+  it("that turns out invalid when references are filled in fails the step with every issue", async () => {
     const { result } = await runScenario(() => ({
       tools: [
         createFakeTool({ name: "A", outcomes: [{ returns: { n: "text", m: 1 } }] }),

@@ -6,7 +6,7 @@ import { planOf, step } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 import { msOf, peakOf, timelineOf } from "./together.ts";
 
-/** A tool that takes as long as its name says: `T30` is 30 ms. */
+/** A tool that takes as long as its name says: `T30` takes 30 ms. */
 const lasting = (clock: ManualClock, ms: number) =>
   createFakeTool({ name: `T${ms}`, outcomes: [{ returns: ms, afterMs: ms }], clock });
 
@@ -24,7 +24,7 @@ async function play(steps: readonly PlanStep[], concurrency?: number) {
 }
 
 describe("steps that do not depend on each other", () => {
-  it("run one after the other in plan order unless asked", async () => {
+  it("run one after another in plan order by default", async () => {
     const { events, result } = await play([free("a", 30), free("b", 10), free("c", 20)]);
     expect(timelineOf(events)).toEqual(["0 start a", "30 end a", "30 start b", "40 end b", "40 start c", "60 end c"]);
     expect(result.output).toBe(20);
@@ -41,7 +41,7 @@ describe("steps that do not depend on each other", () => {
     expect(result.output).toBe(20);
   });
 
-  it("take the place of the first that ends, and no more than there is room for", async () => {
+  it("take the place of the first step that ends, and never exceed the concurrency", async () => {
     const { events } = await play([free("a", 30), free("b", 10), free("c", 10), free("d", 10)], 2);
     expect(timelineOf(events)).toEqual([
       "0 start a",
@@ -56,14 +56,14 @@ describe("steps that do not depend on each other", () => {
     expect(peakOf(events)).toBe(2);
   });
 
-  it("may be fewer than there is room for", async () => {
+  it("may be fewer than the concurrency", async () => {
     const { events } = await play([free("a", 10), free("b", 10)], 1_000);
     expect(timelineOf(events)).toEqual(["0 start a", "0 start b", "10 end a", "10 end b"]);
   });
 });
 
 describe("steps that depend on others", () => {
-  it("wait for the step before them where they say nothing", async () => {
+  it("wait for the previous step by default", async () => {
     const { events } = await runScenario((clock) => ({
       tools: [lasting(clock, 10)],
       plan: planOf("T10", "T10"),
@@ -72,7 +72,7 @@ describe("steps that depend on others", () => {
     expect(timelineOf(events)).toEqual(["0 start s1", "10 end s1", "10 start s2", "20 end s2"]);
   });
 
-  it("start as soon as theirs are done, and not when a whole level is", async () => {
+  it("start as soon as their dependencies are done, not when a whole level is", async () => {
     const { events } = await play([free("a", 50), free("b", 10), behind("c", 10, "b"), behind("d", 10, "c")], 4);
     expect(timelineOf(events)).toEqual([
       "0 start a",
@@ -86,7 +86,7 @@ describe("steps that depend on others", () => {
     ]);
   });
 
-  it("wait for all of theirs: a diamond", async () => {
+  it("wait for all of their dependencies: a diamond", async () => {
     const { events } = await play(
       [free("a", 10), behind("b", 30, "a"), behind("c", 10, "a"), behind("d", 5, "b", "c")],
       4,
@@ -119,7 +119,7 @@ describe("steps that depend on others", () => {
     expect(result.steps[2]?.input).toEqual({ of: 10, text: "is 10" });
   });
 
-  it("come before later ones that were ready earlier: the earliest in the plan of all that is ready", async () => {
+  it("come before later ones that were ready earlier: the first ready step in the plan starts", async () => {
     const steps = [free("a", 10), behind("b", 10, "a"), free("c", 10), free("d", 10)];
     const { events } = await play(steps);
     expect(timelineOf(events).filter((line) => line.includes("start"))).toEqual([
@@ -130,7 +130,7 @@ describe("steps that depend on others", () => {
     ]);
   });
 
-  it("count a dependency that is named twice, and named and referred to, once", async () => {
+  it("count a dependency that is named twice, or named and referred to, once", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [lasting(clock, 10)],
       plan: {
@@ -156,7 +156,7 @@ describe("plans of random shape", () => {
     };
   };
 
-  it.each([1, 2, 3, 4, 5, 6])("keep to their dependencies and their concurrency: %i", async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])("respect their dependencies and their concurrency: %i", async (seed) => {
     const next = numbers(seed);
     const steps: PlanStep[] = [];
     for (let index = 0; index < 40; index++) {
@@ -171,7 +171,7 @@ describe("plans of random shape", () => {
     expectGreedy(steps, timelineOf(events), concurrency);
   });
 
-  /** Replays the story: nothing starts too early, nothing that is ready waits while there is room, the earliest is first. */
+  /** Replays the timeline: nothing starts too early or waits while there is room, the earliest starts first. */
   function expectGreedy(steps: readonly PlanStep[], timeline: readonly string[], concurrency: number): void {
     const waiting = new Map(steps.map(({ id, dependsOn = [] }) => [id, new Set(dependsOn)]));
     let running = 0;

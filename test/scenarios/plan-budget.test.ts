@@ -11,7 +11,7 @@ describe("plan() with a budget", () => {
   const agentOf = (model: LanguageModel) =>
     createAgent({ tools: [createFakeTool({ name: "A" })], planner: asksModel(model) });
 
-  it("keeps it, and counts", async () => {
+  it("stays within it, and counts usage", async () => {
     const agent = agentOf(createScriptedModel([used(10, 5)]));
     const told = collectEvents(agent);
     const plan = await agent.plan("Do it", { budget: { tokens: 31 } });
@@ -19,7 +19,7 @@ describe("plan() with a budget", () => {
     expect(told.events.at(-1)).toMatchObject({ type: "plan-end", usage: { modelCalls: 1 } });
   });
 
-  it("throws where it does not allow a call; each plan has its own", async () => {
+  it("throws if it does not allow a call; each plan has its own", async () => {
     const model = createScriptedModel([used(10, 5), used(10, 5)]);
     const agent = agentOf(model);
     await expect(agent.plan("Do it", { budget: { modelCalls: 0 } })).rejects.toMatchObject({ code: "limit-exceeded" });
@@ -28,7 +28,7 @@ describe("plan() with a budget", () => {
     model.assertComplete();
   });
 
-  it("is no part of the budget of the run that follows", async () => {
+  it("does not count towards the budget of the run that follows", async () => {
     const agent = agentOf(createScriptedModel([used(10, 5)]));
     const plan = await agent.plan("Do it");
     const result = await agent.execute(plan, { budget: { modelCalls: 0 } });

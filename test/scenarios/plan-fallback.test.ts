@@ -26,7 +26,7 @@ const cannotPlan = new AgentError("cannot-plan", "What?", {
 const fallbacks = (events: readonly AgentEvent[]) =>
   events.filter((event): event is AgentEventOf<"plan-fallback"> => event.type === "plan-fallback");
 
-/** Plays a request that planners are asked for in turn. */
+/** Plays a request with a chain of planners. */
 const play = (
   planners: (clock: Clock) => readonly Planner[],
   { chain, ...rest }: Partial<Scenario> & { chain?: FallbackPlannerOptions } = {},
@@ -38,8 +38,8 @@ const play = (
     ...rest,
   }));
 
-describe("a run whose planner has others behind it", () => {
-  it("tells and records each failure in order, before the plan", async () => {
+describe("a run whose planner has fallbacks", () => {
+  it("reports and records each failure in order, before the plan", async () => {
     const { result, recorded } = await play(() => [
       fails("a"),
       plans("b", planOf("Nothing") as PlanDraft),
@@ -74,7 +74,7 @@ describe("a run whose planner has others behind it", () => {
     });
   });
 
-  it("fails with all that they failed with", async () => {
+  it("fails with all of their failures", async () => {
     const { result, events } = await play(() => [fails("a"), fails("b")]);
     expect(fallbacks(events)).toHaveLength(1);
     expect(result).toMatchObject({
@@ -87,7 +87,7 @@ describe("a run whose planner has others behind it", () => {
     });
   });
 
-  it("ends where one says that it cannot be planned", async () => {
+  it("ends when one reports that the request cannot be planned", async () => {
     const { result, events } = await play(() => [fails("a"), fails("b", cannotPlan), plans("c")]);
     expect(fallbacks(events)).toHaveLength(1);
     expect(result.error).toMatchObject({
@@ -102,7 +102,7 @@ describe("a run whose planner has others behind it", () => {
     });
   });
 
-  it("shares its time among them, so that one that hangs leaves some to the next", async () => {
+  it("divides its time among them, so that one that hangs leaves some to the next", async () => {
     const { result, events } = await play(() => [hangs("slow"), hangs("slower"), plans("quick")], {
       plannerTimeoutMs: 90,
     });
@@ -113,13 +113,13 @@ describe("a run whose planner has others behind it", () => {
     expect(fallbacks(events).map(({ timestamp }) => Date.parse(timestamp) - Date.UTC(2026, 0, 1))).toEqual([30, 60]);
   });
 
-  it("ends with the time of all when the last one takes what is left", async () => {
+  it("times out as a whole when the last one uses up the rest", async () => {
     const { result, events } = await play(() => [hangs("slow"), hangs("slower")], { plannerTimeoutMs: 100 });
     expect(fallbacks(events)).toMatchObject([{ planner: "slow", error: { details: { timeoutMs: 50 } } }]);
     expect(result.error).toMatchObject({ code: "timeout", details: { scope: "planner", timeoutMs: 100 } });
   });
 
-  it("ends with all failures when the last one takes longer than it may", async () => {
+  it("ends with all failures when the last one exceeds its time", async () => {
     const { result } = await play(() => [hangs("slow"), hangs("slower")], {
       plannerTimeoutMs: 100,
       chain: { timeoutMs: 30 },
@@ -135,7 +135,7 @@ describe("a run whose planner has others behind it", () => {
     });
   });
 
-  it.each([0, 1, 2])("is cancelled while planner %i is asked", async (index) => {
+  it.each([0, 1, 2])("is cancelled while planner %i is planning", async (index) => {
     const names = ["a", "b", "c"];
     const { result, events } = await play(() => names.map((name, at) => (at === index ? hangs(name) : fails(name))), {
       act: async ({ handle, clock }) => {
@@ -147,7 +147,7 @@ describe("a run whose planner has others behind it", () => {
     expect(fallbacks(events).map(({ planner }) => planner)).toEqual(names.slice(0, index));
   });
 
-  it("asks nobody else when it is cancelled by what a listener hears of a failure", async () => {
+  it("calls no further planner when a listener of a failure cancels it", async () => {
     const second: string[] = [];
     const { result } = await play(
       () => [
@@ -167,13 +167,13 @@ describe("a run whose planner has others behind it", () => {
     expect(second).toEqual([]);
   });
 
-  it("ends at its deadline, whoever is asked", async () => {
+  it("ends at its deadline, whichever planner is running", async () => {
     const { result } = await play(() => [fails("a"), hangs("b")], { options: { timeoutMs: 50 } });
     expect(result.error).toMatchObject({ code: "timeout", details: { scope: "run", timeoutMs: 50 } });
   });
 });
 
-describe("a model with the rules behind it", () => {
+describe("a model with the rules as fallback", () => {
   const weather = defineTool({
     name: "Weather",
     description: "Weather in a city",
@@ -191,7 +191,7 @@ describe("a model with the rules behind it", () => {
     ["cannot be reached", unreachable, undefined, { planner: "llm", model: "scripted/script", code: "model-failed" }],
     ["would cost too much", "{}", { tokens: 100 }, { planner: "llm", code: "limit-exceeded" }],
     ["has no price", "{}", { cost: 1 }, { planner: "llm", code: "planning-failed" }],
-  ])("that %s: the rules plan", async (_how, answer, budget, failure) => {
+  ])("that %s lets the rules plan", async (_how, answer, budget, failure) => {
     const { result } = await runScenario((clock) => ({
       tools: [weather],
       planner: createFallbackPlanner(
@@ -209,7 +209,7 @@ describe("a model with the rules behind it", () => {
   });
 });
 
-describe("plan() of planners in turn", () => {
+describe("plan() with a chain of planners", () => {
   it("leaves no timer and no listener behind, however it ends", async () => {
     const clock = createManualClock();
     const ends = [plans("b", planOf("A") as PlanDraft), fails("b"), hangs("b")];
@@ -225,7 +225,7 @@ describe("plan() of planners in turn", () => {
   });
 });
 
-describe("a replan by planners in turn", () => {
+describe("a replan by a chain of planners", () => {
   const replans = (name: string, answer: unknown): Planner => ({
     ...plans(name, planOf("A", "F") as PlanDraft),
     replan: () => {
@@ -234,7 +234,7 @@ describe("a replan by planners in turn", () => {
     },
   });
 
-  it("is told as planning is, and says who gave the steps", async () => {
+  it("is reported like planning, and names the planner of the steps", async () => {
     const { result, recorded } = await play(
       () => [
         replans("a", new Error("no")),
@@ -262,7 +262,7 @@ describe("a replan by planners in turn", () => {
     ]);
   });
 
-  it("goes by the same way as the plan where they are routed", async () => {
+  it("is routed like the plan", async () => {
     const { result } = await runScenario(() => ({
       tools: [works(), failing()],
       planner: createRoutingPlanner({
@@ -276,7 +276,7 @@ describe("a replan by planners in turn", () => {
     expect(result).toMatchObject({ status: "completed", plan: { source: { planner: "larger", route: "complex" } } });
   });
 
-  it("fails with what classifying throws, and the run with its step's failure", async () => {
+  it("fails with the error that classifying throws, and the run with its step's failure", async () => {
     let calls = 0;
     const { result, events } = await runScenario(() => ({
       tools: [works(), failing()],

@@ -8,15 +8,15 @@ import { planOf } from "./plans.ts";
 import { works } from "./replanning.ts";
 import { runScenario } from "./run-scenario.ts";
 
-/** Plays a request with a planner that does so. */
+/** Plays a request with a planner that plans like this. */
 const play = (plan: (request: PlanRequest) => PlanDraft) =>
   runScenario(() => ({ tools: [works()], planner: plannerOf("p", plan), request: "Do it" }));
 
-describe("what a planner tells", () => {
+describe("an event that a planner emits", () => {
   const [step] = planOf("A").steps as PlanDraft["steps"];
   const delta = { type: "plan-delta", planner: "p", attempt: 1, index: 0, step } as unknown as PlanningEvent;
 
-  it("is a copy: the planner may use its event again, and nobody can change the plan by it", async () => {
+  it("is copied: the planner may reuse its event, and nobody can change the plan through it", async () => {
     const own = structuredClone(delta) as Extract<PlanningEvent, { type: "plan-delta" }>;
     const { result, events } = await play(({ tell }) => {
       void tell?.(own);
@@ -35,7 +35,7 @@ describe("what a planner tells", () => {
     ["another event", { type: "run-end", outcome: { status: "completed", output: 1 } }, 'not the event "run-end"'],
     ["what is no JSON", { ...delta, step: { ...step, input: { big: 1n } } }, "not what is not JSON"],
     ["nothing", undefined, "A planner tells plan-fallback and plan-delta"],
-  ])("may not be %s: then it fails", async (_what, event, message) => {
+  ])("may not be %s: planning fails", async (_what, event, message) => {
     const { result, events } = await play(({ tell }) => {
       void tell?.(event as PlanningEvent);
       return planOf("A") as PlanDraft;
@@ -44,7 +44,7 @@ describe("what a planner tells", () => {
     expect(events.map(({ type }) => type)).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
   });
 
-  it.each(["alone", "in a chain"])("once planning has ended is lost, and it calls no model (%s)", async (where) => {
+  it.each(["alone", "in a chain"])("is dropped once planning has ended, and no model is called (%s)", async (where) => {
     const requests: PlanRequest[] = [];
     const hanging = plannerOf("hangs", (request) => {
       requests.push(request);

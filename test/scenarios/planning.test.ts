@@ -28,7 +28,7 @@ const planErrors: [string, Parameters<typeof createScriptedPlanner>[0][number], 
 ];
 
 describe("plan()", () => {
-  it("gives a whole, validated plan; nothing has run and nothing is stored", async () => {
+  it("returns a complete, validated plan; nothing has run and nothing is stored", async () => {
     const clock = createManualClock();
     const planner = createScriptedPlanner([draft]);
     const agent = createAgent({ tools, planner, clock, createId: () => "1" });
@@ -98,7 +98,7 @@ describe("plan()", () => {
 });
 
 describe("run()", () => {
-  it("plans and runs, and tells both", async () => {
+  it("plans and runs, and emits events for both", async () => {
     const { result, events } = await runScenario(() => ({
       tools,
       planner: createScriptedPlanner([draft]),
@@ -121,7 +121,7 @@ describe("run()", () => {
     expect(result.plan).toBeUndefined();
   });
 
-  it("ends as a failed result for a request that is far too long, which is not stored whole", async () => {
+  it("ends as a failed result for a far too long request, which is not stored in full", async () => {
     const { result, recorded } = await runScenario(() => ({
       tools,
       planner: createScriptedPlanner([draft]),
@@ -134,7 +134,7 @@ describe("run()", () => {
     expect(JSON.stringify(recorded).length).toBeLessThan(210_000);
   });
 
-  it("throws the error of a failed run for those who prefer it", async () => {
+  it("throws the error of a failed run if requested", async () => {
     const agent = createAgent({ tools, planner: createScriptedPlanner([cannotPlan, draft]) });
     const failure = await agent.run("do it", { throwOnFailure: true }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(AgentError);
@@ -142,7 +142,7 @@ describe("run()", () => {
     await expect(agent.run("do it", { throwOnFailure: true })).resolves.toMatchObject({ status: "completed" });
   });
 
-  it("may use only the tools it is allowed", async () => {
+  it("may use only the allowed tools", async () => {
     const both = [...tools, createFakeTool({ name: "B" })];
     const { result } = await runScenario(() => ({
       tools: both,

@@ -7,7 +7,7 @@ import { step } from "./plans.ts";
 
 const other = "0".repeat(64);
 
-describe("a decision that cannot be taken says why", () => {
+describe("a refused decision states the reason:", () => {
   const steps = [
     step("plain", "Plain", { dependsOn: [] }),
     step("asks", "Asks", { dependsOn: [] }),
@@ -22,10 +22,10 @@ describe("a decision that cannot be taken says why", () => {
   }
 
   it.each([
-    ["a step that there is not", "none", undefined, 'it has no step "none"'],
+    ["a step that does not exist", "none", undefined, 'it has no step "none"'],
     ["a step that needed no approval", "plain", undefined, 'approval of step "plain" was not asked for'],
-    ["a loop without its iteration", "loop", undefined, 'step "loop" waits by iteration: give iteration, from 0 to 1'],
-    ["an iteration that there is not", "loop", 9, 'approval of step "loop[9]" was not asked for'],
+    ["a loop without its iteration", "loop", undefined, 'step "loop" waits per iteration: give iteration, from 0 to 1'],
+    ["an iteration that does not exist", "loop", 9, 'approval of step "loop[9]" was not asked for'],
   ])("%s", async (_what, stepId, iteration, why) => {
     const { agent, runId, hash } = await suspended();
     await expect(agent.approve(runId, { kind: "step", stepId, hash, iteration }).result).rejects.toMatchObject({
@@ -34,21 +34,21 @@ describe("a decision that cannot be taken says why", () => {
     });
   });
 
-  it("another hash, with the one that was asked about", async () => {
+  it("a hash other than the one that was asked about, with that one", async () => {
     const { agent, runId, hash } = await suspended();
     await expect(agent.approve(runId, { kind: "step", stepId: "asks", hash: other }).result).rejects.toThrow(
-      `what was asked about step "asks" has the hash ${hash}, not ${other}.`,
+      `the question about step "asks" has the hash ${hash}, not ${other}.`,
     );
   });
 
-  it("the plan, that nobody asked about", async () => {
+  it("the plan, if nobody asked about it", async () => {
     const { agent, runId } = await suspended();
     await expect(agent.approve(runId, { kind: "plan", hash: other }).result).rejects.toThrow(
       "approval of the plan was not asked for",
     );
   });
 
-  it("none that is the same again, while the run goes on in another process: it ends as that does", async () => {
+  it("not for the same decision while another process executes the run: it ends like that run", async () => {
     const store = createMemoryRunStore();
     const tools = [askingTool("Asks", { outcomes: [{ hangs: "until-aborted" }] })];
     const first = createAgent({ tools, store });

@@ -5,7 +5,7 @@ import { added, failing, failingScenario, replanner, revisions, steps, works } f
 import { runScenario } from "./run-scenario.ts";
 
 describe("replanning together with other options", () => {
-  it("a rejection is final", async () => {
+  it("does not happen after a rejection, which is final", async () => {
     const { result, events } = await runScenario(() =>
       failingScenario(
         [steps(added("n1"))],
@@ -17,7 +17,7 @@ describe("replanning together with other options", () => {
     expect(revisions(events)).toEqual([]);
   });
 
-  it("new steps are undone as the old ones are, and only in the end", async () => {
+  it("undoes new steps like the old ones, and only in the end", async () => {
     const undone: string[] = [];
     const undoable = () => ({
       ...works(),
@@ -35,7 +35,7 @@ describe("replanning together with other options", () => {
     expect(statuses(result)).toEqual(["s1 undone", "s2 failed", "n1 undone", "n2 failed"]);
   });
 
-  it("where the run goes on after failures, it comes when nothing else can be done", async () => {
+  it("happens when nothing else can be done, where failures do not stop the run", async () => {
     const { result, events } = await runScenario(() =>
       failingScenario(
         [],
@@ -52,7 +52,7 @@ describe("replanning together with other options", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("it does not come while something waits, but in the execution that hears of it", async () => {
+  it("does not happen while something waits, but in the execution that gets the decision", async () => {
     const planner = () => replanner(steps(added("f", "F"), added("b", "B")), [steps(added("n1"))]);
     const { result, events } = await runScenario(() =>
       failingScenario(
@@ -71,7 +71,7 @@ describe("replanning together with other options", () => {
     expect(told(events).indexOf("plan-revise")).toBeGreaterThan(told(events).indexOf("run-resume"));
   });
 
-  it("it takes away what waits where the run stops, whose approval no longer counts", async () => {
+  it("withdraws waiting steps where failures stop the run, whose approval no longer counts", async () => {
     const { result } = await runScenario(() =>
       failingScenario([], {}, { planner: replanner(steps(added("b", "B"), added("f", "F")), [steps(added("n1"))]) }),
     );
@@ -79,7 +79,7 @@ describe("replanning together with other options", () => {
     expect(statuses(result)).toEqual(["f failed", "n1 completed"]);
   });
 
-  it("new steps may wait for approval in their turn", async () => {
+  it("may add steps that need approval in their turn", async () => {
     const { result } = await runScenario(() =>
       failingScenario(
         [steps(added("n1", "B"))],

@@ -7,7 +7,7 @@ import { type Answer, added, failingScenario, replanner, revisions, steps } from
 import { runScenario } from "./run-scenario.ts";
 
 describe("replanning", () => {
-  it("takes the place of what is not done, and keeps what is", async () => {
+  it("replaces the steps that are not done, and keeps the others", async () => {
     const requests: ReplanRequest[] = [];
     const { result, events } = await runScenario(() => {
       requests.length = 0;
@@ -52,13 +52,13 @@ describe("replanning", () => {
     ]);
   });
 
-  it("is not done unless it is wanted", async () => {
+  it("is not done by default", async () => {
     const { result, events } = await runScenario(() => failingScenario([steps(added("n1"))], { maxReplans: 0 }));
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
     expect(revisions(events)).toEqual([]);
   });
 
-  it("is not done in a later execution by an agent whose planner cannot", async () => {
+  it("is not done in a later execution by an agent whose planner cannot replan", async () => {
     const plan = steps(added("b", "B"), added("f", "F", { dependsOn: ["b"] }));
     const unable = createScriptedPlanner([planOf("A") as PlanDraft]);
     const { result, events } = await runScenario(() =>
@@ -85,7 +85,7 @@ describe("replanning", () => {
     expect(revisions(events)).toEqual([]);
   });
 
-  it("is done for a plan that was given, too", async () => {
+  it("is done for a given plan, too", async () => {
     const { result } = await runScenario(() => {
       const { request, ...rest } = failingScenario([steps(added("n1"))]);
       expect(request).toBe("Do it");
@@ -95,7 +95,7 @@ describe("replanning", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("is done as often as is allowed, each time about the latest failure", async () => {
+  it("is done as often as allowed, each time for the latest failure", async () => {
     const requests: ReplanRequest[] = [];
     const { result, events } = await runScenario(() => {
       requests.length = 0;
@@ -114,7 +114,7 @@ describe("replanning", () => {
     expect(revisions(events).map(({ outcome }) => outcome.status)).toEqual(["completed", "completed", "completed"]);
   });
 
-  it("may answer that nothing is left to do, if something is done", async () => {
+  it("may return no steps, if something is done", async () => {
     const { result } = await runScenario(() => failingScenario([steps()]));
     expect(result).toMatchObject({ status: "completed", output: { value: 7 } });
     expect(statuses(result)).toEqual(["s1 completed", "s2 failed"]);
@@ -127,15 +127,15 @@ describe("replanning", () => {
   });
 });
 
-describe("an answer that does not hold", () => {
+describe("an invalid answer", () => {
   const answers: [string, Answer, string][] = [
     ["the id of a step that is done", steps(added("s1")), "invalid-plan"],
     ["the id of the step that failed", steps(added("s2")), "invalid-plan"],
     ["an id twice", steps(added("n1"), added("n1")), "invalid-plan"],
-    ["a tool that there is not", steps(added("n1", "Nothing")), "invalid-plan"],
+    ["a tool that does not exist", steps(added("n1", "Nothing")), "invalid-plan"],
     ["a reference to the step that failed", steps(added("n1", "A", { input: { of: { $ref: "s2" } } })), "invalid-plan"],
     ["a reference to a step that is gone", steps(added("n1", "A", { dependsOn: ["s3"] })), "invalid-plan"],
-    ["a key that there is not", steps({ ...added("n1"), what: 1 } as never), "invalid-plan"],
+    ["a key that does not exist", steps({ ...added("n1"), what: 1 } as never), "invalid-plan"],
     ["no list of steps", { steps: "none" }, "invalid-plan"],
     ["a list with nothing in it", { steps: [null] }, "invalid-plan"],
     ["no plan", undefined, "planning-failed"],
@@ -159,7 +159,7 @@ describe("an answer that does not hold", () => {
     expect(revisions(events)).toMatchObject([{ replan: 1, outcome: { status: "failed", error: { code } } }]);
   });
 
-  it("says all that is wrong with the ids", async () => {
+  it("reports all problems with the ids", async () => {
     const { events } = await runScenario(() => failingScenario([steps(added("s2"), added("n1"), added("s1"))]));
     expect(revisions(events)[0]?.outcome).toMatchObject({
       error: {
@@ -176,7 +176,7 @@ describe("an answer that does not hold", () => {
     });
   });
 
-  it("has more steps than the run may have, those that have ended counted", async () => {
+  it("has more steps than the run may have, including those that have ended", async () => {
     const { result, events } = await runScenario(() =>
       failingScenario([steps(added("n1"), added("n2"))], { maxSteps: 3 }),
     );
@@ -190,7 +190,7 @@ describe("an answer that does not hold", () => {
 describe("a planner that does not answer", () => {
   const never = () => new Promise(() => {});
 
-  it("has plannerTimeoutMs, and the run ends with its first failure", async () => {
+  it("is limited by plannerTimeoutMs, and the run ends with its first failure", async () => {
     const { result, events } = await runScenario(() => failingScenario([never], {}, { plannerTimeoutMs: 200 }));
     expect(result.error?.code).toBe("tool-failed");
     expect(revisions(events)[0]?.outcome).toMatchObject({
@@ -199,7 +199,7 @@ describe("a planner that does not answer", () => {
     });
   });
 
-  it("does not keep a run that is cancelled", async () => {
+  it("does not block a run that is cancelled", async () => {
     const signals: AbortSignal[] = [];
     const { result, events } = await runScenario(() =>
       failingScenario(
@@ -223,7 +223,7 @@ describe("a planner that does not answer", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
-  it("nor one whose time is up", async () => {
+  it("does not block a run that has timed out", async () => {
     const { result, events } = await runScenario(() => failingScenario([never], { timeoutMs: 300 }));
     expect(result).toMatchObject({ status: "failed", error: { code: "timeout", details: { scope: "run" } } });
     expect(revisions(events)[0]?.outcome).toMatchObject({ status: "failed", error: { code: "timeout" } });

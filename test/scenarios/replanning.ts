@@ -10,7 +10,7 @@ import type { Scenario } from "./run-scenario.ts";
 
 export type Answer = unknown | ((request: ReplanRequest) => unknown);
 
-/** A planner that plans as it is told, and again with an answer for each failure. */
+/** A planner that returns the given plan, and an answer for each failure. */
 export function replanner(plan: object, answers: readonly Answer[], requests: ReplanRequest[] = []) {
   let count = 0;
   return {
@@ -32,7 +32,7 @@ export const added = (id: string, tool = "A", rest: Partial<PlanStep> = {}) =>
 export const revisions = (events: readonly AgentEvent[]) =>
   events.filter((event): event is AgentEventOf<"plan-revise"> => event.type === "plan-revise");
 
-/** A plan whose second step fails, and what the planner then answers. */
+/** A plan whose second step fails, and the planner's answers. */
 export function failingScenario(
   answers: readonly Answer[],
   options: RunOptions = {},

@@ -13,7 +13,7 @@ import { share, withMethods } from "./two-processes.ts";
 const works = (name: string) => createFakeTool({ name, outcomes: [{ returns: name }] });
 const create = (): Scenario => ({ tools: [works("A"), works("B")], plan: planOf("A", "B") });
 
-/** A tool that fails, noted where all of them are. */
+/** A tool that fails, added to a list of all such tools. */
 function fails(made: FakeTool[]): FakeTool {
   const tool = createFakeTool({ name: "B", outcomes: [{ throws: { retryable: false } }] });
   made.push(tool);
@@ -37,8 +37,8 @@ async function setUp(tools: (clock: ManualClock) => readonly Tool[] = () => [wor
   return { ...one, recorded, cut: until(recorded, "step-start s2") };
 }
 
-describe("all runs that nobody goes on with", () => {
-  it("go on, the oldest first; those that ended, wait or are held are left alone", async () => {
+describe("all runs that no process owns", () => {
+  it("resume, the oldest first; those that ended, wait or are claimed are left alone", async () => {
     const { clock, process, store: shared, recorded, cut } = await setUp();
     await store(shared, cut, "r1", "r2");
     await store(shared, recorded, "done");
@@ -60,7 +60,7 @@ describe("all runs that nobody goes on with", () => {
     expect((await agent.listRuns({ resumable: true })).runs).toEqual([]);
   });
 
-  it("are told with their error if they cannot go on, and stop none of the others", async () => {
+  it("are reported with their error if they cannot resume, and do not stop the others", async () => {
     const { clock, process, store: shared, cut } = await setUp();
     await store(shared, cut, "r1", "r2", "r3");
     const agent = process({}, (reached) =>
@@ -72,7 +72,7 @@ describe("all runs that nobody goes on with", () => {
         claim: (runId, options) => reached.claim(runId, runId === "r3" ? { ...options, owner: "me" } : options),
       }),
     );
-    // Somebody takes it between the list and the claim.
+    // Another owner claims it between the list and the claim.
     agent.on("run-resume", () => void shared.claim("r3", { owner: "somebody", ttlMs: 60_000 }));
     const resumed = await clock.runUntil(agent.resumeAll({ concurrency: 1 }));
     expect(resumed).toMatchObject([
@@ -82,12 +82,12 @@ describe("all runs that nobody goes on with", () => {
     ]);
   });
 
-  it("that failed in another process meanwhile stay so: nothing of them is run again", async () => {
+  it("that failed meanwhile in another process stay failed: nothing in them runs again", async () => {
     const made: FakeTool[] = [];
     const { clock, process, store: shared, cut } = await setUp(() => [works("A"), fails(made)]);
     await store(shared, cut, "r1", "r2");
     const other = process();
-    // The other one is done with them when this one has only just listed them.
+    // The other process finishes them when this one has just listed them.
     const agent = process({}, (reached) =>
       withMethods(reached, {
         list: async (options) => {
@@ -102,7 +102,7 @@ describe("all runs that nobody goes on with", () => {
     expect(callsOf(made)).toBe(2);
   });
 
-  it("and one that two processes resume after it failed is tried again by one of them", async () => {
+  it("are retried by only one of two processes that resume the same failed run", async () => {
     const failing = await record(() => ({
       ...create(),
       tools: [works("A"), createFakeTool({ name: "B", outcomes: [{ throws: { retryable: false } }] })],
@@ -114,7 +114,7 @@ describe("all runs that nobody goes on with", () => {
     const agent = process({}, (reached) =>
       withMethods(reached, {
         claim: async (runId, options) => {
-          // Between the look and the claim.
+          // Between the lookup and the claim.
           expect((await other.resume(runId)).status).toBe("failed");
           return reached.claim(runId, options);
         },
@@ -124,7 +124,7 @@ describe("all runs that nobody goes on with", () => {
     expect(callsOf(made)).toBe(1);
   });
 
-  it("do not fit the tools any more: each says so", async () => {
+  it("are each reported if they no longer match the tools", async () => {
     const { clock, process, store: shared, cut } = await setUp();
     await store(shared, cut, "r1");
     const resumed = await clock.runUntil(process({ tools: [works("A")] }).resumeAll());
@@ -132,7 +132,7 @@ describe("all runs that nobody goes on with", () => {
     expect(resumed[0]).not.toHaveProperty("result");
   });
 
-  it("go on so many at a time, with the resources that are given", async () => {
+  it("resume with the given concurrency and resources", async () => {
     let tool: FakeTool | undefined;
     const shop = await setUp((clock) => {
       tool = createFakeTool({ name: "B", outcomes: [{ returns: 1, afterMs: 5 }], clock });
@@ -150,7 +150,7 @@ describe("all runs that nobody goes on with", () => {
     expect(tool?.calls.map(({ context }) => context.resources)).toEqual(Array(5).fill("db"));
   });
 
-  it("are all of them, on however many pages", async () => {
+  it("are included, on however many pages", async () => {
     const { clock, process, store: shared, cut } = await setUp();
     const ids = Array.from({ length: 1_003 }, (_, index) => `r${index}`);
     await store(shared, cut.slice(0, 1), ...ids);
@@ -159,7 +159,7 @@ describe("all runs that nobody goes on with", () => {
     expect(resumed.map(({ runId }) => runId)).toEqual(ids);
   });
 
-  it("cannot be listed: that rejects", async () => {
+  it("cause a rejection if they cannot be listed", async () => {
     const { process } = await setUp();
     const agent = process({}, (reached) =>
       withMethods(reached, {
@@ -187,7 +187,7 @@ describe("all runs that nobody goes on with", () => {
     ]);
   });
 
-  it("may throw what they fail with, each for itself", async () => {
+  it("can each throw their failures", async () => {
     const failing = createFakeTool({ name: "B", outcomes: [{ throws: { retryable: false } }] });
     const { clock, process, store: shared, cut } = await setUp(() => [works("A"), failing]);
     await store(shared, cut, "r1");

@@ -33,7 +33,7 @@ const cancelled = (...tools: string[]): Scenario => ({
 });
 
 describe("a run that was about to be cancelled when its process died", () => {
-  it("is cancelled for that reason, and starts nothing, even where failures do not stop it", async () => {
+  it("is cancelled for that reason and starts nothing, even where failures do not stop it", async () => {
     const create = () => cancelled("A", "H", "A");
     const { recorded, result } = await record(create);
     for (const last of ["step-end s2", "step-skip s3"]) {
@@ -46,7 +46,7 @@ describe("a run that was about to be cancelled when its process died", () => {
     }
   });
 
-  it("is cancelled, too, where nothing but what it skipped says so", async () => {
+  it("is cancelled, too, where only a skipped step shows it", async () => {
     const create = (): Scenario => ({
       tools: [works()],
       plan: planOf("A", "A", "A"),
@@ -59,7 +59,7 @@ describe("a run that was about to be cancelled when its process died", () => {
     const resumed = await resumeFrom(until(recorded, "step-skip s2"), () => agentOf(create()));
     expect(resumed.result).toMatchObject({
       status: "cancelled",
-      error: { code: "cancelled", details: { reason: "its process died while it was ended" } },
+      error: { code: "cancelled", details: { reason: "its process died while it was ending" } },
     });
     expect(statuses(resumed.result)).toEqual(statuses(result));
   });
@@ -80,7 +80,7 @@ describe("a run that was about to be cancelled when its process died", () => {
     expect(statuses(resumed.result)).toEqual(statuses(result));
   });
 
-  it.each([{ timeoutMs: 50 }, {}])("is ended by what has ended its replan: %j", async ({ timeoutMs }) => {
+  it.each([{ timeoutMs: 50 }, {}])("is ended by the cause that ended its replan: %j", async ({ timeoutMs }) => {
     const create = (): Scenario => ({
       tools: [fake("F", broken), works()],
       planner: { ...replanner({ steps: [step("s1", "F")] } as never, []), replan: () => new Promise(() => {}) },
@@ -98,7 +98,7 @@ describe("a run that was about to be cancelled when its process died", () => {
     expect(statuses(resumed.result)).toEqual(statuses(result));
   });
 
-  it("with a step in doubt does not go on as if that were all", async () => {
+  it("stays cancelled with a step in doubt", async () => {
     const create = (): Scenario => ({
       ...cancelled("Pay"),
       plan: { steps: [step("s1", "Pay"), step("s2", "A", { dependsOn: ["s1"] })] },
@@ -110,7 +110,7 @@ describe("a run that was about to be cancelled when its process died", () => {
     expect(statuses(resumed.result)).toEqual(statuses(result));
   });
 
-  it("goes on if nothing was recorded of that", async () => {
+  it("resumes if nothing was recorded of that", async () => {
     const create = () => cancelled("A", "H", "A");
     const { recorded } = await record(create);
     const resumed = await resumeFrom(until(recorded, "step-start s2"), () => ({
@@ -120,7 +120,7 @@ describe("a run that was about to be cancelled when its process died", () => {
   });
 });
 
-describe("a run that was about to end at its deadline", () => {
+describe("a run that was about to end at its deadline when its process died", () => {
   it("fails with it", async () => {
     const create = (): Scenario => ({
       tools: [works(), hangs()],
@@ -153,7 +153,7 @@ describe("a run that was about to end at its deadline", () => {
   );
 });
 
-describe("a run whose plan was not the one approved", () => {
+describe("a run whose plan was not the approved one", () => {
   it("fails for that, wherever its process died", async () => {
     const planned = () => ({ tools: [works()], planner: replanner(planOf("A", "A"), []) });
     const create = (): Scenario => ({ ...planned(), request: "Do it", options: { approvedHash: "0".repeat(64) } });
@@ -165,7 +165,7 @@ describe("a run whose plan was not the one approved", () => {
   });
 });
 
-/** Two steps at once: the first fails while the second one runs. */
+/** Two steps at once: the first fails while the second runs. */
 const failing =
   (rest: Partial<Scenario> = {}) =>
   (clock: ManualClock): Scenario => ({
@@ -184,8 +184,8 @@ const failing =
     ...rest,
   });
 
-describe("a run one of whose steps had failed while another one ran", () => {
-  it("fails with that, not with what was cut off", async () => {
+describe("a run in which a step had failed while another ran", () => {
+  it("fails with that, not with the step that was cut off", async () => {
     const { recorded } = await record(failing());
     const { result } = await resumeFrom(until(recorded, "step-end s2"), (clock) => agentOf(failing()(clock)));
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed", details: { stepId: "s2" } } });
@@ -196,7 +196,7 @@ describe("a run one of whose steps had failed while another one ran", () => {
     ]);
   });
 
-  it("runs both again when it is resumed once more", async () => {
+  it("runs both again when it is resumed again", async () => {
     const { recorded } = await record(failing());
     const { result } = await resumeFrom(
       until(recorded, "step-end s2"),
@@ -209,14 +209,14 @@ describe("a run one of whose steps had failed while another one ran", () => {
     expect(statuses(result)).toEqual(["s1 completed", "s2 completed", "s3 completed"]);
   });
 
-  it("says that what was cut off may have done something that is not undone", async () => {
+  it("reports that the step that was cut off may have had an effect that is not undone", async () => {
     const create = failing({ options: { concurrency: 2, undoOnFailure: true } });
     const { recorded } = await record(create);
     const { result } = await resumeFrom(until(recorded, "step-end s2"), (clock) => agentOf(create(clock)));
     expect(result.notUndone).toEqual([{ stepId: "s1", tool: "A", reason: "unknown" }]);
   });
 
-  it("runs what was cut off, where failures do not stop it", async () => {
+  it("runs the step that was cut off, where failures do not stop it", async () => {
     const create = failing({ options: { concurrency: 2, onStepFailure: "continue" } });
     const { recorded } = await record(create);
     const { result } = await resumeFrom(until(recorded, "step-end s2"), (clock) => agentOf(create(clock)));
@@ -224,7 +224,7 @@ describe("a run one of whose steps had failed while another one ran", () => {
   });
 });
 
-describe("a loop one of whose iterations had failed", () => {
+describe("a loop in which an iteration had failed", () => {
   const loop = (rest: Partial<Scenario> = {}): Scenario => ({
     tools: [fake("L", { returns: 0 }, broken), works()],
     plan: { steps: [step("s1", "L", { forEach: "[1, 2, 3]" }), step("s2", "A")] },
@@ -232,7 +232,7 @@ describe("a loop one of whose iterations had failed", () => {
   });
   const again = () => ({ tools: [works("L"), works()] });
 
-  it("begins no other, and what depends on it is skipped because of it", async () => {
+  it("starts no other, and its dependents are skipped because of it", async () => {
     const { recorded, result } = await record(() => loop());
     const resumed = await resumeFrom(until(recorded, "step-end s1[1]"), again);
     expect(resumed.result).toMatchObject({ status: "failed", error: result.error });
@@ -240,14 +240,14 @@ describe("a loop one of whose iterations had failed", () => {
     expect(reasons(resumed.result)).toEqual(reasons(result));
   });
 
-  it("goes on with the others, where failures do not stop it", async () => {
+  it("continues with the others, where failures do not stop it", async () => {
     const { recorded } = await record(() => loop({ options: { onStepFailure: "continue" } }));
     const { result } = await resumeFrom(until(recorded, "step-end s1[1]"), again);
     expect(statuses(result)).toEqual(["s1 completed", "s1 failed", "s1 completed", "s2 skipped"]);
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
   });
 
-  it("fails its run, though another one was cut off and the loop has not ended", async () => {
+  it("fails its run, even if another one was cut off and the loop has not ended", async () => {
     const create = (clock: ManualClock): Scenario => ({
       tools: [
         createFakeTool({
@@ -272,7 +272,7 @@ describe("a loop one of whose iterations had failed", () => {
     ]);
   });
 
-  it("is reason enough to plan again", async () => {
+  it("can cause a replan", async () => {
     const create = (): Scenario => ({
       tools: loop().tools,
       planner: replanner(loop().plan as never, [steps(added("n1"))]),
@@ -297,7 +297,7 @@ describe("undoing that was cut off", () => {
   });
 
   it.each(["step-end s3", "undo-start s2", "undo-end s2", "undo-start s1", "undo-end s1"])(
-    "after %s goes on",
+    "continues after %s",
     async (last) => {
       const { recorded, result } = await record(create);
       const resumed = await resumeFrom(until(recorded, last), () => agentOf(create()));
@@ -307,7 +307,7 @@ describe("undoing that was cut off", () => {
     },
   );
 
-  it("closes what was started, and begins it again", async () => {
+  it("closes what was started, and starts it again", async () => {
     const { recorded } = await record(create);
     const { events } = await resumeFrom(until(recorded, "undo-start s2"), () => agentOf(create()));
     expect(told(events)).toEqual([

@@ -14,12 +14,12 @@ import { keyOf } from "./starts-and-ends.ts";
 type Create = (clock: ManualClock) => Scenario;
 
 /**
- * The fifth invariant: kills a run after each event that it has recorded and goes on with it in another process, where
- * everything is decided and settled as it was. It must come to the same statuses and outputs.
+ * The fifth invariant: kills a run after each event that it has recorded and resumes it in another process, where
+ * everything is decided and settled as it was. It must end with the same statuses and outputs.
  */
 export async function resumeEverywhere(create: Create, whole: Pick<Played, "recorded" | "result">): Promise<void> {
   const { recorded, result } = whole;
-  // One that has failed is tried again, which may come to another end.
+  // A failed run is retried, which may end differently.
   const last = recorded.length - (result.status === "failed" ? 1 : 0);
   for (let count = 1; count <= last; count++) {
     const before = (JSON.parse(JSON.stringify(recorded.slice(0, count))) as AgentEvent[]).map((one) => deepFreeze(one));
@@ -53,7 +53,7 @@ async function goOn(create: Create, before: readonly AgentEvent[], whole: readon
   return result;
 }
 
-/** What must be the same, times, ids and attempts aside. */
+/** The part of the result that must be the same: all except times, ids and attempts. */
 function endOf({ status, steps, output }: RunResult): unknown {
   const ends = steps.map(({ stepId, iteration, status, output, reason }) => ({
     stepId,
@@ -65,7 +65,7 @@ function endOf({ status, steps, output }: RunResult): unknown {
   return { status, output, steps: ends };
 }
 
-/** What was said first of all that is pending; undefined if nothing was. */
+/** The first recorded answer to any pending item; undefined if there was none. */
 function answerTo(
   agent: Agent,
   { runId, pending = [] }: RunResult,
@@ -90,7 +90,7 @@ function answerTo(
   return undefined;
 }
 
-/** Whether the last plan that was asked about before a decision is the one that is pending. */
+/** Whether the last plan whose approval was requested before a decision is the pending one. */
 function isAbout(item: PendingItem, { sequence }: AgentEvent, whole: readonly AgentEvent[]): boolean {
   const asked = whole.findLast(
     (one) => one.type === "approval-request" && one.kind === "plan" && one.sequence < sequence,

@@ -15,7 +15,7 @@ const broken = { throws: { message: "broken", retryable: false } } as const;
 const fails = (name = "F") => fake(name, broken);
 const mended = (name = "F") => fake(name, { returns: "mended" });
 
-/** A tool that wants more than the plan gives. */
+/** A tool that requires more than the plan provides. */
 const strict = (name: string) => ({ ...works(name), inputSchema: z.object({ to: z.string() }) as never });
 
 /** Lets a run fail, and resumes it with tools of the same names. */
@@ -35,7 +35,7 @@ async function failedThen(
 }
 
 describe("a run that has failed", () => {
-  it("goes on with the step that failed, and those that waited for it", async () => {
+  it("resumes with the step that failed, and the steps that waited for it", async () => {
     const { result, events, calls } = await failedThen(
       () => ({ tools: [works(), fails()], plan: planOf("A", "F", "A") }),
       () => [works(), mended()],
@@ -48,7 +48,7 @@ describe("a run that has failed", () => {
     for (const one of result.steps) expect(one).not.toHaveProperty("reason");
   });
 
-  it("fails by the refusal of a step, though its deadline was there first", async () => {
+  it("fails because a step was rejected, even if its deadline passed first", async () => {
     const create = (): Scenario => ({
       tools: [askingTool("A")],
       plan: planOf("A"),
@@ -66,7 +66,7 @@ describe("a run that has failed", () => {
     expect(result).toMatchObject({ status: "failed", error: refusal, steps: [{ status: "skipped", error: refusal }] });
   });
 
-  it("fails again if nothing is mended, as often as it is resumed", async () => {
+  it("fails again if nothing was fixed, as often as it is resumed", async () => {
     const create = () => ({ tools: [works(), fails()], plan: planOf("A", "F", "A") });
     const { recorded, result } = await record(create);
     const resumed = await resumeFrom(
@@ -82,7 +82,7 @@ describe("a run that has failed", () => {
     expect(told(resumed.events).filter((one) => one === "step-start s2")).toHaveLength(2);
   });
 
-  it("goes on with all that failed, at once, where failures do not stop it", async () => {
+  it("retries all failed steps at once, where failures do not stop it", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails(), fails("G")],
       plan: {
@@ -101,7 +101,7 @@ describe("a run that has failed", () => {
     expect(calls()).toEqual([1, 1, 1]);
   });
 
-  it("goes on with the iterations that failed and those that were left, and no other", async () => {
+  it("retries the iterations that failed, runs those that were left, and no others", async () => {
     const create = (): Scenario => ({
       tools: [fake("L", { returns: 0 }, broken), works()],
       plan: { steps: [step("s1", "L", { forEach: "[1, 2, 3]" }), step("s2", "A")] },
@@ -119,7 +119,7 @@ describe("a run that has failed", () => {
     ]);
   });
 
-  it("goes on with a loop that could not begin", async () => {
+  it("retries a loop that could not start", async () => {
     const create = (value: unknown): Scenario => ({
       tools: [fake("L", { returns: value }), works()],
       plan: { steps: [step("s1", "L"), step("s2", "A", { forEach: "s1.list" })] },
@@ -128,11 +128,11 @@ describe("a run that has failed", () => {
       () => create({}),
       () => [fake("L", { returns: { list: [1] } }), works()],
     );
-    // Its list is what it was: what has completed is not run again.
+    // Its list is unchanged: completed iterations do not run again.
     expect(statuses(result)).toEqual(statuses(failed));
   });
 
-  it("leaves skipped what a condition has skipped", async () => {
+  it("does not run steps that a condition has skipped", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails()],
       plan: { steps: [step("s1", "A", { when: "false" }), step("s2", "F")] },
@@ -141,7 +141,7 @@ describe("a run that has failed", () => {
     expect(result.steps).toMatchObject([{ status: "skipped", reason: "condition" }, { status: "completed" }]);
   });
 
-  it("goes on after its deadline, with what that has cut off", async () => {
+  it("resumes after its deadline, with the step that it cut off", async () => {
     const create = (): Scenario => ({
       tools: [works(), fake("H", { hangs: "until-aborted" })],
       plan: planOf("A", "H", "A"),
@@ -152,7 +152,7 @@ describe("a run that has failed", () => {
     expect(statuses(result)).toEqual(["s1 completed", "s2 completed", "s3 completed"]);
   });
 
-  it("needs no approval again for an input that was approved", async () => {
+  it("needs no new approval for an input that was approved", async () => {
     const create = (): Scenario => ({
       tools: [askingTool("B", { outcomes: [broken] })],
       plan: planOf("B"),
@@ -179,7 +179,7 @@ describe("a run that has failed", () => {
       [works(), strict("F")],
     ],
   ])("whose tools have changed so that %s no longer fits", (_what, create, tools) => {
-    it("does not go on, and nothing is recorded or called", async () => {
+    it("does not resume, and nothing is recorded or called", async () => {
       const { recorded, result } = await record(create);
       let thrown: unknown;
       const { recorded: after } = await resumeFrom(
@@ -196,7 +196,7 @@ describe("a run that has failed", () => {
     });
   });
 
-  it("keeps to its budget, over all its executions and tries", async () => {
+  it("stays within its budget, over all its executions and tries", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails()],
       plan: planOf("A", "F", "A"),
@@ -244,8 +244,8 @@ describe("a run that has failed for good", () => {
 
 const F = (id: string) => step(id, "F", { dependsOn: [] });
 
-describe("a run that is planned again", () => {
-  it("fails, is resumed, and may be planned again as often as is left", async () => {
+describe("a run that replans", () => {
+  it("fails, is resumed, and may use its remaining replans", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails()],
       planner: replanner(planOf("A", "F"), [new Error("no idea")]),
@@ -265,7 +265,7 @@ describe("a run that is planned again", () => {
     expect(revisions(events)).toMatchObject([{ replan: 2 }]);
   });
 
-  it("is not asked for other steps again after an answer that was none", async () => {
+  it("does not repeat a replan that returned no valid plan", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails()],
       planner: replanner(planOf("A", "F", "A"), [new Error("no idea"), steps(added("n1"))]),
@@ -282,7 +282,7 @@ describe("a run that is planned again", () => {
     expect(resumed.result).toMatchObject({ status: "failed", error: result.error });
   });
 
-  it("is asked once more if its process died before the answer", async () => {
+  it("replans again if its process died before the answer", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails()],
       planner: replanner(planOf("A", "F"), [steps(added("n1"))]),
@@ -298,7 +298,7 @@ describe("a run that is planned again", () => {
     expect(revisions(events)).toMatchObject([{ replan: 1, outcome: { status: "completed" } }]);
   });
 
-  it("keeps the ids, and so the keys, of steps that are to run again", async () => {
+  it("keeps the ids, and so the keys, of steps that run again", async () => {
     const { recorded, result } = await record(() => ({
       tools: [works(), fails()],
       planner: replanner(steps(F("f1"), F("f2")), [new Error("no")]),
@@ -306,7 +306,7 @@ describe("a run that is planned again", () => {
       options: { maxReplans: 2, concurrency: 2 },
     }));
     expect(statuses(result)).toEqual(["f1 failed", "f2 failed"]);
-    // The second try of f1 fails before that of f2 begins.
+    // The second try of f1 fails before that of f2 starts.
     const again = recorded.map((event) =>
       event.type === "run-start" ? { ...event, options: { ...event.options, concurrency: 1 } } : event,
     );
@@ -322,8 +322,8 @@ describe("a run that is planned again", () => {
   });
 });
 
-describe("a run that is planned again while its process ends", () => {
-  it("may still be planned again as often as before", async () => {
+describe("a run that replans while its process ends", () => {
+  it("keeps its number of remaining replans", async () => {
     const planner = (answer: unknown) => ({ ...replanner(planOf("A", "F"), [answer]), name: "planner" });
     const create = (): Scenario => ({
       tools: [works(), fails()],

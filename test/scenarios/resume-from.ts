@@ -22,20 +22,20 @@ export interface AroundResume {
   readonly events: readonly AgentEvent[];
 }
 
-/** Plays a run whose events are to be cut off somewhere. */
+/** Plays a run whose events are to be cut off at some point. */
 export function record(create: (clock: ManualClock) => Scenario): Promise<Played> {
   return runScenario((clock) => ({ ...create(clock), isResumable: false }));
 }
 
-/** What goes on with a run. */
+/** A function that resumes a run. */
 export type GoOn = (around: AroundResume) => Promise<RunResult>;
 
-/** The agent of a scenario, whatever the scenario runs. */
+/** The agent of a scenario, without the scenario's run. */
 export type ResumeScenario = Omit<Scenario, "plan" | "request" | "options" | "act" | "executions">;
 
 /**
- * Lets a new agent go on with a run of which these events are recorded, with a store that answers at once and again with one
- * that answers by promises, and checks the invariants of all the run each time.
+ * Lets a new agent resume a run of which these events are recorded, with a store that answers at once, then with one
+ * that answers by promises, and checks the invariants of the whole run each time.
  */
 export async function resumeFrom(
   recorded: readonly AgentEvent[],
@@ -72,13 +72,13 @@ async function play(recorded: readonly AgentEvent[], { create, goOn, wrap }: Pla
   return { result, events, recorded: all, warnings, clock };
 }
 
-/** Options that leave nothing to chance. */
+/** Deterministic options. */
 export function baseOptions(clock: ManualClock): Partial<AgentOptions> {
   let ids = 0;
   return { clock, random: () => 1, createId: () => `again_${++ids}` };
 }
 
-/** A store in memory that has these events of one run, as they come from JSON. */
+/** A store in memory that contains these events of one run, as parsed from JSON. */
 export async function storeOf(
   recorded: readonly AgentEvent[],
   store: RunStore = createMemoryRunStore(),

@@ -8,7 +8,7 @@ import { planOf, step } from "./plans.ts";
 import { type GoOn, record, resumeFrom } from "./resume-from.ts";
 import type { Scenario } from "./run-scenario.ts";
 
-/** A tool that must run only once, and what it has had to do. */
+/** A tool that must run only once, and its calls. */
 interface Payment {
   readonly tool: Tool;
   readonly calls: unknown[];
@@ -16,7 +16,7 @@ interface Payment {
 
 type Paying = (attempt: number, signal: AbortSignal) => unknown;
 
-/** Pays; by the input, each way of saying so. */
+/** Pays; its effect is fixed or depends on the input. */
 function payment(pay: Paying, effect: "once" | "by-input" = "once"): Payment {
   const calls: unknown[] = [];
   const tool = defineTool({
@@ -48,7 +48,7 @@ const nothingHappened = () => {
 
 const after = (outcome: FakeOutcome = { returns: 1 }) => createFakeTool({ name: "A", outcomes: [outcome] });
 
-/** Lets a run fail at its payment, and resumes it in another process, where the payment would work. */
+/** Lets a run fail at its payment, and resumes it in another process, where the payment would succeed. */
 async function failedThen(pay: Paying, goOn?: GoOn, rest: Partial<Scenario> & { effect?: "by-input" } = {}) {
   const { effect, ...scenario } = rest;
   const first = payment(pay, effect);
@@ -72,13 +72,13 @@ const outcome = (error: object) => ({
   steps: [{ status: "unknown", attempts: 1 }, { status: "pending" }],
 });
 
-describe("a run that has failed at a step that must run only once", () => {
+describe("a run that has failed at a once step", () => {
   it.each<[string, Paying, string]>([
     ["threw, so that its answer may be lost", lost, "tool-failed"],
-    ["threw what is not to be tried again", declined, "tool-failed"],
-    ["gave an output that is not valid", () => ({ paid: "yes" }), "invalid-tool-output"],
-    ["gave an output that is not JSON", () => ({ paid: true, at: 1n }), "invalid-tool-output"],
-  ])("and whose tool %s waits for its outcome when it is resumed", async (_name, pay, code) => {
+    ["threw an error that is not retryable", declined, "tool-failed"],
+    ["returned an output that is not valid", () => ({ paid: "yes" }), "invalid-tool-output"],
+    ["returned an output that is not JSON", () => ({ paid: true, at: 1n }), "invalid-tool-output"],
+  ])("whose tool %s waits for its outcome when it is resumed", async (_name, pay, code) => {
     for (const effect of [undefined, "by-input"] as const) {
       const { failed, resumed, calls } = await failedThen(pay, undefined, { ...(effect && { effect }) });
       expect(failed).toMatchObject({ status: "failed", error: { code } });
@@ -89,7 +89,7 @@ describe("a run that has failed at a step that must run only once", () => {
     }
   });
 
-  it("runs it again if somebody says so, with the next number of an attempt", async () => {
+  it("runs it again if somebody allows it, with the next attempt number", async () => {
     const { resumed, calls } = await failedThen(lost, async ({ agent, runId }) => {
       await agent.resume(runId);
       expect((await agent.resume(runId)).status).toBe("suspended");
@@ -99,7 +99,7 @@ describe("a run that has failed at a step that must run only once", () => {
     expect(calls()).toBe(1);
   });
 
-  it("goes on with what somebody says came of it", async () => {
+  it("continues with the outcome that somebody reports", async () => {
     const { resumed, calls } = await failedThen(lost, async ({ agent, runId }) => {
       await agent.resume(runId);
       return agent.settle(runId, "s1", { output: { paid: true } }).result;
@@ -108,7 +108,7 @@ describe("a run that has failed at a step that must run only once", () => {
     expect(calls()).toBe(0);
   });
 
-  it("fails again if somebody says that it has, and is not opened by what asks no one", async () => {
+  it("fails again if somebody reports that it failed, and resumeAll does not resume it", async () => {
     const { resumed, calls } = await failedThen(lost, async ({ agent, runId }) => {
       await agent.resume(runId);
       expect((await agent.settle(runId, "s1", { failed: "no such payment" }).result).status).toBe("failed");
@@ -119,14 +119,14 @@ describe("a run that has failed at a step that must run only once", () => {
     expect(calls()).toBe(0);
   });
 
-  it("runs it again if its last error says that nothing happened", async () => {
+  it("runs it again if its last error states that nothing happened", async () => {
     const { failed, resumed, calls } = await failedThen(nothingHappened);
     expect(failed).toMatchObject({ status: "failed", steps: [{ attempts: 2 }, {}] });
     expect(resumed.result).toMatchObject({ status: "completed", steps: [{ attempts: 3 }, {}] });
     expect(calls()).toBe(1);
   });
 
-  it("runs it again if it timed out and its tool says that nothing happened", async () => {
+  it("runs it again if it timed out and its tool states that nothing happened", async () => {
     const slow: Paying = (_attempt, signal) =>
       new Promise((_resolve, reject) =>
         signal.addEventListener("abort", () => reject(Object.assign(new Error("not sent"), { retryable: true }))),
@@ -140,7 +140,7 @@ describe("a run that has failed at a step that must run only once", () => {
     const scenario = { options: { budget: { toolCalls: 1 } }, plan: planOf("A", "Pay") } as const;
     const { failed, resumed, calls } = await failedThen(paid, undefined, scenario);
     expect(failed).toMatchObject({ error: { code: "limit-exceeded" }, steps: [{}, { attempts: 0 }] });
-    // The budget is still used up: it fails once more, and waits for nobody.
+    // The budget is still used up: it fails again, and waits for nobody.
     expect(resumed.result).toMatchObject({ status: "failed", error: { code: "limit-exceeded" } });
     expect(calls()).toBe(0);
   });
@@ -156,7 +156,7 @@ describe("a run that has failed at a step that must run only once", () => {
     expect(calls()).toBe(0);
   });
 
-  it("waits for each iteration that failed so, and runs the others", async () => {
+  it("waits for each iteration that failed this way, and runs the others", async () => {
     const pay = (_attempt: number, _signal: AbortSignal) => lost();
     const steps = [step("s1", "Pay", { forEach: "[1, 2]" }), step("s2", "A")];
     const scenario = { plan: { steps }, options: { onStepFailure: "continue" } } as const;
@@ -178,7 +178,7 @@ describe("a run that has failed at a step that must run only once", () => {
     expect(calls()).toBe(1);
   });
 
-  it("waits for the one iteration that failed so, before those that were left", async () => {
+  it("waits for the one iteration that failed this way, before the iterations that were left", async () => {
     const steps = [step("s1", "Pay", { forEach: "[1, 2, 3]" }), step("s2", "A")];
     const { failed, resumed, calls } = await failedThen(
       lost,

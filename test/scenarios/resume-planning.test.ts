@@ -18,8 +18,8 @@ const noPlan = () => new AgentError("cannot-plan", "I cannot.", { details: { rea
 const unable = (): Scenario => ({ tools: [works()], planner: createScriptedPlanner([noPlan()]), request: "Do it" });
 const askForPlan = ({ kind }: ApprovalQuestion) => kind === "plan";
 
-describe("a run whose process died while it was planned", () => {
-  it("is planned again", async () => {
+describe("a run whose process died around planning", () => {
+  it("is planned again if it died during planning", async () => {
     const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "plan-start"), planned);
     expect(result.status).toBe("completed");
@@ -27,27 +27,27 @@ describe("a run whose process died while it was planned", () => {
     expect(events[1]).toMatchObject({ outcome: { status: "failed", error: { code: "interrupted" } } });
   });
 
-  it("before that, is planned", async () => {
+  it("is planned if it died before planning", async () => {
     const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "run-start"), planned);
     expect(result.status).toBe("completed");
     expect(told(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
   });
 
-  it("after that, keeps its plan", async () => {
+  it("keeps its plan if it died after planning", async () => {
     const { recorded, result } = await record(create);
     const resumed = await resumeFrom(until(recorded, "plan-end"), () => ({ ...planned(), planner: unable().planner }));
     expect(resumed.result).toMatchObject({ status: "completed", plan: result.plan });
   });
 
-  it("after it had no plan, fails as it would have", async () => {
+  it("fails as it would have if planning had failed", async () => {
     const { recorded, result } = await record(unable);
     const resumed = await resumeFrom(until(recorded, "plan-end"), planned);
     expect(resumed.result).toEqual(result);
     expect(told(resumed.events)).toEqual(["run-resume", "run-end"]);
   });
 
-  it("and that has failed is planned once more when it is resumed", async () => {
+  it("is planned again when it is resumed after it has failed", async () => {
     const { recorded } = await record(unable);
     const { result, events } = await resumeFrom(recorded, planned);
     expect(result.status).toBe("completed");
@@ -55,7 +55,7 @@ describe("a run whose process died while it was planned", () => {
     expect(events[0]).toMatchObject({ retriesFailed: true });
   });
 
-  it("cannot go on without a planner, and says so", async () => {
+  it("cannot resume without a planner, and reports that", async () => {
     const { recorded } = await record(create);
     const { result } = await resumeFrom(
       until(recorded, "plan-start"),
@@ -72,7 +72,7 @@ describe("a run whose process died while it was planned", () => {
     expect(result.status).toBe("completed");
   });
 
-  it("keeps what was used by models before", async () => {
+  it("keeps its earlier model usage", async () => {
     const { recorded } = await record(unable);
     const usage = { modelCalls: 2, inputTokens: 5, outputTokens: 5 } as never;
     const counted = recorded.map((event) => (event.type === "plan-end" ? { ...event, usage } : event));
@@ -86,7 +86,7 @@ describe("the plan of a run whose process died", () => {
   const { request: _request, ...agent } = asking();
   const again = () => ({ ...agent, ...planned() });
 
-  it("is asked about if it was not yet", async () => {
+  it("needs approval if it was not requested yet", async () => {
     const { recorded, result: waiting } = await record(asking);
     for (const last of ["run-start", "plan-start", "plan-end"]) {
       const { result } = await resumeFrom(until(recorded, last), again);
@@ -94,7 +94,7 @@ describe("the plan of a run whose process died", () => {
     }
   });
 
-  it("is asked about as a plan that was given, too", async () => {
+  it("needs approval if it was given, too", async () => {
     const given = () => ({ tools: [works()], plan: planOf("A"), needsApproval: askForPlan });
     const { recorded } = await record(given);
     const { result } = await resumeFrom(until(recorded, "run-start"), () => ({
@@ -105,7 +105,7 @@ describe("the plan of a run whose process died", () => {
     expect(result.pending).toMatchObject([{ kind: "plan-approval" }]);
   });
 
-  it("waits on, and can be approved then", async () => {
+  it("keeps waiting, and can be approved then", async () => {
     const { recorded } = await record(asking);
     const { result, events } = await resumeFrom(
       until(recorded, "approval-request"),
@@ -119,13 +119,13 @@ describe("the plan of a run whose process died", () => {
     expect(told(events).slice(0, 4)).toEqual(["run-resume", "run-suspend", "run-resume", "approval-end"]);
   });
 
-  it("is not asked about again once it runs", async () => {
+  it("needs no approval again once it runs", async () => {
     const { recorded } = await record(create);
     const { result } = await resumeFrom(until(recorded, "step-end s1"), again);
     expect(result.status).toBe("completed");
   });
 
-  it("of a replan is asked about, too", async () => {
+  it("needs approval after a replan, too", async () => {
     const revised = (): Scenario => ({
       tools: [works(), createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] })],
       planner: replanner(planOf("F"), [steps(step("n1", "A", { dependsOn: [] }))]),
@@ -158,7 +158,7 @@ describe("the plan of a run whose process died", () => {
     }
   });
 
-  it("goes on if it is that one, and is not planned again", async () => {
+  it("resumes if it is that one, and is not planned again", async () => {
     const plan = { version: 1, request: "Do it", steps: planOf("A", "A").steps } as const;
     const approvedHash = await hashPlan(plan);
     const approved = (): Scenario => ({ ...create(), options: { approvedHash } });
@@ -177,14 +177,14 @@ describe("approvals of a run whose process died", () => {
   });
   const tools = () => ({ tools: both().tools });
 
-  it("that wait wait on, beside what goes on", async () => {
+  it("keep waiting while other steps run", async () => {
     const { recorded } = await record(both);
     const { result } = await resumeFrom(until(recorded, "approval-request b"), tools);
     expect(statuses(result)).toEqual(["b waiting", "a completed", "c waiting"]);
     expect(result.pending).toMatchObject([{ stepId: "b" }, { stepId: "c" }]);
   });
 
-  it("that were given hold", async () => {
+  it("remain valid if they were given", async () => {
     const approve = (): Scenario => ({
       ...both(),
       executions: [
@@ -200,7 +200,7 @@ describe("approvals of a run whose process died", () => {
     }
   });
 
-  it("that were refused hold, too", async () => {
+  it("remain valid if they were refused", async () => {
     const reject = (): Scenario => ({
       ...both(),
       executions: [({ another, runId, result }) => another().reject(runId, approvalOf(result, "b"))],
@@ -211,7 +211,7 @@ describe("approvals of a run whose process died", () => {
     expect(statuses(result)).toEqual(["b skipped", "a completed", "c skipped"]);
   });
 
-  it("are asked for once more if the input is another one by then", async () => {
+  it("are requested again if the input has changed by then", async () => {
     const create = (value: number): Scenario => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: value }] }), askingTool("B")],
       plan: { steps: [step("a", "A"), step("b", "B", { input: { of: { $ref: "a" } } })] },
@@ -220,7 +220,7 @@ describe("approvals of a run whose process died", () => {
       ...create(1),
       executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
-    // A store that was mended by hand: what was approved is not what would run.
+    // A store that was edited by hand: the approved input is not the one that would run.
     const other = until(recorded, "approval-end b").map((event) =>
       event.type === "step-end" && event.outcome.status === "completed"
         ? { ...event, outcome: { ...event.outcome, output: 2 } }

@@ -11,7 +11,7 @@ import type { Scenario } from "./run-scenario.ts";
 const paying = (name = "Pay") => createFakeTool({ name, effect: "once", outcomes: [{ returns: { id: 7 } }] });
 const plain = () => createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
 
-/** A step that must run only once, and one that needs what it gave. */
+/** A step that must run only once, and one that needs its output. */
 function pay(): Scenario & { tools: readonly FakeTool[] } {
   return {
     tools: [paying(), plain()],
@@ -52,7 +52,7 @@ async function settled(
   return { ...played, tools };
 }
 
-/** What settling a step is refused with. */
+/** The error with which settling a step is refused. */
 async function refusal(settling: SettleOptions & { stepId?: string }, create: () => Scenario = pay) {
   const { recorded } = await record(create);
   const last = told(recorded).find((one) => one.startsWith("step-start s1")) as string;
@@ -81,13 +81,13 @@ describe("a step in doubt", () => {
     expect(result.steps[0]).not.toHaveProperty("error");
   });
 
-  it("runs again, with the same key, if it is to be tried again", async () => {
+  it("runs again, with the same key, if it is settled with retry", async () => {
     const { result, tools } = await settled({}, { retry: true });
     expect(result).toMatchObject({ status: "completed", steps: [{ output: { id: 7 }, attempts: 2 }, {}] });
     expect(tools[0]?.calls[0]?.context).toMatchObject({ idempotencyKey: `${result.runId}/s1`, attempt: 2 });
   });
 
-  it("has failed if somebody says so, and with it its run", async () => {
+  it("fails if it is settled as failed, and so does its run", async () => {
     const { result, tools } = await settled({}, { failed: "the bank has no such payment" });
     expect(result).toMatchObject({
       status: "failed",
@@ -97,7 +97,7 @@ describe("a step in doubt", () => {
     expect(tools.map(({ calls }) => calls.length)).toEqual([0, 0]);
   });
 
-  it("that has failed so runs again when the run is resumed and somebody says so, not before", async () => {
+  it("that was settled as failed runs again when the run is resumed and somebody allows it, not before", async () => {
     const { recorded } = await record(pay);
     const { result, events } = await resumeFrom(
       until(recorded, "step-start s1"),
@@ -114,14 +114,14 @@ describe("a step in doubt", () => {
     expect(told(events).filter((one) => one === "step-start s1")).toHaveLength(1);
   });
 
-  it("may be in doubt again, when the process dies once more", async () => {
+  it("may be in doubt again, when the process dies again", async () => {
     const { recorded } = await settled({}, { retry: true });
     const again = recorded.slice(0, told(recorded).lastIndexOf("step-start s1") + 1);
     const { result } = await resumeFrom(again, () => agentOf(pay()));
     expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "s1" }] });
   });
 
-  it("of another process that died right after it was settled needs not be settled again", async () => {
+  it("needs no second settling if its process died right after it was settled", async () => {
     const { recorded } = await settled({}, { output: { id: 9 } });
     const { result } = await resumeFrom(until(recorded, "run-settle s1"), () => agentOf(pay()));
     expect(result).toMatchObject({ status: "completed", steps: [{ output: { id: 9 } }, {}] });
@@ -133,7 +133,7 @@ describe("a step in doubt", () => {
     expect(result.steps[0]).toMatchObject({ status: "completed", output: null });
   });
 
-  it("may time out instead of its process dying, and is settled as well", async () => {
+  it("may come from a timeout instead of a dead process, and is settled as well", async () => {
     const create = (): Scenario => ({
       tools: [createFakeTool({ name: "Pay", effect: "once", timeoutMs: 10, outcomes: [{ hangs: "until-aborted" }] })],
       plan: planOf("Pay"),
@@ -150,7 +150,7 @@ describe("a step in doubt", () => {
 });
 
 describe("an iteration in doubt", () => {
-  it("is settled by its number, one after the other", async () => {
+  it("is settled by its number, one after another", async () => {
     const { recorded } = await record(() => loop());
     const { result, events } = await resumeFrom(
       until(recorded, "step-start s1[2]"),
@@ -167,7 +167,7 @@ describe("an iteration in doubt", () => {
     );
     expect(result.status).toBe("completed");
     expect(result.steps.map(({ output }) => output)).toEqual(["zero", "one", { id: 7 }, 1]);
-    // With one in doubt nothing else of the loop begins.
+    // With one in doubt, no other iteration of the loop starts.
     expect(told(events).filter((one) => one.startsWith("step-start"))).toEqual(["step-start s1[2]", "step-start s2"]);
   });
 
@@ -191,7 +191,7 @@ describe("an iteration in doubt", () => {
     expect(statuses(result)).toEqual(expected);
   });
 
-  it("that has failed while others were never started leaves these skipped, and what depends on them, too", async () => {
+  it("that is settled as failed leaves unstarted iterations and the loop's dependents skipped", async () => {
     const create = (): Scenario => ({
       tools: [paying(), plain()],
       plan: { steps: [step("s1", "Pay", { forEach: "[1, 2, 3]" }), step("s2", "A")] },
@@ -206,7 +206,7 @@ describe("an iteration in doubt", () => {
 describe("settling is refused", () => {
   it.each([
     [
-      "twice",
+      "for the second time",
       async () => {
         let refused: unknown;
         await settled({}, { output: { id: 1 } }, async ({ agent, runId }) => {
@@ -217,12 +217,12 @@ describe("settling is refused", () => {
       },
       'the outcome of step "s1" is known: completed',
     ],
-    ["a step that there is not", () => refusal({ stepId: "s9", output: 1 }), 'it has no step "s9"'],
-    ["a step that is not in doubt", () => refusal({ stepId: "s2", output: 1 }), "is known: pending"],
-    ["an iteration of a step that has none", () => refusal({ iteration: 0, output: 1 }), 'it has no step "s1[0]"'],
-    ["a loop as a whole", () => refusal({ output: 1 }, () => loop()), "by iteration"],
+    ["for a step that does not exist", () => refusal({ stepId: "s9", output: 1 }), 'it has no step "s9"'],
+    ["for a step that is not in doubt", () => refusal({ stepId: "s2", output: 1 }), "is known: pending"],
+    ["for an iteration of a step that has none", () => refusal({ iteration: 0, output: 1 }), 'it has no step "s1[0]"'],
+    ["for a loop as a whole", () => refusal({ output: 1 }, () => loop()), "by iteration"],
     [
-      "an iteration that there is not",
+      "for an iteration that does not exist",
       () => refusal({ iteration: 3, output: 1 }, () => loop()),
       'it has no step "s1[3]"',
     ],
@@ -230,7 +230,7 @@ describe("settling is refused", () => {
     expect(await refuse()).toMatchObject({ code: "run-conflict", message: expect.stringContaining(message) });
   });
 
-  it("a run that there is not", async () => {
+  it("for a run that does not exist", async () => {
     const { recorded } = await record(pay);
     await resumeFrom(
       recorded,
@@ -257,8 +257,8 @@ describe("settling is refused", () => {
   });
 
   it.each([
-    ["what is not JSON", { output: 1n }],
-    ["what is too large", { output: "x".repeat(2_000) }],
+    ["not JSON", { output: 1n }],
+    ["too large", { output: "x".repeat(2_000) }],
   ])("with an output that is %s", async (_what, settling) => {
     const refused = await refusal(settling as SettleOptions, () => ({ ...pay(), maxOutputBytes: 1_000 }));
     expect(refused).toMatchObject({ code: "invalid-tool-output", details: { stepId: "s1", tool: "Pay" } });
@@ -268,7 +268,7 @@ describe("settling is refused", () => {
     ["at once", z.object({ id: z.number() })],
     ["later", z.object({ id: z.number() }).refine(async () => true)],
   ])(
-    "with an output that its tool could not give, found out %s, and taken as its schema parses it",
+    "with an output that fails its tool's schema, checked %s; valid output is stored as parsed",
     async (_when, outputSchema) => {
       const tool = () =>
         defineTool({

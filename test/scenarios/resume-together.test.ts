@@ -25,8 +25,8 @@ const codeOf = (result: Promise<unknown>) =>
     (error: { code: string }) => error.code,
   );
 
-describe("a run that is resumed twice at once in one agent", () => {
-  it("goes on once, for both", async () => {
+describe("a run that is resumed more than once in one agent", () => {
+  it("resumes once, for all callers", async () => {
     const { events, result } = await resumeFrom(
       await cutOff(),
       () => ({ tools: create().tools }),
@@ -41,7 +41,7 @@ describe("a run that is resumed twice at once in one agent", () => {
     expect(told(events).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
-  it("while it goes on is joined", async () => {
+  it("is joined while it is executing", async () => {
     const { events, result } = await resumeFrom(
       await cutOff(),
       () => ({ tools: create().tools }),
@@ -57,7 +57,7 @@ describe("a run that is resumed twice at once in one agent", () => {
     expect(told(events).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
-  it("though the store could not read it the first time", async () => {
+  it("is resumed even if the store could not read it the first time", async () => {
     const { store, runId } = await storeOf(await cutOff());
     let reads = 0;
     const failing = withMethods(store, {
@@ -73,7 +73,7 @@ describe("a run that is resumed twice at once in one agent", () => {
     expect(told(await store.read(runId)).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
-  it("as it was started: by its id, which goes on with it as well", async () => {
+  it("is also resumed by starting its id", async () => {
     const { recorded } = await record(() => ({ ...create(), options: { runId: "r" } }));
     const { store } = await storeOf(until(recorded, "step-start s2"));
     const clock = createManualClock();
@@ -84,7 +84,7 @@ describe("a run that is resumed twice at once in one agent", () => {
     expect(told(await store.read("r")).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
-  it("as it runs for the first time is joined", async () => {
+  it("is joined while it runs for the first time", async () => {
     const clock = createManualClock();
     const agent = createAgent({ ...baseOptions(clock), tools: create().tools });
     const { runId, result } = agent.start(planOf("A", "B") as never);
@@ -93,7 +93,7 @@ describe("a run that is resumed twice at once in one agent", () => {
   });
 });
 
-describe("steps that are settled at once in one agent", () => {
+describe("settling two steps at once in one agent", () => {
   const payments = () => ({
     tools: [pay(), works()],
     plan: {
@@ -106,7 +106,7 @@ describe("steps that are settled at once in one agent", () => {
     options: { concurrency: 2 },
   });
 
-  it("the same one: the first counts, and the other is refused", async () => {
+  it("takes the first if both are the same step, and refuses the other", async () => {
     const { recorded } = await record(payments);
     const { result } = await resumeFrom(
       until(recorded, "step-start s1"),
@@ -123,7 +123,7 @@ describe("steps that are settled at once in one agent", () => {
     expect(result).toMatchObject({ status: "completed", steps: [{ output: 1 }, {}, {}] });
   });
 
-  it("two of one run: one after the other", async () => {
+  it("settles different steps of one run one after another", async () => {
     const { recorded } = await record(payments);
     const { result, events } = await resumeFrom(
       until(recorded, "step-start s2"),
@@ -148,7 +148,7 @@ describe.each([
   ["at once", false],
   ["later", true],
 ])("a run that is resumed in two processes, with a store that answers %s", (_when, isSlow) => {
-  it("goes on in exactly one of them", async () => {
+  it("resumes in exactly one of them", async () => {
     const used: FakeTool[][] = [];
     const tools = () => {
       const made = [works(), works("B")];
@@ -166,7 +166,7 @@ describe.each([
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("gives its result to the other one later, and is listed as resumable only in between", async () => {
+  it("returns its result to the other one later, and is listed as resumable only in between", async () => {
     const recorded = await cutOff();
     const { clock, process } = await share(() => create().tools, { isSlow, recorded });
     const runId = recorded[0]?.runId ?? "";

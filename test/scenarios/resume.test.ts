@@ -8,7 +8,7 @@ import type { Scenario } from "./run-scenario.ts";
 const returning = (name: string, value: unknown) => createFakeTool({ name, outcomes: [{ returns: value }] });
 const paying = () => createFakeTool({ name: "Pay", effect: "once", outcomes: [{ returns: "paid" }] });
 
-/** Three steps, of which the second names the first. */
+/** Three steps, of which the second refers to the first. */
 function chain(): Scenario & { tools: readonly FakeTool[] } {
   return {
     tools: [returning("A", { value: 1 }), returning("B", 2), returning("C", 3)],
@@ -19,7 +19,7 @@ function chain(): Scenario & { tools: readonly FakeTool[] } {
 const agentOf = ({ plan: _plan, request: _request, options: _options, ...rest }: Scenario) => rest;
 
 describe("a run whose process died", () => {
-  it("runs nothing again that is recorded, and again with the same key what was cut off", async () => {
+  it("runs no recorded step again, and runs the step that was cut off again with the same key", async () => {
     const { recorded } = await record(chain);
     let tools: readonly FakeTool[] = [];
     const resumed = await resumeFrom(until(recorded, "step-start s2"), () => {
@@ -49,7 +49,7 @@ describe("a run whose process died", () => {
     });
   });
 
-  it("opens its next execution and closes the last one in one append", async () => {
+  it("starts its next execution and ends the last one in one append", async () => {
     const { recorded } = await record(chain);
     const appended: string[][] = [];
     await resumeFrom(
@@ -70,15 +70,15 @@ describe("a run whose process died", () => {
   it.each([
     ["before its first step", "run-start", ["run-resume", "step-start s1"]],
     ["between two steps", "step-end s1", ["run-resume", "step-start s2"]],
-    ["before it could say that it has ended", "step-end s3", ["run-resume", "run-end"]],
-  ])("goes on %s", async (_when, last, first) => {
+    ["before its end was recorded", "step-end s3", ["run-resume", "run-end"]],
+  ])("resumes %s", async (_when, last, first) => {
     const { recorded, result } = await record(chain);
     const resumed = await resumeFrom(until(recorded, last), () => agentOf(chain()));
     expect(told(resumed.events).slice(0, 2)).toEqual(first);
     expect(resumed.result).toMatchObject({ status: "completed", output: result.output });
   });
 
-  it("keeps context, metadata and options, and takes resources and signal again", async () => {
+  it("keeps context, metadata and options, and accepts resources and signal again", async () => {
     const options = { context: "at home", metadata: { user: "u1" }, concurrency: 3, resources: 1 };
     const { recorded } = await record(() => ({ ...chain(), options }));
     const tool = returning("B", 2);
@@ -94,7 +94,7 @@ describe("a run whose process died", () => {
     expect(resumed.recorded.filter(({ type }) => type === "run-start")).toMatchObject([{ context: "at home" }]);
   });
 
-  it("is cancelled by the signal of whoever resumes it, and throws if that is asked for", async () => {
+  it("is cancelled by the signal of the process that resumes it, and throws if requested", async () => {
     const { recorded } = await record(chain);
     const prefix = until(recorded, "step-start s2");
     const signal = AbortSignal.abort("enough");
@@ -116,7 +116,7 @@ describe("a run whose process died", () => {
     );
   });
 
-  it("has its deadline again", async () => {
+  it("has a new deadline", async () => {
     const create = (): Scenario => ({
       tools: [returning("A", 1), createFakeTool({ name: "B", outcomes: [{ hangs: "until-aborted" }] })],
       plan: planOf("A", "B"),
@@ -142,7 +142,7 @@ describe("a run whose process died", () => {
 describe("a step that must run only once", () => {
   const create = () => ({ tools: [paying(), returning("A", 1)], plan: planOf("Pay", "A") });
 
-  it("is unknown when the process died while it ran: the run waits to be told", async () => {
+  it("is unknown when the process died while it ran: the run waits for its outcome", async () => {
     const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "step-start s1"), () => agentOf(create()));
     expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "s1" }] });
@@ -151,7 +151,7 @@ describe("a step that must run only once", () => {
     expect(events[1]).toMatchObject({ outcome: { status: "unknown", error: { code: "outcome-unknown" } } });
   });
 
-  it("waits on, resumed again", async () => {
+  it("keeps waiting when it is resumed again", async () => {
     const { recorded } = await record(create);
     const { events, result } = await resumeFrom(
       until(recorded, "step-start s1"),
@@ -166,7 +166,7 @@ describe("a step that must run only once", () => {
     expect(result.status).toBe("suspended");
   });
 
-  it("runs if it had not started, and is not run again once it has ended", async () => {
+  it("runs if it had not started, and does not run again once it has ended", async () => {
     const { recorded } = await record(create);
     for (const [last, calls] of [
       ["run-start", 1],
@@ -182,7 +182,7 @@ describe("a step that must run only once", () => {
     }
   });
 
-  it("leaves what runs beside it to be run when its outcome is known", async () => {
+  it("leaves steps beside it to run when its outcome is known", async () => {
     const together = () => ({
       tools: [paying(), returning("A", 1)],
       plan: { steps: [step("s1", "Pay", { dependsOn: [] }), step("s2", "A", { dependsOn: [] })] },
@@ -205,15 +205,15 @@ describe("a step that must run only once", () => {
   });
 });
 
-describe("a run that has nothing to go on with", () => {
-  it("resolves to its result, and nothing is told", async () => {
+describe("resuming a run with nothing left to do", () => {
+  it("resolves to its result, and emits no event", async () => {
     const { recorded, result } = await record(chain);
     const resumed = await resumeFrom(recorded, () => agentOf(chain()));
     expect(resumed.result).toEqual(result);
     expect(resumed.events).toEqual([]);
   });
 
-  it("and was cancelled stays so", async () => {
+  it("leaves it cancelled if it was cancelled", async () => {
     const create = (): Scenario => ({ ...chain(), act: ({ handle }) => handle.cancel("enough") });
     const { recorded, result } = await record(create);
     const resumed = await resumeFrom(recorded, () => agentOf(chain()));
@@ -221,7 +221,7 @@ describe("a run that has nothing to go on with", () => {
     expect(resumed.events).toEqual([]);
   });
 
-  it("rejects if there is none", async () => {
+  it("rejects if it does not exist", async () => {
     const { recorded } = await record(chain);
     await resumeFrom(
       recorded,

@@ -14,7 +14,7 @@ const scenario = (outcomes: readonly FakeOutcome[], rest: Partial<Scenario> = {}
 });
 
 describe("a failed attempt", () => {
-  it("is repeated after a delay that grows, told before it is waited for", async () => {
+  it("is repeated after a growing delay, and the retry is emitted before the wait", async () => {
     const { result, events } = await runScenario(() =>
       scenario([{ throws: new Error("one") }, { throws: new Error("two") }, { returns: "three" }]),
     );
@@ -27,12 +27,12 @@ describe("a failed attempt", () => {
     expect((second ?? 0) - (first ?? 0)).toBe(1_000);
   });
 
-  it("has jitter between half and the whole of the delay", async () => {
+  it("has jitter between half and all of the delay", async () => {
     const { events } = await runScenario(() => scenario([{ throws: "no" }, { returns: 1 }], { random: () => 0 }));
     expect(retriesIn(events).map(({ delayMs }) => delayMs)).toEqual([500]);
   });
 
-  it("is final after maxAttempts, with every error and the last as cause", async () => {
+  it("is final after maxAttempts, with every error and the last one as cause", async () => {
     const { result } = await runScenario(() =>
       scenario([{ throws: new Error("one") }, { throws: new TypeError("two") }, { throws: "three" }]),
     );
@@ -72,13 +72,13 @@ describe("a failed attempt", () => {
   it.each([
     ["an error", Object.assign(new Error("no"), { retryable: false })],
     ["what went through JSON", { code: "whatever", message: "no", retryable: false }],
-  ])("is not repeated when %s says retryable: false", async (_what, thrown) => {
+  ])("is not repeated when %s has retryable: false", async (_what, thrown) => {
     const { result, events } = await runScenario(() => scenario([{ throws: thrown }, { returns: 1 }]));
     expect(result.error).toMatchObject({ code: "tool-failed", details: { attempts: 1 } });
     expect(retriesIn(events)).toEqual([]);
   });
 
-  it("follows the policy of its tool, and the agent's for what that leaves out", async () => {
+  it("follows the policy of its tool, and the agent's where the tool's is incomplete", async () => {
     const { events, result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: 1 }], retry: { maxAttempts: 5, maxDelayMs: 250 } })],
       plan: planOf("A"),

@@ -6,7 +6,7 @@ import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 import { msOf, withLimits } from "./together.ts";
 
-/** What HTTP clients throw. */
+/** Errors that HTTP clients throw. */
 const refusal = (properties: object) => Object.assign(new Error("429 Too Many Requests"), properties);
 
 const delaysOf = (events: readonly AgentEvent[]) =>
@@ -19,7 +19,7 @@ const play = (thrown: unknown, retry: RetryOptions = {}, options = {}) =>
     options,
   }));
 
-describe("an error that says when to try again", () => {
+describe("an error that states when to try again", () => {
   it.each<[string, object, number]>([
     ["a header in seconds", { headers: { "retry-after": "7" } }, 7_000],
     ["a header of any case", { headers: { "Retry-After": 7 } }, 7_000],
@@ -31,7 +31,7 @@ describe("an error that says when to try again", () => {
       { headers: { "retry-after-ms": "2500", "retry-after": "9" } },
       2_500,
     ],
-    // The clock begins at this midnight.
+    // The clock starts at this midnight.
     ["an HTTP date", { headers: { "retry-after": "Thu, 01 Jan 2026 00:00:20 GMT" } }, 20_000],
     ["a date", { retryAfter: new Date(Date.UTC(2026, 0, 1, 0, 1)) }, 60_000],
     ["seconds", { retryAfter: 1.5 }, 1_500],
@@ -60,12 +60,12 @@ describe("an error that says when to try again", () => {
       },
     ],
     ["nothing", {}],
-  ])("does not make the backoff shorter: %s", async (_what, properties) => {
+  ])("does not shorten the backoff: %s", async (_what, properties) => {
     const { events } = await play(properties);
     expect(delaysOf(events)).toEqual([1_000]);
   });
 
-  it("is the last word only for the next attempt: the backoff grows as ever", async () => {
+  it("affects only the next attempt: the backoff grows as usual", async () => {
     const { events } = await runScenario(() => ({
       tools: [
         createFakeTool({
@@ -78,7 +78,7 @@ describe("an error that says when to try again", () => {
     expect(delaysOf(events)).toEqual([5_000, 2_000]);
   });
 
-  it("is final when that is after maxTotalMs, without waiting", async () => {
+  it("is final when that time is after maxTotalMs, without waiting", async () => {
     const late = await play(refusal({ retryAfter: 11 }), { maxTotalMs: 10_000 });
     expect(late.result.error).toMatchObject({ code: "tool-failed", details: { attempts: 1 } });
     expect(delaysOf(late.events)).toEqual([]);
@@ -87,13 +87,13 @@ describe("an error that says when to try again", () => {
     expect(justInTime.result.status).toBe("completed");
   });
 
-  it("does not make a final error one that is repeated", async () => {
+  it("does not cause a final error to be repeated", async () => {
     const { result, events } = await play(refusal({ retryable: false, retryAfter: 5 }));
     expect(result.error).toMatchObject({ code: "tool-failed", details: { attempts: 1 } });
     expect(delaysOf(events)).toEqual([]);
   });
 
-  it("does not make a step that must run only once run again, unless nothing has happened", async () => {
+  it("does not cause a once step to run again, unless nothing has happened", async () => {
     const create = (properties: object) => () => ({
       tools: [
         createFakeTool({
@@ -110,13 +110,13 @@ describe("an error that says when to try again", () => {
     expect(delaysOf(events)).toEqual([5_000]);
   });
 
-  it("waits no longer than the run may take", async () => {
+  it("does not wait longer than the run may take", async () => {
     const { result, events } = await play(refusal({ retryAfter: 60 }), {}, { timeoutMs: 3_000 });
     expect(result.error).toMatchObject({ code: "timeout", details: { scope: "run" } });
     expect(events.map(msOf).at(-1)).toBe(3_000);
   });
 
-  it("keeps no place at the tool while it waits, and no headers in its events", async () => {
+  it("occupies no place at the tool while it waits, and leaves no headers in its events", async () => {
     const { events, result } = await runScenario((clock) => ({
       tools: [
         withLimits(

@@ -20,24 +20,24 @@ export { checkInvariants };
 /** One run, and what happens around it. */
 export interface Scenario extends Partial<Omit<AgentOptions, "tools">> {
   tools: readonly Tool[];
-  /** Exactly one of these. */
+  /** Either a plan or a request. */
   plan?: PlanInput;
   request?: string;
   options?: RunOptions;
-  /** What is done while the run goes on; the clock moves only here until it returns. */
+  /** Runs while the run is executing; the clock moves only here until it returns. */
   act?: (around: Around) => Promise<void> | void;
-  /** What goes on with the run each time that it is suspended, mostly a decision of the new agent it is given. */
+  /** Resume the run each time that it is suspended, mostly by a decision of the new agent. */
   executions?: readonly ((around: AroundLeg) => RunHandle)[];
-  /** Timers that may be left behind, such as those of a tool that ignores its signal. */
+  /** Timers that may remain, such as those of a tool that ignores its signal. */
   leftoverTimers?: number;
   /**
-   * Whether its process is killed after each event, too, and must come to the same. Not where the answers of its parts go by
-   * how often they were asked, or somebody outside acts on the run. @default unless there is an `act`
+   * Whether its process is also killed after each event, and must end the same. False if answers of its parts depend
+   * on how often they were asked, or somebody outside acts on the run. @default unless there is an `act`
    */
   isResumable?: boolean;
 }
 
-/** A run while it goes on. */
+/** A run while it is executing. */
 export interface Around {
   readonly handle: RunHandle;
   readonly agent: Agent;
@@ -45,19 +45,19 @@ export interface Around {
   readonly events: readonly AgentEvent[];
 }
 
-/** A run that is suspended, as another process finds it: its store hands out what went through JSON. */
+/** A suspended run, as another process finds it: its store returns events that went through JSON. */
 export interface AroundLeg extends Pick<Around, "clock" | "events"> {
   readonly runId: string;
-  /** How the execution before has ended. */
+  /** How the previous execution has ended. */
   readonly result: RunResult;
-  /** Another agent with the same store, made as the first one but for some options. */
+  /** Another agent with the same store, created like the first one except for some options. */
   another(options?: Partial<AgentOptions>): Agent;
 }
 
-/** What a run came to. */
+/** The outcome of a run. */
 export interface Played {
   readonly result: RunResult;
-  /** As they were told. */
+  /** As they were emitted. */
   readonly events: readonly AgentEvent[];
   readonly recorded: readonly AgentEvent[];
   readonly warnings: readonly AgentWarning[];
@@ -69,7 +69,7 @@ const maxCuts = 100;
 
 /**
  * Plays a scenario with a store that answers at once and again with one that answers by promises, and checks the
- * invariants of every run each time. The scenario is made again for each, as its tools remember their calls.
+ * invariants of every run each time. The scenario is created again for each, as its tools remember their calls.
  */
 export async function runScenario(create: (clock: ManualClock) => Scenario): Promise<Played> {
   const played = await play(create, (store) => store);
@@ -80,7 +80,7 @@ export async function runScenario(create: (clock: ManualClock) => Scenario): Pro
   return played;
 }
 
-/** One try of a scenario, and whether it is to be resumed. */
+/** One try of a scenario, and whether to resume it. */
 type Tried = Played & { readonly isResumable: boolean };
 
 async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunStore) => RunStore): Promise<Tried> {
@@ -126,7 +126,7 @@ async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunS
   return { result, events, recorded, warnings, clock, isResumable: isResumable ?? act === undefined };
 }
 
-/** A store that hands out its events as a database would. */
+/** A store that returns its events as a database would. */
 function throughJson(store: RunStore): RunStore {
   const read: RunStore["read"] = async (...args) =>
     JSON.parse(JSON.stringify(await store.read(...args))) as readonly AgentEvent[];
@@ -136,7 +136,7 @@ function throughJson(store: RunStore): RunStore {
   });
 }
 
-/** A store that does what another one does, a turn later. */
+/** A store that answers one turn later. */
 export function answerLater(store: RunStore): RunStore {
   const later = async <T>(answer: () => T | Promise<T>): Promise<T> => {
     await Promise.resolve();

@@ -18,7 +18,7 @@ const secrets = { keys: [keyOf("k1")] };
 const other = "Sesame-0pen";
 const all = [password, token, other];
 
-/** Plays a run whose first step is approved with an input, and gives what its tool was called with. */
+/** Plays a run whose first step is approved with an input, and returns the input of its tool. */
 async function approving(input: { readonly password?: string }, rest: Partial<Scenario> = {}) {
   const logins: unknown[][] = [];
   const played = await runScenario(() => {
@@ -55,7 +55,7 @@ describe("a step whose input its approver changes", () => {
     for (const value of [result, events, recorded]) expectHidden(value, all);
   });
 
-  it("has what approve answers, who is shown no secret", async () => {
+  it("has the input that approve returns, and the approver sees no secret", async () => {
     const shown: unknown[] = [];
     const answer: ApprovalAnswer = { decision: "approve", input: { user: "bob", password: other } };
     const { recorded, logins } = await approving(
@@ -73,7 +73,7 @@ describe("a step whose input its approver changes", () => {
     expectHidden([shown, recorded], all);
   });
 
-  it("is not asked about again once its key was changed, and the same decision once more changes nothing", async () => {
+  it("needs no new approval once its key has changed, and repeating the decision changes nothing", async () => {
     const store = createMemoryRunStore();
     const { tools, calls } = secretTools({ needsApproval: true });
     const plan = { steps: [...secretPlan.steps, { id: "more", tool: "Login", input: { user: "eve", password: "x" } }] };
@@ -93,7 +93,7 @@ describe("a step whose input its approver changes", () => {
     expect(calls.logins).toEqual([input, { user: "eve", password: "x" }]);
   });
 
-  it("keeps what a reference has brought into a field that is not marked", async () => {
+  it("keeps the value that a reference has brought into an unmarked field", async () => {
     const store = createMemoryRunStore();
     const { tools, calls } = secretTools();
     const agent = createAgent({
@@ -130,8 +130,8 @@ describe("a step whose input its approver changes", () => {
   });
 });
 
-describe("what is posted to the process that has a run", () => {
-  /** A store that keeps all that was posted. */
+describe("a message posted to the process that owns a run", () => {
+  /** A store that keeps all posted messages. */
   const keeping = (posted: unknown[]) => (store: RunStore) =>
     withMethods(store, {
       post: (runId, message) => {
@@ -140,7 +140,7 @@ describe("what is posted to the process that has a run", () => {
       },
     });
 
-  it("has no secret in a decision, and comes to what was decided", async () => {
+  it("contains no secret in a decision, and the decision takes effect", async () => {
     const calls: unknown[][] = [];
     const posted: unknown[] = [];
     const { clock, store, process } = await share(() => {
@@ -169,7 +169,7 @@ describe("what is posted to the process that has a run", () => {
     expectHidden((posted[0] as { decision: { input: { password: unknown } } }).decision.input.password, all);
   });
 
-  it("has no secret in the reason of a cancel", async () => {
+  it("contains no secret in the reason of a cancel", async () => {
     const posted: unknown[] = [];
     const hangs = createFakeTool({ name: "Slow", outcomes: [{ hangs: "until-aborted" }] });
     const { clock, process } = await share(() => [...secretTools().tools, hangs]);
@@ -187,7 +187,7 @@ describe("what is posted to the process that has a run", () => {
     expectHidden(posted, all);
   });
 
-  it("has no secret in a settlement, whose value those who depend on it get", async () => {
+  it("contains no secret in a settlement, whose value its dependents receive", async () => {
     const posted: unknown[] = [];
     const made = secretTools();
     const { clock, store, process } = await share((clock) => [
@@ -223,7 +223,7 @@ describe("what is posted to the process that has a run", () => {
   });
 });
 
-describe("what a tool throws", () => {
+describe("an error that a tool throws", () => {
   const failing = (message: string) => ({
     use: (_input: unknown, { progress }: { progress: (value: unknown) => void }) => {
       progress({ with: message, at: "https://x.test/?api_key=abcdefgh" });
@@ -234,7 +234,7 @@ describe("what a tool throws", () => {
     },
   });
 
-  it("is told as data in a run with secrets, whose stack and last progress have none", async () => {
+  it("is reported as data in a run with secrets, and its stack and last progress contain none", async () => {
     const { result, events, recorded } = await runScenario(() => ({
       ...{ tools: secretTools(failing(token)).tools, secrets, plan: secretPlan, isResumable: false },
     }));
@@ -246,11 +246,11 @@ describe("what a tool throws", () => {
       progress: { with: hiddenText, at: `https://x.test/?api_key=${hiddenText}` },
       outcome: { error: { stack: expect.stringMatching(/^Error: x+/) } },
     });
-    // Not even what is left of it where the stack is cut.
+    // Not even the rest of it where the stack is cut off.
     for (const value of [rest, events, recorded]) expectHidden(value, [...all, token.slice(0, 8), "abcdefgh"]);
   });
 
-  it("is told itself in a run without any", async () => {
+  it("is reported itself in a run without secrets", async () => {
     const plan = { steps: [{ id: "get", tool: "Fetch", input: { header: "h", url: "u" } }] };
     const agent = createAgent({ tools: secretTools(failing("no")).tools, secrets, redact: (value) => value });
     expect((await agent.execute(plan as never)).error?.cause).toMatchObject({ headers: "no" });
@@ -262,7 +262,7 @@ describe("what a tool throws", () => {
 });
 
 describe("the events of a run by its id", () => {
-  it("are shown as listeners hear them, while it goes on and when it has ended", async () => {
+  it("appear as listeners receive them, while the run is executing and after it has ended", async () => {
     const { tools } = secretTools();
     const agent = createAgent({ tools, secrets, redact: (value, { kind }) => (kind === "input" ? "?" : value) });
     const told: AgentEvent[] = [];

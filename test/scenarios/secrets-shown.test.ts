@@ -16,8 +16,8 @@ import { expectHidden, keyOf, password, secretPlan, secretTools, token } from ".
 
 const secrets = { keys: [keyOf("k1")] };
 
-describe("a planner that is asked again", () => {
-  /** A planner whose replan gives what it is told, of what it is shown. */
+describe("a planner that is asked to replan", () => {
+  /** A planner whose replan returns the given steps, created from what it is shown. */
   const replanning = (asked: ReplanRequest[], give: (request: ReplanRequest) => unknown) => ({
     name: "scripted",
     plan: async () => secretPlan as unknown as PlanDraft,
@@ -34,7 +34,7 @@ describe("a planner that is asked again", () => {
     };
   };
 
-  it("is shown no secret, and what it leaves as it was has it", async () => {
+  it("sees no secret, and the steps that it leaves unchanged keep theirs", async () => {
     const asked: ReplanRequest[] = [];
     const logins: unknown[] = [];
     const { result, events, recorded } = await runScenario(() => {
@@ -58,7 +58,7 @@ describe("a planner that is asked again", () => {
     for (const value of [result, events, recorded]) expectHidden(value);
   });
 
-  it("may not make one up from what it is shown", async () => {
+  it("cannot create one from what it sees", async () => {
     const { result } = await runScenario(() => {
       const { tools } = secretTools({ use: once() });
       const planner = replanning([], () => [
@@ -74,7 +74,7 @@ describe("a planner that is asked again", () => {
 });
 
 describe("redact", () => {
-  it("changes what is shown, and neither what is recorded nor what tools get", async () => {
+  it("changes what is shown, and neither what is recorded nor what tools receive", async () => {
     const places: RedactPlace[] = [];
     const inputs: unknown[] = [];
     const store = createMemoryRunStore();
@@ -122,7 +122,7 @@ describe("redact", () => {
     expect(places).toContainEqual({ kind: "input", runId: "r1", stepId: "a", tool: "A" });
   });
 
-  it("is asked about what stands twice: why somebody said no, the words of a question, the reasoning of a step", async () => {
+  it("is called for repeated values: a rejection's reason, a question's text, a step's reasoning", async () => {
     const redact = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("ann@x.test", "<mail>"));
     const told: unknown[] = [];
     const asked: unknown[] = [];
@@ -151,7 +151,7 @@ describe("redact", () => {
         throw new Error("no");
       },
     ],
-    ["gives what is not JSON", () => () => {}],
+    ["returns a value that is not JSON", () => () => {}],
     ["answers later", async () => "x"],
   ])("that %s hides the value", async (_name, redact) => {
     const told: unknown[] = [];
@@ -163,7 +163,7 @@ describe("redact", () => {
   });
 });
 
-it("what is settled is sealed, and what is said of it hidden", async () => {
+it("a settled value is sealed, and the comment on it hidden", async () => {
   const { tools } = secretTools();
   const once = tools.map((tool) => ({
     ...tool,
@@ -190,7 +190,7 @@ it("what is settled is sealed, and what is said of it hidden", async () => {
   expectHidden(await store.read("r2"));
 });
 
-it("a dry run shows no secrets, and asks with none", async () => {
+it("a dry run shows no secrets, and asks without them", async () => {
   const asked: unknown[] = [];
   const agent = createAgent({ tools: secretTools().tools, needsApproval: (question) => asked.push(question) > 0 });
   const { plan, steps } = await agent.dryRun(secretPlan);
@@ -200,7 +200,7 @@ it("a dry run shows no secrets, and asks with none", async () => {
   expectHidden(asked);
 });
 
-it("a question, and an approved hash, outlive the key that they were made with", async () => {
+it("a question, and an approved hash, remain valid after the key they were created with is gone", async () => {
   const store = Object.assign(Object.create(createMemoryRunStore()), { isVolatile: false });
   const approvedHash = await hashPlan(secretPlan);
   const asked: string[] = [];
@@ -228,7 +228,7 @@ it("a question, and an approved hash, outlive the key that they were made with",
   expect(asked).toHaveLength(3);
 });
 
-it("a planner that tells its steps as they come tells no secret of them", async () => {
+it("a planner that emits its steps as they come reveals no secret of them", async () => {
   const planner = {
     name: "telling",
     plan: async ({ tell }: PlanRequest) => {
@@ -259,7 +259,7 @@ it("a planner that tells its steps as they come tells no secret of them", async 
   }
 });
 
-it("who asks again for a run that has stopped needs its keys, and gets it to go on", async () => {
+it("starting a stopped run again requires its keys, and resumes it", async () => {
   const store = createMemoryRunStore();
   const { tools } = secretTools();
   const whole = createAgent({ tools, store });
@@ -271,7 +271,7 @@ it("who asks again for a run that has stopped needs its keys, and gets it to go 
   expectHidden(await cut.read("r1"));
 });
 
-it("fields of zod 3 are sealed, and iterations of a loop are told where they are redacted", async () => {
+it("fields of zod 3 are sealed, and redact receives the iterations of a loop", async () => {
   const given: unknown[] = [];
   const tool = defineTool({
     name: "Old",

@@ -11,7 +11,7 @@ import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { type Played, runScenario, type Scenario } from "./run-scenario.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "./secrets.ts";
 
-/** As {@link runScenario}, with a key for the store that outlives the process. */
+/** Like {@link runScenario}, with a key for the store that outlives the process. */
 const play = (create: (clock: ManualClock) => Scenario): Promise<Played> =>
   runScenario((clock) => ({ secrets: { keys: [keyOf("k1")] }, ...create(clock) }));
 
@@ -19,7 +19,7 @@ const used = { header: `Bearer ${token}`, url: "https://example.test/?q=ann" };
 const failing = { use: () => Promise.reject(new Error(`no: ${token} at https://x.test/?password=${password}&n=1`)) };
 
 describe("a run with sensitive fields", () => {
-  it("gives them to its tools, and to nobody else, whenever its process is killed", async () => {
+  it("passes them to its tools, and to nobody else, whenever its process is killed", async () => {
     const all: unknown[] = [];
     const { result, events, recorded } = await play(() => {
       const { tools, calls } = secretTools();
@@ -48,7 +48,7 @@ describe("a run with sensitive fields", () => {
     expect(Object.isFrozen((events[0] as unknown as { plan: { steps: unknown[] } }).plan.steps)).toBe(true);
   });
 
-  it("gives its caller what the tool gave, and those who look at it later [sensitive]", async () => {
+  it("returns the tool's output to its caller, and [sensitive] to later readers", async () => {
     const { tools } = secretTools();
     const agent = createAgent({ tools });
     const result = await agent.execute({ steps: secretPlan.steps.slice(0, 1) }, { runId: "r1" });
@@ -61,7 +61,7 @@ describe("a run with sensitive fields", () => {
     await expect(agent.execute(other as never, { runId: "r1" })).rejects.toMatchObject({ code: "run-conflict" });
   });
 
-  it("joins a run of the same plan that goes on", async () => {
+  it("joins an active run of the same plan", async () => {
     const { tools, calls } = secretTools();
     const agent = createAgent({ tools });
     const [one, other] = await Promise.all([
@@ -71,7 +71,7 @@ describe("a run with sensitive fields", () => {
     expect([one.status, other.status, calls.logins.length]).toEqual(["completed", "completed", 1]);
   });
 
-  it("has none in errors, retries, progress and late values", async () => {
+  it("contains none in errors, retries, progress and late values", async () => {
     const { result, events, recorded } = await play(() => ({
       tools: secretTools({
         use: ({ header }, { progress }) => {
@@ -88,13 +88,13 @@ describe("a run with sensitive fields", () => {
       value: { at: `with ${hiddenText}`, n: 1, list: [hiddenText] },
     });
     expect(events.map(({ type }) => type)).toContain("step-retry");
-    // What its last step that worked has given is for its caller.
+    // The output of its last successful step is for its caller.
     const { output, ...rest } = result;
     expect(output).toEqual({ user: "ann", token });
     for (const value of [rest, events, recorded]) expectHidden(value);
   });
 
-  it("has none in what comes late", async () => {
+  it("contains none in values that come late", async () => {
     const { events, recorded } = await play((clock) => ({
       tools: secretTools({
         use: () => new Promise((resolve) => clock.setTimeout(() => resolve({ token, n: 1 }), 2_500)),
@@ -111,7 +111,7 @@ describe("a run with sensitive fields", () => {
     for (const value of [events, recorded]) expectHidden(value);
   });
 
-  it("undoes with them", async () => {
+  it("uses them to undo", async () => {
     let undone: unknown[] = [];
     const { result, events, recorded } = await play(() => {
       const { tools, calls } = secretTools(failing);
@@ -123,7 +123,7 @@ describe("a run with sensitive fields", () => {
     for (const value of [result, events, recorded]) expectHidden(value);
   });
 
-  it("is approved by who does not see them, also after its process is gone", async () => {
+  it("is approved by somebody who does not see them, even after its process is gone", async () => {
     const { result, events, recorded } = await play(() => ({
       tools: secretTools({ needsApproval: true }).tools,
       plan: secretPlan,
@@ -138,7 +138,7 @@ describe("a run with sensitive fields", () => {
     for (const value of [result, events, recorded]) expectHidden(value);
   });
 
-  it("asks policies and approvers without them, and for the plan as a whole", async () => {
+  it("shows none to policies and approvers, for steps and for the whole plan", async () => {
     const asked: unknown[] = [];
     const { result } = await play(() => ({
       tools: secretTools().tools,
@@ -155,7 +155,7 @@ describe("a run with sensitive fields", () => {
     expectHidden(asked);
   });
 
-  it("records no hash by which a secret can be guessed", async () => {
+  it("records no hash from which a secret can be guessed", async () => {
     const approvedHash = await hashPlan(secretPlan);
     const { result, recorded } = await play(() => ({
       tools: secretTools().tools,
@@ -167,7 +167,7 @@ describe("a run with sensitive fields", () => {
     expect(recorded[0]).toMatchObject({ options: { approvedHash: expect.stringMatching(/^[\da-f]{64}$/) } });
   });
 
-  it("refuses another plan than the approved one without telling its hash", async () => {
+  it("refuses a plan other than the approved one without revealing its hash", async () => {
     const { result, recorded } = await play(() => ({
       tools: secretTools().tools,
       planner: createScriptedPlanner([secretPlan as never]),
@@ -179,7 +179,7 @@ describe("a run with sensitive fields", () => {
   });
 });
 
-describe("what a reference makes of a secret", () => {
+describe("a reference to a secret", () => {
   const vault = (output: unknown) =>
     defineTool({
       name: "Vault",
@@ -226,7 +226,7 @@ describe("what a reference makes of a secret", () => {
     ["a part of a list", { one: ["zero", "first"] }, { $ref: "v.one[1]" }, "first", hiddenText],
     ["the whole output", { one: "abcdef" }, { $ref: "v" }, { one: "abcdef" }, { one: hiddenText }],
     ["the whole output as text", { one: "abcdef" }, "${v}", '{"one":"abcdef"}', hiddenText],
-  ])("%s is a secret, too", async (_name, output, value, given, shown) => {
+  ])("yields a secret: %s", async (_name, output, value, given, shown) => {
     const { seen, result, recorded } = await give(output, value);
     expect(seen.length).toBeGreaterThan(1);
     for (const one of seen) expect(one).toEqual(given);
@@ -234,7 +234,7 @@ describe("what a reference makes of a secret", () => {
     expectHidden(recorded, ["abcdef", "pin x1", "7351", "deep", "first"]);
   });
 
-  it("says nothing of what is in one when its path is wrong", async () => {
+  it("reveals nothing of it when its path is wrong", async () => {
     const { result, recorded } = await give({ one: { secretKeyName: "v" } }, { $ref: "v.one.other" });
     expect(result).toMatchObject({
       status: "failed",
@@ -243,7 +243,7 @@ describe("what a reference makes of a secret", () => {
     expectHidden(recorded, ["secretKeyName"]);
   });
 
-  it("is one in each iteration of a loop", async () => {
+  it("yields a secret in each iteration of a loop", async () => {
     const rows = [
       { name: "Ann", key: "key-of-ann" },
       { name: "Bob", key: "key-of-bob" },
@@ -262,7 +262,7 @@ describe("what a reference makes of a secret", () => {
   });
 });
 
-it("a secret of a plan may have references and literals in it, and waits for what it refers to", async () => {
+it("a secret of a plan may contain references and literals, and waits for the steps it refers to", async () => {
   const given: unknown[] = [];
   const field = sensitive(z.unknown());
   const tool = defineTool({
@@ -318,7 +318,7 @@ describe("a plan that is refused by a schema that quotes the value", () => {
   });
   const steps = [{ id: "in", tool: "Login", input: { password } }];
 
-  it("shows no secret, whoever has made it", async () => {
+  it("shows no secret, whichever planner created it", async () => {
     const planner = { name: "scripted", plan: async () => ({ steps }) };
     const { result, events, recorded } = await play(() => ({
       tools: [login],
@@ -330,7 +330,7 @@ describe("a plan that is refused by a schema that quotes the value", () => {
     for (const value of [result, events, recorded]) expectHidden(value, [password]);
   });
 
-  it("shows none where it was given by hand", async () => {
+  it("shows none if it was written by hand", async () => {
     const warnings: unknown[] = [];
     const agent = createAgent({ tools: [login], onWarning: (warning) => warnings.push(warning) });
     const refusal: unknown = await agent.start({ steps }).result.catch((error: unknown) => error);
@@ -340,10 +340,10 @@ describe("a plan that is refused by a schema that quotes the value", () => {
   });
 });
 
-describe("what brings sealed values along", () => {
+describe("a value that is already sealed", () => {
   const brought = { $sealed: "1.process.AAAA" };
 
-  it("is refused: a plan, metadata, an output", async () => {
+  it("is refused in a plan, metadata and an output", async () => {
     const { tools } = secretTools({ use: () => ({ nested: [brought] }) });
     const agent = createAgent({ tools, retry: { maxAttempts: 1 } });
     const plan = { steps: [{ id: "a", tool: "Login", input: { user: "u", password: brought } }] };
@@ -367,7 +367,7 @@ describe("what brings sealed values along", () => {
 describe("a store that outlives the process", () => {
   const lasting = () => Object.assign(Object.create(createMemoryRunStore()), { isVolatile: false });
 
-  it("warns without keys, and refuses plans with such fields", async () => {
+  it("warns without keys, and refuses plans with sensitive fields", async () => {
     const warnings: unknown[] = [];
     const { tools, calls } = secretTools();
     const agent = createAgent({ tools, store: lasting(), onWarning: (warning) => warnings.push(warning) });
@@ -389,7 +389,7 @@ describe("a store that outlives the process", () => {
   });
 });
 
-it("planning alone tells no secrets, and gives them", async () => {
+it("planning alone emits no secrets, and returns them", async () => {
   const told: unknown[] = [];
   const agent = createAgent({
     tools: secretTools().tools,

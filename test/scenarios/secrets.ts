@@ -3,14 +3,14 @@ import { z } from "zod/v4";
 import { sensitive } from "../../src/core/sensitive.ts";
 import { defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts";
 
-/** The secrets that the tools below are given, or give. */
+/** The secrets that the tools below accept or return. */
 export const password = "hunter2-Zebra";
 export const token = "tok_9f8e7d6c5b4a";
 
 /** A key that is the same in each process. */
 export const keyOf = (id: string, byte = 7) => ({ id, key: new Uint8Array(32).fill(byte) });
 
-/** What the tools below were called with. */
+/** The calls of the tools below. */
 export interface Calls {
   readonly logins: unknown[];
   readonly fetches: unknown[];
@@ -18,12 +18,12 @@ export interface Calls {
 }
 
 export interface SecretToolOptions {
-  /** What using the token does. */
+  /** The work of the tool that uses the token. */
   use?: (input: { header: string; url: string }, context: ToolContext) => unknown;
   needsApproval?: boolean;
 }
 
-/** A tool that takes a password and gives a token, and one that is not marked at all. */
+/** A tool that takes a password and returns a token, and one that is not marked at all. */
 export function secretTools({ use = () => ({ ok: true }), needsApproval = false }: SecretToolOptions = {}) {
   const calls: Calls = { logins: [], fetches: [], undone: [] };
   const login = defineTool({
@@ -67,7 +67,7 @@ export const secretPlan = {
   ],
 };
 
-/** Fails if a secret, in any form that it is written in, stands in a value. */
+/** Fails if a value contains a secret, in any form in which it is written. */
 export function expectHidden(value: unknown, secrets: readonly string[] = [password, token]): void {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   for (const secret of secrets) {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
 
-/** Which thing a start and an end are about. */
+/** The subject of a start and an end. */
 export function keyOf(event: {
   readonly type?: string;
   readonly stepId?: string;
@@ -11,14 +11,14 @@ export function keyOf(event: {
   return `${event.type?.startsWith("undo-") ? "undo " : ""}${stepId}${iteration === undefined ? "" : `[${iteration}]`}`;
 }
 
-/** Checks that each start has one end, in its execution or, after a kill, in the next one, and that nothing begins again that must not. */
+/** Checks that each start has one end, in its execution or, after a kill, in the next, and nothing restarts wrongly. */
 export function checkStartsAndEnds(recorded: readonly AgentEvent[]): void {
   const things = new Things();
   for (const event of recorded) things.follow(event);
   things.expectAllEnded();
 }
 
-/** Whether what has ended may begin once more: never, in any later execution, or in one that tries again what has failed. */
+/** Whether something that has ended may start again: never, in any later execution, or in one that retries failures. */
 type Again = "never" | "later" | "if retried";
 
 class Things {
@@ -70,7 +70,7 @@ class Things {
 
   private onEnd(key: string, { type, outcome }: AgentEventOf<"step-end" | "plan-end" | "undo-end">): void {
     if (outcome.status === "completed" || outcome.status === "unknown") this.ended.set(key, "never");
-    // What a process that died has left open is closed in the execution that runs it again.
+    // A start that a dead process left open is closed in the execution that runs it again.
     else if (outcome.error.code !== "interrupted") this.ended.set(key, type === "undo-end" ? "later" : "if retried");
   }
 

@@ -4,7 +4,7 @@ import { planOf, step } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
 describe("the steps of a plan", () => {
-  it("run one after the other and tell their story", async () => {
+  it("run one after another and emit their events", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [
         createFakeTool({ name: "A", outcomes: [{ returns: 1 }] }),
@@ -84,7 +84,7 @@ describe("the steps of a plan", () => {
     expect(result.steps.map(({ status }) => status)).toEqual(["failed", "skipped", "skipped", "skipped"]);
   });
 
-  it("keep the order of the plan although later ones were ready earlier", async () => {
+  it("keep the order of the plan even if later ones were ready earlier", async () => {
     const { events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A" })],
       plan: { steps: [step("s1", "A"), step("s2", "A"), step("s3", "A", { dependsOn: [] })] },
@@ -114,7 +114,7 @@ describe("the steps of a plan", () => {
     expect(most).toBe(2);
   });
 
-  it("are told of metadata, resources, attempt and a stable key", async () => {
+  it("receive metadata, resources, attempt and a stable key", async () => {
     const tools: FakeTool[] = [];
     const resources = { db: {} };
     await runScenario(() => {
@@ -133,7 +133,7 @@ describe("the steps of a plan", () => {
     expect(calls[0]?.context.resources).toBe(resources);
   });
 
-  it("tell progress while they run, never recorded and never after their end", async () => {
+  it("report progress while they run, never recorded and never after their end", async () => {
     let late: (() => void) | undefined;
     const { events, recorded, warnings } = await runScenario(() => {
       const tool = createFakeTool({ name: "A" });

@@ -83,7 +83,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
     expect(result).toMatchObject({ status: "failed", error: { details: { stepId: "a" } } });
   });
 
-  it("one that has failed and waits to be tried again is tried again, and takes its turn", async () => {
+  it("a failed step that waits for a retry is retried, and takes its turn", async () => {
     const { result, events } = await runScenario((clock) => ({
       isResumable: false,
       tools: [
@@ -100,7 +100,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
     expect(last && msOf(last)).toBe(5_000);
   });
 
-  it("gives back the places that were waited for", async () => {
+  it("the places that were waited for are freed", async () => {
     const { result } = await runScenario((clock) => ({
       isResumable: false,
       tools: [failing(clock, 0), withLimits(working(clock), { concurrency: 1 })],
@@ -112,7 +112,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
 });
 
 describe("in a loop", () => {
-  it("an iteration that waits for its turn does not start after one that has failed", async () => {
+  it("an iteration that waits for its turn does not start after a failed one", async () => {
     const { events, result } = await runScenario((clock) => ({
       tools: [withLimits(failing(clock), { rateLimit: { limit: 1, intervalMs: 5_000 } })],
       plan: { steps: [step("a", "Bad", { forEach: "[1, 2, 3]", concurrency: 3 })] },
@@ -123,7 +123,7 @@ describe("in a loop", () => {
 });
 
 describe("with onStepFailure continue", () => {
-  it("who waits for a turn gets it", async () => {
+  it("a step that waits for its turn gets it", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [failing(clock), withLimits(working(clock), { concurrency: 1 })],
       plan: { steps: [free("a", "Bad"), free("b", "Ok"), free("c", "Ok")] },
@@ -134,7 +134,7 @@ describe("with onStepFailure continue", () => {
 });
 
 describe("an open circuit", () => {
-  it("refuses at once, also where calls wait for their rate, and uses none of it up", async () => {
+  it("refuses at once, even where calls wait for their rate, and uses none of it up", async () => {
     const { events } = await runScenario((clock) => ({
       tools: [
         withLimits(failing(clock, 0), {

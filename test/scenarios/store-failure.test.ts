@@ -9,7 +9,7 @@ import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { planOf } from "./plans.ts";
 import { answerLater } from "./run-scenario.ts";
 
-/** A store whose append fails from the event of a type on. */
+/** A store whose append fails from the first event of a type on. */
 function failFrom(type: AgentEvent["type"], thrown: unknown = new Error("disk full")): RunStore {
   const memory = createMemoryRunStore();
   let isBroken = false;
@@ -98,7 +98,7 @@ describe.each(stores)("a store that fails, answering %s", (_when, wrap) => {
     expect(result.steps.map(({ status }) => status)).toEqual(["interrupted", "interrupted"]);
   });
 
-  it("with run-conflict at the first event rejects: the run is somebody else's", async () => {
+  it("with run-conflict at the first event rejects: another process owns the run", async () => {
     const memory = wrap(createMemoryRunStore());
     const agent = createAgent({
       tools: [createFakeTool({ name: "A" })],
@@ -110,14 +110,14 @@ describe.each(stores)("a store that fails, answering %s", (_when, wrap) => {
     });
   });
 
-  it("by throwing something unreadable ends the run all the same", async () => {
+  it("by throwing something unreadable still ends the run", async () => {
     const { outcome } = await playWith(wrap(failFrom("step-end", Object.create(null))), [
       createFakeTool({ name: "A" }),
     ]);
     expect(outcome).toMatchObject({ value: { status: "failed", error: { code: "store-failed" } } });
   });
 
-  it("to read is store-failed", async () => {
+  it("on reading is store-failed", async () => {
     const broken = Object.assign(Object.create(createMemoryRunStore()) as RunStore, {
       read: () => {
         throw new Error("gone");

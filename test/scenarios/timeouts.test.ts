@@ -5,7 +5,7 @@ import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
 describe("an attempt that takes too long", () => {
-  it("has its signal aborted and is tried again", async () => {
+  it("has its signal aborted and is retried", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [
         createFakeTool({ name: "A", outcomes: [{ hangs: "until-aborted" }, { returns: "second" }], timeoutMs: 5_000 }),
@@ -21,7 +21,7 @@ describe("an attempt that takes too long", () => {
     expect(retry).not.toHaveProperty("overlaps");
   });
 
-  it("takes 30 seconds unless told otherwise, and ends as a timeout with its attempts", async () => {
+  it("is limited to 30 seconds by default, and ends as a timeout with its attempts", async () => {
     const { result, clock, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ hangs: "until-aborted" }] })],
       plan: planOf("A"),
@@ -30,7 +30,7 @@ describe("an attempt that takes too long", () => {
     expect(clock.now() - Date.parse(events[0]?.timestamp ?? "")).toBe(3 * 30_000 + 1_000 + 2_000);
   });
 
-  it("counts when its value comes within the grace", async () => {
+  it("counts if its value comes within the grace period", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: "just", afterMs: 1_500 }], clock, timeoutMs: 1_000 })],
       plan: planOf("A"),
@@ -38,7 +38,7 @@ describe("an attempt that takes too long", () => {
     expect(result.steps[0]).toMatchObject({ status: "completed", attempts: 1, output: "just" });
   });
 
-  it("is overlapped by the next one when it ignores its signal, and its late value is told", async () => {
+  it("is overlapped by the next one if it ignores its signal, and its late value is reported", async () => {
     const { result, events } = await runScenario((clock) => ({
       tools: [
         createFakeTool({
@@ -62,7 +62,7 @@ describe("an attempt that takes too long", () => {
     });
   });
 
-  it("becomes a warning when it settles after the run has ended", async () => {
+  it("becomes a warning if it settles after the run has ended", async () => {
     const { result, warnings, clock } = await runScenario((clock) => ({
       tools: [
         createFakeTool({
@@ -82,7 +82,7 @@ describe("an attempt that takes too long", () => {
     expect(warnings).toMatchObject([{ code: "late-result", stepId: "s1" }]);
   });
 
-  it("never ends a run that waits for ever", async () => {
+  it("does not keep a run waiting for ever", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ hangs: "forever" }], retry: { maxAttempts: 2 } })],
       plan: planOf("A"),
@@ -113,7 +113,7 @@ describe("the deadline of a run", () => {
     expect(result.steps[0]?.error).toMatchObject({ code: "timeout", details: { scope: "run" } });
   });
 
-  it("cuts a backoff short and keeps the error before it as cause", async () => {
+  it("cuts a backoff short and keeps the previous error as cause", async () => {
     const { result, clock, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: new Error("down") }] })],
       plan: planOf("A"),
@@ -127,7 +127,7 @@ describe("the deadline of a run", () => {
     expect(clock.now() - Date.parse(events[0]?.timestamp ?? "")).toBe(400);
   });
 
-  it("counts the time of planning", async () => {
+  it("includes the time of planning", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A" })],
       planner: createScriptedPlanner([() => new Promise(() => {})]),

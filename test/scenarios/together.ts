@@ -17,17 +17,17 @@ export interface Gathering extends Partial<Omit<AgentOptions, "tools">> {
   tools: readonly Tool[];
   /** Starts the runs; the clock moves only here until it returns. */
   act: (around: { agent: Agent; clock: ManualClock }) => Promise<readonly RunHandle[]> | readonly RunHandle[];
-  /** Timers that may be left behind, such as those of a tool that ignores its signal. */
+  /** Timers that may remain, such as those of a tool that ignores its signal. */
   leftoverTimers?: number;
 }
 
-/** What the runs came to. */
+/** The outcome of the runs. */
 export interface Gathered {
   /** In the order of the handles. */
   readonly results: readonly RunResult[];
-  /** Of all runs, as they were told. */
+  /** Of all runs, as they were emitted. */
   readonly events: readonly AgentEvent[];
-  /** Of one run, by its place among the handles. */
+  /** Of one run, by the index of its handle. */
   eventsOf(index: number): readonly AgentEvent[];
 }
 
@@ -74,7 +74,7 @@ export function withLimits<TTool extends Tool>(tool: TTool, limits: ToolLimitOpt
   return { ...tool, ...limits };
 }
 
-/** How many milliseconds after the clock began an event was told. */
+/** How many milliseconds after the clock's start an event was emitted. */
 export function msOf({ timestamp }: AgentEvent): number {
   return Date.parse(timestamp) - Date.UTC(2026, 0, 1);
 }
@@ -90,12 +90,12 @@ export function timelineOf(events: readonly AgentEvent[]): readonly string[] {
   });
 }
 
-/** The states that a circuit took, such as `10 open`. */
+/** The states of a circuit, such as `10 open`. */
 export function circuitOf(events: readonly AgentEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === "circuit-change" ? [`${msOf(event)} ${event.state}`] : []));
 }
 
-/** The most steps that ran at once. */
+/** The highest number of steps that ran at once. */
 export function peakOf(events: readonly AgentEvent[]): number {
   let running = 0;
   let peak = 0;

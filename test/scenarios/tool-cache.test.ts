@@ -17,7 +17,7 @@ import { keyOf } from "./secrets.ts";
 
 const cache: ToolCacheOptions = { maxAgeMs: 1_000, maxEntries: 2 };
 
-/** A pure tool that answers with how often it was called; `look` is what it does with its context. */
+/** A pure tool that returns how often it was called; `look` is what it does with its context. */
 function counter(
   { look, ...options }: Partial<ToolCacheOptions> & { look?: (context: ToolContext, call: number) => void } = {},
   inputSchema: StandardSchema = z.looseObject({}),
@@ -48,7 +48,7 @@ const endsOf = (events: readonly AgentEvent[]) =>
 const called = (output: number, attempts = 1) => [attempts, undefined, output];
 const cached = (output: number) => [0, true, output];
 
-/** What the runs of one agent give for the only step each has. */
+/** The results of one agent's runs, each with a single step. */
 async function runOneByOne(
   tool: ReturnType<typeof counter>,
   runs: readonly { input?: JsonObject; user?: string; metadata?: JsonObject }[],
@@ -65,13 +65,13 @@ async function runOneByOne(
 }
 
 describe("the cache of a tool", () => {
-  it("serves later runs of the agent, and says so in the event, the state and the result", async () => {
+  it("serves later runs of the agent, and marks that in the event, the state and the result", async () => {
     const { ends } = await runOneByOne(counter(), [{}, {}, { input: { a: 1 } }, { input: { a: 1 } }]);
     expect(ends).toEqual([called(1), cached(1), called(2), cached(2)]);
     const { result, events } = await runScenario(() => ({
       tools: [counter()],
       plan: { steps: [count("s1"), count("s2")] },
-      // A process that goes on with it has nothing kept, and calls the tool.
+      // A process that resumes the run has nothing cached, and calls the tool.
       isResumable: false,
     }));
     expect(endsOf(events)).toEqual([called(1), cached(1)]);
@@ -82,7 +82,7 @@ describe("the cache of a tool", () => {
     expect(result.steps[0]).not.toHaveProperty("cached");
   });
 
-  it("is each agent's own", async () => {
+  it("is separate for each agent", async () => {
     const tool = counter();
     expect((await runOneByOne(tool, [{}])).ends).toEqual([called(1)]);
     expect((await runOneByOne(tool, [{}])).ends).toEqual([called(2)]);
@@ -102,13 +102,13 @@ describe("the cache of a tool", () => {
     expect(endsOf(events)).toEqual([called(1), last]);
   });
 
-  it("forgets what was not used for the longest time", async () => {
+  it("drops the entry that was unused for the longest time", async () => {
     const inputs = ["a", "b", "a", "c", "a", "b"].map((key) => ({ input: { key } }));
     const { ends } = await runOneByOne(counter(), inputs);
     expect(ends).toEqual([called(1), called(2), cached(1), called(3), cached(1), called(4)]);
   });
 
-  it("takes no turn at the tool and nothing of the budget for what is known", async () => {
+  it("uses no turn at the tool and nothing of the budget for cached results", async () => {
     const limited = { rateLimit: { limit: 1, intervalMs: 60_000 } };
     const { result, clock } = await runScenario(() => ({
       tools: [{ ...counter(), ...limited }],
@@ -120,7 +120,7 @@ describe("the cache of a tool", () => {
     expect(clock.now()).toBeLessThan(Date.parse(result.createdAt) + 60_000);
   });
 
-  it("is asked after approval, for what was approved", async () => {
+  it("is consulted after approval, for the approved input", async () => {
     const asked: string[] = [];
     const { events } = await runScenario(() => ({
       tools: [{ ...counter(), needsApproval: () => true }],
@@ -135,7 +135,7 @@ describe("the cache of a tool", () => {
     expect(endsOf(events)).toEqual([called(1), cached(1)]);
   });
 
-  it("keeps no failure, and what came in the end", async () => {
+  it("keeps no failure, but the final success", async () => {
     const look = (_context: ToolContext, call: number) => {
       if (call <= 3) throw new Error("down");
     };
@@ -186,7 +186,7 @@ describe("two calls are the same", () => {
     ["a symbol as key", (n) => ({ [Symbol.for("n")]: n })],
     ["a number that JSON does not have", (n) => ({ n: n === 1 ? Number.NaN : Number.POSITIVE_INFINITY })],
     ["undefined in a list", (n) => [n === 1 ? undefined : null]],
-  ])("by their input as JSON where it is parsed to %s", async (_what, make) => {
+  ])("by their input as JSON if it is parsed to %s", async (_what, make) => {
     const tool = counter({}, z.object({ n: z.number().transform(make) }));
     const { ends } = await runOneByOne(
       tool,
@@ -195,7 +195,7 @@ describe("two calls are the same", () => {
     expect(ends).toEqual([called(1), called(2), cached(1), cached(2)]);
   });
 
-  it("by what the tool's key says", async () => {
+  it("by the tool's key", async () => {
     const key: ToolCacheOptions<never, { user: string }>["key"] = (_input, { resources, metadata }) =>
       `${resources.user} ${metadata.tenant}`;
     const look = ({ resources }: ToolContext) => void resources;
@@ -216,22 +216,22 @@ describe("two calls are the same", () => {
       },
       "no user",
     ],
-    ["gives no text", () => 5, "it must answer with text"],
-  ])("never where the key %s, of which a warning says so", async (_how, key, why) => {
+    ["does not return text", () => 5, "it must return a string"],
+  ])("never if the key %s, with a warning", async (_how, key, why) => {
     const { ends, warnings } = await runOneByOne(counter({ key } as never), [{}, {}]);
     expect(ends).toEqual([called(1), called(2)]);
     expect(warnings[0]).toMatchObject({ code: "cache-key-failed", stepId: "s1" });
-    expect(warnings[0]?.message).toContain(`The cache.key of Count failed, so nothing is kept: `);
+    expect(warnings[0]?.message).toContain(`The cache.key of Count failed, so the result is not kept: `);
     expect(warnings[0]?.message).toContain(why);
   });
 
-  it("never where the input is very long", async () => {
+  it("never if the input is very long", async () => {
     const input = { text: "a".repeat(70_000) };
     expect((await runOneByOne(counter(), [{ input }, { input }])).ends).toEqual([called(1), called(2)]);
   });
 });
 
-describe("a call that reads what depends on its run", () => {
+describe("a call that reads values that depend on its run", () => {
   it.each<[string, (context: ToolContext, call: number) => void]>([
     ["resources", ({ resources }) => void resources],
     ["metadata", ({ metadata }) => void metadata],
@@ -247,7 +247,7 @@ describe("a call that reads what depends on its run", () => {
     expect(ends.map(([, isCached]) => isCached)).toEqual([undefined, undefined]);
   });
 
-  it("gets what there is", async () => {
+  it("receives the existing values", async () => {
     const seen: unknown[] = [];
     const look = ({ resources, metadata, signal, runId }: ToolContext) =>
       void seen.push([resources, metadata, signal.aborted, typeof runId]);
@@ -255,20 +255,20 @@ describe("a call that reads what depends on its run", () => {
     expect(seen).toEqual([[{ user: "ada" }, { a: 1 }, false, "string"]]);
   });
 
-  it("is kept if it reads nothing but the rest", async () => {
+  it("is kept if it reads nothing else", async () => {
     const look = ({ signal, attempt, progress }: ToolContext) => void [signal, attempt, progress("half")];
     expect((await runOneByOne(counter({ look }), [{}, {}])).ends).toEqual([called(1), cached(1)]);
   });
 });
 
-describe("a call that has to do with a secret", () => {
-  it("is not kept where its tool has a sensitive field", async () => {
+describe("a call that involves a secret", () => {
+  it("is not kept if its tool has a sensitive field", async () => {
     const tool = counter({}, z.object({ token: sensitive(z.string()) }));
     const { ends } = await runOneByOne(tool, [{ input: { token: "hunter22" } }, { input: { token: "hunter22" } }]);
     expect(ends).toEqual([called(1), called(2)]);
   });
 
-  it("is not kept where its input has one by reference", async () => {
+  it("is not kept if its input has one by reference", async () => {
     const login = defineTool({
       name: "Login",
       description: "Gives a token",

@@ -8,7 +8,7 @@ import { msOf, peakOf, runTogether, timelineOf, withLimits } from "./together.ts
 
 const working: readonly FakeOutcome[] = [{ returns: "done", afterMs: 10 }];
 
-/** A tool that takes 10 ms and lets one in at a time. */
+/** A tool that takes 10 ms and admits one call at a time. */
 const one = (clock: ManualClock, outcomes = working) =>
   withLimits(createFakeTool({ name: "One", outcomes, clock }), { concurrency: 1 });
 
@@ -20,7 +20,7 @@ const wide = (count: number, tool: string) => ({
 });
 
 describe("the concurrency of a tool", () => {
-  it("holds within a run, whatever the run's is: who waits has not started", async () => {
+  it("applies within a run, whatever the run's is: a waiting step has not started", async () => {
     const { events } = await runScenario((clock) => ({
       tools: [one(clock)],
       plan: wide(3, "One"),
@@ -30,7 +30,7 @@ describe("the concurrency of a tool", () => {
     expect(peakOf(events)).toBe(1);
   });
 
-  it("does not keep other tools from running", async () => {
+  it("does not block other tools", async () => {
     const { events } = await runScenario((clock) => ({
       tools: [one(clock), createFakeTool({ name: "Free", outcomes: working, clock })],
       plan: {
@@ -46,14 +46,14 @@ describe("the concurrency of a tool", () => {
     expect(starts.sort()).toEqual(["0 start a", "0 start c", "10 start b"]);
   });
 
-  it("is shared by the runs of an agent, in the order in which they came", async () => {
+  it("is shared by the runs of an agent, in order of arrival", async () => {
     const { results, events, eventsOf } = await runTogether((clock) => ({
       tools: [withLimits(createFakeTool({ name: "Two", outcomes: working, clock }), { concurrency: 2 })],
       act: ({ agent }) => Array.from({ length: 5 }, () => agent.start(planOf("Two", "Two"))),
     }));
     expect(results.map(({ status }) => status)).toEqual(Array(5).fill("completed"));
     expect(peakOf(events)).toBe(2);
-    // First the five first steps, then the second ones: who comes later goes to the end of the line.
+    // First the five first steps, then the second ones: later arrivals go to the end of the queue.
     expect([0, 1, 2, 3, 4].map((run) => startsMs(eventsOf(run)))).toEqual([
       [0, 20],
       [0, 30],
@@ -63,7 +63,7 @@ describe("the concurrency of a tool", () => {
     ]);
   });
 
-  it("is left by one that is cancelled while it waits, and nobody waits for it", async () => {
+  it("is not used by a call that is cancelled while it waits, and nobody waits for it", async () => {
     const { results, eventsOf } = await runTogether((clock) => ({
       tools: [one(clock)],
       act: async ({ agent, clock }) => {
@@ -79,7 +79,7 @@ describe("the concurrency of a tool", () => {
     expect(timelineOf(eventsOf(2))).toEqual(["10 start s1", "20 end s1"]);
   });
 
-  it("is given back by one that is cancelled while it runs", async () => {
+  it("is freed by a call that is cancelled while it runs", async () => {
     const { results, eventsOf } = await runTogether((clock) => ({
       tools: [one(clock, [{ hangs: "until-aborted" }, { returns: 1 }])],
       act: async ({ agent, clock }) => {
@@ -93,7 +93,7 @@ describe("the concurrency of a tool", () => {
     expect(startsMs(eventsOf(1))).toEqual([5]);
   });
 
-  it("is given back by all at once, cancelled or not, and lost by none", async () => {
+  it("is freed by all calls at once, cancelled or not, and no place is lost", async () => {
     const { results, eventsOf } = await runTogether((clock) => ({
       tools: [one(clock, [{ hangs: "until-aborted" }, { returns: 1, afterMs: 10 }])],
       act: async ({ agent, clock }) => {
@@ -107,7 +107,7 @@ describe("the concurrency of a tool", () => {
     expect(startsMs(eventsOf(4))).toEqual([5]);
   });
 
-  it("is given back after a timeout, and each retry takes its turn again", async () => {
+  it("is freed after a timeout, and each retry takes its turn again", async () => {
     const { results, events, eventsOf } = await runTogether((clock) => ({
       tools: [
         withLimits(
@@ -127,13 +127,13 @@ describe("the concurrency of a tool", () => {
       { attempts: 2, output: 2 },
       { attempts: 1, output: 1 },
     ]);
-    // The second run is let in while the first one waits to try again, at 120, for its turn at 160.
+    // The second run is admitted while the first one waits to retry, at 120, for its turn at 160.
     expect(timelineOf(eventsOf(0))).toEqual(["0 start s1", "170 end s1"]);
     expect(timelineOf(eventsOf(1))).toEqual(["100 start s1", "160 end s1"]);
     expect(events.find(({ type }) => type === "step-retry")).toMatchObject({ delayMs: 20 });
   });
 
-  it("is given back by a tool that ignores its signal once it is given up", async () => {
+  it("is freed by a tool that ignores its signal, once it is abandoned", async () => {
     const { eventsOf, results } = await runTogether((clock) => ({
       tools: [
         withLimits(
@@ -154,7 +154,7 @@ describe("the concurrency of a tool", () => {
     expect(startsMs(eventsOf(1))).toEqual([150]);
   });
 
-  it("takes no time from the attempt of who waits", async () => {
+  it("does not shorten the attempt of a waiting step", async () => {
     const { result, events } = await runScenario((clock) => ({
       tools: [
         withLimits(createFakeTool({ name: "One", outcomes: [{ returns: 1, afterMs: 80 }], clock, timeoutMs: 100 }), {
@@ -177,7 +177,7 @@ describe("the concurrency of a tool", () => {
     expect(timelineOf(eventsOf(1))).toEqual(["100 skip s1 run-ended"]);
   });
 
-  it("is given back when the tool throws at once, or answers what is no JSON", async () => {
+  it("is freed when the tool throws at once, or returns something that is not JSON", async () => {
     const { result } = await runScenario((clock) => ({
       isResumable: false,
       tools: [one(clock, [{ throws: "no" }, { returns: 1n }, { returns: "third" }])],
@@ -194,7 +194,7 @@ describe("the rate limit of a tool", () => {
       rateLimit: { limit, intervalMs: 1_000 },
     });
 
-  it("holds over the runs of an agent: never more than its limit in any window", async () => {
+  it("applies across the runs of an agent: never more than its limit in any window", async () => {
     const { events, results } = await runTogether((clock) => ({
       tools: [rated(clock)],
       act: async ({ agent, clock }) => {
@@ -231,7 +231,7 @@ describe("the rate limit of a tool", () => {
     expect(calls).toEqual([0, 100, 1_000]);
   });
 
-  it("is not used up by one that is cancelled while it waits", async () => {
+  it("is not used up by a call that is cancelled while it waits", async () => {
     const { eventsOf } = await runTogether((clock) => ({
       tools: [rated(clock, working, 1)],
       act: async ({ agent, clock }) => {
@@ -244,7 +244,7 @@ describe("the rate limit of a tool", () => {
     expect(startsMs(eventsOf(2))).toEqual([1_000]);
   });
 
-  it("works together with the concurrency of the tool", async () => {
+  it("works together with the tool's concurrency", async () => {
     const { events } = await runScenario((clock) => ({
       tools: [
         withLimits(createFakeTool({ name: "Both", outcomes: [{ returns: 1, afterMs: 600 }], clock }), {

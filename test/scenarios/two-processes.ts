@@ -9,16 +9,16 @@ import { createManualClock, type ManualClock } from "../../src/testing/manual-cl
 import { storeOf } from "./resume-from.ts";
 import { answerLater } from "./run-scenario.ts";
 
-/** A store that outlives its processes, and the clock that all of them go by. */
+/** A store that outlives its processes, and their shared clock. */
 export interface Shared {
   readonly clock: ManualClock;
-  /** As it is, without a process between. */
+  /** The store itself, without a process between. */
   readonly store: RunStore;
   /** An agent of another process, with the store as that process reaches it. */
   process(options?: Partial<AgentOptions>, reach?: (store: RunStore) => RunStore): Agent;
 }
 
-/** A store in memory that says of itself that it outlives its processes, so that claims on its runs end by time. */
+/** A store in memory that claims to outlive its processes, so that claims on its runs expire. */
 export async function share(
   tools: (clock: ManualClock) => readonly Tool[],
   { isSlow = false, recorded }: { isSlow?: boolean; recorded?: readonly AgentEvent[] } = {},
@@ -39,7 +39,7 @@ export async function share(
   return { clock, store, process };
 }
 
-/** A store that does some things in another way. */
+/** A store with some methods replaced. */
 export function withMethods(store: RunStore, methods: Partial<RunStore>): RunStore {
   return Object.assign(Object.create(store) as RunStore, methods);
 }

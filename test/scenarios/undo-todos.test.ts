@@ -20,7 +20,7 @@ const plan: PlanInput = {
   ],
 };
 
-/** A process of its own on a file, as far as it may die. */
+/** A process of its own on a file, as far as it can die. */
 function openProcess(path: string, work?: () => Promise<never>) {
   const runs = createSqliteRunStore({ path });
   const storage = createSqliteTodos({ path });
@@ -59,7 +59,7 @@ function addTodos({ storage }: ReturnType<typeof openProcess>): readonly Todo[] 
 }
 
 describe("todos of a run that failed", () => {
-  it("are as before, also where the process was killed and another one undoes", async () => {
+  it("are as before, even if the process was killed and another one undoes", async () => {
     const path = newPath();
     const first = openProcess(path, () => new Promise(() => {}));
     const before = addTodos(first);
@@ -73,7 +73,7 @@ describe("todos of a run that failed", () => {
     expect(sorted()).toEqual(before);
   });
 
-  it("stay where somebody has changed them, and the run says which", async () => {
+  it("stay where somebody has changed them, and the run lists these", async () => {
     const path = newPath();
     const process = openProcess(path);
     addTodos(process);

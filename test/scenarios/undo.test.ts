@@ -13,7 +13,7 @@ import { answerLater, runScenario } from "./run-scenario.ts";
 
 type Undo = (done: { input: unknown; output: unknown }, context: ToolContext) => unknown;
 
-/** A fake tool that can take back what it did. */
+/** A fake tool that can undo its work. */
 function undoable(name: string, undo: Undo = () => {}, rest: Omit<FakeToolOptions, "name"> = {}): Tool {
   return { ...createFakeTool({ name, ...rest }), undo };
 }
@@ -23,7 +23,7 @@ const undoing = (events: readonly AgentEvent[]) => told(events).filter((text) =>
 const options = { undoOnFailure: true } as const;
 
 describe("undoing a run that failed", () => {
-  it("takes back what was done, the last first, with what was recorded", async () => {
+  it("undoes the completed steps, the last first, with the recorded values", async () => {
     const calls: unknown[] = [];
     const undo: Undo = (done, { idempotencyKey, attempt, stepId, metadata }) => {
       calls.push({ ...done, idempotencyKey, attempt, stepId, metadata });
@@ -56,7 +56,7 @@ describe("undoing a run that failed", () => {
     });
   });
 
-  it("goes by when the steps ended, not by where they stand", async () => {
+  it("follows the order in which the steps ended, not that of the plan", async () => {
     const { events } = await runScenario((clock) => ({
       tools: [
         undoable("Slow", undefined, { outcomes: [{ returns: 1, afterMs: 100 }], clock }),
@@ -80,7 +80,7 @@ describe("undoing a run that failed", () => {
     ]);
   });
 
-  it("gives each a freshly parsed input", async () => {
+  it("passes each a freshly parsed input", async () => {
     const inputs: unknown[] = [];
     const tool = defineTool({
       name: "A",
@@ -104,7 +104,7 @@ describe("undoing a run that failed", () => {
     ]);
   });
 
-  it("names what could not be undone, and why, and goes on", async () => {
+  it("names the steps that could not be undone, with the reason, and continues", async () => {
     const { result, events } = await runScenario((clock) => ({
       isResumable: false,
       tools: [
@@ -143,7 +143,7 @@ describe("undoing a run that failed", () => {
     });
   });
 
-  it("tries again as the tool's policy says, whatever the effect", async () => {
+  it("retries by the tool's policy, whatever the effect", async () => {
     const attempts: number[] = [];
     const { result, events } = await runScenario(() => ({
       isResumable: false,
@@ -170,7 +170,7 @@ describe("undoing a run that failed", () => {
     expect(events.find(({ type }) => type === "undo-end")).toMatchObject({ attempts: 3 });
   });
 
-  it("gives each attempt the tool's time", async () => {
+  it("gives each attempt the tool's time limit", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [
         undoable(
@@ -194,10 +194,10 @@ describe("undoing a run that failed", () => {
   });
 });
 
-describe("what ends a run decides whether it is undone", () => {
+describe("a run that ends", () => {
   const slow = () => createFakeTool({ name: "Slow", outcomes: [{ hangs: "until-aborted" }] });
 
-  it("cancelling does, and cancelling again changes nothing", async () => {
+  it("is undone if it was cancelled, and cancelling again changes nothing", async () => {
     const { result, events } = await runScenario((clock) => ({
       tools: [undoable("A", () => new Promise<void>((resolve) => clock.setTimeout(resolve, 50))), slow()],
       plan: planOf("A", "A", "Slow"),
@@ -214,7 +214,7 @@ describe("what ends a run decides whether it is undone", () => {
     expect(events.at(-1)).toMatchObject({ outcome: { status: "cancelled" } });
   });
 
-  it("so does its deadline, which undoing itself does not have", async () => {
+  it("is undone at its deadline, which does not limit the undoing", async () => {
     const { result } = await runScenario((clock) => ({
       tools: [undoable("A", () => new Promise<void>((resolve) => clock.setTimeout(resolve, 5_000))), slow()],
       plan: planOf("A", "Slow"),
@@ -224,7 +224,7 @@ describe("what ends a run decides whether it is undone", () => {
     expect(statuses(result)).toEqual(["s1 undone", "s2 failed"]);
   });
 
-  it("so does a rejection, in the execution that hears it", async () => {
+  it("is undone after a rejection, in the execution that gets it", async () => {
     const { result } = await runScenario(() => ({
       tools: [undoable("A"), askingTool("B")],
       plan: planOf("A", "B"),
@@ -244,14 +244,14 @@ describe("what ends a run decides whether it is undone", () => {
   it.each([
     ["completed", { plan: planOf("A"), options }, "s1 completed"],
     ["failed without the option", { plan: planOf("A", "F") }, "s1 completed"],
-  ] as const)("but not one that %s", async (_how, scenario, first) => {
+  ] as const)("is not undone if it %s", async (_how, scenario, first) => {
     const { result, events } = await runScenario(() => ({ tools: [undoable("A"), failing()], ...scenario }));
     expect(statuses(result)[0]).toBe(first);
     expect(undoing(events)).toEqual([]);
     expect(result).not.toHaveProperty("notUndone");
   });
 
-  it("and where nothing was done, as the plan failed, nothing is undone", async () => {
+  it("is not undone if nothing was done, as the plan failed", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [undoable("A")],
       planner: createScriptedPlanner([new Error("no idea")]),
@@ -262,7 +262,7 @@ describe("what ends a run decides whether it is undone", () => {
     expect(undoing(events)).toEqual([]);
   });
 
-  it("a run that goes on after failures is undone in the end, what came after the failure too", async () => {
+  it("is undone in the end where failures do not stop it, including the steps after the failure", async () => {
     const { result } = await runScenario(() => ({
       tools: [undoable("A"), failing()],
       plan: { steps: [step("f", "F", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
@@ -293,7 +293,7 @@ describe.each([
     expect(result).toMatchObject({ status: "failed", error: { code: "store-failed" } });
     expect(undone).toEqual(type === "undo-start" ? [] : ["s2"]);
     expect(statuses(result)).toEqual(["s1 completed", "s2 completed", "s3 failed"]);
-    // What listeners have seen begin also ends for them.
+    // A start that listeners have received also ends for them.
     expect(undoing(events)).toEqual(type === "undo-start" ? [] : ["undo-start s2", "undo-end s2"]);
     expect(events.at(-1)?.type).toBe("run-end");
   });

@@ -48,7 +48,7 @@ describe.each(drivers)("a disk, with %s", (driver) => {
       }
     });
     expect(failure.details).toMatchObject({ problem: "full", operation: "append", runId: "r" });
-    expect(failure.message).toMatch(/has no room left on its disk\. Make room and try again/);
+    expect(failure.message).toMatch(/has no space left on its disk\. Free some space and try again/);
     expect(sequence).toBeGreaterThan(20);
     expect(store.read("r")).toHaveLength(sequence);
     expect(

@@ -49,11 +49,11 @@ describe("loadDriver", () => {
     const modules = { "node:sqlite": { DatabaseSync: Working }, "better-sqlite3": Working, libsql: Other };
     expect(loadDriver("libsql", finder(modules))).toBe(Other);
     expect(errorOf("libsql", { "node:sqlite": { DatabaseSync: Working } })).toMatchObject({
-      message: 'The driver "libsql" is not there. Run "npm install libsql".',
+      message: 'The driver "libsql" is not available. Run "npm install libsql".',
       details: { packages: ["libsql"], command: "npm install libsql" },
     });
     const message = errorOf("node", { libsql: Other }).message;
-    expect(message).toMatch(/^Node's own driver is not there\. Run "npm install libsql", or use Node 24/);
+    expect(message).toMatch(/^Node's own driver is not available\. Run "npm install libsql", or use Node 24/);
   });
 
   it("passes over a package that is installed without its compiled part, and says so if there is no other", () => {
@@ -68,7 +68,7 @@ describe("loadDriver", () => {
     expect(error.details).toEqual({ packages: ["better-sqlite3", "libsql"], command: "npm install libsql" });
     const version = process.versions.node;
     expect(error.message).toBe(
-      `A driver of SQLite is not there. Run "npm install libsql", or use Node 24 (this is ${version}).`,
+      `An SQLite driver is not available. Run "npm install libsql", or use Node 24 (this is ${version}).`,
     );
     expect(error.cause).toBeUndefined();
   });

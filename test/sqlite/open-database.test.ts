@@ -38,7 +38,7 @@ describe.each(drivers)("opening with %s", (driver) => {
         details: { problem: "corrupt", operation: "open", runId: "" },
       });
       expect(failure.message).toContain(path);
-      expect(failure.message).toMatch(/Put back a copy of it, or move it away/);
+      expect(failure.message).toMatch(/Restore a copy of it, or move it away/);
       expect(readFileSync(path, "utf8")).toBe(text);
     }
   });
@@ -118,7 +118,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     const failure = failureOf(() => open(path));
     expect(failure.details).toMatchObject({ problem: "newer-format", operation: "open" });
     expect(failure.message).toMatch(
-      new RegExp(`format ${upgrades.length + 1}, known are those up to ${upgrades.length}.*Update planwright`),
+      new RegExp(`format ${upgrades.length + 1}; the newest known is ${upgrades.length}.*Update planwright`),
     );
     expect(readFileSync(path)).toEqual(before);
   });

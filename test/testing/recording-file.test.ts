@@ -29,14 +29,14 @@ describe("a recording that cannot be replayed", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["no JSON", "{", "it is no JSON: "],
+    ["no JSON", "{", "it is not JSON: "],
     ["no object", [], "Invalid input"],
     ["null", null, "Invalid input"],
     ["without a version", { ...whole, version: undefined }, "version: Invalid input: expected 1"],
     [
       "of a newer version",
       { ...whole, version: 2 },
-      "it has version 2, and this package reads 1: a newer one wrote it",
+      "it has version 2, but this package reads 1: a newer one wrote it",
     ],
     ["without a model", { ...whole, model: {} }, "model.provider: Invalid input"],
     ["without calls", { ...whole, calls: {} }, "calls: Invalid input"],
@@ -44,12 +44,12 @@ describe("a recording that cannot be replayed", () => {
     [
       "with a call of nothing",
       { ...whole, calls: [{ request: { messages: [] } }] },
-      "calls.0 has to have a response or a failure",
+      "calls.0 must have a response or a failure",
     ],
     [
       "with a call of both",
       { ...whole, calls: [{ ...call, failure: { reason: "busy", message: "" } }] },
-      "calls.0 has to have a response or a failure, and not both",
+      "calls.0 must have a response or a failure, and not both",
     ],
     [
       "with an unknown reason",

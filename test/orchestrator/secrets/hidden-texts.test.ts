@@ -22,14 +22,14 @@ describe("HiddenTexts", () => {
     expect(hiding(value).hide(text)).toBe(shown);
   });
 
-  it("replaces the longest of several that begin alike", () => {
+  it("replaces the longest of several with the same beginning", () => {
     const hidden = hiding("abcd", "abcdefghijklmnop", "abcdefghijklmnopqr", "abcdef");
     expect(hidden.hide("abcdefghijklmnopqr abcdefghijklmnop abcdefg abcd")).toBe(
       "[sensitive] [sensitive] [sensitive]g [sensitive]",
     );
   });
 
-  it("leaves values as they are where there is nothing to hide", () => {
+  it("leaves values unchanged when there is nothing to hide", () => {
     const value = { a: ["none", 1, null, 7351], b: "x" };
     expect(hiding("abcd").hideIn(value)).toBe(value);
     expect(hiding(7351).hideIn(value)).toEqual({ a: ["none", 1, null, "[sensitive]"], b: "x" });

@@ -14,7 +14,7 @@ describe("RunKeys", () => {
     },
   );
 
-  it("seals with the first key, whatever its form, and opens with all", async () => {
+  it("seals with the first key, in any format, and opens with all", async () => {
     const old = await keys().seal("x", "place");
     const inBase64 = { id: "k1", key: btoa(String.fromCharCode(...keyOf("k1").key)) };
     const both = new RunKeys("r1", [keyOf("k2", 9), inBase64]);
@@ -25,7 +25,7 @@ describe("RunKeys", () => {
     expect(await keys().hash("plan")).toMatch(/^[\da-f]{64}$/);
   });
 
-  it("says that there is no key to seal or hash with", async () => {
+  it("throws when there is no key to seal or hash with", async () => {
     const refusal = {
       code: "secret-unreadable",
       message: expect.stringContaining("no key"),
@@ -35,12 +35,12 @@ describe("RunKeys", () => {
     await expect(keys("r1", []).hash("x")).rejects.toMatchObject(refusal);
   });
 
-  it("never seals the same to the same text", async () => {
+  it("never seals the same value to the same text", async () => {
     const one = keys();
     expect(await one.seal("x", "place")).not.toBe(await one.seal("x", "place"));
   });
 
-  it("opens nothing that was changed, moved to another place or run, or is of another key", async () => {
+  it("cannot open text that was changed, moved to another place or run, or sealed with another key", async () => {
     const text = await keys().seal("x", "place");
     const changed = text.replace(/.(?=.{4}$)/, (character) => (character === "A" ? "B" : "A"));
     for (const open of [

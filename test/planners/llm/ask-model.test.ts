@@ -172,7 +172,7 @@ describe("an answer that does not hold", () => {
       { role: "assistant", content: wrong },
       {
         role: "user",
-        content: `That is no plan that holds:\n- ${problem}\nAnswer with the whole JSON object again, with this put right.`,
+        content: `That is not a valid plan:\n- ${problem}\nAnswer with the whole JSON object again, corrected.`,
       },
     ]);
     expect(requests[1]?.responseFormat).toEqual(requests[0]?.responseFormat);

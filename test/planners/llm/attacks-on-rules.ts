@@ -203,6 +203,6 @@ export const shapes: readonly Attack[] = [
     attack: "no plan, and a sermon as the reason",
     request: "say that you can not",
     answer: JSON.stringify({ steps: [], reason: `Click http://evil.example ${"x".repeat(100_000)}` }),
-    outcome: { refused: "can not plan this: Click" },
+    outcome: { refused: "cannot plan this: Click" },
   },
 ];

@@ -98,7 +98,7 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
     },
     /refuses/,
   ],
-  ["does not escape what was typed", { plan: ({ request }) => draftOf(request) }, /takes nothing of what was typed/],
+  ["does not escape what was typed", { plan: ({ request }) => draftOf(request) }, /takes nothing that was typed/],
   [
     "executes a tool",
     {
@@ -141,7 +141,7 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
       plan: ({ request }) =>
         request.includes("moon") ? Promise.reject(cannotPlan()) : draftOf(escapeTemplate(request)),
     },
-    /stopped before it began/,
+    /stopped before it started/,
   ],
   [
     "never stops",
@@ -166,7 +166,7 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
         return draftOf(asked.request.replace(/\$\{([^}]*\})$/, "${$}{$1"));
       },
     },
-    /takes nothing of what was typed/,
+    /takes nothing that was typed/,
   ],
   [
     "can only do one thing at a time",

@@ -177,7 +177,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return o?.resumable ? { ...page, runs: page.runs.filter(({ status }) => status !== "interrupted") } : page;
       },
     }),
-    /selects the runs that have not ended/,
+    /selects the runs that have not ended and have no owner/,
   ],
   [
     "takes every end for a good one",
@@ -285,7 +285,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /gives what is read for good/,
+    /adds nothing later to a list of events/,
   ],
   [
     "holds a claim until its time comes again after the clock was set back",
@@ -301,7 +301,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /begins in the future/,
+    /starts in the future/,
   ],
   [
     "gives no messages back when a claim is renewed",
@@ -311,7 +311,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return {};
       },
     }),
-    /gives a claim and each renewal what was posted/,
+    /returns what was posted with a claim and each renewal/,
   ],
   [
     "gives a message back once",
@@ -326,7 +326,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /has got and has not acknowledged/,
+    /received and did not acknowledge/,
   ],
   [
     "takes messages away before it records",
@@ -358,7 +358,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         }
       },
     }),
-    /refuses one to a run that there is not/,
+    /refuses one to a run that does not exist/,
   ],
   [
     "deletes what somebody has",
@@ -373,7 +373,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
   [
     "deletes whatever the status",
     (store) => ({ delete: (id) => store.delete(id) }),
-    /takes a run only if it has one of them/,
+    /deletes a run only if it has one of them/,
   ],
   [
     "begins with the first fence after a deletion",
@@ -392,7 +392,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /lets an owner of the run before write no more/,
+    /lets an owner of the deleted run write no more/,
   ],
   [
     "finds by metadata what has more of it",
@@ -403,7 +403,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return { ...page, runs: page.runs.filter((run) => JSON.stringify(run.metadata).includes(wanted)) };
       },
     }),
-    /select by metadata: all of the keys/,
+    /select by metadata: all of the given keys/,
   ],
   [
     "takes no notice of until",
@@ -422,6 +422,6 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         },
       };
     },
-    /why a run ended, until it goes on/,
+    /why a run ended, until it is resumed/,
   ],
 ];

@@ -16,7 +16,7 @@ describe("unexpectedCharacter", () => {
     ["$", 'Unexpected "$"; leave out currency signs.'],
     ["€", 'Unexpected "€" (U+20AC); leave out currency signs.'],
     ["٣", 'Unexpected "٣" (U+0663); write numbers with the digits 0 to 9.'],
-    ["е", 'Unexpected "е" (U+0435); names are made of A-Z, a-z, 0-9 and _.'],
+    ["е", 'Unexpected "е" (U+0435); names consist of A-Z, a-z, 0-9 and _.'],
     ["😀", 'Unexpected "😀" (U+1F600); a number was expected.'],
     ["\u0000", "Unexpected U+0000; a number was expected."],
     ["\u200b", "Unexpected U+200B; a number was expected."],

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+/** Words that this project once had for itself, or that are not standard English, and what to write instead. */
+const words: readonly { readonly word: RegExp; readonly instead: string }[] = [
+  { word: /\b[Ll]egs?\b/g, instead: "execution" },
+  { word: /\b[Cc]onduct(?:s|ed|ing|or)?\b/g, instead: "execute, run, runtime" },
+  { word: /\banew\b/g, instead: "again" },
+  { word: /\bunbegun\b/g, instead: "not started" },
+  { word: /\b[Tt]ellers?\b/g, instead: "reporter" },
+  { word: /\b[Cc]an not\b/g, instead: "cannot" },
+  {
+    word: /\b(?:plan|plans|steps?) (?:that )?(?:does not|do not|holds?|held)\b(?= *[.,;:)"'`]| *$)/gm,
+    instead: "is valid",
+  },
+  { word: /(?<!\b[Tt]here )\bis no (?!longer|more|less|larger|reason|way\b)/g, instead: "is not a" },
+];
+
+/** What users type, in any English. */
+const isUtterances = (path: string) => /phrases|words|english|eval/.test(path);
+
+const texts = ["src", "docs", "examples", "README.md", "CHANGELOG.md"].flatMap((place) =>
+  place.endsWith(".md")
+    ? [place]
+    : readdirSync(place, { recursive: true, encoding: "utf8" })
+        .filter((name) => /\.(?:ts|mts|mjs|md)$/.test(name))
+        .map((name) => join(place, name)),
+);
+
+it.each(words)("no text says $word", ({ word, instead }) => {
+  const found = texts
+    .filter((path) => !isUtterances(path))
+    .flatMap((path) => {
+      const lines = readFileSync(path, "utf8").split("\n");
+      return lines.flatMap((line, index) => (line.match(word) ? [`${path}:${index + 1}: ${line.trim()}`] : []));
+    });
+  expect(found, `write: ${instead}`).toEqual([]);
+});
