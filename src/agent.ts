@@ -28,7 +28,7 @@ import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools>,
     PlanningOptions {
-  /** Who turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
+  /** Turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
   planner?: Planner | undefined;
   /** Where runs are recorded. @default `createMemoryRunStore()` */
   store?: RunStore | undefined;
@@ -46,8 +46,8 @@ export interface Agent<TTool extends Tool = Tool>
    */
   plan(this: void, request: string, options?: PlanOptions<TTool>): Promise<Plan>;
   /**
-   * What a request or a plan would do, with which effects: it is planned, validated and resolved as far as that can be
-   * known, and no tool is called. Rejects with what `plan` and `execute` reject with.
+   * What a request or a plan would do, with which effects: it is planned, validated and resolved as far as can be
+   * known, and no tool is called. Rejects as `plan` and `execute` do.
    */
   dryRun<const TPlan extends AnyPlan>(
     this: void,
@@ -55,21 +55,22 @@ export interface Agent<TTool extends Tool = Tool>
     options?: DryRunOptions<TTool>,
   ): Promise<DryRun<TTool>>;
   /**
-   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or of a variable whose
-   * tools are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
-   * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
+   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or from a variable
+   * whose tool names are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`,
+   * `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was started; whatever
+   * happens later is in the result.
    */
   execute<const TPlan extends AnyPlan>(
     this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
     ...options: RunArguments<TTool>
   ): Promise<RunResult<TTool>>;
-  /** Plans a request and runs the plan. That no plan could be made is in the result, too. */
+  /** Plans a request and runs the plan. A failure to plan is in the result, too. */
   run(this: void, request: string, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
   /**
-   * Starts a request or a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps, unknown
-   * tools and ids that stand twice. What `run` or `execute` rejects with besides, the handle's result does; whoever reads its events
-   * gets it, too, and it is the warning `start-refused`.
+   * Starts a request or a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no
+   * steps, unknown tools and duplicate ids. Other errors of `run` or `execute` reject the handle's result; readers of
+   * its events receive them, too, and they are reported as the warning `start-refused`.
    */
   start<const TPlan extends AnyPlan>(
     this: void,
@@ -79,10 +80,10 @@ export interface Agent<TTool extends Tool = Tool>
 }
 
 /**
- * An agent: what people type becomes a plan, and the plan runs.
+ * An agent: it turns what people type into a plan, and runs the plan.
  *
- * Works without a model and without a server: rules plan, memory stores. Throws `invalid-options`, for two tools of one
- * name among others.
+ * Works without a model and without a server: rules plan, memory stores. Throws `invalid-options`, for example for two
+ * tools with the same name.
  *
  * {@includeCode ../examples/01-first-run.ts}
  */

@@ -1,4 +1,4 @@
-/** What can be waited for besides a promise: the part of an `AbortSignal` that p-timeout and {@link sleep} need. */
+/** Something to wait for besides a promise: the part of an `AbortSignal` that p-timeout and {@link sleep} need. */
 export interface Abortable {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -9,8 +9,8 @@ export interface Abortable {
 const none: readonly never[] = [];
 
 /**
- * An abort controller that makes its `AbortSignal` only when somebody asks for it. Most tools never look at their signal,
- * and making one, with a listener added and removed, costs more than all else that a step does.
+ * An abort controller that creates its `AbortSignal` only on demand. Most tools never read their signal, and creating
+ * one, with a listener added and removed, costs more than everything else a step does.
  */
 export class AbortSource implements Abortable {
   aborted = false;
@@ -28,7 +28,7 @@ export class AbortSource implements Abortable {
     return this.controller.signal;
   }
 
-  /** Aborts, for the first reason it is given. */
+  /** Aborts; only the first reason counts. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -38,7 +38,7 @@ export class AbortSource implements Abortable {
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
-    // Spreading none would make room for 17.
+    // Spreading an empty list would allocate room for 17.
     this.listeners = this.listeners.length === 0 ? [listener] : [...this.listeners, listener];
   }
 

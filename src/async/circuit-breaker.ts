@@ -1,22 +1,22 @@
 import { type Clock, monotonicNow } from "./clock.ts";
 
-/** Whether calls are let through: all (`closed`), none (`open`), or one to see how things are (`half-open`). */
+/** Whether calls are let through: all (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
 /** When a {@link CircuitBreaker} opens, and for how long. */
 export interface CircuitBreakerOptions {
   /** Opens with this many failures in a window: a whole number of at least 1. */
   readonly maxFailures: number;
-  /** The window's length in milliseconds, at least 1 or `Infinity`; a failure just so long ago is out of it. */
+  /** The window's length in milliseconds, at least 1 or `Infinity`; a failure exactly that long ago is outside it. */
   readonly windowMs: number;
   /** How long all calls are refused, in milliseconds. */
   readonly resetAfterMs: number;
 }
 
 /**
- * A call that was let in. It must tell its outcome by one of the three methods, each of which says the new state if
- * that changed it. Only the first that is told counts, so `abandoned()` may stand in a `finally`: a permit that tells
- * nothing could keep a half-open circuit from ever letting another call in. None throws.
+ * A call that was let in. It must report its outcome by one of the three methods, each of which returns the new state
+ * if the outcome changed it. Only the first report counts, so `abandoned()` may be in a `finally`: a permit that
+ * reports nothing could prevent a half-open circuit from ever letting in another call. None throws.
  */
 export interface CircuitPermit {
   readonly allowed: true;
@@ -24,16 +24,16 @@ export interface CircuitPermit {
   readonly change: CircuitState | undefined;
   /** The call worked. */
   succeeded(): CircuitState | undefined;
-  /** The call failed in a way that speaks against what was called. */
+  /** The call failed, and the callee is to blame. */
   failed(): CircuitState | undefined;
-  /** The call says nothing: it was cancelled, or failed by no fault of what was called. */
+  /** The call does not count: it was cancelled, or failed through no fault of the callee. */
   abandoned(): CircuitState | undefined;
 }
 
 /** A call that was not let in. */
 export interface CircuitRefusal {
   readonly allowed: false;
-  /** How long until one may be; 0 while another call tries, as that may end at any time. */
+  /** How long until a call may be let in; 0 while a test call is running, as that may end at any time. */
   readonly retryAfterMs: number;
 }
 
@@ -69,16 +69,16 @@ class Permit implements CircuitPermit {
 }
 
 /**
- * Refuses calls to what keeps failing, until it has had time to recover.
+ * Refuses calls to something that keeps failing, until it has had time to recover.
  *
- * - Closed: opens with `maxFailures` failures in any window of `windowMs`, by when they failed. A success takes none of
- *   them away: what fails every other time is not well.
- * - Open: refuses for `resetAfterMs`. There is no timer; the first call asked for after that makes it half-open.
- * - Half-open: lets one call in at a time. A success closes it, with no failures counted; a failure opens it again; one
- *   that is abandoned makes room for another.
+ * - Closed: opens with `maxFailures` failures in any window of `windowMs`, by the time of failure. A success removes
+ *   none of them: something that fails every other time is not healthy.
+ * - Open: refuses for `resetAfterMs`. There is no timer; the first call after that makes it half-open.
+ * - Half-open: lets one call in at a time. A success closes it, with no failures counted; a failure opens it again; an
+ *   abandoned call makes room for another.
  *
- * An outcome counts only in the state that let the call in: what began before the circuit opened says nothing about
- * how things are now.
+ * An outcome counts only in the state that let the call in: a call that started before the circuit opened says nothing
+ * about the present.
  */
 export class CircuitBreaker {
   private current: CircuitState = "closed";
@@ -86,17 +86,17 @@ export class CircuitBreaker {
   private generation = 0;
   private isProbing = false;
   private openedMs = 0;
-  /** A ring of the last `maxFailures` failures; where the next one goes stands the oldest. */
+  /** A ring of the last `maxFailures` failures; `next` is the place of the oldest. */
   private failuresMs: number[] = [];
   private next = 0;
 
-  /** The options are checked by whoever reads them. */
+  /** The caller checks the options. */
   constructor(
     private readonly options: CircuitBreakerOptions,
     private readonly clock: Clock,
   ) {}
 
-  /** The state as the last call left it: `open` until one is asked for, also when the time is up. */
+  /** The state after the last call: it stays `open` until the next call, even when `resetAfterMs` has passed. */
   get state(): CircuitState {
     return this.current;
   }
@@ -111,7 +111,7 @@ export class CircuitBreaker {
     return this.permit(change);
   }
 
-  /** What a call would be refused with now; undefined if it would be let in. */
+  /** The refusal that a call would get now; undefined if it would be let in. */
   refusal(): CircuitRefusal | undefined {
     if (this.current === "closed") return undefined;
     const retryAfterMs = this.current === "open" ? this.remainingMs() : 0;

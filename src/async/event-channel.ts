@@ -4,7 +4,7 @@ export interface EventStream<TEvent> extends AsyncIterable<TEvent> {
   readonly dropped: number;
 }
 
-/** What events are told to. */
+/** A receiver of events. */
 export interface EventSink<TEvent> {
   push(event: TEvent): void;
 }
@@ -13,7 +13,7 @@ export interface EventSink<TEvent> {
 export interface EventChannelOptions<TEvent> {
   /** The most events that wait to be read. */
   readonly capacity: number;
-  /** What may be dropped first when there are more. */
+  /** Which events may be dropped first when there are more. */
   readonly isExpendable: (event: TEvent) => boolean;
 }
 
@@ -50,20 +50,20 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
     this.buffer.push(event);
   }
 
-  /** No more events come; what is buffered can still be read. */
+  /** Accepts no more events; those in the buffer can still be read. */
   close(): void {
     this.isClosed = true;
     for (const reader of this.waiting.splice(0)) reader.resolve({ value: undefined, done: true });
   }
 
-  /** As {@link EventChannel.close}, but whoever reads on gets the error. */
+  /** Like {@link EventChannel.close}, but further reads reject with the error. */
   fail(error: unknown): void {
     this.failure = { error };
     for (const reader of this.waiting.splice(0)) reader.reject(error);
     this.close();
   }
 
-  /** Readers share the events: each is given to one of them. */
+  /** Readers share the events: each goes to one of them. */
   [Symbol.asyncIterator](): AsyncIterator<TEvent> {
     return { next: () => this.next() };
   }

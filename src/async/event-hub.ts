@@ -1,7 +1,7 @@
 import { EventEmitter } from "eventemitter3";
 import { isThenable } from "./thenable.ts";
 
-/** Removes a listener. Calling it again does nothing, also if the same function listens again. */
+/** Removes a listener. Calling it again does nothing, even if the same function listens again. */
 export type Unsubscribe = () => void;
 
 interface TypedEvent {
@@ -11,7 +11,7 @@ interface TypedEvent {
 type Listener = (event: never) => unknown;
 type Name = string | symbol;
 
-/** A listener while it is there. An old subscription is told from a newer one of the same listener by being another object. */
+/** A registered listener. Being another object tells an old subscription from a newer one of the same listener. */
 interface Subscription<TEvent> {
   readonly name: Name;
   readonly listener: Listener;
@@ -20,13 +20,14 @@ interface Subscription<TEvent> {
   readonly tell: (event: TEvent) => void;
 }
 
-/** The name under which those listen who hear every event. */
+/** The name for listeners to every event. */
 const everything = Symbol("everything");
 
 /**
- * Tells events to listeners. Each listener is called in its own try, and a promise it returns is caught: whatever fails
- * goes to `onError`, and the others hear the event all the same. Who comes while an event is told hears the next one, who
- * goes hears this one still. The same listener is there once for a type; `on` makes one stay that came by `once`.
+ * Emits events to listeners. Each listener is called in its own try, and a promise it returns is caught: failures go to
+ * `onError`, and the other listeners still receive the event. A listener added while an event is being emitted receives
+ * the next one; a listener removed then still receives this one. A listener is registered once per type; `on` keeps one
+ * that was added by `once`.
  */
 export class EventHub<TEvent extends TypedEvent> {
   private readonly emitter = new EventEmitter();
@@ -49,18 +50,18 @@ export class EventHub<TEvent extends TypedEvent> {
     return this.add(everything, listener, false);
   }
 
-  /** Removes a listener; nothing happens if it is not there. */
+  /** Removes a listener; does nothing if it is not there. */
   off(type: string, listener: Listener): void {
     const subscription = this.subscriptions.get(type)?.get(listener);
     if (subscription !== undefined) this.end(subscription);
   }
 
-  /** How many listen to the type; those who hear every event do not count. */
+  /** The number of listeners to the type, without those to every event. */
   listenerCount(type: string): number {
     return this.emitter.listenerCount(type);
   }
 
-  /** Removes the listeners of a type, or of all types; those who hear every event stay. */
+  /** Removes the listeners of a type, or of all types; listeners to every event stay. */
   removeAllListeners(type?: string): void {
     for (const name of type === undefined ? this.emitter.eventNames() : [type]) {
       if (name === everything) continue;
@@ -69,7 +70,7 @@ export class EventHub<TEvent extends TypedEvent> {
     }
   }
 
-  /** Tells an event. Never throws. */
+  /** Emits an event. Never throws. */
   emit(event: TEvent): void {
     this.emitter.emit(event.type, event);
     this.emitter.emit(everything, event);
@@ -113,7 +114,7 @@ export class EventHub<TEvent extends TypedEvent> {
   }
 
   private report(error: unknown, event: TEvent): void {
-    // The last one to be told of errors may fail itself, at once or later: there is nobody left to tell.
+    // The error handler may fail too, at once or later: there is nobody left to report that to.
     try {
       const answer: unknown = this.onError(error, event);
       if (isThenable(answer)) answer.then(undefined, () => {});
@@ -121,7 +122,7 @@ export class EventHub<TEvent extends TypedEvent> {
   }
 }
 
-/** The emitter's own `once` calls twice where a listener before this one tells an event of the same type. */
+/** The emitter's own `once` calls twice if an earlier listener emits an event of the same type. */
 function onlyOnce<TEvent>(tell: (event: TEvent) => void, end: () => void): (event: TEvent) => void {
   let isOver = false;
   return (event) => {

@@ -6,7 +6,7 @@ interface Waiting {
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
 /**
- * Calls back when a signal aborts, until the function that it returns is called. All who wait for one signal share one
+ * Calls back when a signal aborts, until the returned function is called. All callbacks of one signal share one
  * listener: an app passes its one shutdown signal to hundreds of runs, and Node warns of more than ten listeners.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {

@@ -6,25 +6,25 @@ import { Semaphore } from "./semaphore.ts";
 export interface RateLimitOptions {
   /** The most starts in any window of `intervalMs`: a whole number of at least 1. */
   readonly limit: number;
-  /** Milliseconds, at most 2 147 483 647. Two starts that are just so far apart are in no window together. */
+  /** Milliseconds, at most 2 147 483 647. Two starts exactly that far apart share no window. */
   readonly intervalMs: number;
 }
 
 /**
- * Lets at most `limit` callers start in any window of `intervalMs`, in the order in which they came. The window slides:
- * there are no fixed intervals, at whose border twice as many could start.
+ * Lets at most `limit` callers start in any window of `intervalMs`, in order of arrival. The window slides: with fixed
+ * intervals, twice as many could start around a border.
  *
- * Only the first in line has a timer. A start is counted when it is given, so one who stops waiting takes none away.
+ * Only the first in line has a timer. A start is counted when it is given, so a caller that stops waiting uses none up.
  */
 export class RateLimit {
-  /** A ring of the last `limit` starts; where the next one goes stands the oldest. */
+  /** A ring of the last `limit` starts; `next` is the place of the oldest. */
   private readonly startsMs: number[] = [];
   private next = 0;
   private newestMs = Number.NEGATIVE_INFINITY;
   /** Held by the first in line. */
   private readonly turn = new Semaphore(1);
 
-  /** The options are checked by whoever reads them. */
+  /** The caller checks the options. */
   constructor(
     private readonly options: RateLimitOptions,
     private readonly clock: Clock,
@@ -32,7 +32,7 @@ export class RateLimit {
 
   /**
    * Counts a start: `true` at once if one is free and nobody waits, else a promise of whether it got one before the
-   * signal aborted. There is nothing to give back. Never rejects.
+   * signal aborted. Nothing needs to be released. Never rejects.
    */
   acquire(signal: Abortable): true | Promise<boolean> {
     const turn = this.turn.acquire(signal);
@@ -71,7 +71,7 @@ export class RateLimit {
     return oldestMs === undefined ? 0 : oldestMs + this.options.intervalMs - nowMs;
   }
 
-  /** The clock was set back: as if the newest start were just now, or all would wait until that time comes again. */
+  /** After the clock was set back, makes the newest start now; else all would wait until that time comes again. */
   private moveBack(ms: number): void {
     for (const [index, startMs] of this.startsMs.entries()) this.startsMs[index] = startMs - ms;
     this.newestMs -= ms;

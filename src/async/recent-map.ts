@@ -1,4 +1,4 @@
-/** Values of the last keys that were asked for: at most so many, the oldest go first. */
+/** A map of at most `maxSize` keys that drops the least recently used one. */
 export class RecentMap<TValue> {
   private readonly values = new Map<string, TValue>();
 

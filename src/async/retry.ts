@@ -9,7 +9,7 @@ export interface RetryPolicy {
   readonly maxTotalMs: number;
 }
 
-/** What {@link retryFailed} needs. A result is a success where `isFailure` says no. */
+/** What {@link retryFailed} needs. A result is a success if `isFailure` returns false. */
 export interface RetryFailedOptions<TResult> {
   readonly maxAttempts: number;
   readonly isFailure: (result: TResult) => boolean;
@@ -20,11 +20,12 @@ export interface RetryFailedOptions<TResult> {
 }
 
 /**
- * Goes on after a first attempt that failed, through p-retry, and resolves to the last result.
+ * Retries after a failed first attempt, through p-retry, and resolves to the last result.
  *
- * p-retry is loaded and entered only now, as it costs more than most tools. Every failure is wrapped in one kind of error, because
- * p-retry gives a thrown string or TypeError no second attempt; delays are slept in `shouldRetry`, because p-retry's own
- * are neither reported nor on our clock; and it gets no signal, as it would drop a value that comes while it aborts.
+ * p-retry is loaded and called only now, as it costs more than most tools. Every failure is wrapped in one kind of
+ * error, because p-retry does not retry a thrown string or TypeError. `shouldRetry` waits out the delays, because
+ * p-retry's own are neither reported nor on our clock. p-retry gets no signal, as it would drop a value that arrives
+ * while it aborts.
  */
 export async function retryFailed<TResult>(first: TResult, options: RetryFailedOptions<TResult>): Promise<TResult> {
   const { maxAttempts, isFailure, shouldRetry, attempt } = options;

@@ -1,7 +1,7 @@
 import type { Abortable } from "./abort-source.ts";
 import { onAbort } from "./on-abort.ts";
 
-/** One who waits, in a linked list: a place in the middle is given up as cheaply as the first one. */
+/** A waiting caller, in a linked list: leaving the middle is as cheap as leaving the front. */
 interface Waiter {
   readonly settle: (isTurn: boolean) => void;
   previous: Waiter | undefined;
@@ -9,21 +9,21 @@ interface Waiter {
 }
 
 /**
- * Lets at most `limit` callers in at a time, in the order in which they came. Who stops waiting leaves nothing behind.
+ * Lets at most `limit` callers in at a time, in order of arrival. A caller that stops waiting leaves nothing behind.
  *
- * A place that is given back passes to the next in line at once, so nobody who comes later gets in between.
+ * A released place passes to the next in line at once, so no later caller gets in between.
  */
 export class Semaphore {
   private taken = 0;
   private first: Waiter | undefined;
   private last: Waiter | undefined;
 
-  /** `limit`: a whole number of at least 1, or `Infinity`; checked by whoever reads the options. */
+  /** `limit`: a whole number of at least 1, or `Infinity`; the caller checks it. */
   constructor(readonly limit: number) {}
 
   /**
    * Takes a place: `true` at once if one is free, else a promise of whether it got one before the signal aborted. Each
-   * true, also one that comes just as the signal aborts, must be followed by one `release()`. Never rejects.
+   * true, even one that comes just as the signal aborts, must be followed by one `release()`. Never rejects.
    */
   acquire(signal: Abortable): true | Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
@@ -32,7 +32,7 @@ export class Semaphore {
     return true;
   }
 
-  /** Gives a place back. Nothing happens if none is taken. */
+  /** Releases a place. Does nothing if none is taken. */
   release(): void {
     const waiter = this.first;
     if (waiter !== undefined) {
@@ -52,7 +52,7 @@ export class Semaphore {
         resolve(isTurn);
       };
       const waiter: Waiter = { settle, previous: this.last, next: undefined };
-      // All who wait with one signal share a listener. It may still call one whom another it just called has let in.
+      // All waiters with one signal share a listener. It may still call one that an earlier callback has just let in.
       const stopListening = onAbort(signal as AbortSignal, () => {
         if (!isWaiting) return;
         this.remove(waiter);

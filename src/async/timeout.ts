@@ -3,11 +3,11 @@ import type { Abortable } from "./abort-source.ts";
 import type { Clock } from "./clock.ts";
 
 /**
- * Settles as the promise does, or rejects with the signal's reason when that aborts first. The promise goes on: whoever
- * wants its late value keeps it.
+ * Settles as the promise does, or rejects with the signal's reason when that aborts first. The promise keeps running: a
+ * caller that wants its late value keeps it.
  *
- * The one timer of an attempt belongs to whoever aborts the signal. p-timeout without a timer would do the same, but
- * keeps twice as much for each step that waits: it has two more promises, and what is called back to clear its timer.
+ * The code that aborts the signal owns the one timer of an attempt. p-timeout without a timer would do the same, but
+ * keeps twice as much for each waiting step: it has two more promises, and a callback to clear its timer.
  */
 export function settleOrAbort<T>(promise: Promise<T>, signal: Abortable): Promise<T> {
   return new Promise((resolve, reject) => {

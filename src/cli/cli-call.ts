@@ -5,7 +5,7 @@ import type { CliOptions } from "./parse-arguments.ts";
 import { Printer } from "./printer.ts";
 import { renderFallback } from "./render-error.ts";
 
-/** What the command works with, once it is known what to do. */
+/** What a command works with once its arguments are parsed. */
 export interface CliCall {
   readonly agent: Agent;
   readonly options: CliOptions;
@@ -16,13 +16,13 @@ export interface CliCall {
   readonly err: Printer;
 }
 
-/** Prints to stdout, in colours where they are wanted. */
+/** Prints to stdout, in colours if they are wanted. */
 export function createOutPrinter({ stdout, env }: CliIo, options: CliOptions): Printer {
   const isWanted = options.color && !env.NO_COLOR && env.TERM !== "dumb";
   return new Printer(stdout, { isColored: isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)) });
 }
 
-/** Tells when another planner is asked: on stderr, as it is none of the output that was asked for. */
+/** Reports on stderr that another planner is asked, as this is not part of the requested output. */
 export function reportFallbacks({ agent, options, err }: CliCall, line?: LiveLine): void {
   if (options.json) return;
   agent.on("plan-fallback", (event) => {

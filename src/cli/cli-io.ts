@@ -3,13 +3,13 @@ import type { Agent, AgentOptions } from "../agent.ts";
 /** Where text goes. */
 export interface CliOutput {
   write(text: string): unknown;
-  /** Whether a person is looking at it. */
+  /** Whether it is a terminal. */
   readonly isTTY?: boolean;
-  /** How wide a line is on a terminal. */
+  /** The width of a line on a terminal. */
   readonly columns?: number;
 }
 
-/** All that the command knows of the outside world. */
+/** Everything that the command knows about the outside world. */
 export interface CliIo {
   /** For the plan, the steps and the result. */
   readonly stdout: CliOutput;
@@ -19,30 +19,30 @@ export interface CliIo {
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
-  /** Calls a listener when the process is told to end, which it then does not do by itself. The answer takes it away. */
+  /** Calls a listener when the process is asked to end, which then does not end by itself. Returns how to remove it. */
   onTerminate(listener: () => void): () => void;
-  /** Makes the agent, once it is known what it is for. Rejects with what opening a database does. */
+  /** Creates the agent. Rejects with the errors of opening a database. */
   createAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent>;
 }
 
-/** Where an agent's warnings go: a library's own would reach the terminal as they are. */
+/** Where an agent's warnings go: by default, a library's warnings reach the terminal unchanged. */
 export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListenerError">>;
 
-/** What was chosen of an agent. */
+/** The options that an agent is created with. */
 export interface AgentChoice {
   readonly planner: PlannerChoice;
-  /** The file that keeps todos and runs; undefined if they go with the process. */
+  /** The file that keeps todos and runs; undefined if they end with the process. */
   readonly db: string | undefined;
 }
 
-/** An agent, and what is left to do when it has done all. */
+/** An agent, and how to clean up when it is no longer needed. */
 export interface CliAgent {
   readonly agent: Agent;
   /** Closes its database. */
   close(): void;
 }
 
-/** Who plans: rules, or a model in Ollama with the rules behind it. `host` is where it runs, if that was said. */
+/** Who plans: rules, or a model in Ollama with the rules as a fallback. `host` is where it runs, if specified. */
 export type PlannerChoice =
   | { readonly type: "rules" }
   | { readonly type: "ollama"; readonly model: string; readonly host: string | undefined };

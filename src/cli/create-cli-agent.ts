@@ -5,7 +5,7 @@ import { createTodoStore } from "../tools/todo-store/todo-store.ts";
 import type { AgentChoice, AgentWarnings, CliAgent } from "./cli-io.ts";
 import { createPlanner } from "./create-planner.ts";
 
-/** The agent of the command. With a database, todos, notes and runs are kept there. Rejects with what opening it throws. */
+/** The agent of the command. A database keeps todos, notes and runs. Rejects with the errors of opening it. */
 export async function createCliAgent(
   { planner: choice, db }: AgentChoice,
   warnings?: AgentWarnings,
@@ -17,7 +17,7 @@ export async function createCliAgent(
       close: () => {},
     };
   }
-  // Only now, as nobody else needs it.
+  // Imported here, as nothing else needs it.
   const sqlite = await import("../sqlite/index.ts");
   const store = withoutWarnings(() => sqlite.createSqliteRunStore({ path: db }));
   try {
@@ -43,7 +43,7 @@ export async function createCliAgent(
   }
 }
 
-/** Node 22 warns that its driver is experimental, about which nobody who types a command can do anything. */
+/** Node 22 warns that its driver is experimental, which a user of the command cannot change. */
 function withoutWarnings<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -5,7 +5,7 @@ import { createLlmPlanner } from "../planners/llm/llm-planner.ts";
 import { createRulePlanner } from "../planners/rules/rule-planner.ts";
 import type { PlannerChoice } from "./cli-io.ts";
 
-/** The planner that was chosen. Behind a model stand the rules, so that there is a plan when no server runs. */
+/** The chosen planner. A model falls back to the rules, so that there is a plan when no server is running. */
 export function createPlanner(choice: PlannerChoice): Planner {
   const rules = createRulePlanner();
   if (choice.type === "rules") return rules;
@@ -14,7 +14,7 @@ export function createPlanner(choice: PlannerChoice): Planner {
   return createFallbackPlanner([llm, rules]);
 }
 
-/** `OLLAMA_HOST` also tells a server to listen on every address, which is none to call. */
+/** `OLLAMA_HOST` may also make a server listen on every address, which is not an address to call. */
 function reachable(host: string): string {
   return host.replace("0.0.0.0", "127.0.0.1");
 }

@@ -1,6 +1,6 @@
 import type { RunStatus } from "../core/run-status.ts";
 
-/** What the command's exit codes mean. */
+/** The exit codes of the command. */
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;
 
 /** The exit code for how a run ended; `errorCode` is that of its error. */

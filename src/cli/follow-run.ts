@@ -8,12 +8,12 @@ import { renderHint, renderProblem } from "./render-error.ts";
 import { renderResult } from "./render-result.ts";
 import { createRunReporter } from "./report-run.ts";
 
-/** How long steps may take to end when the process is told to end: others kill it after ten seconds. */
+/** How long steps may take to end when the process is asked to end: supervisors kill it after ten seconds. */
 const closeTimeoutMs = 5_000;
 
 /**
- * Tells a run as it goes, then its result; the answer is the exit code. A run that is kept is left to be resumed when the
- * process is told to end. `plan` is that of a run that goes on.
+ * Reports a run as it progresses, then its result, and resolves to the exit code. When the process is asked to end, a
+ * stored run is left to be resumed. `plan` is the plan of a resumed run.
  */
 export async function followRun(
   call: CliCall,

@@ -3,7 +3,7 @@ import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { jsonLines, printable } from "./printable.ts";
 
-/** Lists what the command can do: its tools, with their schemas where JSON is wanted. */
+/** Lists what the command can do: its tools, with their schemas if the output is JSON. */
 export async function listTools({ agent, options, out }: CliCall): Promise<number> {
   const tools = await Promise.all(agent.tools.map((tool) => describeTool(tool)));
   const { bold, dim } = out.colors;

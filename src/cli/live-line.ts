@@ -5,8 +5,7 @@ const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const frameMs = 80;
 
 /**
- * Lines that stay, and on a terminal one more below them that is rewritten while something goes on. Anywhere else there
- * is no such line.
+ * Permanent lines and, only on a terminal, one more line below them that is rewritten while something is running.
  */
 export class LiveLine {
   private text: string | undefined;
@@ -20,7 +19,7 @@ export class LiveLine {
     return this.printer.isTerminal;
   }
 
-  /** Shows text, without colours, behind a sign that moves, until the next call or {@link LiveLine.hide}. */
+  /** Shows text, without colours, after a spinner, until the next call or {@link LiveLine.hide}. */
   show(text: string): void {
     if (!this.isLive) return;
     this.text = text;
@@ -29,11 +28,11 @@ export class LiveLine {
       this.frame = (this.frame + 1) % frames.length;
       this.draw();
     }, frameMs);
-    // The line alone is no reason to go on.
+    // The line alone must not keep the process alive.
     this.timer.unref?.();
   }
 
-  /** Takes the moving line away. */
+  /** Removes the rewritten line. */
   hide(): void {
     if (this.text === undefined) return;
     clearInterval(this.timer);
@@ -42,7 +41,7 @@ export class LiveLine {
     this.printer.rewrite();
   }
 
-  /** Writes a line that stays. */
+  /** Writes a permanent line. */
   print(line = ""): void {
     if (this.text !== undefined) this.printer.rewrite();
     this.printer.print([line]);
@@ -50,7 +49,7 @@ export class LiveLine {
   }
 
   private draw(): void {
-    // A line that is wrapped could not be rewritten.
+    // A wrapped line cannot be rewritten.
     this.printer.rewrite(shorten(`  ${frames[this.frame]} ${this.text}`, this.printer.width));
   }
 }

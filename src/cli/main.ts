@@ -11,7 +11,7 @@ runCli(process.argv.slice(2), {
   version,
   createAgent: createCliAgent,
 }).then((exitCode) => {
-  // Not process.exit(): what has been written to a pipe may still be on its way.
-  // It may be set already: output was lost.
+  // Not process.exit(): output written to a pipe may still be in transit.
+  // The code may already be set, because output was lost.
   process.exitCode ||= exitCode;
 });

@@ -5,7 +5,7 @@ import type { CliIo, PlannerChoice } from "./cli-io.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { Printer } from "./printer.ts";
 
-/** What the command was asked to do; `exit` if that is done already, or was not understood. */
+/** What the command has to do; `exit` if that is already done, or the arguments are invalid. */
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
   | RequestArguments
@@ -17,11 +17,11 @@ export interface RequestArguments {
   readonly type: "request";
   readonly request: string;
   readonly options: CliOptions;
-  /** The run that is to be shown, if there is one of that id: "show tasks" is a request, and "show nightly" may be none. */
+  /** The run to show, if one has this id: "show tasks" is a request, but "show nightly" may mean a run. */
   readonly shownRunId?: string;
 }
 
-/** What is to be done with the runs of a database. */
+/** What to do with the runs of a database. */
 export type StoredRunCommand =
   | { readonly type: "runs" }
   | { readonly type: "show" | "resume" | "delete"; readonly runId: string }
@@ -38,7 +38,7 @@ export interface CliOptions {
   readonly db: string | undefined;
 }
 
-/** What commander reads; a planner is named, and has options of its own. */
+/** The options as commander reads them: a planner has a name, and options of its own. */
 interface ReadOptions {
   readonly planOnly?: boolean;
   readonly json?: boolean;
@@ -53,11 +53,11 @@ interface ReadOptions {
 }
 
 const moreHelp = `
-Instead of a request (words behind "--" are always one); the runs need --db:
+Instead of a request (words after "--" are always one); the runs need --db:
   tools             list what it can do
   runs              list the runs, the newest first
-  show <run id>     show a run as it stands (any other word is a request)
-  resume <run id>   go on with a run that has stopped
+  show <run id>     show the state of a run (any other word is a request)
+  resume <run id>   resume a run that has stopped
   delete <run id>   delete a run
   prune             delete ended runs: --before <time>, --keep <n>, --status <s>
 Example: planwright --db ./todo.db "Add a todo to buy milk, then list my tasks"
@@ -108,7 +108,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     if (!(thrown instanceof CommanderError)) throw thrown;
     const { exitCode, code } = thrown;
     if (code === "commander.unknownOption") {
-      err.print(['Put a request that begins or ends like an option behind "--", or try "planwright --help".']);
+      err.print(['Put a request that starts or ends like an option after "--", or try "planwright --help".']);
     }
     return { type: "exit", exitCode: exitCode === 0 ? exitCodes.completed : exitCodes.usage };
   }
@@ -119,10 +119,13 @@ function linesOf(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** What stands in place of a request. */
+/** A command that is given instead of a request. */
 type NamedCommand = StoredRunCommand | { readonly type: "tools" };
 
-/** `tools`, `runs` or `prune` alone, `show`, `resume`, … with nothing but what can be the id of a run. All else is a request: "show me my tasks". */
+/**
+ * `tools`, `runs` or `prune` alone, or `show`, `resume`, … followed only by a possible run id. Anything else is a
+ * request: "show me my tasks".
+ */
 function readCommand(words: readonly string[]): NamedCommand | undefined {
   const [name, runId, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
   if ((name === "runs" || name === "tools") && runId === undefined) return { type: name };
@@ -137,7 +140,7 @@ function withSelection(stored: StoredRunCommand, { before, keep, status }: ReadO
   return stored.type === "prune" ? { type: "prune", selection: { before, keep, status } } : stored;
 }
 
-/** Throws, as commander does, for options of `prune` without it, and the other way round. */
+/** Throws, as commander does, for options of `prune` without `prune`, and for `prune` without its options. */
 function checkPrune(stored: NamedCommand | undefined, read: ReadOptions, command: Command): void {
   const given = (["before", "keep", "status"] as const).filter((name) => read[name] !== undefined);
   if (stored?.type !== "prune") {
@@ -159,17 +162,17 @@ function readCount(text: string): number {
 
 function readStatuses(text: string): readonly RunStatus[] {
   const names = text.split(",");
-  if (!names.every(isRunStatus)) throw new InvalidArgumentError(`It must be of ${runStatuses.join(", ")}.`);
+  if (!names.every(isRunStatus)) throw new InvalidArgumentError(`It must be one or more of ${runStatuses.join(", ")}.`);
   return names;
 }
 
-/** An option, or "--", is behind `--db` where its file was forgotten. */
+/** If the file of `--db` is missing, the next argument is an option or "--". */
 function readFileName(text: string): string {
   if (text === "" || text.startsWith("-")) throw new InvalidArgumentError("It must be a file, such as ./todo.db.");
   return text;
 }
 
-/** Throws, as commander does, for options that do not go together. */
+/** Throws, as commander does, for options that cannot be combined. */
 function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], command: Command): PlannerChoice {
   if (planner === "rules") {
     if (model === undefined && host === undefined) return { type: "rules" };
@@ -181,12 +184,13 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
 }
 
 const knownOptions = ["--plan-only", "--json", "--no-color", "--version", "--help", "-h"];
-/** Options that take the argument behind them. */
+/** Options that take the next argument as their value. */
 const valuedOptions = ["--planner", "--model", "--host", "--db", "--before", "--keep", "--status"];
 
 /**
- * Puts `--` between options and request. Options stand before its first word or behind its last, so that all in between is
- * the request's: "use the --json flag", "Calculate -pi + 3". Behind it, an unknown `-x` is a word, too, and `--x` a mistake.
+ * Puts `--` between options and request. Options come before its first word or after its last, so everything in between
+ * belongs to the request: "use the --json flag", "Calculate -pi + 3". After it, an unknown `-x` is also a word, but an
+ * unknown `--x` is an error.
  */
 function markRequest(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
@@ -201,14 +205,14 @@ function markRequest(argv: readonly string[]): readonly string[] {
 
 const isOption = (argument: string) => /^--?[a-z][^\s]*$/i.test(argument);
 
-/** Where the first word of the request is. */
+/** The index of the first word of the request. */
 function skipOptions(argv: readonly string[]): number {
   let index = 0;
   while (isOption(argv[index] ?? "")) index += valuedOptions.includes(argv[index] ?? "") ? 2 : 1;
   return index;
 }
 
-/** Behind which argument the request ends. */
+/** The index after the last word of the request. */
 function skipLateOptions(argv: readonly string[]): number {
   let end = argv.length;
   for (;;) {

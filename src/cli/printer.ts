@@ -6,15 +6,15 @@ const clearLine = "\r\u001b[2K";
 const defaultColumns = 80;
 
 /**
- * The only way to a stream. Whatever stands in a line, a terminal obeys nothing of it but the colours that this printer
- * gives out: all else that it would obey is shown.
+ * The only way to write to a stream. A terminal obeys nothing in a line except the colours of this printer: other
+ * control characters are shown as escapes.
  */
 export class Printer {
-  /** For parts of the lines that are printed here. */
+  /** For parts of the printed lines. */
   readonly colors: Colors;
   /** How wide a line may be without being wrapped. */
   readonly width: number;
-  /** Whether a person sees lines being rewritten. */
+  /** Whether lines can be rewritten. */
   readonly isTerminal: boolean;
   private readonly isColored: boolean;
   private readonly output: CliOutput;
@@ -27,19 +27,19 @@ export class Printer {
     this.isTerminal = output.isTTY === true;
   }
 
-  /** Writes lines, each with its end. */
+  /** Writes lines, each with a line break. */
   print(lines: readonly string[]): void {
     this.output.write(lines.map((line) => `${this.harmless(line)}\n`).join(""));
   }
 
-  /** Puts a text, or nothing, in the place of the line that the cursor stands in. Only for a terminal. */
+  /** Replaces the line at the cursor with a text, or with nothing. Only for a terminal. */
   rewrite(text = ""): void {
     this.output.write(clearLine + this.harmless(text));
   }
 
   private harmless(text: string): string {
     if (!this.isColored) return printable(text);
-    // The odd parts are the codes of colours.
+    // The odd parts are colour codes.
     const parts = text.split(colorCode);
     return parts.map((part, index) => (index % 2 === 0 ? printable(part) : part)).join("");
   }

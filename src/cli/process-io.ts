@@ -2,7 +2,7 @@ import type { CliIo, CliOutput } from "./cli-io.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { Printer } from "./printer.ts";
 
-/** What {@link createProcessIo} needs of a process. */
+/** The part of a process that {@link createProcessIo} needs. */
 export interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: CliStream;
@@ -21,8 +21,8 @@ interface CliStream extends CliOutput {
 type CliExitCode = number | string | null | undefined;
 
 /**
- * The outside world of a process: its streams, its environment, and a signal that aborts on the first Ctrl-C. The second
- * one ends the process, as it would without us, and so does being told to end while nobody listens, or for a second time.
+ * The outside world of a process: its streams, its environment, and a signal that aborts on the first Ctrl-C. The
+ * process ends as usual on the second Ctrl-C, on a `SIGTERM` without a listener, and on the second `SIGTERM`.
  */
 export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "createAgent"> {
   const controller = new AbortController();
@@ -36,8 +36,8 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
 }
 
 /**
- * The run goes on to its end when it cannot be shown. Whoever reads from us may stop (`| head`), and nobody is told of it;
- * any other failure (a full disk) is one line, and exit code 1.
+ * A run continues to its end when it cannot be shown. A reader that stops (`| head`) is not reported; any other failure
+ * (a full disk) results in one line, and exit code 1.
  */
 function reportLostOutput(host: CliProcess): void {
   let isTold = false;

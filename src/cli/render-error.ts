@@ -6,7 +6,7 @@ import { describePlace } from "../core/step-place.ts";
 import type { CliOptions } from "./parse-arguments.ts";
 import { printable } from "./printable.ts";
 
-/** What went wrong as lines to read; what cannot be planned comes with what can be. */
+/** An error as readable lines. For a request that cannot be planned they include examples of what can be. */
 export function renderError(error: unknown): string[] {
   if (isAgentError(error, "cannot-plan")) return renderRefusal(error);
   return [`planwright: ${describeError(error)}`];
@@ -15,32 +15,32 @@ export function renderError(error: unknown): string[] {
 function describeError(error: unknown): string {
   if (isAgentError(error, "run-owned-elsewhere")) {
     const { runId } = error.details;
-    return `Run "${printable(runId)}" goes on in another process. If that has died, try again in half a minute.`;
+    return `Run "${printable(runId)}" is active in another process. If that has died, try again in half a minute.`;
   }
   const { message } = error as { message?: unknown };
   return printable(typeof message === "string" ? message : String(error));
 }
 
-/** That a planner gave no plan and which one is asked instead, in one line. What a model failed with says what to do about it. */
+/** One line: a planner returned no plan, and which one is asked instead. A model's error says what to do about it. */
 export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" | "next">): string {
   const { message } = isAgentError(error.cause, "model-failed") ? error.cause : error;
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;
 }
 
-/** Why a run did not complete, as lines to read. */
+/** Why a run did not complete, as readable lines. */
 export function renderProblem({ error, pending = [] }: Pick<RunSnapshot, "error" | "pending">): string[] {
   if (error !== undefined) return renderError(error);
   return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
 }
 
-/** How a run that is kept, and has not come to an end, can go on. */
+/** How to resume a stored run that has not ended. */
 export function renderHint(
   { runId, status }: Pick<RunSnapshot, "runId" | "status">,
   { db }: Pick<CliOptions, "db">,
 ): string[] {
   const isOpen = status === "interrupted" || status === "running" || status === "planning";
   if (!isOpen || db === undefined) return [];
-  return [`Go on with it: planwright resume ${printable(runId)} --db ${printable(db)}`];
+  return [`Resume it: planwright resume ${printable(runId)} --db ${printable(db)}`];
 }
 
 function describePending(item: PendingItem): string {
@@ -66,8 +66,8 @@ function renderRefusal({ details }: AgentErrorLike<"cannot-plan">): string[] {
 const maxExamples = 8;
 
 /**
- * Templates as sentences with `…` where words are missing. Those that are filled in by other things, as those of another
- * tool are, come first, then those with little to fill in. What is only a slot shows nothing, so it comes last.
+ * Templates as sentences with `…` in place of slots. The first template of each combination of slots comes first, then
+ * those with few slots. A template that is only slots shows nothing, so it comes last.
  */
 function renderExamples(templates: readonly string[]): string[] {
   const shown = new Set<string>();
@@ -79,7 +79,7 @@ function renderExamples(templates: readonly string[]): string[] {
     if (isNew) shown.add(kind);
     return { text, rank: /\p{L}/u.test(text) ? (isNew ? 0 : slots.length + 1) : Number.POSITIVE_INFINITY };
   });
-  // Sorting is stable: what comes nearest to the request stays first.
+  // Sorting is stable: the template nearest to the request stays first.
   const texts = ranked.toSorted((left, right) => left.rank - right.rank || 0).map(({ text }) => `  ${text}`);
   return [...new Set(texts)].slice(0, maxExamples);
 }

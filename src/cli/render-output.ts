@@ -2,20 +2,20 @@ import { type ParsedReference, parseReference } from "../core/reference.ts";
 import type { Tool } from "../core/tool.ts";
 import { printable, printableJson, shorten } from "./printable.ts";
 
-/** What gives text a colour, or leaves it as it is. */
+/** Dims text, or leaves it unchanged. */
 export interface Style {
   dim(text: string): string;
 }
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** The keys that say what a thing is called, the best first. */
+/** The keys that contain the title of an object, the best first. */
 const titleKeys = ["title", "name", "label", "summary", "text"];
 const maxSummary = 100;
 
 /**
- * A step's output in a few words: what the tool says is its result, the title of a thing, or its plain fields. Undefined
- * if there is nothing to say.
+ * A step's output in a few words: the result that the tool names, the title of an object, or its plain fields.
+ * Undefined if there is nothing to show.
  */
 export function summarizeOutput(output: unknown, tool: Tool | undefined): string | undefined {
   const value = selectResult(output, tool);
@@ -26,7 +26,7 @@ export function summarizeOutput(output: unknown, tool: Tool | undefined): string
   return shorten(text || printableJson(value), maxSummary);
 }
 
-/** An output as lines to read: numbers and texts as they are, things and lists of things by their titles, else JSON. */
+/** An output as readable lines: numbers and texts unchanged, objects and lists of them by their titles, else JSON. */
 export function renderOutput(output: unknown, { tool, style }: { tool: Tool | undefined; style: Style }): string[] {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return ["Done."];
@@ -49,7 +49,7 @@ function renderThings(things: readonly JsonRecord[], style: Style): string[] {
   });
 }
 
-/** The part of an output that its tool calls its result; the whole if it names none. */
+/** The part of an output that its tool names as its result; the whole output if it names none. */
 function selectResult(output: unknown, tool: Tool | undefined): unknown {
   const path: ParsedReference["path"] = parseReference(`output.${tool?.result}`)?.path ?? [];
   if (tool?.result === undefined) return output;
@@ -82,13 +82,13 @@ function describeThing(thing: JsonRecord): string {
   return `${done ? "[x]" : "[ ]"} ${title}`;
 }
 
-/** What else there is to say of a thing, without its id, its times and what its title and box say. */
+/** The other fields of an object: without its id, its times, its title and its checkbox. */
 function detailsOf(thing: JsonRecord): string {
   const isTold = (key: string) => key === titleKeyOf(thing) || ["id", "completed", "done"].includes(key);
   return plainFields(Object.fromEntries(Object.entries(thing).filter(([key]) => !isTold(key) && !key.endsWith("At"))));
 }
 
-/** The fields that fit a line: `count: 2, tags: a b`. */
+/** The fields that fit on a line: `count: 2, tags: a b`. */
 function plainFields(value: JsonRecord): string {
   const texts: string[] = [];
   for (const [key, field] of Object.entries(value)) {

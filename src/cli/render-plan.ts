@@ -5,7 +5,7 @@ import type { Style } from "./render-output.ts";
 
 const maxInput = 200;
 
-/** A plan as lines to read: for each step its id, its tool, why it is there, and what it is given. */
+/** A plan as readable lines: for each step its id, its tool, its reasoning and its input. */
 export function renderPlan({ steps }: Plan, style: Style): string[] {
   const width = Math.max(...steps.map(({ id }) => printable(id).length));
   return steps.flatMap((step) => {
@@ -17,13 +17,13 @@ export function renderPlan({ steps }: Plan, style: Style): string[] {
   });
 }
 
-/** A plan under a line that says who made it. */
+/** A plan under a title that names its author. */
 export function renderTitledPlan(plan: Plan, colors: Colors): string[] {
   const title = `${colors.bold("Plan")}${describeSource(plan.source, colors)}`;
   return [title, ...renderPlan(plan, colors).map((text) => `  ${text}`)];
 }
 
-/** Of a plan that a model wrote, which one and how often it was asked. */
+/** The model that wrote a plan, if one did, and how often it was asked. */
 function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): string {
   if (model === undefined) return "";
   return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);

@@ -3,7 +3,7 @@ import type { Tool } from "../core/tool.ts";
 import type { Colors } from "./colors.ts";
 import { renderOutput } from "./render-output.ts";
 
-/** The result of a run as lines to read, with what models used for it. */
+/** The result of a run as readable lines, with the usage of models. */
 export function renderResult(
   run: Pick<RunSnapshot, "steps" | "output" | "usage">,
   { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },
@@ -17,6 +17,6 @@ export function renderResult(
 function usageLines({ usage }: Pick<RunSnapshot, "usage">, colors: Colors): string[] {
   if (usage === undefined || usage.inputTokens === 0) return [];
   const { modelCalls, inputTokens, outputTokens } = usage;
-  const calls = modelCalls === 1 ? "1 call" : `${modelCalls} calls`;
-  return [colors.dim(`  (${calls} of the model: ${inputTokens} tokens read, ${outputTokens} written)`)];
+  const calls = modelCalls === 1 ? "1 model call" : `${modelCalls} model calls`;
+  return [colors.dim(`  (${calls}: ${inputTokens} tokens read, ${outputTokens} written)`)];
 }

@@ -10,16 +10,16 @@ import { renderResult } from "./render-result.ts";
 import { renderStep } from "./render-step.ts";
 
 const maxRequest = 100;
-/** Wide enough for any. */
+/** The longest status. */
 const statusWidth = "interrupted".length;
 
-/** A run in a list, in one line. */
+/** A run in a list, as one line. */
 export function renderRunLine({ runId, status, createdAt, request }: RunSummary, colors: Colors): string {
   const when = colors.dim(renderTime(createdAt));
   return `${printable(runId)}  ${paint(status, colors, status.padEnd(statusWidth))}  ${when}  ${renderRequest(request)}`;
 }
 
-/** A stored run as it stands, as lines to read. */
+/** The current state of a stored run, as readable lines. */
 export function renderRun(
   run: RunSnapshot,
   { tools, colors, db }: { readonly tools: readonly Tool[]; readonly colors: Colors; readonly db: string | undefined },

@@ -6,12 +6,12 @@ import type { Colors } from "./colors.ts";
 import { printable } from "./printable.ts";
 import { summarizeOutput } from "./render-output.ts";
 
-/** What says which step, or which iteration of it, is meant. */
+/** Identifies a step, or an iteration of it. */
 export interface NamedStep extends StepPlace {
   readonly tool: string;
 }
 
-/** A step by its id, its iteration and its tool. */
+/** The id, the iteration and the tool of a step. */
 export function nameOf(step: NamedStep): string {
   return `${printable(describePlace(step))} ${printable(step.tool)}`;
 }
@@ -30,7 +30,7 @@ export function renderStepEnd(
   return `  ${colors.green("✔")} ${nameOf(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
 }
 
-/** Where a stored step stands, in one line. */
+/** The current state of a stored step, in one line. */
 export function renderStep(
   step: StepRecord,
   options: { readonly colors: Colors; readonly tool: Tool | undefined },
@@ -41,7 +41,7 @@ export function renderStep(
   if (status === "pending") return colors.dim(`  - ${nameOf(step)}: not started`);
   if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${printable(String(reason))})`);
   if (status === "running") return `  > ${nameOf(step)}: started`;
-  if (status === "waiting") return `  ${colors.yellow("?")} ${nameOf(step)}: waits for approval`;
+  if (status === "waiting") return `  ${colors.yellow("?")} ${nameOf(step)}: waiting for approval`;
   if (status === "undone") return `  ${colors.green("↶")} ${nameOf(step)}: undone`;
   const why = error === undefined ? "" : `, ${error.message}`;
   return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(status + why)}`;

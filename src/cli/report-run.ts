@@ -13,16 +13,16 @@ export interface RunReporterOptions {
   readonly line: LiveLine;
   readonly colors: Colors;
   readonly tools: readonly Tool[];
-  /** The plan of a run that goes on. */
+  /** The plan of a resumed run. */
   readonly plan?: Plan | undefined;
 }
 
-/** Shorter steps do not say how long they took. */
+/** The duration of shorter steps is not shown. */
 const reportAfterMs = 1_000;
 
 /**
- * A listener that tells a run as it goes: the plan, then each step as it starts, retries and ends. On a terminal the step
- * that runs is a line that is rewritten; elsewhere every line stays.
+ * A listener that reports a run as it progresses: the plan, then each step as it starts, retries and ends. On a
+ * terminal the line of the running step is rewritten; elsewhere every line is permanent.
  */
 export function createRunReporter({ line, colors, tools, plan }: RunReporterOptions): (event: AgentEvent) => void {
   const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -83,7 +83,7 @@ export function createRunReporter({ line, colors, tools, plan }: RunReporterOpti
   };
 }
 
-/** What is worth a line of its own; the rest is told by what comes after it. */
+/** The line of an event that has one of its own; other events show in the lines that follow. */
 function describeNotice(event: AgentEvent, colors: Colors): string | undefined {
   switch (event.type) {
     case "step-skip":

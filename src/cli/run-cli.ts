@@ -14,7 +14,7 @@ import { deleteRun, describeNoRun, listRuns, pruneRuns, resumeRun, showRun } fro
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
 
-/** Runs the command. Resolves to its exit code, and never rejects. */
+/** Runs the command. Resolves to its exit code; never rejects. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   try {
     const parsed = parseArguments(argv, io);
@@ -35,13 +35,13 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   };
   try {
     if (work.type !== "request" && work.type !== "tools") requireFile(work.options.db);
-    // Planning alone keeps nothing, and a list of tools needs nothing that is kept.
+    // Planning alone stores nothing, and a list of tools needs nothing from the database.
     const db = options.planOnly || work.type === "tools" ? undefined : options.db;
     const { agent, close } = await io.createAgent({ planner: options.planner, db }, warnings);
     try {
       return await perform(work, { agent, options, io, out, err });
     } finally {
-      // What does not go on any more cannot miss the database.
+      // After this, nothing that is still running needs the database.
       await agent.close({ timeoutMs: 0 });
       close();
     }
@@ -94,9 +94,9 @@ async function showPlan(call: CliCall, request: string): Promise<number> {
   return exitCodes.completed;
 }
 
-/** A file that is only to be read is not made. */
+/** Prevents a command that only reads from creating the file. */
 function requireFile(db: string): void {
   if (existsSync(db)) return;
   const details = { runId: "", operation: "open", reason: "there is no file" } as const;
-  throw new AgentError("store-failed", `There is no file "${db}", and so there are no runs in it.`, { details });
+  throw new AgentError("store-failed", `There is no file "${db}", so there are no runs in it.`, { details });
 }

@@ -10,7 +10,7 @@ import { renderRun, renderRunLine } from "./render-run.ts";
 
 const pageSize = 1_000;
 
-/** Lists the runs that are kept, the newest first. */
+/** Lists the stored runs, the newest first. */
 export async function listRuns(call: CliCall): Promise<number> {
   const { agent, options, out } = call;
   const runs: RunSummary[] = [];
@@ -26,7 +26,7 @@ export async function listRuns(call: CliCall): Promise<number> {
   return exitCodes.completed;
 }
 
-/** Shows a run as it stands: whatever that is, it was shown. */
+/** Shows the current state of a run. The exit code does not depend on that state. */
 export async function showRun(call: CliCall, runId: string): Promise<number> {
   const { agent, options, out } = call;
   const run = await requireRun(call, runId);
@@ -35,7 +35,7 @@ export async function showRun(call: CliCall, runId: string): Promise<number> {
   return exitCodes.completed;
 }
 
-/** Goes on with a run, as it is told while it runs. One that has ended is only told how. */
+/** Resumes a run and reports it while it runs. If the run has ended, only its result is reported. */
 export async function resumeRun(call: CliCall, runId: string): Promise<number> {
   const { agent, io } = call;
   const { plan } = await requireRun(call, runId);
@@ -49,7 +49,7 @@ export async function deleteRun(call: CliCall, runId: string): Promise<number> {
   return reportDeleted(call, 1);
 }
 
-/** Deletes the runs that are selected. */
+/** Deletes the selected runs. */
 export async function pruneRuns(call: CliCall, selection: PruneOptions): Promise<number> {
   const { deleted } = await call.agent.prune({ ...selection, signal: call.io.signal });
   return reportDeleted(call, deleted);
@@ -66,8 +66,8 @@ async function requireRun({ agent, options }: CliCall, runId: string): Promise<R
   throw new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
 }
 
-/** That there is no such run, and where one might be. */
+/** The message that there is no such run, and where one might be. */
 export function describeNoRun(runId: string, db: string | undefined): string {
-  if (db === undefined) return `To show a run that is kept: planwright show ${runId} --db ./todo.db`;
-  return `There is no run "${runId}" in "${db}". To see those there are: planwright runs --db ${db}`;
+  if (db === undefined) return `To show a stored run: planwright show ${runId} --db ./todo.db`;
+  return `There is no run "${runId}" in "${db}". To list the runs: planwright runs --db ${db}`;
 }

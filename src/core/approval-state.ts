@@ -7,28 +7,28 @@ type Decision = Extract<AgentEvent, { type: "approval-end" }>;
 
 /** What was asked and decided about a step or a plan. */
 export interface ApprovalState {
-  /** Of what was looked at: the decision is bound to it. */
+  /** The hash of what was reviewed: the decision is bound to it. */
   readonly hash: string;
   readonly status: "requested" | "approved" | "rejected" | "withdrawn";
-  /** Of a question: when it can no longer be decided. ISO 8601, UTC. */
+  /** When a question expires. ISO 8601, UTC. */
   readonly expiresAt?: string;
-  /** Of one that was rejected. */
+  /** Only if rejected. */
   readonly error?: AgentErrorData;
   readonly by?: string;
   readonly comment?: string;
   /** ISO 8601, UTC. */
   readonly decidedAt?: string;
-  /** What was approved in place of what was looked at. */
+  /** The call that was approved in place of the reviewed one. */
   readonly changed?: ChangedCall;
 }
 
-/** A question, open from now on. One that was recorded under a hash of less (`inputHash`, `planHash`) has to be asked again. */
+/** A newly opened question. One recorded under an older, narrower hash (`inputHash`, `planHash`) is asked again. */
 export function requested({ hash, expiresAt }: Question): ApprovalState {
   if (hash === undefined) return { hash: "", status: "withdrawn" };
   return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-/** What was withdrawn is not approved any more. */
+/** A withdrawn question can no longer be approved. */
 export function decided({ hash, status }: ApprovalState, { outcome, timestamp }: Decision): ApprovalState {
   if (outcome.status === "withdrawn") return { hash, status: "withdrawn" };
   if (status === "withdrawn" && outcome.status === "approved") return { hash, status };

@@ -5,13 +5,13 @@ import type { Plan } from "./plan.ts";
 import { placeOf, type StepPlace } from "./step-place.ts";
 import type { InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
-/** A step, or an iteration of one, as somebody has to look at it. One for each tool, so that `tool` narrows `input`. */
+/** A step, or an iteration of one, to be reviewed. One type for each tool, so that `tool` narrows `input`. */
 type StepSubject<TTool extends Tool> = TTool extends Tool
   ? {
       readonly kind: "step";
       readonly stepId: string;
       readonly iteration?: number;
-      /** Of how many iterations it is one. */
+      /** How many iterations there are. */
       readonly iterations?: number;
       readonly tool: TTool["name"];
       /** The JSON after references, as the tool's schema will parse it. */
@@ -22,12 +22,12 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
   : never;
 
 interface Expiring {
-  /** When it can no longer be decided: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+  /** When the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
   readonly expiresAt?: string;
 }
 
 interface BoundToCall extends Expiring {
-  /** Why a step of a replan is asked about, beside what its tool and the policy say. */
+  /** Why a step of a replan needs approval, apart from its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
   /** What the approval is bound to: see {@link hashCall}. */
   readonly hash: string;
@@ -42,24 +42,24 @@ interface PlanSubject extends Expiring {
 /** What approval is asked for: one step (or one iteration of it) with its input, or a whole plan. */
 export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & BoundToCall) | PlanSubject;
 
-/** What `approve` is asked. */
+/** What `approve` is called with. */
 export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: string } & (
   | (StepSubject<TTool> & BoundToCall)
   | (PlanSubject & { readonly plan: Plan })
 );
 
-/** `suspend` leaves it to somebody who will decide later: the run is suspended when nothing else can be done. */
+/** `suspend` leaves the decision for later: the run is suspended when nothing else can be done. */
 export type ApprovalDecision = "approve" | "reject" | "suspend";
 
-/** What stands beside a decision, for whoever reads it later. */
+/** A note on a decision, for later readers. */
 export interface DecisionNote {
-  /** Who has decided: at most 200 characters. Nobody checks it. */
+  /** Who decided: at most 200 characters. It is not verified. */
   readonly by?: string;
   /** At most 2000 characters. */
   readonly comment?: string;
 }
 
-/** An {@link ApprovalDecision}, and more of it. */
+/** An {@link ApprovalDecision} with further details. */
 export interface ApprovalAnswer extends DecisionNote {
   readonly decision: ApprovalDecision;
   /** For the error of a step or plan that is rejected. @default `comment`, or "the approve function said so" */
@@ -68,16 +68,16 @@ export interface ApprovalAnswer extends DecisionNote {
   readonly input?: JsonObject;
 }
 
-/** What an approver has put in place of a call. */
+/** The call that an approver substituted for another. */
 export interface ChangedCall {
   readonly input: JsonObject;
-  /** Of the tool with this input. */
+  /** The effect of the tool with this input. */
   readonly effect: ToolEffect;
   /** What the approval is bound to from now on. */
   readonly hash: string;
 }
 
-/** What a policy is asked before anything is hashed: whether approval is needed at all. */
+/** The question to a policy, before anything is hashed: whether approval is needed at all. */
 export type ApprovalQuestion<TTool extends Tool = Tool> = {
   /** Absent in a dry run. */
   readonly runId?: string;
@@ -92,8 +92,8 @@ export interface ApprovedCall extends StepPlace {
 }
 
 /**
- * What the approval of a step is bound to: the SHA-256 of the canonical JSON (RFC 8785) of its id, its iteration, its tool, the
- * effect and the input, as 64 lowercase hex digits. So who approved one thing has approved no other.
+ * What the approval of a step is bound to: the SHA-256 of the canonical JSON (RFC 8785) of its id, its iteration, its
+ * tool, the effect and the input, as 64 lowercase hex digits. So an approval of one call approves no other.
  */
 export function hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
   return sha256(canonicalJson({ ...placeOf(place), tool, effect, input }));

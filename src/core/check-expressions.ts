@@ -5,7 +5,7 @@ import { typesOf } from "./json-schema.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { isIterationName } from "./step-place.ts";
 
-/** The issues of the expressions of one step, beside those of the steps they name. */
+/** The issues of the expressions of one step, apart from those about the steps they name. */
 export async function checkExpressions(step: PlanStep, scope: StepScope): Promise<readonly PlanIssue[]> {
   const parsed = scope.parsed?.get(step);
   if (parsed === undefined) return [];
@@ -19,7 +19,7 @@ export async function checkExpressions(step: PlanStep, scope: StepScope): Promis
   return [...issues, ...(await checkCondition(parsed, { step, scope })), ...(await checkList(parsed, { step, scope }))];
 }
 
-/** The list is made before there is an item. */
+/** The list is evaluated before there is an item. */
 function checkReserved({ expressions: { forEach } }: ParsedStep, { path }: StepScope): readonly PlanIssue[] {
   const used = forEach?.names.filter(({ name }) => isIterationName(name)) ?? [];
   return used.map(({ name, position }) => {
@@ -33,7 +33,7 @@ interface ScopedStep {
   readonly scope: StepScope;
 }
 
-/** Whether what the expression reads can be there. */
+/** Checks that the values that an expression reads can exist. */
 async function checkPaths(
   key: ExpressionKey,
   paths: readonly CelPath[],
@@ -56,7 +56,7 @@ async function checkPaths(
   return issues;
 }
 
-/** Whether a `when` that is no more than a path leads to a boolean. */
+/** Checks that a `when` that is only a path leads to a boolean. */
 async function checkCondition({ condition }: ParsedStep, scoped: ScopedStep): Promise<readonly PlanIssue[]> {
   const types = condition && (await typesAt(condition, scoped));
   if (condition === undefined || types === undefined || types.has("boolean")) return [];
@@ -71,14 +71,14 @@ function compare(text: string, types: ReadonlySet<string>): string {
   return types.has("array") ? `size(${text}) > 0` : `${text} != null`;
 }
 
-/** The types that a value may have; undefined if that is not known, or if there is no such value. */
+/** The types that a value may have; undefined if they are not known, or if there is no such value. */
 async function typesAt({ name, path }: CelPath, { step, scope }: ScopedStep): Promise<ReadonlySet<string> | undefined> {
   const schemasAt = await findSource({ stepId: name }, step, scope);
   const found = schemasAt?.(path);
   return found && found.length > 0 ? typesOf(found) : undefined;
 }
 
-/** Whether a `forEach` that is no more than a path leads to a list. */
+/** Checks that a `forEach` that is only a path leads to a list. */
 async function checkList(
   { expressions: { forEach }, source }: ParsedStep,
   scoped: ScopedStep,

@@ -10,7 +10,9 @@ import { type ParseResult, parseWith } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 import { type ToolSchemas, toolSchemas } from "./tool-schemas.ts";
 
-/** The issues of one step's tool and input. At once, unless a schema is async or zod 3's converter has to be loaded. */
+/**
+ * The issues of one step's tool and input. Synchronous, unless a schema is async or zod 3's converter is not loaded.
+ */
 export function checkInput(step: PlanStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const tool = scope.tools.get(step.tool);
   if (tool === undefined) return [unknownTool(step.tool, scope)];
@@ -30,7 +32,7 @@ export function checkInput(step: PlanStep, scope: StepScope): readonly PlanIssue
 
 const none: readonly PlanIssue[] = [];
 
-/** Whether an input without references is right at first sight. Most are; what is not is looked at again, to say why. */
+/** Whether an input without references passes a quick check. Most do; the others are checked again, to find out why. */
 function isPlainlyValid(step: PlanStep, tool: Tool): boolean {
   const input = replaceReferences(step.input, unknownValue);
   const schemas = toolSchemas(tool);
@@ -72,7 +74,7 @@ function collectIssues({ step, scope, references, preview, parsed, schemas, outp
   const hasUnknownKeys = issues.some(({ code }) => code === "unknown-key");
   for (const [index, { path, message }] of parsed.issues.entries()) {
     const raw = parsed.raw[index];
-    // A strict schema's own issue about keys is told one by one already.
+    // A strict schema's own issue about keys is already reported key by key.
     if ((hasUnknownKeys && codeOf(raw) === "unrecognized_keys") || isExcused(path, raw, unknown)) continue;
     issues.push({ code: "invalid-input", path: at(path), message });
   }
@@ -86,20 +88,20 @@ function codeOf(raw: unknown): unknown {
   return ((raw ?? {}) as { code?: unknown }).code;
 }
 
-/** Whether an issue is only about values that are not known yet: at or below a reference, or in every way to fit a union. */
+/** Whether an issue is only about values not known yet: at or below a reference, or all of one branch of a union. */
 function isExcused(path: JsonPath, raw: unknown, unknown: PathSet): boolean {
   if (unknown.hasAtOrAbove(path)) return true;
   const { code, errors, unionErrors } = (raw ?? {}) as RawDetails;
-  // A refinement of what holds a reference has seen it without its value.
+  // A refinement of a value that contains a reference was run without the referenced value.
   if (code === "custom" && unknown.hasAtOrBelow(path)) return true;
-  // zod 4 gives the paths of a union's branches from the union on, zod 3 from the root.
+  // In zod 4 the paths of a union's branches start at the union, in zod 3 at the root.
   if (errors !== undefined) {
     return errors.some((branch) => branch.every((issue) => isExcused([...path, ...issue.path], issue, unknown)));
   }
   return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, unknown))) ?? false;
 }
 
-/** What zod's own issues tell besides: the branches of a union. */
+/** What zod's own issues also contain: the branches of a union. */
 interface RawDetails {
   readonly code?: string;
   readonly errors?: readonly RawIssue[][];
@@ -118,11 +120,11 @@ interface ReferenceSchemas {
   readonly isLooped: boolean;
 }
 
-/** Whether a reference can be read, names something the output can have, and fits where it stands. */
+/** Checks that a reference can be read, names something the output can have, and fits its place. */
 function checkReference(found: FoundReference, schemas: ReferenceSchemas): Omit<PlanIssue, "path"> | undefined {
   const { reference, kind, text } = found;
   if (reference === undefined) {
-    const message = `"${text}" is no reference. Write \${s1.key}, or \${$}{ for the text \${.`;
+    const message = `"${text}" is not a reference. Write \${s1.key}, or \${$}{ for the text \${.`;
     return { code: "invalid-reference", message };
   }
   const outputs = schemas.output?.(reference.path);

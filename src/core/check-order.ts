@@ -8,10 +8,11 @@ import { findReferences } from "./reference.ts";
 import { isIterationName } from "./step-place.ts";
 
 /**
- * Ids are unique, and every dependency stands before the step that has it. Steps out of shape are `undefined`.
+ * Checks that ids are unique, and that every dependency comes before the step that has it. Malformed steps are
+ * `undefined`.
  *
- * An id that stands twice is told as that alone: it means the first of its steps to others, and as nobody knows which of
- * them is to go, their own dependencies need only stand before the last.
+ * A duplicate id is reported only as that: to others it means the first of its steps. As nobody knows which of them
+ * will be removed, their own dependencies need only come before the last.
  */
 export function checkOrder(
   steps: readonly (PlanStep | undefined)[],
@@ -27,10 +28,10 @@ export function checkOrder(
     return (indexOf.get(id) ?? Number.POSITIVE_INFINITY) < (last ?? index);
   };
   if (dependencies.every((ids, index) => ids.every((id) => isBefore(id, index)))) return;
-  // Nobody has written that a step waits for the one before it: steps in the wrong order are not a cycle by that.
+  // Only written dependencies count: implicit ones do not make a cycle of steps in the wrong order.
   const written = steps.map((step) => (step ? dependenciesOf(step, undefined, parsed?.get(step)?.expressions) : []));
   const cyclic = findCyclic(written.map((ids) => ids.flatMap((id) => indexOf.get(id) ?? [])));
-  // A step that is out of shape may be the one that an unknown id means.
+  // A malformed step may be the one that an unknown id means.
   const mayBeBroken = steps.includes(undefined);
   const names = namesOf(indexOf);
   for (const [index, ids] of dependencies.entries()) {
@@ -50,7 +51,7 @@ export function checkOrder(
   }
 }
 
-/** Where in a step each of the others is named first. */
+/** Where in a step each of the others is first named. */
 function placesOfNames(
   step: PlanStep | undefined,
   expressions: StepExpressions | undefined,
@@ -70,7 +71,7 @@ function placesOfNames(
 interface KnownNames {
   /** The ids for a message. */
   readonly list: string;
-  /** The ids with a `-`, by what stands before it. */
+  /** The ids with a `-`, by the part before it. */
   readonly byFirstPart: ReadonlyMap<string, string>;
 }
 
@@ -82,7 +83,7 @@ function namesOf(indexOf: ReadonlyMap<string, number>): KnownNames {
   return { list, byFirstPart: new Map(hyphenated.map((id) => [id.slice(0, id.indexOf("-")), id])) };
 }
 
-/** So much of another id is told: a message stands in every issue. */
+/** The longest part of another id that is shown, as every issue has a message. */
 const maxShownId = 100;
 
 interface UnknownName {
@@ -101,7 +102,7 @@ function hintOf(id: string, { step, isInExpression, names }: UnknownName): strin
   return ` An expression reads "${meant}" as a subtraction: give the step an id without "-".`;
 }
 
-/** Where each id stands first and, for those that stand twice, last. */
+/** Where each id appears first and, if duplicate, last. */
 interface StepIndexes {
   readonly indexOf: ReadonlyMap<string, number>;
   readonly lastIndexOf: ReadonlyMap<string, number>;
@@ -140,8 +141,8 @@ function describe(id: string, { target, index, cyclic, names }: UnmetDependency)
 }
 
 /**
- * The steps that are on a cycle, or between two: what is left when those that wait for nothing, and then those that
- * nothing waits for, are taken away again and again (Kahn's algorithm, 1962, from both ends).
+ * The steps that are on a cycle, or between two: those left after steps that wait for nothing, and then steps that
+ * nothing waits for, are removed repeatedly (Kahn's algorithm, 1962, from both ends).
  */
 function findCyclic(dependencies: readonly (readonly number[])[]): ReadonlySet<number> {
   const left = new Set(dependencies.keys());
@@ -152,7 +153,7 @@ function findCyclic(dependencies: readonly (readonly number[])[]): ReadonlySet<n
   return left;
 }
 
-/** Takes away whatever has no edge left in `outgoing`. */
+/** Removes everything that has no edge left in `outgoing`. */
 function peel(
   left: Set<number>,
   outgoing: readonly (readonly number[])[],

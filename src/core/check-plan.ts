@@ -11,7 +11,7 @@ export type CheckedPlan =
   | { readonly plan: PlanInput; readonly issues: readonly [] }
   | { readonly plan?: undefined; readonly issues: readonly PlanIssue[] };
 
-/** Every issue of a plan, as `validatePlan` gives them, or else a frozen copy of the plan, which nobody else can change. */
+/** Every issue of a plan, as `validatePlan` returns them, or else a frozen copy that nobody else can change. */
 export async function checkPlan(
   json: JsonResult,
   { tools, maxSteps = defaultMaxSteps }: { tools: ReadonlyMap<string, Tool>; maxSteps?: number | undefined },
@@ -24,11 +24,11 @@ export async function checkPlan(
     const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
     issues.push({ code: "too-many-steps", path: ["steps"], message });
   }
-  // Awaited only where there are some: plans without expressions are checked as if there were no such thing.
+  // Awaited only if there are any, so that checking plans without expressions does not wait for them.
   const parsing = parseExpressions(steps);
   const parsed = parsing && (await parsing);
   checkOrder(steps, issues, parsed);
-  // From the end, so that of an id that stands twice the first is meant.
+  // Reversed, so that a duplicate id means the first of its steps.
   const byId = new Map(steps.map((step) => [step?.id, step] as const).reverse());
   const stepOf = (stepId: string) => byId.get(stepId);
   for (const [index, step] of steps.entries()) {
@@ -42,7 +42,7 @@ export async function checkPlan(
   return { plan: json.value as unknown as PlanInput, issues: [] };
 }
 
-/** The steps whose shape is right, `undefined` in the place of the others. */
+/** The well-formed steps, with `undefined` in place of the others. */
 function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
   const parsed = planSchema.safeParse(plan);
   const rawSteps = ((plan ?? {}) as { steps?: unknown }).steps;
@@ -67,7 +67,7 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
   return whole;
 }
 
-/** A lone surrogate has no UTF-8 and so no hash. */
+/** A lone surrogate has no UTF-8 encoding and so no hash. */
 function findSurrogates(value: JsonValue, path: (string | number)[], issues: PlanIssue[]): void {
   if (typeof value === "string") {
     if (value.isWellFormed()) return;

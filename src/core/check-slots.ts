@@ -3,9 +3,9 @@ import type { ToolPhraseOptions } from "./phrase.ts";
 import type { JsonSchema } from "./schema.ts";
 
 /**
- * Throws `invalid-options` for a slot that the input has no field for, where nothing else says what to do with it. The rule
- * planner, which is not loaded for this, says so of what is known only later: phrases that are loaded, schemas of zod 3, and
- * the branch of a union that a phrase means.
+ * Throws `invalid-options` for a slot without a field in the input, unless something else states what to do with it.
+ * The rule planner, which is not loaded for this, reports cases that are known only later: phrases that are loaded,
+ * schemas of zod 3, and the branch of a union that a phrase means.
  */
 export function checkSlots(option: string, phrases: readonly (string | ToolPhraseOptions)[], input: JsonSchema): void {
   const fields = fieldsOf(input);
@@ -17,7 +17,11 @@ export function checkSlots(option: string, phrases: readonly (string | ToolPhras
       if (fields.has(name) || Object.hasOwn(slots, name)) continue;
       const known = [...fields].slice(0, 20).join(", ");
       const fix = known === "" ? "give the phrase a toInput" : `name one of ${known}, or give the phrase a toInput`;
-      failOption(`${option}[${index}]`, phrase, `a phrase of fields, but the input has no field "${name}" (${fix})`);
+      failOption(
+        `${option}[${index}]`,
+        phrase,
+        `a phrase with slots for input fields, but the input has no field "${name}" (${fix})`,
+      );
     }
   }
 }

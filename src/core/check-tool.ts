@@ -29,8 +29,8 @@ export const toolKeys = [
 ] as const;
 
 /**
- * Throws `invalid-options` for whatever cannot be a tool. `members` are those of `toolKeys`, read from it; `place` is where it
- * stands among others, if it does.
+ * Throws `invalid-options` for anything that is not a valid tool. `members` are those of `toolKeys`, read from it;
+ * `place` is its place in a list, if it is in one.
  */
 export function checkToolOptions(tool: object, members: object, place: string | undefined): void {
   if (mustBeKnown(tool)) checkKeys(place ?? "tool", tool, toolKeys);
@@ -67,13 +67,13 @@ export function checkToolOptions(tool: object, members: object, place: string | 
   if (inputJson !== undefined) checkSlots(option("phrases"), phrases ?? [], inputJson);
 }
 
-/** A member that is not known is a mistake, but of an instance of a class, and of what was made from a checked tool. */
+/** An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one. */
 function mustBeKnown(tool: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(tool);
   return (prototype === Object.prototype || prototype === null) && !("declaredEffect" in tool);
 }
 
-/** Throws `invalid-options` for a retry policy that cannot work. */
+/** Throws `invalid-options` for an invalid retry policy. */
 export function checkRetryOptions(option: string, retry: unknown): asserts retry is RetryOptions | undefined {
   if (retry === undefined) return;
   checkKeys(option, retry, ["maxAttempts", "minDelayMs", "maxDelayMs", "factor", "maxTotalMs"]);
@@ -85,7 +85,7 @@ export function checkRetryOptions(option: string, retry: unknown): asserts retry
   checkDuration(`${option}.maxTotalMs`, maxTotalMs, { min: 0 });
 }
 
-/** Gives the JSON Schema, but of zod 3, whose converter is loaded later. */
+/** Returns the JSON Schema, except for zod 3, whose converter is loaded later. */
 function checkInputSchema(option: string, schema: unknown): JsonSchema | undefined {
   const version = zodVersionOf(schema);
   if (version === undefined) failSchema(option, schema);
@@ -96,7 +96,7 @@ function checkInputSchema(option: string, schema: unknown): JsonSchema | undefin
   }
   const json = convertInput(option, schema as StandardSchema);
   const { type } = json;
-  // A step's input is an object: no plan could ever hold what a text or list schema wants.
+  // A step's input is an object: no plan could contain what a schema of a text or a list requires.
   if (typeof type === "string" && type !== "object")
     failOption(option, `a schema of type ${type}`, "a schema of an object");
   return json;
@@ -114,7 +114,7 @@ function failSchema(option: string, schema: unknown): never {
   failOption(option, schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
 }
 
-/** Throws `invalid-options` for what is no list of phrases. What the templates say is read by the rule planner. */
+/** Throws `invalid-options` for anything that is not a list of phrases. The rule planner reads the templates. */
 export function checkPhrases(
   option: string,
   phrases: unknown,

@@ -4,18 +4,18 @@ import { failOption } from "./options.ts";
 import type { ToolPhrase } from "./phrase.ts";
 import type { DefinedTool, PhraseList, Tool, ToolContext, UndoneCall } from "./tool.ts";
 
-/** What was defined from an object, so that one that is given to many agents is read and checked once. */
+/** The tool defined from each object, so that an object that is passed to many agents is read and checked once. */
 const definedFrom = new WeakMap<object, DefinedTool>();
 
-/** A tool as planners and runs take it, made of whatever a caller has given. Throws `invalid-options`. */
+/** A tool as planners and runs need it, created from a caller's value. Throws `invalid-options`. */
 export function toDefinedTool(option: string, tool: unknown): DefinedTool {
   return definedFrom.get(tool as object) ?? define(tool as Tool, option);
 }
 
-/** By its functions, the tool they were made for: whoever spreads a checked tool passes here again, with what it declared. */
+/** The tool that functions were created for: a spread copy of a tool is checked again, and keeps what it declared. */
 const madeFor = new WeakMap<object, DefinedTool>();
 
-/** Checks and finishes a tool. Each member is read once, wherever it stands: as a property, a getter, or in the prototype. */
+/** Checks and completes a tool. Each member is read once, whether it is a property, a getter, or on the prototype. */
 export function define(tool: Tool, option?: string): DefinedTool {
   if (typeof tool !== "object" || tool === null || Array.isArray(tool)) {
     failOption(option ?? "tool", tool, "an object with name, description, inputSchema and execute");
@@ -62,7 +62,7 @@ function toPhrases(name: string, phrases: PhraseList): readonly ToolPhrase[] {
   return phrases.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase)));
 }
 
-/** The tools by name, checked. Throws `invalid-options` for what is not a tool, and if two have the same name. */
+/** The tools by name, checked. Throws `invalid-options` for anything that is not a tool, and for a duplicate name. */
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedTool> {
   if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
   const byName = new Map<string, DefinedTool>();

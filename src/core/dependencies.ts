@@ -4,8 +4,8 @@ import { findReferences } from "./reference.ts";
 import { isIterationName } from "./step-place.ts";
 
 /**
- * The ids of the steps that a step waits for, without repetition: `dependsOn` (or, where it is left out, the step before)
- * and every step that its input or one of its expressions refers to.
+ * The ids of the steps that a step waits for, without repetition: `dependsOn` (or, if left out, the step before) and
+ * every step that its input or one of its expressions refers to.
  */
 export function dependenciesOf(
   step: PlanStep,
@@ -23,7 +23,7 @@ export function dependenciesOf(
   return [...ids];
 }
 
-/** Whether a name in a step is that of what one of its iterations is about. */
+/** Whether a name in a step means the item or index of one of its iterations. */
 export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: string): name is "item" | "index" {
   return forEach !== undefined && isIterationName(name);
 }

@@ -1,8 +1,8 @@
 const maxKeys = 20;
 
 /**
- * What was thrown, as text; whatever it is, this does not throw. Of an object that is no error only the keys are told, as
- * what they hold may be the headers or the body of a response.
+ * What was thrown, as text; never throws. Of an object that is not an error only the keys are shown, as the values may
+ * be the headers or the body of a response.
  */
 export function describeThrown(thrown: unknown): string {
   try {

@@ -3,21 +3,22 @@ import type { JsonSchema } from "./schema.ts";
 import type { Tool, ToolEffect } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
-/** What is to be known of a tool without calling it, as JSON. */
+/** What can be known about a tool without calling it, as JSON. */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
   /** As declared: `by-input` where it is a function of the input. */
   readonly effect: ToolEffect | "by-input";
-  /** What a plan may give it. */
+  /** The input that a plan may pass to it. */
   readonly inputSchema: JsonSchema;
-  /** What its output is; only if the tool has an output schema. */
+  /** Its output; only if the tool has an output schema. */
   readonly outputSchema?: JsonSchema;
 }
 
 /**
- * Describes a tool as data: for a list of them, a form, or another protocol. The schemas are JSON Schema (draft 2020-12 for
- * zod 4, draft 7 for zod 3), and the caller's own. Rejects with `invalid-options` for what is not a tool.
+ * Describes a tool as data: for a list of tools, a form, or another protocol. The schemas are JSON Schema (draft
+ * 2020-12 for zod 4, draft 7 for zod 3), and copies that the caller may change. Rejects with `invalid-options` for
+ * anything that is not a tool.
  */
 export async function describeTool(tool: Tool): Promise<ToolDescription> {
   const defined = toDefinedTool("tool", tool);

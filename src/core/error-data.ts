@@ -10,8 +10,8 @@ export interface ErrorData {
   readonly retryable?: boolean;
   readonly details?: object;
   /**
-   * The error before it, as {@link ErrorData}. Of what is told in the process where it happened (events, results), what was
-   * thrown itself, whatever that is: then it is not enumerable, and neither JSON nor a store ever has it.
+   * The cause, as {@link ErrorData}. In events and results, in the process where it happened, the thrown value itself,
+   * of any type: then it is not enumerable, and neither JSON nor a store ever has it.
    */
   readonly cause?: unknown;
 }
@@ -23,8 +23,9 @@ const maxDetailsDepth = 50;
 const maxCauseDepth = 5;
 
 /**
- * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` where they are JSON, and the chain
- * of causes; long texts and lists are cut, keys in URLs are hidden. Stacks and all other properties (headers, bodies, credentials) stay behind.
+ * Whatever was thrown, as JSON: name, message, code, `retryable`, `details` if they are JSON, and the chain of causes.
+ * Long texts and lists are cut, keys in URLs are hidden. Stacks and all other properties (headers, bodies, credentials)
+ * are dropped.
  */
 export function toErrorData(thrown: unknown): ErrorData {
   return deepFreeze(readError(thrown, 0));
@@ -46,7 +47,7 @@ function readError(thrown: unknown, depth: number): ErrorData {
 
 const properties = ["name", "message", "code", "retryable", "details", "cause"] as const;
 
-/** A thrown object may have getters that throw: what cannot be read is left out. */
+/** A thrown object may have getters that throw: properties that cannot be read are left out. */
 export function readProperties(thrown: object): Partial<Record<(typeof properties)[number], unknown>> {
   const read: Partial<Record<(typeof properties)[number], unknown>> = {};
   for (const key of properties) {
@@ -66,7 +67,7 @@ function cut(text: string, maxLength = maxMessageLength): string {
   return text.slice(0, maxLength - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
 }
 
-/** What is not JSON is left out; of an error of this package, which has details, an empty object stays. */
+/** Details that are not JSON are left out; an error of this package always has details, if only an empty object. */
 function smallDetails(details: unknown, isOurs: boolean): { details?: JsonObject } {
   const none = isOurs ? { details: {} } : {};
   if (typeof details !== "object" || details === null) return none;
@@ -86,7 +87,7 @@ function isDeeper(value: JsonValue, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-/** The last of them leaves little of whatever it is given. */
+/** The last one leaves little of any value. */
 const trimLimits = [
   { maxText: 2_000, maxItems: 20, maxDepth: maxDetailsDepth },
   { maxText: 400, maxItems: 10, maxDepth: maxDetailsDepth },
@@ -96,7 +97,7 @@ const trimLimits = [
 ];
 const maxKeys = 30;
 
-/** Details that are too large, or too deep, keep their keys and types: texts and lists are cut, then what lies deep, until they fit. */
+/** Details that are too large or deep keep their keys and types: texts and lists are cut, then deep values, to fit. */
 function trimDetails(details: JsonObject): JsonObject {
   let trimmed: JsonValue = {};
   for (const { maxText, maxItems, maxDepth } of trimLimits) {

@@ -3,12 +3,13 @@ import { hideUrlKeys } from "./hide-url-keys.ts";
 
 const maxFrames = 10;
 const maxLength = 2_000;
-/** So much of a message stands before the frames: all of it is beside them. */
+/** The longest message before the frames: all of it is in the error's own message. */
 const maxHead = 500;
 
 /**
- * The stack of what was thrown as it is recorded, if it has one: 10 frames, and 2 000 characters, without keys in URLs and what
- * `hide` takes out. Before it is cut: of half a secret nobody would know what it is.
+ * The stack of a thrown value as it is recorded, if it has one: 10 frames and 2 000 characters, without keys in URLs
+ * and without the text that `hide` removes. That happens before the stack is cut, as half a secret would not be
+ * recognized.
  */
 export function recordedStack(thrown: unknown, hide = (text: string) => text): string | undefined {
   const { stack, message } = readStack(thrown);
@@ -31,7 +32,7 @@ export function isError(value: unknown): boolean {
   }
 }
 
-/** What others than errors call their stack may be anything. Getters may throw. */
+/** The `stack` of anything that is not an error may be anything. Getters may throw. */
 function readStack(thrown: unknown): { stack?: unknown; message?: unknown } {
   if (!isError(thrown)) return {};
   try {

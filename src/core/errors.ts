@@ -18,19 +18,19 @@ export interface AgentErrorDetails extends ToolErrorDetails {
     readonly understood?: string;
     /** The part of the request that it did not. */
     readonly rejected?: string;
-    /** Why planners that were asked before gave no plan. */
+    /** Why earlier planners produced no plan. */
     readonly failures?: readonly PlanFailure[];
   };
-  /** A planner threw something else than `cannot-plan`, or answered with what is no plan. */
+  /** A planner threw something other than `cannot-plan`, or returned something that is not a plan. */
   "planning-failed": {
     readonly planner: string;
     readonly model?: string;
-    /** Each try that gave no plan: answers of a model, or planners that were asked in turn. */
+    /** Each attempt that produced no plan: answers of a model, or planners that were asked in turn. */
     readonly failures?: readonly PlanFailure[];
   };
-  /** A language model gave no answer. `model` is its provider and id, `status` that of HTTP. */
+  /** A language model gave no answer. `model` is its provider and id, `status` the HTTP status. */
   "model-failed": { readonly model: string; readonly reason: ModelFailureReason; readonly status?: number };
-  /** A plan does not hold against the tools; `issues` has every reason. */
+  /** A plan is invalid for the tools; `issues` has every reason. */
   "invalid-plan": { readonly issues: readonly PlanIssue[] };
   /** A tool was named that does not exist. */
   "unknown-tool": { readonly tool: string; readonly available: readonly string[] };
@@ -53,7 +53,7 @@ export interface AgentErrorDetails extends ToolErrorDetails {
     readonly reference: string;
     readonly stepId: string;
     readonly iteration?: number;
-    /** The keys there are at the last part of the path that exists. */
+    /** The keys at the last part of the path that exists. */
     readonly available: readonly string[];
   };
   /** A tool failed for good. `errors` has one entry for each attempt; the last is also the `cause`. */
@@ -64,7 +64,7 @@ export interface AgentErrorDetails extends ToolErrorDetails {
     readonly attempts: number;
     readonly errors: readonly ErrorData[];
   };
-  /** Something took too long: of scope `step` an attempt of the step that is named. */
+  /** Something took too long; with scope `step`, an attempt of the named step. */
   timeout: {
     readonly scope: "run" | "planner" | "step";
     readonly stepId?: string;
@@ -74,27 +74,27 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   };
   /** The caller cancelled. */
   cancelled: { readonly reason: string };
-  /** The process was about to end, or has ended: what was cut off can go on later. */
+  /** The process was about to end, or has ended: the interrupted work can be resumed later. */
   interrupted: { readonly reason: string };
   /** The plan is not the one that was approved. */
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
-  /** Somebody said that a step, or the whole plan (then without `stepId`), may not run. */
+  /** Somebody decided that a step, or the whole plan (then without `stepId`), must not run. */
   "approval-rejected": { readonly stepId?: string; readonly iteration?: number; readonly reason: string };
   /** Nobody has decided about a step, or the whole plan (then without `stepId`), by `expiresAt`: ISO 8601, UTC. */
   "approval-expired": { readonly stepId?: string; readonly iteration?: number; readonly expiresAt: string };
-  /** A limit of the run was reached. `used` is what would have been, had it gone on. */
+  /** A limit of the run was reached. `used` is what the run would have used, had it continued. */
   "limit-exceeded": {
     readonly limit: "steps" | "toolCalls" | "modelCalls" | "tokens" | "cost" | "expression";
     readonly max: number;
     readonly used: number;
     readonly stepId?: string;
     readonly iteration?: number;
-    /** Answers of the model that was to be called, and were no plan. */
+    /** Earlier answers of the model that was to be called, none of them a plan. */
     readonly failures?: readonly PlanFailure[];
   };
   /** A tool's circuit breaker refuses calls, after too many failures. */
   "circuit-open": { readonly tool: string; readonly retryAfterMs: number };
-  /** A `when` or `forEach` could not be evaluated, or gave no boolean or list. `position` counts characters from 0. */
+  /** A `when` or `forEach` could not be evaluated, or was no boolean or list. `position` counts characters from 0. */
   "invalid-expression": {
     readonly stepId: string;
     readonly iteration?: number;
@@ -106,13 +106,13 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   "outcome-unknown": { readonly tool: string; readonly stepId: string; readonly iteration?: number };
   /** There is no run of this id. */
   "run-not-found": { readonly runId: string };
-  /** A stored run cannot go on with the tools as they are now; one reason for each tool or issue. */
+  /** A stored run cannot be resumed with the current tools; one reason for each tool or issue. */
   "resume-mismatch": { readonly runId: string; readonly reasons: readonly string[] };
-  /** A run id was used again for another request or plan, two writers met in one run, or the run does not wait for this decision. */
+  /** A run id was reused for another request or plan, a run had two writers, or it does not wait for this decision. */
   "run-conflict": { readonly runId: string };
   /** Another process owns the run. */
   "run-owned-elsewhere": { readonly runId: string };
-  /** The run store failed. `problem` says what to do about it where that is known, `sequence` of which event it is. */
+  /** The run store failed. `problem` shows what to do about it, if known; `sequence` is the number of the event. */
   "store-failed": {
     readonly runId: string;
     readonly operation: StoreOperation;
@@ -120,18 +120,18 @@ export interface AgentErrorDetails extends ToolErrorDetails {
     readonly problem?: StoreProblem;
     readonly sequence?: number;
   };
-  /** A secret of a stored run cannot be read: its key is missing, or it was changed. `keyId` says which key sealed it. */
+  /** A secret of a run cannot be read: its key is missing, or it was changed. `keyId` is the key that sealed it. */
   "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
   /** A package that is not installed is needed. `command` installs it. */
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
 }
 
-/** What was asked of a store. */
+/** An operation of a store. */
 export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";
 
 /**
  * What is wrong with a store.
- * - `corrupt`: its file is damaged, or no database.
+ * - `corrupt`: its file is damaged, or is not a database.
  * - `full`: there is no room left.
  * - `read-only`: it cannot be written to.
  * - `newer-format`: a later version of this package has written it.
@@ -150,14 +150,14 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
     readonly message: string;
     readonly retryable: boolean;
     readonly details: AgentErrorDetails[C];
-    /** Where a tool threw last: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
+    /** Where a tool last threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
     readonly stack?: string;
-    /** As that of {@link ErrorData}: in the process where it happened what was thrown itself, and not enumerable. */
+    /** Like that of {@link ErrorData}: in the process where it happened, the thrown value itself, not enumerable. */
     readonly cause?: unknown;
   };
 }[TCode];
 
-/** An error that was thrown, by this copy of the package or another: what {@link isAgentError} tells of an unknown value. */
+/** An error thrown by this or another copy of the package: the type that {@link isAgentError} gives unknown values. */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: Omit<AgentErrorData<C>, "cause"> & {
     readonly cause?: unknown;
@@ -201,8 +201,8 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
  * Whether a value is an error of this package, of the given code if one is given.
  *
  * It reads `name` and `code`, never the class: an error of another copy of the package, or one that went through JSON,
- * is recognised as well. What is typed as the data of an error, as those in events and results are, stays data; of an
- * unknown value, such as one that was caught, it says that it was thrown, and so has `toJSON`.
+ * is recognised as well. A value that is typed as error data, as in events and results, keeps that type; an unknown
+ * value, such as one that was caught, is typed as a thrown error, which has `toJSON`.
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
   value: ErrorData | null | undefined,

@@ -1,10 +1,10 @@
-/** What all events have. */
+/** The fields that all events have. */
 export interface EventBase<TType extends string> {
   readonly type: TType;
   readonly runId: string;
-  /** From 1, without gaps among recorded events; a transient event, or one that is not recorded, repeats the number recorded last. */
+  /** From 1, without gaps among recorded events; a transient or unrecorded event repeats the last recorded number. */
   readonly sequence: number;
-  /** Only told, as the store has failed: to the store it is as if the process had died before. */
+  /** Emitted but not recorded, as the store failed: to the store it is as if the process had died before. */
   readonly recorded?: false;
   /** ISO 8601, UTC. */
   readonly timestamp: string;

@@ -4,8 +4,8 @@ import type { RunState } from "./run-state.ts";
 import { isOpen, partAt, type StepEvent, type StepState } from "./step-state.ts";
 
 /**
- * Why a run in this state cannot have come to an event, in words that follow its type; undefined if it can. What it lets
- * through, `reduceRunState` can fold, and nothing is to be run that has ended.
+ * Why an event cannot occur in this state of a run, in words that follow its type; undefined if it can.
+ * `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
  */
 export function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
   const isFirst = state.sequence === 0;
@@ -44,12 +44,12 @@ function whyNotOfPlan({ plan, planApproval }: RunState, { type }: PlanDecision):
   return type === "approval-request" || isUndecided(planApproval) ? undefined : "that nobody asked for";
 }
 
-/** What was called keeps its input: its idempotency key stands for it. */
+/** A step that was called keeps its input: its idempotency key stands for it. */
 function changesInput({ outcome }: Extract<StepEvent, { type: "approval-end" }>): boolean {
   return outcome.status === "approved" && outcome.changed !== undefined;
 }
 
-/** What was asked under a hash of less counts as withdrawn, and may have been decided. */
+/** A question under an older, narrower hash counts as withdrawn, and may have been decided. */
 function isUndecided(approval: ApprovalState | undefined): boolean {
   return approval?.status === "requested" || approval?.status === "withdrawn";
 }
@@ -66,7 +66,7 @@ function whyNotOfStep(state: RunState, event: StepEvent): string | undefined {
   return mayCome(part, event) ? undefined : `of "${stepId}", which is ${part.status}`;
 }
 
-/** Whether an event says of how many iterations its own is one, as the first one of a loop does. */
+/** Whether an event states how many iterations there are, as the first one of a loop does. */
 function beginsLoop({ options }: RunState, event: StepEvent): boolean {
   const { iteration = 0 } = event;
   const count = "iterations" in event ? (event.iterations ?? 0) : 0;
@@ -83,7 +83,7 @@ function mayCome(part: StepState, event: StepEvent): boolean {
     case "step-retry":
       return event.undo === true ? isUndoing : status === "running";
     case "step-end":
-      // It may turn out later that nobody knows what came of one that has failed.
+      // The outcome of a failed step may turn out later to be unknown.
       return status === "running" || (status === "failed" && event.outcome.status === "unknown");
     case "approval-end":
       return isUndecided(approval) && !(changesInput(event) && part.attempts > 0);

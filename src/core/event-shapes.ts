@@ -6,18 +6,18 @@ import type { Plan } from "./plan.ts";
 type RecordedType = Exclude<AgentEventType, "step-progress" | "step-attempt" | "step-late" | "plan-delta">;
 
 type Check = (value: unknown) => boolean;
-/** What each key must be. Others may be there. */
+/** The check of each key. Other keys are allowed. */
 type Shape = Readonly<Record<string, Check>>;
-/** What came out of JSON. */
+/** An object that was parsed from JSON. */
 export type Keyed = Readonly<Record<string, unknown>>;
 
-// By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is looked at before it goes on.
+// By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is checked before a resume.
 const isText: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number";
 const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
 const isPositive: Check = (value) => isCount(value) && value !== 0;
 const isTrue: Check = (value) => value === true;
-/** A key that is missing is not one whose value is null. */
+/** A missing key is not the same as a key whose value is null. */
 const isThere: Check = (value) => value !== undefined;
 const isAbsent: Check = (value) => value === undefined;
 const isObject = (value: unknown): value is Keyed =>
@@ -39,13 +39,13 @@ const object = (shape: Shape): Check => {
   const wrongKey = keys(shape);
   return (value) => isObject(value) && wrongKey(value) === undefined;
 };
-/** An object of one of some shapes, as one of its keys says. */
+/** An object of one of several shapes, selected by one of its keys. */
 const oneOfShapes = (key: string, shapes: Readonly<Record<string, Shape>>): Check => {
   const checks = new Map<unknown, Check>(Object.entries(shapes).map(([name, shape]) => [name, object(shape)]));
   return (value) => isObject(value) && checks.get(value[key])?.(value) === true;
 };
 
-/** Which key of an event is not as it must be. */
+/** Returns the key of an event that is invalid, if there is one. */
 export type FindWrongKey = (event: Keyed) => string | undefined;
 
 function keys(shape: Shape): FindWrongKey {
@@ -56,7 +56,7 @@ function keys(shape: Shape): FindWrongKey {
   };
 }
 
-/** As {@link keys}, of an event that is about a step or about the plan. */
+/** Like {@link keys}, for an event about a step or about the plan. */
 function ofStepOrPlan(shapes: Readonly<Record<"step" | "plan", Shape>>): FindWrongKey {
   const ofStep = keys(shapes.step);
   const ofPlan = keys(shapes.plan);
@@ -120,7 +120,7 @@ const options = object({
   approvedHash: optional(isText),
 });
 const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
-/** Absent of what was asked under a hash of less: it is asked again. */
+/** Absent from a question under an older, narrower hash, which is asked again. */
 const hash = optional(isText);
 const reasons = listOf(object({ code: isText }));
 const approvals = optional(listOf(object({ stepId: isText, reasons })));
@@ -152,7 +152,7 @@ const start = keys({
   options,
 });
 
-/** What each event that is recorded must have, in the newest version, beside what all have. */
+/** The checks of recorded events, in the newest version, except of the fields that all events have. */
 export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   "run-start": (event) =>
     start(event) ?? ((event.request === undefined) === (event.plan === undefined) ? "plan" : undefined),
@@ -211,7 +211,7 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   }),
 };
 
-/** Whether a plan has steps, each with an id of its own, and each waiting only for steps before it. */
+/** Whether a plan has steps, each with a unique id, and each waiting only for steps before it. */
 function isInOrder({ steps }: Plan): boolean {
   const before = new Set<string>();
   for (const [index, one] of steps.entries()) {

@@ -1,7 +1,7 @@
 import type { AgentEventType } from "./events.ts";
 import { failOption } from "./options.ts";
 
-/** Every type of an event. */
+/** Every event type. */
 const eventTypes: Readonly<Record<AgentEventType, true>> = {
   "run-start": true,
   "plan-start": true,
@@ -27,7 +27,7 @@ const eventTypes: Readonly<Record<AgentEventType, true>> = {
   "run-end": true,
 };
 
-/** Throws `invalid-options` for what is not the type of an event. */
+/** Throws `invalid-options` for anything that is not an event type. */
 export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (typeof type === "string" && Object.hasOwn(eventTypes, type)) return;
   failOption("type", type, `the type of an event: ${Object.keys(eventTypes).join(", ")}`);

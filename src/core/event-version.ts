@@ -1,26 +1,26 @@
 import { AgentError } from "./errors.ts";
 import type { AgentEvent } from "./events.ts";
 
-/** Takes an event from one version of the format to the next; it keeps its number. */
+/** Upgrades an event to the next version of the format; it keeps its number. */
 export type EventUpgrade = (event: AgentEvent) => AgentEvent;
 
-/** From version 1 to 2, and so on: to change the shape of an event that is recorded, or to record one of a new type, add a function. */
+/** From version 1 to 2, and so on: to change the shape of a recorded event, or to record a new type, add a function. */
 const upgrades: readonly EventUpgrade[] = [];
 
-/** The version of the format in which events are recorded now. */
+/** The version of the format in which events are now recorded. */
 export const eventVersion = upgrades.length + 1;
 
 /** Events in the newest format. */
 export interface UpgradedEvents {
   readonly events: readonly AgentEvent[];
-  /** The one in which the last of them was recorded. */
+  /** The version in which the last of them was recorded. */
   readonly version: number;
 }
 
 /**
- * Stored events in the newest format. Each execution says in its first event which one it was recorded in: an older run may have
- * been resumed by a newer version. `version` is that of the event before them. Throws `store-failed` for an execution of a later
- * version of planwright, or of none that can be.
+ * Stored events in the newest format. The first event of each execution states the version it was recorded in: an older
+ * run may have been resumed by a newer version. `version` is that of the event before them. Throws `store-failed` for
+ * an execution of a later version of planwright, or of an invalid version.
  */
 export function upgradeEvents(
   runId: string,
@@ -41,15 +41,15 @@ export function upgradeEvents(
 }
 
 function corrupt(runId: string, version: unknown): AgentError<"store-failed"> {
-  const reason = `events of version ${JSON.stringify(version)}, which cannot be`;
-  return new AgentError("store-failed", `What is stored of run "${runId}" is damaged: ${reason}.`, {
+  const reason = `events of version ${JSON.stringify(version)}, which is invalid`;
+  return new AgentError("store-failed", `The stored data of run "${runId}" is damaged: ${reason}.`, {
     details: { runId, operation: "read", reason, problem: "corrupt" },
   });
 }
 
 function newerFormat(runId: string, version: number, newest: number): AgentError<"store-failed"> {
-  const reason = `events of version ${version}, known are those up to ${newest}`;
-  const message = `Run "${runId}" was recorded by a later version of planwright (${reason}). Update planwright; the run was left as it is.`;
+  const reason = `events of version ${version}, but only versions up to ${newest} are known`;
+  const message = `Run "${runId}" was recorded by a later version of planwright (${reason}). Update planwright; the run was left unchanged.`;
   return new AgentError("store-failed", message, {
     details: { runId, operation: "read", reason, problem: "newer-format" },
   });

@@ -16,7 +16,7 @@ import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
-interface LegStart<TType extends string> extends EventBase<TType> {
+interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
   /** The version of the format of the events of this execution: 1. */
   readonly version: number;
   /** The tools that may be used, as they are now. */
@@ -25,8 +25,8 @@ interface LegStart<TType extends string> extends EventBase<TType> {
   readonly mayBeSealed?: true;
 }
 
-/** A run began, with the request to plan or the plan to run. */
-export interface RunStartEvent extends LegStart<"run-start"> {
+/** A run started, with the request to plan or the plan to run. */
+export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -41,12 +41,12 @@ type StepFields<TTool extends Tool> = {
   readonly tool: TTool["name"];
 };
 
-/** Of how many iterations one is. Only beside `iteration`. */
+/** How many iterations there are. Only beside `iteration`. */
 interface IterationCount {
   readonly iterations?: number;
 }
 
-/** A step, or an iteration of one, began; recorded before its tool runs. Not once an attempt. */
+/** A step, or an iteration of one, started; recorded before its tool runs. Not emitted for each attempt. */
 export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-start"> &
       StepFields<TTool> &
@@ -59,12 +59,12 @@ export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** What a tool tells of a running step. Transient: told to listeners, never recorded. */
+/** Progress that a tool reports for a running step. Transient: emitted to listeners, never recorded. */
 export type StepProgressEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-progress"> & StepFields<TTool> & { readonly attempt: number; readonly value: JsonValue }
   : never;
 
-/** Attempt number 2 or later begins, after its delay. Transient. */
+/** Attempt number 2 or later starts, after its delay. Transient. */
 export type StepAttemptEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-attempt"> &
       StepFields<TTool> & {
@@ -74,25 +74,25 @@ export type StepAttemptEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** An attempt failed and another one follows after `delayMs`. Told before the delay. */
+/** An attempt failed and another one follows after `delayMs`. Emitted before the delay. */
 export type StepRetryEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-retry"> &
       StepFields<TTool> & {
         /** The attempt that failed, from 1. */
         readonly attempt: number;
         readonly delayMs: number;
-        /** What the attempt failed with. */
+        /** The error of the attempt. */
         readonly error: ErrorData;
         /** The failed attempt ignores its signal and is still running. */
         readonly overlaps?: true;
-        /** It is the undoing of the step that failed. */
+        /** The failed attempt was to undo the step. */
         readonly undo?: true;
       }
   : never;
 
 /**
- * Why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) those that
- * depend on it go on, with null or an empty list as its output.
+ * Why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
+ * that depend on it still run, with null or an empty list as its output.
  */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
@@ -101,7 +101,7 @@ export type StepSkipEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-skip"> & StepFields<TTool> & IterationCount & { readonly reason: SkipReason }
   : never;
 
-/** How a step ended. `interrupted` says that it may run again, `unknown` that a `once` step may have taken effect. */
+/** How a step ended. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect. */
 export type StepOutcome<TOutput = unknown> =
   | { readonly status: "completed"; readonly output: TOutput }
   | { readonly status: "failed" | "cancelled" | "interrupted" | "unknown"; readonly error: AgentErrorData };
@@ -115,8 +115,8 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
         /** The tool was not called: the output is kept from an earlier call (`cache`). */
         readonly cached?: true;
         /**
-         * What the last attempt has told last, if it failed or was cut off. What is larger than `maxOutputBytes` is never told: then
-         * it is what was told before.
+         * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
+         * is never reported: then it is the progress before that.
          */
         readonly progress?: JsonValue;
       }
@@ -133,10 +133,10 @@ export type StepLateEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** A person, or a program, is asked whether a step or the whole plan may run. Its input is as the tool will get it. */
+/** A person, or a program, is asked whether a step or the whole plan may run. The input is as the tool will get it. */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/** Somebody decided about a step, or about the plan; or a replan took the question back, as the step is gone or another. */
+/** A step or the plan was decided about, or a replan withdrew the question, as the step is gone or has changed. */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
     readonly outcome:
@@ -165,19 +165,19 @@ export type UndoEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** The circuit breaker of a tool changed, in the run that it is told of. */
+/** A call of this run changed the state of a tool's circuit breaker. */
 export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"circuit-change"> & { readonly tool: TTool["name"]; readonly state: CircuitState }
   : never;
 
-/** `open` refuses every call, `half-open` lets one through to see, `closed` is as if there were no breaker. */
+/** `open` refuses every call, `half-open` lets one through as a test, `closed` is as if there were no breaker. */
 export type CircuitState = "closed" | "open" | "half-open";
 
 /** Something a suspended run waits for. */
 export type PendingItem =
-  /** Whether a step took effect that failed, or was cut off, with this error. */
+  /** Whether a step that failed or was cut off, with this error, took effect. */
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }
-  /** Whether a step may run with this input. It can be passed to `approve` and `reject` as it is. */
+  /** Whether a step may run with this input. It can be passed unchanged to `approve` and `reject`. */
   | {
       readonly kind: "approval";
       readonly stepId: string;
@@ -189,20 +189,20 @@ export type PendingItem =
       readonly hash: string;
       readonly effect: ToolEffect;
       readonly reasoning?: string;
-      /** Of a step of a replan: why it is asked about, beside what its tool and the policy say. */
+      /** Why a step of a replan needs approval, apart from its tool and the policy. */
       readonly reasons?: readonly ApprovalReason[];
-      /** When it can no longer be decided: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+      /** When the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
       readonly expiresAt?: string;
     }
-  /** Whether the plan may run. It can be passed to `approve` and `reject` as it is. */
+  /** Whether the plan may run. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string };
 
-/** A run cannot go on by itself. */
+/** A run cannot continue by itself. */
 export interface RunSuspendEvent extends EventBase<"run-suspend"> {
   readonly pending: readonly PendingItem[];
 }
 
-/** Somebody has said what came of a step whose outcome was not known. After `retry` it runs again. */
+/** Somebody settled the unknown outcome of a step. After `retry` it runs again. */
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> & {
   readonly stepId: string;
   readonly iteration?: number;
@@ -212,11 +212,11 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
     | { readonly status: "retry" };
 };
 
-/** A run goes on that was suspended or interrupted, had failed, or whose process died. */
-export interface RunResumeEvent extends LegStart<"run-resume"> {
-  /** What has failed is tried again. */
+/** A run that was suspended or interrupted, had failed, or whose process died is resumed. */
+export interface RunResumeEvent extends ExecutionStartEvent<"run-resume"> {
+  /** Whatever failed is tried again. */
   readonly retriesFailed?: true;
-  /** The names of tools whose schemas are no longer those that the run began with, though the plan still holds. */
+  /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
   readonly changedTools?: readonly string[];
 }
 
@@ -239,8 +239,8 @@ export interface RunEndEvent extends EventBase<"run-end"> {
 }
 
 /**
- * Everything that is told of a run. A union on `type`: it may grow in a minor release, so keep a default branch.
- * Every event is JSON, and frozen.
+ * Every event of a run. A union on `type`: it may grow in a minor release, so keep a default branch. Every event is
+ * JSON, and frozen.
  */
 export type AgentEvent<TTool extends Tool = Tool> =
   | RunStartEvent
@@ -280,12 +280,12 @@ type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 /** An event before it is numbered. */
 export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp" | "recorded">;
 
-/** Whether an event is only told, never recorded. */
+/** Whether an event is only emitted, never recorded. */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
   return type === "step-progress" || type === "step-attempt" || type === "step-late" || type === "plan-delta";
 }
 
-/** Whether an event says that a step, or an iteration of one, has failed or must not run. */
+/** Whether an event means that a step, or an iteration of one, has failed or must not run. */
 export function isStepFailure(event: EventInit): boolean {
   if (event.type === "step-end") return event.outcome.status !== "completed";
   return event.type === "step-skip" && event.reason === "approval-rejected";

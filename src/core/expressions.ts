@@ -10,21 +10,21 @@ export type ExpressionKey = "when" | "forEach";
 export interface StepExpressions {
   readonly when: CelExpression | undefined;
   readonly forEach: CelExpression | undefined;
-  /** Whether `when` is asked for each iteration: it names `item` or `index`. Else it is asked once, before the list is made. */
+  /** Whether `when` is evaluated for each iteration: it names `item` or `index`. Else it is evaluated once, first. */
   readonly isWhenPerIteration: boolean;
-  /** The steps that the expressions name. `item` and `index` are none where the step has a `forEach`. */
+  /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
   readonly stepIds: ReadonlySet<string>;
   /**
    * Evaluates one of the two: a boolean for `when`, a frozen list for `forEach`.
    *
-   * Throws `invalid-expression` where that fails or gives something else, `limit-exceeded` where it costs too much.
+   * Throws `invalid-expression` if that fails or returns another type, `limit-exceeded` if it costs too much.
    */
   evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
 }
 
 /** What an expression is evaluated with. */
 export interface ExpressionScope {
-  /** Gives the value of a name, undefined if there is none. */
+  /** Returns the value of a name; undefined if there is none. */
   readonly lookUp: (name: string) => JsonValue | undefined;
   /** For which iteration, if it is for one: errors name it. */
   readonly iteration?: number | undefined;
@@ -33,30 +33,30 @@ export interface ExpressionScope {
 /** By step id. */
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 
-/** A step's expressions as far as they are some, and why they are not. */
+/** A step's expressions, as far as they can be parsed, and their issues. */
 export interface ParsedStep {
   readonly expressions: StepExpressions;
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
   /** What each expression reads. */
   readonly paths: readonly (readonly [ExpressionKey, readonly CelPath[]])[];
-  /** The value that `when` is, if it is no more than a path. */
+  /** The value that `when` is, if it is only a path. */
   readonly condition: CelPath | undefined;
-  /** The list that `forEach` takes its items from as they are, if it does. */
+  /** The list from which `forEach` takes its items unchanged, if it does. */
   readonly source: CelPath | undefined;
 }
 
-/** By step, as ids may stand twice in a plan that is not checked yet. */
+/** By step, as ids may be duplicate in a plan that is not checked yet. */
 export type ParsedSteps = ReadonlyMap<PlanStep, ParsedStep>;
 
 /** The language is loaded with the first plan that has an expression. */
 let language: typeof import("./cel/parse-step.ts") | undefined;
 
-/** The expressions of a plan that was checked; undefined if it has none. Throws `invalid-expression` for what is none. */
+/** The expressions of a checked plan; undefined if it has none. Rejects with `invalid-expression` for invalid ones. */
 export function compileExpressions(steps: readonly PlanStep[]): undefined | Promise<PlanExpressions> {
   return steps.some(hasExpressions) ? compile(steps) : undefined;
 }
 
-/** The expressions of a plan that may have any issue; undefined if it has none. Steps out of shape are `undefined`. */
+/** The expressions of an unchecked plan; undefined if it has none. Malformed steps are `undefined`. */
 export function parseExpressions(steps: readonly (PlanStep | undefined)[]): undefined | Promise<ParsedSteps> {
   return steps.some(hasExpressions) ? parse(steps) : undefined;
 }

@@ -11,7 +11,7 @@ export interface FoundBraces {
   readonly reference: string;
 }
 
-/** The first such braces in each step's input. Linear in the length of the plan; literals are not looked into. */
+/** The first such braces in each step's input. Linear in the length of the plan; literals are skipped. */
 export function findBraces(steps: readonly PlanStep[]): readonly FoundBraces[] {
   // Almost no plan has any.
   const suspects = steps.filter(({ input }) => hasBraces(input));

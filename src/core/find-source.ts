@@ -25,8 +25,8 @@ export interface StepScope {
 export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
 
 /**
- * What is known of the value that a name in a step stands for: the output of a step, or in a loop the `item` or `index`.
- * At once, unless zod 3's converter has to be loaded; undefined where there is no such step or tool.
+ * What is known of the value that a name in a step stands for: the output of a step, or in a loop the `item` or
+ * `index`. Synchronous, unless zod 3's converter has to be loaded; undefined if there is no such step or tool.
  */
 export function findSource(
   { stepId }: { readonly stepId: string },
@@ -36,7 +36,7 @@ export function findSource(
   if (!isOfIteration(step, stepId)) return withOutput(stepId, scope, outputSchemas);
   if (stepId === "index") return schemasOfIndex;
   const source = scope.parsed?.get(step)?.source;
-  // A list of one of its own items there cannot be.
+  // A loop cannot take its list from its own item.
   if (source === undefined || isOfIteration(step, source.name)) return undefined;
   return withOutput(source.name, scope, (output) => (path) => schemasOfItem(output, { list: source.path, path }));
 }
@@ -65,12 +65,12 @@ function withOutput(
   return isReady(schemas) ? finish(schemas) : schemas.then(finish);
 }
 
-/** Whether something that may have to be waited for is there already. */
+/** Whether a value is available without waiting. */
 export function isReady<T>(value: T | Promise<T>): value is T {
   return !(value instanceof Promise);
 }
 
-/** Says that a path, as it is written, leads nowhere, and what there is. */
+/** The message for a path that leads nowhere, as it is written, with what there is instead. */
 export function describeMissing(
   { text, name, path }: Pick<CelPath, "name" | "path"> & { readonly text: string },
   { schemasAt, isInExpression, isLooped }: MissingPlace,

@@ -7,23 +7,23 @@ import type { JsonSchema } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
 /*
- * A schema makes valid plans, not right ones: of 1 500 answers of a small model 460 were valid and wrong, and 455 of them had
- * a word or a number that nobody had typed. So each word and number of an input must stand in the request.
+ * A schema ensures valid plans, not correct ones: of 1 500 answers of a small model, 460 were valid and wrong, and 455
+ * of them had a word or a number that nobody had typed. So each word and number of an input must appear in the request.
  */
 
-/** A text or number of an input that has something which the request has not. */
+/** A text or number of an input with something that is not in the request. */
 export interface Ungrounded {
   /** Within the input. */
   readonly path: JsonPath;
   readonly words: readonly string[];
 }
 
-/** What a request says, for many questions. */
+/** The words and numbers of a request, for many lookups. */
 export class Grounds {
   private readonly words = new Set<string>();
   /** Exact, as digits. */
   private readonly numbers = new Set<string>();
-  /** As JavaScript writes the numbers that they are in JSON. */
+  /** As JavaScript writes them when they are numbers in JSON. */
   private readonly jsonNumbers = new Set<string>();
   private readonly hasTime: boolean;
   private readonly hasMinus: boolean;
@@ -42,8 +42,9 @@ export class Grounds {
   }
 
   /**
-   * What of an input does not stand in the request. What a schema prescribes, or has as its default, says nothing. Of a step
-   * without an effect the names that the input gives to its values are its own, such as the variables of an expression.
+   * What an input has that is not in the request. Values that a schema prescribes, or has as their default, are
+   * skipped. A step without an effect may choose the names that its input gives to its values, such as the variables of
+   * an expression.
    */
   findUngrounded(
     { input }: Pick<PlanStep, "input">,
@@ -62,7 +63,7 @@ export class Grounds {
     return found;
   }
 
-  /** Whether anything in the request speaks of a step: a word or number of its input, or of what its tool is and does. */
+  /** Whether the request mentions a step: a word or number of its input, or of its tool's name and description. */
   speaksOf({ input }: Pick<PlanStep, "input">, { name, description }: Pick<Tool, "name" | "description">): boolean {
     const values = leavesOf(input, []).map(({ value }) => value);
     if (values.some((value) => typeof value === "number" && this.missing(value).length === 0)) return true;
@@ -71,7 +72,7 @@ export class Grounds {
     return words.some((word) => !smallWords.has(word) && (this.words.has(stem(word)) || this.numbers.has(word)));
   }
 
-  /** The words of a text, or the number, that it does not have. Anything else says nothing. */
+  /** The words of a text, or the number, that the request does not have; none for any other value. */
   missing(value: unknown): readonly string[] {
     if (typeof value === "number") {
       const isSaid = this.jsonNumbers.has(String(Math.abs(value))) && (value >= 0 || this.hasMinus);
@@ -98,15 +99,15 @@ export class Grounds {
   }
 }
 
-/** A value of an input that holds no others. */
+/** A value of an input that contains no others. */
 export interface Leaf {
   readonly value: unknown;
   readonly path: JsonPath;
-  /** Whether its text is no template. */
+  /** Whether its text is not a template. */
   readonly isLiteral: boolean;
 }
 
-/** What an input holds, but for references: they stand for what is not known yet. */
+/** The values in an input, except references, which stand for values that are not known yet. */
 export function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
   if (typeof value !== "object" || value === null) return [{ value, path, isLiteral }];
   const literal = isLiteral ? undefined : asLiteral(value);
@@ -138,7 +139,7 @@ export function isPrescribed(value: unknown, schemas: readonly JsonSchema[] | un
   );
 }
 
-/** A value, of a template the text without what other steps put into it. */
+/** A value; for a template, its text without what other steps put into it. */
 export function textOf({ value, isLiteral }: Leaf): unknown {
   if (typeof value !== "string" || isLiteral || !value.includes("${")) return value;
   return parseTemplate(value)
@@ -146,7 +147,7 @@ export function textOf({ value, isLiteral }: Leaf): unknown {
     .join("");
 }
 
-/** Words and numbers in lower case; "3,000.50" is one, and so is "don't". Of what is written without spaces, each two letters. */
+/** Words and numbers in lower case, such as "3,000.50" and "don't". Text without spaces is split into letter pairs. */
 function tokensOf(text: string): readonly string[] {
   const plain = text.normalize("NFKC").toLowerCase().replaceAll("’", "'").replaceAll("ς", "σ");
   return (plain.match(token) ?? []).flatMap((found) => (isUnspaced(found) ? pairsOf(found) : [found]));
@@ -177,7 +178,7 @@ function pairsOf(word: string): readonly string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
 }
 
-/** A plural is its singular. */
+/** Reduces a plural to its singular. */
 function stem(word: string): string {
   return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
 }
@@ -208,7 +209,7 @@ function readingsOf(numeral: string): readonly string[] {
   ];
 }
 
-/** A decimal without zeros that say nothing. */
+/** A decimal without insignificant zeros. */
 function canonical(digits: string): string {
   const [whole = "", decimals = ""] = digits.split(".");
   const rest = withoutLastZeros(decimals);
@@ -233,7 +234,7 @@ const ordinals = new Map([
   ["last", "1"] as const,
 ]);
 
-/** Words that say nothing of what is wanted. */
+/** Words that say nothing about what is wanted. */
 const smallWords: ReadonlySet<string> = new Set(
   (
     "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
@@ -260,5 +261,5 @@ function isMonth(tokens: readonly string[], index: number): boolean {
   );
 }
 
-/** Words that make a number less than nothing; the last one is the position -1. */
+/** Words that make a number negative; the last one is the position -1. */
 const minusWords: ReadonlySet<string> = new Set(["minus", "negative", "below", "last"]);

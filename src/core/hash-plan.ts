@@ -6,9 +6,9 @@ import { type AnyPlan, maxPlanBytes, type PlanIssue } from "./plan.ts";
 /**
  * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits.
  *
- * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1 and a
- * missing request as "". Id, source and time do not count. Tools are not looked at: `validatePlan` does that.
- * Rejects with `invalid-plan` for what is not JSON or has no steps.
+ * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1
+ * and a missing request as "". Id, source and time do not count. Tools are not checked: `validatePlan` does that.
+ * Rejects with `invalid-plan` for anything that is not JSON or has no steps.
  */
 export async function hashPlan(plan: AnyPlan): Promise<string> {
   const json = toJson(plan, { maxBytes: maxPlanBytes });
@@ -24,7 +24,7 @@ function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
   return new AgentError("invalid-plan", message, { details: { issues: [issue] } });
 }
 
-/** The text that {@link hashPlan} hashes, of a plan that is JSON: two plans are the same if theirs are. */
+/** The text that {@link hashPlan} hashes, for a plan that is JSON: plans with the same text are the same. */
 export function canonicalPlan({ version = 1, request = "", steps }: AnyPlan): string {
   return canonicalJson({ version, request, steps });
 }

@@ -4,7 +4,7 @@ const parameter = /([?&;#])([^=&;#?\s]{1,100})=([^&;#\s"'`<>()[\]]+)/g;
 const secretName = /key|token|secret|passw|passphrase|pwd|auth|credential|signature|^sig$|session/i;
 const credentials = /:\/\/[^\s/?#@]{1,500}@/g;
 
-/** A text without the keys that URLs in it carry: parameters such as `api_key` and `token`, and `user:password@`. */
+/** A text without the keys in its URLs: parameters such as `api_key` and `token`, and `user:password@`. */
 export function hideUrlKeys(text: string): string {
   if (!text.includes("=") && !text.includes("@")) return text;
   return text
@@ -14,7 +14,7 @@ export function hideUrlKeys(text: string): string {
     );
 }
 
-/** As {@link hideUrlKeys}, in all texts of a value. */
+/** Like {@link hideUrlKeys}, for all texts of a value. */
 export function hideUrlKeysIn<T>(value: T): T {
   if (typeof value === "string") return hideUrlKeys(value) as T;
   if (typeof value !== "object" || value === null) return value;

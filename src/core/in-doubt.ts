@@ -2,15 +2,16 @@ import { isAgentError } from "./errors.ts";
 import type { StepState } from "./step-state.ts";
 
 /**
- * Whether an error, live or stored, says that a call took no effect: it is marked `retryable: true`. A timeout or the end
- * of the process never says so, though a tool that passes its signal on, as to `fetch`, throws the very error that aborted it.
+ * Whether an error, live or stored, states that a call took no effect: it is marked `retryable: true`. A timeout or the
+ * end of the process never does, though a tool that passes its signal on, as to `fetch`, throws the very error that
+ * aborted it.
  */
 export function saysNothingHappened(error: unknown): boolean {
   if (isAgentError(error, "timeout") || isAgentError(error, "interrupted")) return false;
   return retryableOf(error) === true;
 }
 
-/** The `retryable` of what was thrown, which may be anything. */
+/** The `retryable` of a thrown value, which may be anything. */
 export function retryableOf(thrown: unknown): unknown {
   try {
     return (thrown as { retryable?: unknown } | null | undefined)?.retryable;
@@ -20,14 +21,14 @@ export function retryableOf(thrown: unknown): unknown {
 }
 
 /**
- * Whether a step that must run only once has failed in a way that leaves open whether it took effect: its tool was called,
- * and its error does not say that nothing happened. Only somebody who knows may let it run again.
+ * Whether a step that must run only once has failed in a way that leaves open whether it took effect: its tool was
+ * called, and its error does not state that nothing happened. Only somebody who knows may let it run again.
  */
 export function isFailedInDoubt(step: StepState): boolean {
   return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
 }
 
-/** Whether only somebody who knows may let a failed step run again: also one of whom somebody has said that it shall not. */
+/** Whether only somebody who knows may let a failed step run again, even if it was already settled as failed. */
 export function needsSettling(step: StepState): boolean {
   return isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true);
 }

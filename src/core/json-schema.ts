@@ -2,16 +2,16 @@ import type { JsonPath } from "./json.ts";
 import type { JsonSchema } from "./schema.ts";
 
 /*
- * Questions to a JSON Schema that can be answered without a value, or with a part of one. All are conservative: where the
- * schema leaves something open, the answer is that it may fit.
+ * Questions about a JSON Schema that can be answered without a value, or with a part of one. All are conservative:
+ * where the schema leaves something open, the answer is that it may fit.
  */
 
 const maxBranches = 200;
 
 /**
- * The schemas that a value at a path may have to fit: one for each branch of a union.
- * `undefined` says that anything may stand there, `[]` that nothing can. With a `value`, branches of a union that its
- * constant members rule out are left out.
+ * The schemas that a value at a path may have to fit: one for each branch of a union. `undefined` means that anything
+ * is allowed there, `[]` that nothing is. With a `value`, branches of a union that its constant members rule out are
+ * left out.
  */
 export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
   let schemas = branchesOf(root, root, value);
@@ -46,13 +46,13 @@ function typeNamesOf({ type, const: constant, enum: values }: JsonSchema): reado
   return constant !== undefined ? [jsonTypeOf(constant)] : values?.map(jsonTypeOf);
 }
 
-/** The name JSON Schema has for the type of a JSON value. */
+/** The JSON Schema name of the type of a JSON value. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The paths of the keys in a value that its schema does not know, unless it is open for others. */
+/** The paths of the keys in a value that its schema does not know, unless it allows others. */
 export function findUnknownKeys(root: JsonSchema, value: unknown): readonly JsonPath[] {
   const found: JsonPath[] = [];
   collectUnknownKeys(root, branchesOf(root, root, value), { value, path: [], found });
@@ -60,8 +60,8 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
 }
 
 /**
- * Whether every key of a value is named by a schema without branches. A quick answer for the usual case: no says only that
- * {@link findUnknownKeys} has to look.
+ * Whether every key of a value is named by a schema without branches. A quick answer for the usual case: false only
+ * means that {@link findUnknownKeys} has to look.
  */
 export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: JsonSchema, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
@@ -84,7 +84,7 @@ function collectUnknownKeys(
   { value, path, found }: KeySearch,
 ): void {
   if (typeof value !== "object" || value === null || branches.length > maxBranches) return;
-  // Where no branch wants a value of this type, parsing says so.
+  // If no branch allows a value of this type, parsing reports that.
   const schemas = branches.filter((schema) => allowsType(schema, jsonTypeOf(value)));
   if (schemas.length === 0) return;
   for (const name of Object.keys(value)) {
@@ -96,7 +96,7 @@ function collectUnknownKeys(
     const item = (value as Record<string | number, unknown>)[key];
     if (known.length === 0 && typeof key === "string") found.push([...path]);
     else if (typeof item === "object" && item !== null) {
-      // Once each, or a union that holds itself twice doubles them at each level.
+      // Once each, or a union that contains itself twice doubles them at each level.
       const below = distinct(known).flatMap((child) => branchesOf(root, child, item));
       collectUnknownKeys(root, below, { value: item, path, found });
     }
@@ -117,7 +117,7 @@ function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean
   return othersOf(schema);
 }
 
-/** The schema of an item of a list or tuple: draft 2020-12 has `prefixItems`, then `items`; draft 7 `items`, then `additionalItems`. */
+/** The schema of a list or tuple item: `prefixItems`, then `items`; in draft 7 `items`, then `additionalItems`. */
 function itemOf(schema: JsonSchema, index: number): JsonSchema | boolean {
   const { items, prefixItems, additionalItems } = schema;
   const isDraft7Tuple = Array.isArray(items);
@@ -188,7 +188,7 @@ function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
   return typeof schema === "object" && schema !== null ? (schema as JsonSchema) : {};
 }
 
-/** The converters write a key such as `100%` as it is. */
+/** The converters do not escape a key such as `100%`. */
 function decodeFragment(part: string): string {
   try {
     return decodeURIComponent(part);

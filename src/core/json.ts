@@ -1,7 +1,7 @@
 import { describeThrown } from "./describe-thrown.ts";
 import { sealedKey } from "./sealed.ts";
 
-/** What JSON can hold. */
+/** Any JSON value. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 /** A JSON object. */
@@ -16,8 +16,8 @@ interface WithToJson {
 }
 
 /**
- * The type that a value has once it went through JSON: a `Date` is text, what has `toJSON` is what that returns,
- * functions, symbols and `undefined` are gone from objects, and no value at all is `null`.
+ * The type of a value after a round trip through JSON: a `Date` is text, an object with `toJSON` is what that returns,
+ * functions, symbols and `undefined` are gone from objects, and `void` is `null`.
  */
 export type Jsonify<T> = unknown extends T
   ? unknown
@@ -57,7 +57,7 @@ export interface JsonFailure {
   readonly message: string;
 }
 
-/** A value as JSON, or the first reason why it is none. */
+/** A value as JSON, or the first reason why it is not. */
 export type JsonResult =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly issue: JsonFailure };
@@ -65,12 +65,13 @@ export type JsonResult =
 const maxDepth = 500;
 
 /**
- * Copies a value into frozen JSON, as `JSON.stringify` would see it, but refuses what that would lose in silence:
- * BigInt, NaN, ±Infinity, functions, symbols, Map, Set, Promise, RegExp, Error, binary data, cycles, more than 500
- * levels; and a key `$sealed`, which only recorded secrets have. `undefined` is `null` at the top and in arrays and is left out of objects; a `Date` is ISO text.
+ * Copies a value into frozen JSON, as `JSON.stringify` would see it, but refuses what that would silently lose: BigInt,
+ * NaN, ±Infinity, functions, symbols, Map, Set, Promise, RegExp, Error, binary data, cycles, more than 500 levels; and
+ * a key `$sealed`, which only recorded secrets have. `undefined` is `null` at the top and in arrays and is left out of
+ * objects; a `Date` is ISO text.
  *
- * The size of the JSON text in UTF-8 bytes is counted on the way, and the walk stops where it passes `maxBytes`.
- * The copy is frozen so that whoever is shown it (listeners, tools, readers of a store) cannot change it for others.
+ * The size of the JSON text in UTF-8 bytes is counted on the way, and the walk stops when it exceeds `maxBytes`. The
+ * copy is frozen so that no recipient (listener, tool, reader of a store) can change it for others.
  */
 export function toJson(
   value: unknown,
@@ -93,7 +94,7 @@ function notJson(path: JsonPath, message: string): JsonResult {
 class NotJson extends Error {}
 class TooDeep extends NotJson {}
 
-/** An unfrozen deep copy of what is known to be JSON. */
+/** An unfrozen deep copy of a value that is known to be JSON. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJson) as T;
@@ -102,7 +103,7 @@ export function copyJson<T>(value: T): T {
   return copy as T;
 }
 
-/** Freezes data all the way down, and gives it back. Must hold no cycle. */
+/** Deeply freezes data and returns it. It must contain no cycle. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const item of Object.values(value)) deepFreeze(item);
@@ -126,12 +127,12 @@ class JsonWalk {
     this.bytesLeft = maxBytes;
   }
 
-  /** Copies a value that stands under a key. */
+  /** Copies the value of a key. */
   copy(value: unknown, key: string): JsonValue {
     return this.copyUnwrapped(this.unwrap(value, key));
   }
 
-  /** What `toJSON` makes of a value that has it; other values as they are. */
+  /** The result of a value's `toJSON`, if it has one; other values unchanged. */
   private unwrap(value: unknown, key: string): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (ArrayBuffer.isView(value)) return this.fail("binary data is not JSON; use text or an array of numbers");
@@ -225,7 +226,7 @@ class JsonWalk {
   }
 }
 
-/** The bytes that a text has in JSON beyond one for each UTF-16 unit: escapes, and what UTF-8 needs more for. */
+/** The bytes that a text has in JSON beyond one for each UTF-16 unit: for escapes and longer UTF-8 sequences. */
 function extraBytes(value: string): number {
   let extra = 0;
   for (let index = 0; index < value.length; index++) {
@@ -252,7 +253,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Where a path that was found too deep first comes back to an object it has already been in; else its first levels. */
+/** Where a path that is too deep first returns to an object it has already been in; else its first levels. */
 function cyclePath(value: unknown, path: JsonPath): JsonPath {
   const ancestors = new Set<unknown>();
   let current = value;

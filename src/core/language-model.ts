@@ -6,22 +6,22 @@ export interface ModelMessage {
   readonly content: string;
 }
 
-/** What a model is asked. */
+/** A request to a model. */
 export interface ModelRequest {
   /** At least one; the last is the user's. */
   readonly messages: readonly ModelMessage[];
   /**
-   * What the answer shall look like: text, any JSON, or JSON of a schema. A model may take it as a hint, so whoever asks
-   * checks the answer. @default text
+   * The format of the answer: text, any JSON, or JSON of a schema. A model may treat it as a hint, so the caller checks
+   * the answer. @default text
    */
   readonly responseFormat?: ModelResponseFormat | undefined;
-  /** The longest answer, in tokens, with the model's thinking. @default the model's */
+  /** The longest answer, in tokens, including the model's thinking. @default the model's */
   readonly maxOutputTokens?: number | undefined;
   /** 0 for the likeliest answer. @default the model's */
   readonly temperature?: number | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Told each piece of the answer as it comes, in order; a model that cannot stream tells all of it at once. */
+  /** Called with each piece of the answer as it comes, in order; a model that cannot stream passes it in one piece. */
   readonly onTextDelta?: ((delta: string) => void) | undefined;
 }
 
@@ -30,24 +30,24 @@ export type ModelResponseFormat =
   | { readonly type: "text" }
   | { readonly type: "json"; readonly schema?: JsonSchema | undefined };
 
-/** Why a model stopped. Only `stop` says that the answer is whole; `length` is one that was cut. */
+/** Why a model stopped. Only `stop` means that the answer is complete; `length` means that it was cut. */
 export type ModelFinishReason = "stop" | "length" | "content-filter" | "other";
 
-/** What a call used, in tokens, as the model told it; what it did not tell is absent. */
+/** What a call used, in tokens, as the model reported it; anything it did not report is absent. */
 export interface ModelTokens {
   readonly inputTokens?: number | undefined;
-  /** With the model's thinking. */
+  /** Including the model's thinking. */
   readonly outputTokens?: number | undefined;
 }
 
 /** What a model answered. */
 export interface ModelResponse {
   readonly text: string;
-  /** What the model thought, where it tells it apart from the answer. */
+  /** The model's thinking, if it reports that separately from the answer. */
   readonly reasoning?: string | undefined;
   readonly finishReason: ModelFinishReason;
   readonly usage: ModelTokens;
-  /** How long the answer could be, in tokens, where that was less than was asked for: the context, or a budget, is full. */
+  /** How long the answer could be, in tokens, if that was less than requested: the context, or a budget, is full. */
   readonly maxOutputTokens?: number | undefined;
 }
 
@@ -62,9 +62,9 @@ export interface ModelPrice {
 /**
  * A language model: text in, text out. An adapter is one file.
  *
- * `generate` rejects with the signal's reason soon after that aborts, leaving nothing open, and else with `model-failed`,
- * whose `reason` says what a caller can do. It resolves, with what there is, when an answer was cut: see `finishReason`.
- * It keeps nothing between calls that changes an answer.
+ * `generate` rejects with the signal's reason soon after that aborts, leaving nothing open, and otherwise with
+ * `model-failed`, whose `reason` shows what a caller can do. If an answer was cut, it resolves with what there is: see
+ * `finishReason`. It keeps no state between calls that changes an answer.
  */
 export interface LanguageModel {
   /** Whose model it is, such as `ollama`. */
@@ -82,13 +82,13 @@ export interface LanguageModel {
  * - `unreachable`: nothing answers at its address.
  * - `unknown-model`: there is no such model there.
  * - `unauthorized`: the key is missing or refused.
- * - `busy`: too many requests; another time it may work.
+ * - `busy`: too many requests; it may work later.
  * - `format-rejected`: it cannot answer in this format; it may in a weaker one.
  * - `prompt-too-long`: the messages do not fit the model's context.
  * - `rejected`: it refuses the request for another reason.
  * - `interrupted`: the answer broke off.
  * - `server-error`: it failed.
- * - `invalid-response`: what came is no answer of such a model.
+ * - `invalid-response`: the response is not an answer of such a model.
  */
 export type ModelFailureReason =
   | "unreachable"
@@ -108,8 +108,9 @@ export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" 
 }
 
 /**
- * How many tokens a text has, more or less: a third of its UTF-8 bytes. English has about four bytes in a token, JSON three,
- * and other scripts up to three bytes in a character that is a token of its own, so that it is rather too many than too few.
+ * How many tokens a text has, approximately: a third of its UTF-8 bytes. English has about four bytes per token, JSON
+ * three, and other scripts up to three bytes in a character that is a token of its own, so the estimate is rather too
+ * high than too low.
  */
 export function estimateTokens(text: string): number {
   let bytes = text.length;

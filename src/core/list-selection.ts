@@ -4,14 +4,14 @@ import { checkKeys, checkNumber, checkObject, failOption } from "./options.ts";
 import { type RunStatus, runStatuses } from "./run-status.ts";
 import type { ListRunsOptions } from "./run-store.ts";
 
-/** What `RunStore.list` is asked for, checked and with its defaults, but for the cursor, which each store has of its own. */
+/** The options of `RunStore.list`, checked and with defaults, except the cursor, which each store defines itself. */
 export interface ListSelection {
   /** Undefined for all. */
   readonly statuses: ReadonlySet<RunStatus> | undefined;
   readonly resumable: boolean;
   /** Undefined for any time; in milliseconds since 1970 UTC. */
   readonly sinceMs: number | undefined;
-  /** As {@link ListSelection.sinceMs}; those created then are not among them. */
+  /** Like {@link ListSelection.sinceMs}, but exclusive. */
   readonly untilMs: number | undefined;
   /** Each a key and its value as canonical JSON. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
@@ -43,7 +43,7 @@ function readMetadata(metadata: unknown): ListSelection["metadata"] {
   checkObject("metadata", metadata);
   return Object.entries(metadata).map(([key, value]) => {
     const json = toJson(value);
-    // A value that is missing by mistake would show the runs of others.
+    // A value that is missing by mistake would list the runs of others.
     if (value === undefined || !json.ok) failOption(`metadata.${key}`, value, "a value of JSON");
     return [key, canonicalJson(json.value)];
   });

@@ -2,14 +2,14 @@ import type { ErrorData } from "./error-data.ts";
 import type { AgentEvent } from "./events.ts";
 
 /**
- * What was thrown in this process, by the error data that tells of it. A run holds it while it goes on: in its state, and in
- * what its store gets, there is data alone.
+ * The values thrown in this process, by the error data that describes them. A run keeps them while it is running: its
+ * state and its store contain only data.
  */
 export type LiveCauses = WeakMap<ErrorData, unknown>;
 
 /**
- * Error data with what was thrown as a `cause` that is not enumerable, so that no copy and no JSON has it; `JSON.stringify`
- * sees the recorded cause instead. `original` is what the data was made from.
+ * Error data with the thrown value as a `cause` that is not enumerable, so that no copy and no JSON has it;
+ * `JSON.stringify` sees the recorded cause instead. `original` is the data that this data was copied from.
  */
 export function withLiveCause<TError extends ErrorData>(
   data: TError,
@@ -28,7 +28,7 @@ export function withLiveCause<TError extends ErrorData>(
   }) as TError;
 }
 
-/** What {@link withLiveCause} was given, where a value is what it gave; else the value itself. */
+/** The data that {@link withLiveCause} was given, if a value is its result; else the value itself. */
 export function withoutLiveCause<T extends object>(value: T): T {
   const toJSON: unknown = Object.getOwnPropertyDescriptor(value, "toJSON")?.value;
   return typeof toJSON === "function" ? (toJSON.call(value) as T) : value;
@@ -42,7 +42,7 @@ interface Failing {
   readonly pending?: readonly { readonly error?: ErrorData }[];
 }
 
-/** An event as it is told in this process: its errors have what was thrown as their `cause`, where that is known. */
+/** An event as it is emitted in this process: its errors have the thrown value as their `cause`, if it is known. */
 export function withLiveCauses(event: AgentEvent, live: LiveCauses): AgentEvent {
   const { error, cause, outcome, pending } = event as Failing;
   const isLive = (data: ErrorData | undefined) => data !== undefined && live.has(data);

@@ -7,7 +7,7 @@ export interface ModelUsage {
   readonly outputTokens: number;
   /** In the currency of the prices. Absent if a model that was called has no price. */
   readonly cost?: number;
-  /** A model did not tell its tokens, or failed on the way: they are estimated from the texts. */
+  /** A model did not report its tokens, or failed midway: they are estimated from the texts. */
   readonly isEstimated?: true;
 }
 
@@ -18,8 +18,8 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
 }
 
 /**
- * What a call used, with its cost. The estimates stand in for what the model did not tell, or told as what is no count: one
- * that is no number would undo every sum.
+ * What a call used, with its cost. The estimates replace counts that the model did not report, or that are not valid
+ * counts: one that is not a number would spoil every sum.
  */
 export function modelCall(
   model: LanguageModel,
@@ -41,7 +41,7 @@ export function modelCall(
   };
 }
 
-/** A model's price; undefined if it has none, or none that can be counted with. */
+/** A model's price; undefined if it has none, or an unusable one. */
 export function priceOf({ price }: Pick<LanguageModel, "price">): ModelPrice | undefined {
   return isAmount(price?.inputPerMillion) && isAmount(price?.outputPerMillion) ? price : undefined;
 }
@@ -50,7 +50,7 @@ function isAmount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 
-/** What so many tokens cost. */
+/** What a number of tokens cost. */
 export function costOf(
   { inputPerMillion, outputPerMillion }: ModelPrice,
   { inputTokens, outputTokens }: Pick<ModelUsage, "inputTokens" | "outputTokens">,
@@ -58,7 +58,7 @@ export function costOf(
   return (inputTokens * inputPerMillion + outputTokens * outputPerMillion) / 1_000_000;
 }
 
-/** Two usages together; the cost is known only if that of both is. */
+/** The sum of two usages; the cost is known only if both costs are. */
 export function addUsage(left: ModelUsage | undefined, right: ModelUsage): ModelUsage {
   if (left === undefined) return right;
   const cost = left.cost === undefined || right.cost === undefined ? undefined : left.cost + right.cost;

@@ -1,8 +1,8 @@
-/** A number read from words: its digits, as exact as they were said, and where the next word is. */
+/** A number read from words: its digits, exactly as given, and where the next word is. */
 export interface NumberReading {
   /** Digits with an optional point, such as `1200` or `3.14`; any size. */
   readonly digits: string;
-  /** The index behind the last word. */
+  /** The index after the last word. */
   readonly end: number;
 }
 
@@ -34,7 +34,7 @@ scales.set("googol", 10n ** 100n);
 const digitPattern = /^\d+(?:\.\d+)?$/;
 const maxWords = 48;
 
-/** Whether a word can begin a number. */
+/** Whether a word can start a number. */
 export function startsNumber(word: string): boolean {
   return (
     digitPattern.test(word) ||
@@ -56,9 +56,9 @@ interface NumberState {
 }
 
 /**
- * Reads the longest number that begins at a word: `twelve`, `two hundred and five`, `3 million`, `three point one four`,
- * `a dozen`, `1200`. Words must be in lower case, digits without separators of thousands.
- * With `joinAnd: false` an "and" ends the number, for "the sum of three hundred and four".
+ * Reads the longest number that starts at a word: `twelve`, `two hundred and five`, `3 million`, `three point one
+ * four`, `a dozen`, `1200`. Words must be in lower case, digits without thousands separators. With `joinAnd: false` an
+ * "and" ends the number, for "the sum of three hundred and four".
  */
 export function readNumber(
   words: readonly string[],
@@ -181,7 +181,7 @@ function multiply(digits: string, factor: bigint): string {
   return rest === "" ? product.slice(0, cut) : `${product.slice(0, cut)}.${rest}`;
 }
 
-/** Digits without the zeros at their end. A regular expression would look at each run of zeros again from each of its places. */
+/** Digits without trailing zeros. A regular expression would scan each run of zeros again from each of its places. */
 export function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;

@@ -9,7 +9,7 @@ interface NumberBounds {
   readonly isRequired?: boolean;
 }
 
-/** Throws `invalid-options` that says what was received and what would have worked. */
+/** Throws `invalid-options` with what was received and what would have worked. */
 export function failOption(option: string, received: unknown, expected: string): never {
   const text = typeof received === "string" ? JSON.stringify(received.slice(0, 200)) : describeValue(received);
   const actual = received === undefined ? "it is missing" : `received ${text}`;
@@ -18,7 +18,9 @@ export function failOption(option: string, received: unknown, expected: string):
   });
 }
 
-/** Throws `invalid-options` unless the value is a number within the bounds, or undefined where it may be. `Infinity` counts as a number. */
+/**
+ * Throws `invalid-options` unless the value is a number within the bounds (`Infinity` counts), or undefined if allowed.
+ */
 export function checkNumber(
   option: string,
   value: unknown,
@@ -31,7 +33,7 @@ export function checkNumber(
   failOption(option, value, `${isInteger ? "a whole number" : "a number"} ${range}`);
 }
 
-/** The longest finite duration: a timer of JavaScript with a longer one fires at once. */
+/** The longest finite duration: a JavaScript timer with a longer one fires at once. */
 export const maxDurationMs = 2_147_483_647;
 
 /** Throws `invalid-options` unless the value is undefined, `Infinity`, or a duration that a timer can have. */
@@ -54,7 +56,7 @@ export function checkClock(option: string, value: unknown): void {
   checkFunction(`${option}.monotonic`, monotonic);
 }
 
-/** Throws `invalid-options` unless it is the price of a model, or undefined; `option` is what the caller calls it. */
+/** Throws `invalid-options` unless the value is undefined or a model's price; `option` is the caller's name for it. */
 export function checkPrice(option: string, price: unknown): void {
   if (price === undefined) return;
   checkKeys(option, price, ["inputPerMillion", "outputPerMillion"]);
@@ -64,14 +66,14 @@ export function checkPrice(option: string, price: unknown): void {
   checkNumber(`${option}.outputPerMillion`, outputPerMillion, bounds);
 }
 
-/** Throws `invalid-options` for what is no object. */
+/** Throws `invalid-options` for anything that is not an object. */
 export function checkObject(option: string, value: unknown): asserts value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, value, "an object");
 }
 
 /**
- * Throws `invalid-options` for the first key that is not among the known ones, and for what is no object. `whereElse` may
- * say of what an unknown key is an option, and how it is given there.
+ * Throws `invalid-options` for the first unknown key, and for anything that is not an object. `whereElse` may say what
+ * an unknown key is an option of, and how to pass it there.
  */
 export function checkKeys(
   option: string,

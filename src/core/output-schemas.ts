@@ -7,7 +7,7 @@ import type { JsonSchema } from "./schema.ts";
 export interface StepOutput {
   readonly step: PlanStep;
   readonly isWhenPerIteration: boolean;
-  /** Of the tool's output; undefined if it has none. */
+  /** The tool's output schema; undefined if it has none. */
   readonly schema: JsonSchema | undefined;
 }
 
@@ -15,9 +15,9 @@ const list: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
 
 /**
- * The schemas that the value at a path in a step's output may have, as {@link schemasAt} gives them: a loop makes a list of
- * the tool's outputs, and what `when` skips is null. A longer path says nothing of null: where it leads into one, the step
- * that refers to it fails.
+ * The schemas that the value at a path in a step's output may have, as {@link schemasAt} returns them: the output of a
+ * loop is a list of the tool's outputs, and that of a skipped step is null. A longer path ignores null: a step that
+ * refers into null fails.
  */
 export function schemasOfOutput(output: StepOutput, path: JsonPath): readonly JsonSchema[] | undefined {
   const { step, isWhenPerIteration, schema } = output;
@@ -33,7 +33,7 @@ function orNull(schemas: readonly JsonSchema[] | undefined, mayBeNull: boolean):
   return schemas !== undefined && mayBeNull ? [...schemas, nothing] : schemas;
 }
 
-/** The schemas at a path in an item of the list that stands at another path; undefined if that is not known for every item. */
+/** The schemas at a path in an item of the list at another path; undefined if that is not known for every item. */
 export function schemasOfItem(
   output: StepOutput,
   { list, path }: { readonly list: JsonPath; readonly path: JsonPath },

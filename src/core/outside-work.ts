@@ -1,6 +1,6 @@
 let going = 0;
 
-/** How much goes on that no clock counts: code that is loaded, hashes that another thread makes. A manual clock waits for it. */
+/** How much work is pending that no clock counts: loading code, hashing in a thread. A manual clock waits for it. */
 export function outsideWork(): number {
   return going;
 }

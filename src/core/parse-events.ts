@@ -9,10 +9,10 @@ import { initialRunState, type RunState, reduceRunState } from "./run-state.ts";
 export interface RecordedRun {
   /** In the newest format. */
   readonly events: readonly AgentEvent[];
-  /** The first and the last of the run, also if they were known before. */
+  /** The first and the last event of the run, even if they were known before. */
   readonly first: AgentEvent | undefined;
   readonly last: AgentEvent | undefined;
-  /** What they lead to. */
+  /** The state that they lead to. */
   readonly state: RunState;
   /** The format in which the last of them was recorded. */
   readonly version: number;
@@ -21,8 +21,9 @@ export interface RecordedRun {
 const wrongKeys: ReadonlyMap<string, FindWrongKey> = new Map(Object.entries(wrongKeyOf));
 
 /**
- * What a store has given back of a run, from its first event on, or from that behind what is known. It comes from outside: what is not an event of this run, or
- * cannot have come where it stands, is `store-failed`, as to go on with it could run a step twice, or never.
+ * The events that a store returned for a run, from the first on, or after those that are known. They come from outside:
+ * anything that is not an event of this run, or cannot occur at its place, is `store-failed`, as resuming the run could
+ * execute a step twice, or never.
  */
 export function parseEvents(runId: string, found: unknown, known?: RecordedRun): RecordedRun {
   const state = known?.state ?? initialRunState(runId);
@@ -32,7 +33,7 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
     const reason = whyNoEvent(runId, event, sequence);
     if (reason !== undefined) throw damaged(runId, { sequence, reason });
   }
-  // All of a run: an execution of a later version is to be told as such, whatever its events are.
+  // All events first: an execution of a later version must be reported as such, whatever its events are.
   const { events, version } = upgradeEvents(runId, found as readonly AgentEvent[], known);
   for (const event of events) {
     const reason = whyWrong(state, event);
@@ -43,7 +44,7 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
   return { events, first, last, state, version };
 }
 
-/** What all events have, of any version. */
+/** Checks the fields that events of any version have. */
 function whyNoEvent(runId: string, event: unknown, next: number): string | undefined {
   if (typeof event !== "object" || event === null || Array.isArray(event)) return "it is not an event";
   const { type, runId: of, sequence, timestamp } = event as Readonly<Record<string, unknown>>;
@@ -56,10 +57,10 @@ function whyNoEvent(runId: string, event: unknown, next: number): string | undef
 
 function whyWrong(state: RunState, event: AgentEvent): string | undefined {
   const findWrong = wrongKeys.get(event.type);
-  // A version that records another one has a number of its own.
+  // A version that records another type has its own number.
   if (findWrong === undefined) return `there is no recorded event of type ${JSON.stringify(event.type)}`;
   const key = findWrong(event as unknown as Keyed);
-  if (key !== undefined) return `the "${key}" of ${event.type} is missing, or not as it was recorded`;
+  if (key !== undefined) return `the "${key}" of ${event.type} is missing or invalid`;
   const misplaced = whyOutOfOrder(state, event);
   return misplaced && `there can be no ${event.type} ${misplaced}`;
 }
@@ -71,7 +72,7 @@ interface Damage {
 
 function damaged(runId: string, { reason, sequence }: Damage): AgentError<"store-failed"> {
   const where = sequence === undefined ? "" : ` at event ${sequence}`;
-  const message = `What is stored of run "${runId}" is damaged${where}: ${reason}. Nothing was run or recorded.`;
+  const message = `The stored data of run "${runId}" is damaged${where}: ${reason}. Nothing was run or recorded.`;
   return new AgentError("store-failed", message, {
     details: { runId, operation: "read", reason, problem: "corrupt", ...(sequence !== undefined && { sequence }) },
   });

@@ -1,14 +1,14 @@
 import { isRunStatus } from "./run-status.ts";
 import type { ListRunsOptions, RunPage } from "./run-store.ts";
 
-/** The page that a store has given back. Throws, saying why, for what is none. */
+/** The page that a store returned. Throws, with the reason, for anything that is not a page. */
 export function parseRunPage(found: unknown, { cursor: before }: ListRunsOptions = {}): RunPage {
   const { runs, cursor } = (found ?? {}) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(runs)) throw new TypeError("its page has no list of runs");
   const index = runs.findIndex((run) => !isSummary(run));
-  if (index >= 0) throw new TypeError(`run ${index + 1} of its page is not one`);
-  if (cursor !== undefined && typeof cursor !== "string") throw new TypeError("the cursor of its page is not a text");
-  // Who asks for page after page would never come to an end.
+  if (index >= 0) throw new TypeError(`entry ${index + 1} of its page is not a run`);
+  if (cursor !== undefined && typeof cursor !== "string") throw new TypeError("the cursor of its page is not a string");
+  // A caller that reads page after page would never finish.
   if (cursor !== undefined && cursor === before) throw new TypeError("the cursor of its page leads to the same page");
   return found as RunPage;
 }

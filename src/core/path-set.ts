@@ -7,7 +7,7 @@ interface PathNode {
 
 const newNode = (): PathNode => ({ isEnd: false, below: new Map() });
 
-/** Paths as a tree, so that asking for one takes its length, however many there are. */
+/** Paths as a tree, so that a lookup takes the length of its path, however many there are. */
 export class PathSet {
   private readonly root = newNode();
 
@@ -26,7 +26,7 @@ export class PathSet {
     }
   }
 
-  /** Whether one of the paths leads to a place or to something that holds it. */
+  /** Whether one of the paths leads to a place or to something that contains it. */
   hasAtOrAbove(path: JsonPath): boolean {
     let node: PathNode | undefined = this.root;
     for (const key of path) {

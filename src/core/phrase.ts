@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import type { StandardSchema } from "./schema.ts";
 
-/** A reference to an earlier step's output, as it stands in a plan. */
+/** A reference to an earlier step's output, as it appears in a plan. */
 export interface PhraseReference {
   readonly $ref: string;
 }
@@ -9,15 +9,15 @@ export interface PhraseReference {
 /** What a slot of a phrase was filled with: a value of the slot's type, or a reference to an earlier result. */
 export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
 
-/** What a request asked of a tool before the phrase at hand. */
+/** What a request asked of a tool before the current phrase. */
 export interface EarlierPhrases {
   /** The input of its last step, as the plan has it: "add juice" after "my shopping list" goes to the same list. */
   readonly input: JsonObject;
-  /** References to all its results, in their order, for what takes several: "add both answers". */
+  /** References to all its results, in their order, for phrases that take several: "add both answers". */
   readonly results: readonly PhraseReference[];
 }
 
-/** What a phrase's `toInput` is told about the request. */
+/** What a phrase's `toInput` gets to know about the request. */
 export interface PhraseContext {
   /** A reference to the result that "it", "that" or "the result" stands for here; undefined for a first step. */
   readonly previous: PhraseReference | undefined;
@@ -37,11 +37,11 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   input?: Partial<TInput> | undefined;
   /** Types of slots, where they are not those of the input schema's fields of the same name. */
   slots?: Readonly<Record<string, StandardSchema>> | undefined;
-  /** The input made from the slots; `undefined` says that the phrase does not fit after all. Default: `input` and the slots. */
+  /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;
 }
 
-/** A phrase as a finished tool holds it. */
+/** A phrase of a defined tool. */
 export interface ToolPhrase {
   readonly phrase: string;
   readonly input?: Readonly<Record<string, unknown>>;

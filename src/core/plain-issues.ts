@@ -4,13 +4,13 @@ import { maxPlanBytes, noSteps, type PlanIssue } from "./plan.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * What can be said of a plan at once, without its schemas: it has no steps, a tool that does not exist, or an id that stands
- * twice. What is out of shape otherwise, or not JSON, is left to `checkPlan`.
+ * The issues of a plan that can be found at once, without schemas: no steps, a tool that does not exist, or a duplicate
+ * id. Anything else that is malformed, or not JSON, is left to `checkPlan`.
  */
 export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
   try {
     if (findPlain(plan, tools).length === 0) return [];
-    // It may be another plan once it is JSON, and only that one counts.
+    // It may be a different plan once it is JSON, and only that one counts.
     const json = toJson(plan, { maxBytes: maxPlanBytes });
     return json.ok ? findPlain(json.value, tools) : [];
   } catch {
@@ -35,7 +35,7 @@ function findPlain(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly Pl
   return issues;
 }
 
-/** The step at a path is of a tool that does not exist. */
+/** The issue of a step whose tool does not exist. */
 export function unknownTool(
   tool: string,
   { path, tools }: { readonly path: JsonPath; readonly tools: ReadonlyMap<string, Tool> },
@@ -44,7 +44,7 @@ export function unknownTool(
   return { code: "unknown-tool", path: [...path, "tool"], message };
 }
 
-/** A step with the id of another one. */
+/** The issue of a step with the id of another one. */
 export function duplicateId(
   id: string,
   { index, first }: { readonly index: number; readonly first: number },
@@ -53,7 +53,7 @@ export function duplicateId(
   return { code: "duplicate-id", path: ["steps", index, "id"], message };
 }
 
-/** A plan that does not hold, for these reasons. */
+/** The error for an invalid plan, with its issues. */
 export function invalidPlan(complaint: string, issues: readonly PlanIssue[]): AgentError<"invalid-plan"> {
   return new AgentError("invalid-plan", `${complaint}: ${describePlanIssues(issues)}`, { details: { issues } });
 }

@@ -4,25 +4,25 @@ import type { EventBase } from "./event-base.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
-/** A planner began. */
+/** A planner started. */
 export interface PlanStartEvent extends EventBase<"plan-start"> {
   readonly planner: string;
 }
 
-/** A whole step of a plan that is still being written. It fits its tool, but the plan may yet come to nothing. Transient. */
+/** A complete step of a plan that is still being written. It fits its tool, but planning may still fail. Transient. */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
-  /** Which answer of its model it is from, from 1: a later one begins again. */
+  /** Which answer of its model it is from, from 1: a later one starts over. */
   readonly attempt: number;
   /** Its place in the plan, from 0. */
   readonly index: number;
   readonly step: PlanStep;
 }
 
-/** A planner gave no plan, so the next one is asked. */
+/** A planner produced no plan, so the next one is asked. */
 export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
-  /** Who is asked next. */
+  /** The next planner. */
   readonly next: string;
   /** Why there was no plan. */
   readonly error: AgentErrorData;
@@ -30,27 +30,27 @@ export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
 
 /** A planner ended. */
 export interface PlanEndEvent extends EventBase<"plan-end"> {
-  /** What all model calls used, those that gave no plan included; absent if there were none. */
+  /** What all model calls used, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
 }
 
-/** The planner was asked again after a failure. A plan it gave keeps the steps that have completed. */
+/** The planner was asked again after a failure. A plan that it returned keeps the steps that have completed. */
 export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly planner: string;
   /** Which replan of the run it is, from 1. */
   readonly replan: number;
   /** The failure that it is about. */
   readonly cause: AgentErrorData;
-  /** As of `plan-end`. */
+  /** As in `plan-end`. */
   readonly usage?: ModelUsage;
   readonly outcome:
     | {
         readonly status: "completed";
         readonly plan: Plan;
-        /** The new steps that need approval because of what an output, an error or the context may have put into them. */
+        /** The new steps that need approval because of what outputs, errors or the context may have put into them. */
         readonly approvals?: readonly ReplanApproval[];
       }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };

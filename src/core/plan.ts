@@ -11,38 +11,38 @@ export interface PlanStep {
   readonly tool: string;
   /** The tool's input as JSON, in which `{ "$ref": "s1.value" }` and `"${s1.value}"` stand for earlier outputs. */
   readonly input: JsonObject;
-  /** The steps this one waits for. Left out, it waits for the step before it; `[]` may start at once. */
+  /** The steps this one waits for. If left out, it waits for the step before it; with `[]` it may start at once. */
   readonly dependsOn?: readonly string[] | undefined;
   /** Why the step is there, for people. */
   readonly reasoning?: string | undefined;
-  /** A CEL expression over earlier outputs: where it is false the step is skipped, and its output is null. */
+  /** A CEL expression over earlier outputs: if it is false, the step is skipped, and its output is null. */
   readonly when?: string | undefined;
   /**
-   * A CEL expression that gives a list: the step runs once for each item, which its input and `when` call `item`, with its
-   * `index` from 0. Its output is the list of their outputs.
+   * A CEL expression that returns a list: the step runs once for each item, which its input and `when` call `item`,
+   * with its `index` from 0. Its output is the list of their outputs.
    */
   readonly forEach?: string | undefined;
   /** How many iterations may run at a time. Only beside `forEach`. @default 1 */
   readonly concurrency?: number | undefined;
 }
 
-/** How a plan came to be: who made it, and what that took. */
+/** The origin of a plan: who made it, and what that took. */
 export interface PlanSource {
-  /** The planner that made it; of those that were asked in turn, the one that did. */
+  /** The planner that made it; if several were asked in turn, the one that succeeded. */
   readonly planner: string;
   /** The model that wrote it, such as `ollama/qwen3`. */
   readonly model?: string | undefined;
   /** How often that planner asked its model. */
   readonly attempts?: number | undefined;
-  /** What had to be mended in the model's answer; empty if nothing had. */
+  /** What had to be repaired in the model's answer; empty if nothing had. */
   readonly repaired?: readonly PlanRepair[] | undefined;
-  /** Which way a routing planner sent the request. */
+  /** The route that a routing planner chose for the request. */
   readonly route?: string | undefined;
   /** It was made for an earlier request of the same text. */
   readonly cached?: true | undefined;
-  /** Why answers and planners before gave no plan. */
+  /** Why earlier answers and planners produced no plan. */
   readonly failures?: readonly PlanFailure[] | undefined;
-  /** What a person should look at. */
+  /** What a person should review. */
   readonly warnings?: readonly PlanWarning[] | undefined;
   /** What all model calls for it used; absent if there were none. */
   readonly usage?: ModelUsage | undefined;
@@ -51,22 +51,22 @@ export interface PlanSource {
 }
 
 /**
- * What was mended in a model's answer.
- * - `extracted`: the plan stood among other text.
- * - `json`: it was not JSON, and was made so.
+ * What was repaired in a model's answer.
+ * - `extracted`: the plan was among other text.
+ * - `json`: it was not JSON, and was turned into JSON.
  * - `shape`: its parts had other names or places, and nothing was lost.
- * - `asked-again`: it did not hold, and the model was told why.
+ * - `asked-again`: it was invalid, and the model was told why.
  */
 export type PlanRepair = "extracted" | "json" | "shape" | "asked-again";
 
-/** A try that gave no plan. */
+/** An attempt that produced no plan. */
 export interface PlanFailure {
   readonly planner: string;
   readonly model?: string | undefined;
   /** The code of an error, or for an answer of a model `cut-off`, `no-json`, `invalid-plan` or `ungrounded`. */
   readonly code: string;
   readonly message: string;
-  /** How the model's answer began. */
+  /** The start of the model's answer. */
   readonly text?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface PlanWarning {
   /** Where, within the plan. */
   readonly path: JsonPath;
   readonly message: string;
-  /** What the request does not say; absent if nothing in it speaks of the step. */
+  /** The words that the request does not say; absent if nothing in it is about the step. */
   readonly words?: readonly string[] | undefined;
 }
 
@@ -93,7 +93,7 @@ export interface Plan {
   readonly steps: readonly PlanStep[];
 }
 
-/** A reference in place of a value of any type, kept as it is: `{ "$ref": "s1.value" }`. */
+/** A reference in place of a value of any type, which it keeps: `{ "$ref": "s1.value" }`. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -114,7 +114,7 @@ export type Referable<T> =
             ? { readonly [K in keyof T]: Referable<T[K]> }
             : T);
 
-/** As {@link Referable}, for a whole input: it may be one reference, too. */
+/** Like {@link Referable}, for a whole input: it may be one reference, too. */
 type ReferableInput<T> = unknown extends T
   ? object
   : Reference | (T extends object ? { readonly [K in keyof T]: Referable<T[K]> } : T);
@@ -133,7 +133,7 @@ export type PlanInput<TTool extends Tool = Tool> = PlanHead & {
   readonly steps: readonly PlanStepInput<TTool>[];
 };
 
-/** A plan the compiler knows little of, such as one that was read from JSON: it is checked when it is run. */
+/** A plan the compiler knows little about, such as one that was read from JSON: it is checked when it is run. */
 export type AnyPlan = PlanHead & {
   readonly version?: number | undefined;
   readonly steps: readonly PlanStepInput[];
@@ -146,10 +146,10 @@ interface PlanHead {
   readonly createdAt?: string | undefined;
 }
 
-/** A plan whose names of tools are texts of any kind, so that the compiler cannot check it; `never` for any other. */
+/** A plan whose tool names are strings of any kind, so that the compiler cannot check it; `never` for any other. */
 export type UncheckedPlan<TPlan extends AnyPlan> = string extends TPlan["steps"][number]["tool"] ? TPlan : never;
 
-/** Why a plan does not hold. It may grow in a minor release: keep a default branch. */
+/** Why a plan is invalid. It may grow in a minor release: keep a default branch. */
 export type PlanIssueCode =
   | "not-json"
   | "invalid-shape"
@@ -193,7 +193,7 @@ const stepSchema = () =>
 
 /**
  * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
- * Lazy, as making it at once would cost every import a third of its time.
+ * Lazy, as creating it at once would cost every import a third of its time.
  */
 export const planSchema = z.lazy(() =>
   z.strictObject({
@@ -209,8 +209,8 @@ export const planSchema = z.lazy(() =>
 /** The message of a plan that has no steps. */
 export const noSteps = "a plan has at least one step";
 
-/** The most steps a plan may have, unless told otherwise. */
+/** The most steps a plan may have by default. */
 export const defaultMaxSteps = 1_000;
 
-/** The largest plan, in bytes of JSON: one part of it can stand in it very many times. */
+/** The largest plan, in bytes of JSON: one part of it can occur in it very many times. */
 export const maxPlanBytes = 64 * 1_024 * 1_024;

@@ -5,65 +5,65 @@ import type { PlanDeltaEvent, PlanFallbackEvent } from "./plan-events.ts";
 import type { StepRecord } from "./run-result.ts";
 import type { DefinedTool } from "./tool.ts";
 
-/** What a planner is given. */
+/** The input of a planner. */
 export interface PlanRequest {
   /** What the user typed. Not empty; at most `maxRequestLength` long. */
   readonly request: string;
   /** The tools that may be used, each with its description, schemas and phrases. A planner never executes one. */
   readonly tools: readonly DefinedTool[];
-  /** Text the caller gives beside the request. */
+  /** Text the caller passes with the request. */
   readonly context?: string;
   /** A plan with more steps is refused. */
   readonly maxSteps: number;
-  /** When planning began, in milliseconds since 1970 UTC. Planners read no other clock. */
+  /** When planning started, in milliseconds since 1970 UTC. Planners read no other clock. */
   readonly nowMs: number;
   /** IANA name, for words such as "tomorrow". */
   readonly timeZone: string;
-  /** How long planning may take, in milliseconds from when the planner is asked; then the signal aborts. @default no limit */
+  /** How long planning may take, in milliseconds from when it starts; then the signal aborts. @default no limit */
   readonly timeoutMs?: number | undefined;
-  /** Aborted when the caller cancels or time runs out. A planner should then reject soon; its answer no longer counts. */
+  /** Aborted when the caller cancels or time runs out. A planner should reject soon; its answer no longer counts. */
   readonly signal: AbortSignal;
   /**
-   * Calls a model within the budget of the run and counts what it uses: planners call their models through it. Rejects with
-   * `limit-exceeded` if the budget does not allow the call, and else as the model does.
+   * Calls a model within the budget of the run and counts what it uses: planners call their models through it. Rejects
+   * with `limit-exceeded` if the budget does not allow the call, and otherwise as the model does.
    * @default `model.generate(request)`
    */
   readonly generate?: GenerateFunction | undefined;
-  /** Tells those who listen to the run how planning goes. Nothing is told once planning has ended. */
+  /** Reports planning progress to listeners of the run. Nothing is emitted once planning has ended. */
   readonly tell?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
 }
 
 /** See {@link PlanRequest.generate}. */
 export type GenerateFunction = (model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>;
 
-/** What a planner may tell while it plans; what all events have is filled in. */
+/** An event that a planner may report while it plans; the fields that all events have are filled in. */
 export type PlanningEvent =
   | Omit<PlanFallbackEvent, "runId" | "sequence" | "timestamp">
   | Omit<PlanDeltaEvent, "runId" | "sequence" | "timestamp">;
 
-/** What a planner is given when a step has failed for good. */
+/** The input of a planner when a step has failed for good. */
 export interface ReplanRequest extends PlanRequest {
   /** The plan so far. */
   readonly plan: Plan;
-  /** The plan that the run began with, made before any output was seen. */
+  /** The plan that the run started with, made before any output was seen. */
   readonly firstPlan: Plan;
-  /** How each of its steps has gone. */
+  /** The record of each of its steps. */
   readonly steps: readonly StepRecord[];
-  /** What the run would end with. */
+  /** The error that the run would end with. */
   readonly error: AgentErrorData;
   /** Which replan of the run it is, from 1. */
   readonly replan: number;
 }
 
-/** A plan as a planner gives it; version, id, request, time and what is missing of the source are filled in. */
+/** A plan as a planner returns it; version, id, request, time and missing parts of the source are filled in. */
 export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSource | undefined };
 
 /**
  * Turns a request and the tools' descriptions into a plan.
  *
- * It must not have effects, must write `dependsOn` in every step, and must escape every piece of the request it puts into
- * an input with `escapeTemplate`. What it does not understand it refuses by throwing `cannot-plan`; anything else it
- * throws becomes `planning-failed`. The plan is validated by whoever called it.
+ * It must not have effects, must write `dependsOn` in every step, and must escape every piece of the request it puts
+ * into an input with `escapeTemplate`. It refuses a request that it does not understand by throwing `cannot-plan`;
+ * anything else it throws becomes `planning-failed`. Its caller validates the plan.
  */
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */
@@ -71,7 +71,7 @@ export interface Planner {
   /** Makes a plan, or throws; see above. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**
-   * Answers a failure with the steps that shall take the place of all that have not completed. They may refer to those that
+   * Responds to a failure with the steps that replace all those that have not completed. They may refer to those that
    * have; the id of a step that has started cannot be used again. Throws as `plan` does.
    */
   replan?(request: ReplanRequest): PlanDraft | Promise<PlanDraft>;

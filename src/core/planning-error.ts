@@ -11,9 +11,9 @@ const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
   "limit-exceeded",
 ]);
 
-/** What a planner threw as one of the errors of planning; anything else becomes `planning-failed`. */
+/** A planner's error as one of the errors of planning; any other becomes `planning-failed`. */
 export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown): AgentError {
-  // Read once, and with care: its getters may throw, at the second time, too.
+  // Read once, and with care: its getters may throw, even only the second time.
   const data = toErrorData(thrown);
   if (isAgentError(data) && planningCodes.has(data.code)) {
     return thrown instanceof AgentError

@@ -43,7 +43,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.input = event.input as JsonObject;
       step.effect = event.effect;
       step.approval = requested(event);
-      // One that was cut off waits now, and has not failed.
+      // A step that was cut off waits now, and has not failed.
       delete step.error;
       step.status = step.approval.status === "requested" ? "waiting" : "pending";
       break;
@@ -68,7 +68,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
 function skip(step: StepState, { reason }: Extract<StepEvent, { type: "step-skip" }>): void {
   step.status = "skipped";
   step.skipReason = reason;
-  // Where it was rejected before the run was tried again, all but that was forgotten.
+  // If it was rejected before the run was tried again, only the approval still has the error.
   if (reason === "approval-rejected" && step.approval?.error !== undefined) step.error = step.approval.error;
   if (reason === "condition") step.output = null;
   if (reason === "no-items") step.output = [];
@@ -86,9 +86,9 @@ function decide(step: StepState, event: Extract<StepEvent, { type: "approval-end
   step.effect = changed.effect;
 }
 
-/** Each event costs the same, however many iterations there are; only the last one looks at all of them. */
+/** Each event costs the same, however many iterations there are; only the last one reads all of them. */
 function reduceIteration(step: StepState, event: IterationEvent): void {
-  // Where stored events were tampered with, nothing but an iteration may be written to.
+  // If stored events were tampered with, nothing but an iteration may be written to.
   if (!Number.isInteger(event.iteration)) return;
   step.iterations ??= { states: [], ended: 0, completed: 0 };
   const { states } = step.iterations;
@@ -137,7 +137,7 @@ function reopenLoop(step: StepState): void {
   delete step.output;
 }
 
-/** What has failed, or never began because of that, is to be run again, unless it is in doubt. */
+/** Marks whatever failed, or never started because of that, to be run again, unless it is in doubt. */
 export function retryFailed(step: StepState, timestamp: string): void {
   const { iterations } = step;
   if (iterations === undefined) {
@@ -159,7 +159,7 @@ function retryOne(step: StepState): boolean {
   const { status, skipReason } = step;
   const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
   if (status !== "failed" && status !== "cancelled" && !wasCut) return false;
-  // What was asked about it is still open.
+  // Its approval request is still open.
   step.status = step.approval?.status === "requested" ? "waiting" : "pending";
   delete step.error;
   delete step.skipReason;
@@ -190,7 +190,7 @@ function addIterations(step: StepState, states: StepState[], count: number): voi
 
 function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
   step.completedAt = timestamp;
-  // One in doubt weighs more than one that failed, and that more than one that was never started.
+  // An iteration in doubt outweighs a failed one, and that one outweighs one that never started.
   const isBad = (iteration: StepState) => !isDone(iteration);
   const worst =
     states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);

@@ -10,7 +10,7 @@ export interface ParsedReference {
   readonly path: JsonPath;
 }
 
-/** A piece of a template: text as it is, a reference, or a `${` that begins no valid reference. */
+/** A piece of a template: plain text, a reference, or a `${` that does not start a valid reference. */
 export type TemplatePart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reference"; readonly reference: ParsedReference }
@@ -20,13 +20,13 @@ const name = /[A-Za-z_][\w-]*/y;
 const index = /\[(\d{1,15})\]/y;
 const quoted = /\[("(?:[^"\\]|\\.)*")\]/y;
 
-/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these; undefined if it is none. */
+/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these; undefined for anything else. */
 export function parseReference(text: string): ParsedReference | undefined {
   const scanned = scanReference(text, 0);
   return scanned?.end === text.length ? scanned.reference : undefined;
 }
 
-/** Cuts a text into its parts. Text without `${` is one part. Linear in the length of the text. */
+/** Splits a text into its parts. Text without `${` is one part. Linear in the length of the text. */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let literal = "";
@@ -102,14 +102,14 @@ function isSoleKey(value: object, key: string): boolean {
   return Object.hasOwn(value, key) && Object.keys(value).length === 1;
 }
 
-/** A reference as it is written, whatever it is: one that is no text names nothing. */
+/** A reference as it is written, of any type: one that is not text names nothing. */
 export function textOfReference({ $ref }: { readonly $ref: unknown }): string {
   return typeof $ref === "string" ? $ref : (JSON.stringify($ref) ?? "nothing");
 }
 
 /** A reference found somewhere in an input. */
 export interface FoundReference {
-  /** Where in the input the value is that holds it. */
+  /** Where in the input the value is that contains it. */
   readonly path: JsonPath;
   /** `value` for `{ $ref }`, `text` inside a template. */
   readonly kind: "value" | "text";
@@ -119,7 +119,7 @@ export interface FoundReference {
   readonly text: string;
 }
 
-/** Every reference in an input, valid or not, with its place. Literals are not looked into. */
+/** Every reference in an input, valid or not, with its place. Literals are skipped. */
 export function findReferences(input: unknown): readonly FoundReference[] {
   const found: FoundReference[] = [];
   collect(input, [], found);

@@ -1,11 +1,11 @@
 import type { JsonValue } from "./json.ts";
 
 /**
- * What one input may repeat of outputs, in characters: a plan of a few kilobytes can ask for any multiple of an output. The
- * largest output that a run takes by default can be used three times.
+ * How much one input may repeat of outputs, in characters: a plan of a few kilobytes can ask for any multiple of an
+ * output. The largest output that a run accepts by default can be used three times.
  */
 const maxRepeated = 2 * 1_024 * 1_024;
-/** What a value within a list or an object counts as: to copy and check it takes as long as so many characters of text. */
+/** The size of a value in a list or an object: copying and checking it takes as long as so many characters of text. */
 const nestedValue = 64;
 
 /** The references of one input repeat more of an output than they may. */
@@ -14,15 +14,15 @@ export class TooMuchRepeated extends RangeError {
 
   constructor(stepId: string) {
     super(
-      `its references repeat too much of "${stepId}": what an input repeats of outputs may take 2 097 152 characters, and each ` +
+      `its references repeat too much of "${stepId}": an input may repeat at most 2 097 152 characters of outputs, and each ` +
         "value in a list or an object counts as 64; refer to it once, and let the tool repeat it",
     );
   }
 }
 
 /**
- * Counts what references put into an input more than once: of each output all but the largest value, which it takes at least to
- * use the output. So an input takes no longer than the plan and the outputs themselves, and what is counted here.
+ * Counts what references put into an input more than once: for each output, everything but the largest value, which is
+ * needed to use the output at all. So an input takes no longer than the plan, the outputs and what is counted here.
  */
 export class RepeatedSize {
   private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();

@@ -15,7 +15,7 @@ import { describePlace, placeOf, type StepPlace } from "./step-place.ts";
 /** Looks up the output of a step that has completed. */
 export type OutputOf = (stepId: string) => JsonValue | undefined;
 
-/** What an error says besides. */
+/** Further facts for errors. */
 export interface ResolveInputOptions {
   /** Which iteration of the step the input is for, if it is for one. */
   readonly iteration?: number | undefined;
@@ -24,10 +24,10 @@ export interface ResolveInputOptions {
 }
 
 /**
- * A step's input with earlier outputs in the place of references. Pure; what was put in is never scanned again.
+ * A step's input with earlier outputs in place of references. Pure; inserted values are never scanned again.
  *
- * Throws `invalid-reference` where a path does not exist in the output it names, and `TooMuchRepeated` where the same output
- * is put in too often.
+ * Throws `invalid-reference` if a path does not exist in the output it names, and `TooMuchRepeated` if the same output
+ * is inserted too often.
  */
 export function resolveInput(
   step: PlanStep,
@@ -44,12 +44,12 @@ export function resolveInput(
   return replaceReferences(step.input, lookUpOutput) as JsonObject;
 }
 
-/** Gives the value of a reference; of an invalid one only its text is known. */
+/** Returns the value of a reference; of an invalid one only its text is known. */
 export type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
 
 /**
- * An input in which references, templates and literals are replaced by values. What has none is the very same object, not a
- * copy: plans are frozen, and most inputs are plain.
+ * An input in which references, templates and literals are replaced by values. One without any is the very same object,
+ * not a copy: plans are frozen, and most inputs are plain.
  */
 export function replaceReferences(value: JsonValue, lookUpValue: LookUp): JsonValue {
   if (typeof value === "string") return value.includes("${") ? fillTemplate(value, lookUpValue) : value;

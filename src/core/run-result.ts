@@ -54,11 +54,11 @@ export type ApprovalRecord = (
   DecisionNote & {
     /** `expired`: nobody has decided in time. */
     readonly status: "approved" | "rejected" | "expired";
-    /** Of what was looked at. */
+    /** The hash of what was reviewed. */
     readonly hash: string;
     /** ISO 8601, UTC. */
     readonly decidedAt: string;
-    /** What the approver put in place of the input of the step. */
+    /** The input that the approver substituted for that of the step. */
     readonly input?: JsonObject;
   };
 
@@ -70,29 +70,29 @@ interface RunFields<TTool extends Tool> {
   readonly createdAt: string;
   /** When its first step started; absent if none has. */
   readonly startedAt?: string;
-  /** When it was completed, failed or was cancelled; absent as long as it was not. */
+  /** When it was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
   /** Absent if planning failed. */
   readonly plan?: Plan;
   /**
-   * The execution log, in plan order: one entry for each step, and instead of a looped step one for each iteration. Steps
-   * that a replan took away stand before those that it added.
+   * The execution log, in plan order: one entry for each step, and for a looped step one for each iteration instead.
+   * Steps that a replan removed come before those that it added.
    */
   readonly steps: readonly StepRecord<TTool>[];
   /**
-   * The output of the last step, in plan order, that completed. If that step was looped, a list of them, with null for what
-   * was skipped: ask `Array.isArray` where a plan may have loops.
+   * The output of the last step, in plan order, that completed. If that step was looped, a list of outputs, with null
+   * for skipped iterations: check `Array.isArray` if a plan may have loops.
    */
   readonly output?: InferToolOutput<TTool> | (InferToolOutput<TTool> | null)[];
-  /** What was decided about the steps and the plan as they are now, in plan order; absent if nothing was. */
+  /** The decisions about the current steps and plan, in plan order; absent if there are none. */
   readonly approvals?: readonly ApprovalRecord[];
-  /** What was to be undone and was not; absent if there is none. */
+  /** The steps that were to be undone and were not; absent if there are none. */
   readonly notUndone?: readonly NotUndone[];
   /** What calls of models used; absent if there were none. */
   readonly usage?: ModelUsage;
 }
 
-/** How a run ended: a copy that is the caller's to change. */
+/** How a run ended: a copy that the caller may change. */
 export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
   (
     | { readonly status: "completed"; readonly error?: undefined; readonly pending?: undefined }
@@ -104,7 +104,7 @@ export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
     | { readonly status: "suspended"; readonly error?: undefined; readonly pending: readonly PendingItem[] }
   );
 
-/** A stored run as it stands: as a {@link RunResult}, but it may still be going on. */
+/** A stored run in its current state: like a {@link RunResult}, but it may still be running. */
 export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
   readonly status: RunStatus;
   readonly error?: AgentErrorData;
@@ -113,7 +113,7 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
   readonly updatedAt: string;
 };
 
-/** A run's state as its result; `live` is what was thrown in it, if it went on here. */
+/** A run's state as its result; `live` has the values thrown in it, if it was running in this process. */
 export function toRunResult<TTool extends Tool>(state: RunState, live?: LiveCauses): RunResult<TTool> {
   const { status, error, pending } = state;
   return {
@@ -134,7 +134,7 @@ function copyPending(item: PendingItem, live: LiveCauses | undefined): PendingIt
   return { ...copy, kind: "outcome", stepId: item.stepId, error: copyError(item.error, live) };
 }
 
-/** A run's state as it stands. */
+/** A run's current state. */
 export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<TTool> {
   const { metadata, updatedAt } = state;
   return { ...toRunResult(state), metadata: copyJson(metadata), updatedAt } as unknown as RunSnapshot<TTool>;
@@ -187,7 +187,7 @@ function addDecided(
   });
 }
 
-/** The execution log as it stands. */
+/** The current execution log. */
 export function stepRecords(steps: Iterable<StepState>, live?: LiveCauses): StepRecord[] {
   const records: unknown[] = [];
   for (const step of steps) {
@@ -197,7 +197,7 @@ export function stepRecords(steps: Iterable<StepState>, live?: LiveCauses): Step
   return records as StepRecord[];
 }
 
-/** Whether an entry of the log is done, so that what depends on it may go on. */
+/** Whether an entry of the log is done, so that its dependents may run. */
 export function isDoneRecord({ status, reason }: StepRecord): boolean {
   return status === "completed" || hadNothingToDo(reason);
 }

@@ -16,37 +16,37 @@ import type { ToolFingerprint } from "./tool-schemas.ts";
 export interface RunState {
   readonly runId: string;
   status: RunStatus;
-  /** The number of the event folded last. */
+  /** The number of the last folded event. */
   sequence: number;
   request?: string;
   context?: string;
   metadata: JsonObject;
   options?: StoredRunOptions;
-  /** The tools that may be used, as they were when the run began. */
+  /** The tools that may be used, as they were when the run started. */
   tools?: readonly ToolFingerprint[];
   plan?: Plan;
-  /** Whether a step of the plan has had its turn: the plan as a whole was let through. */
+  /** Whether a step of the plan was reached: the plan as a whole needs no more approval. */
   isUnderWay?: boolean;
-  /** What the run was started with, if that was a plan: a replan changes `plan`, and not what makes two runs the same. */
+  /** The plan that the run was started with, if any: a replan changes `plan`, but not what makes two runs the same. */
   givenPlan?: Plan;
-  /** The plan that the run began with, once it was revised. */
+  /** The plan that the run started with, once it was revised. */
   firstPlan?: Plan;
   /** Whether a planner has been asked and has not ended. */
   isPlanning?: boolean;
-  /** By step id, in plan order. Steps that a replan took away stay if they have started. */
+  /** By step id, in plan order. Steps that a replan removed stay if they have started. */
   readonly steps: Map<string, StepState>;
   /** Of the plan as a whole. */
   planApproval?: ApprovalState;
   /** How often the planner was asked again. */
   replans: number;
-  /** Why there were no other steps when it was last asked, if none has started since. */
+  /** Why the planner produced no other steps when it was last asked, if none has started since. */
   replanError?: AgentErrorData;
   /** Whether steps were to be undone in the latest execution: it was about to end. */
   hasUndone?: boolean;
   /** Whether values of sensitive fields may be sealed in it. */
   mayBeSealed?: true;
-  /** When its latest execution has started. ISO 8601, UTC. */
-  legStartedAt?: string;
+  /** When its latest execution started. ISO 8601, UTC. */
+  executionStartedAt?: string;
   error?: AgentErrorData;
   /** Why there is no plan. */
   planningError?: AgentErrorData;
@@ -58,7 +58,7 @@ export interface RunState {
   updatedAt: string;
   /** When its first step started. */
   startedAt?: string;
-  /** When it was completed, failed or was cancelled, unless it goes on. */
+  /** When it was completed, failed or was cancelled, unless it was resumed. */
   endedAt?: string;
 }
 
@@ -75,7 +75,7 @@ export function initialRunState(runId: string): RunState {
 export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.sequence = event.sequence;
   state.updatedAt = event.timestamp;
-  // Of a run that could not even record that it began, it is when that failed.
+  // If a run could not even record its start, this is when that failed.
   if (state.createdAt === "") state.createdAt = event.timestamp;
   state.status = runStatusAfter(event) ?? state.status;
   switch (event.type) {
@@ -145,7 +145,7 @@ function reduceStepOf(state: RunState, event: StepEvent): void {
 
 function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-start" }>): void {
   state.createdAt = event.timestamp;
-  state.legStartedAt = event.timestamp;
+  state.executionStartedAt = event.timestamp;
   state.metadata = event.metadata;
   state.options = event.options;
   state.tools = event.tools;
@@ -161,7 +161,7 @@ function reopen(
   state: RunState,
   { retriesFailed, mayBeSealed, timestamp }: Extract<AgentEvent, { type: "run-resume" }>,
 ): void {
-  state.legStartedAt = timestamp;
+  state.executionStartedAt = timestamp;
   if (mayBeSealed) state.mayBeSealed = true;
   delete state.hasUndone;
   delete state.pending;
@@ -171,7 +171,7 @@ function reopen(
   if (retriesFailed === undefined) return;
   delete state.planningError;
   delete state.replanError;
-  // Not those that a replan took away.
+  // Not those that a replan removed.
   for (const { id } of state.plan?.steps ?? []) retryFailed(state.steps.get(id) as StepState, timestamp);
 }
 
@@ -193,7 +193,7 @@ function adoptPlan(state: RunState, plan: Plan): void {
   }
 }
 
-/** The last step of the plan that has completed. An undone one has, too, but what its output says is no longer so. */
+/** The last step of the plan that has completed. An undone one has, too, but its output is no longer true. */
 export function lastCompleted({ plan, steps }: RunState): StepState | undefined {
   for (let index = (plan?.steps.length ?? 0) - 1; index >= 0; index--) {
     const step = steps.get(plan?.steps[index]?.id ?? "");
@@ -202,13 +202,13 @@ export function lastCompleted({ plan, steps }: RunState): StepState | undefined 
   return undefined;
 }
 
-/** Whether an event shows that nobody has to approve the plan any more. When a run ends, steps are skipped in any case. */
+/** Whether an event shows that the plan needs no more approval. When a run ends, steps are skipped in any case. */
 function letsThrough(event: StepEvent): boolean {
   if (event.type === "step-skip") return hadNothingToDo(event.reason);
   return event.type === "step-start";
 }
 
-/** A revision that was cut off does not count: it can be asked for again. */
+/** A revision that was cut off does not count: it can be requested again. */
 function reduceRevision(state: RunState, { replan, outcome }: Extract<AgentEvent, { type: "plan-revise" }>): void {
   if (outcome.status !== "completed" && outcome.error.code === "interrupted") return;
   state.replans = replan;
@@ -218,7 +218,7 @@ function reduceRevision(state: RunState, { replan, outcome }: Extract<AgentEvent
 
 type Revision = Extract<Extract<AgentEvent, { type: "plan-revise" }>["outcome"], { status: "completed" }>;
 
-/** Keeps whatever has started, in place of what has not the new plan's steps. One that stands in both as it was is the same. */
+/** Keeps the steps that have started, and replaces the others by the new plan's. An unchanged step keeps its state. */
 function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" | "approvals">): void {
   const before = new Map(state.steps);
   const stays = unchangedSteps(state.plan, plan);
@@ -238,7 +238,7 @@ function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" 
   }
 }
 
-/** The ids of the steps that a revised plan has left exactly as they were. */
+/** The ids of the steps that a revised plan has left unchanged. */
 export function unchangedSteps(before: Plan | undefined, after: Pick<Plan, "steps">): ReadonlySet<string> {
   const texts = new Map(before?.steps.map((step) => [step.id, canonicalJson(step)]));
   return new Set(after.steps.filter((step) => texts.get(step.id) === canonicalJson(step)).map(({ id }) => id));

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "./events.ts";
 
-/** Where a run stands. */
+/** The status of a run. */
 export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
 
 /** Every {@link RunStatus}. */
@@ -17,10 +17,10 @@ export const runStatuses: readonly RunStatus[] = [
 /** The statuses of a run that has not ended and waits for nobody. */
 export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);
 
-/** The statuses of a run that nobody goes on with any more, unless somebody says so. */
+/** The statuses of a run that is resumed only if somebody asks for it. */
 export const endedStatuses: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
 
-/** Whether a text that comes from outside is one. */
+/** Whether a value from outside is a {@link RunStatus}. */
 export function isRunStatus(text: unknown): text is RunStatus {
   return runStatuses.some((status) => status === text);
 }

@@ -10,8 +10,8 @@ export interface ListRunsOptions {
   /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
-   * Only runs that nobody goes on with though they could go on: they are `planning`, `running` or `interrupted`, or `suspended`
-   * and something was posted to them, and no claim on them lasts. @default false
+   * Only runs that could be resumed and that nobody has claimed: they are `planning`, `running` or `interrupted`, or
+   * `suspended` with a message posted to them, and no claim on them lasts. @default false
    */
   readonly resumable?: boolean | undefined;
   /** Only runs created at this time or later; ISO 8601. */
@@ -33,14 +33,14 @@ export interface RunPage {
   readonly cursor?: string;
 }
 
-/** What was posted to a run. */
+/** A message that was posted to a run. */
 export interface PostedMessage {
   /** Higher than that of every message that was posted to the run before. */
   readonly number: number;
   readonly message: JsonValue;
 }
 
-/** What was posted to a run and is not acknowledged yet, in the order of the numbers. Left out, there is nothing. */
+/** The messages posted to a run and not acknowledged yet, in the order of their numbers; absent if there are none. */
 export interface PostedMessages {
   readonly posted?: readonly PostedMessage[] | undefined;
 }
@@ -48,13 +48,14 @@ export interface PostedMessages {
 /**
  * Where the events of runs are kept. A run's state is the fold of its events, so nothing else is stored.
  *
- * What `append` has returned from (or resolved) is recorded for good. A method may answer at once or with a promise.
+ * Once `append` has returned or resolved, its events are recorded for good. A method may be synchronous or return a
+ * promise.
  */
 export interface RunStore {
-  /** What it keeps goes with the process, so that no claim on a run has to end by time. @default false */
+  /** Its data is lost with the process, so that no claim on a run has to expire. @default false */
   readonly isVolatile?: boolean | undefined;
   /**
-   * Records events, all or none, behind those the run has. `sequence` is the number of the first one: any other than the
+   * Records events, all or none, after those the run has. `sequence` is the number of the first one: any other than the
    * next is `run-conflict`. With a `fence` that is not that of the latest claim: `run-owned-elsewhere`.
    */
   append(
@@ -63,38 +64,38 @@ export interface RunStore {
     options: {
       sequence: number;
       fence?: number;
-      /** The numbers of messages that are done with: taken away if, and only if, the events are recorded. */
+      /** The numbers of processed messages: removed if, and only if, the events are recorded. */
       acknowledged?: readonly number[];
     },
   ): Awaitable<void>;
-  /** A run's events in order, those behind number `after`, at most `limit`; none for a run that is not known. */
+  /** A run's events in order, those after number `after`, at most `limit`; none for an unknown run. */
   read(runId: string, options?: { after?: number; limit?: number }): Awaitable<readonly AgentEvent[]>;
   /**
-   * A page of the stored runs, the newest first. The status of a run is what its last event that changes it has made of it,
-   * as `runStatusAfter` says. Throws `invalid-options` for an option that cannot be.
+   * A page of the stored runs, the newest first. The status of a run is the one after its last event that changes it,
+   * according to `runStatusAfter`. Throws `invalid-options` for an invalid option.
    */
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
-   * Takes a run for an owner for `ttlMs`. The fence grows with each claim by another owner, and writes with an older one
-   * are refused. While another owner's claim lasts: `run-owned-elsewhere`. One that begins in the future, as its owner's clock
-   * has been set back since, has ended. A volatile store is asked for `Infinity`, which no clock ends.
+   * Claims a run for an owner for `ttlMs`. The fence grows with each claim by another owner, and writes with an older
+   * one are refused. While another owner's claim lasts: `run-owned-elsewhere`. A claim that starts in the future, as
+   * its owner's clock has been set back since, has ended. A volatile store gets `Infinity`, which no clock ends.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
-  /** Lengthens a claim, from now. `run-owned-elsewhere` if it is no longer held. */
+  /** Extends a claim, from now. `run-owned-elsewhere` if it is no longer held. */
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Awaitable<PostedMessages>;
   /** Gives up a claim, and drops the messages that led to nothing. Does nothing if the claim is no longer held. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
   /**
-   * Leaves a message for the owner of the run, or its next owner; any process may, without a claim. `claim` and `renew` return it
-   * until it is acknowledged, so it is not lost if an owner dies after receiving it. A run that is completed, failed or cancelled
-   * keeps no messages: those posted earlier are deleted, and posting another returns no number. `run-not-found` for a run
-   * without events.
+   * Leaves a message for the owner of the run, or its next owner; any process may, without a claim. `claim` and `renew`
+   * return it until it is acknowledged, so it is not lost if an owner dies after receiving it. A run that is completed,
+   * failed or cancelled keeps no messages: those posted earlier are deleted, and posting another returns no number.
+   * `run-not-found` for a run without events.
    */
   post(runId: string, message: JsonObject): Awaitable<{ readonly number?: number | undefined }>;
   /**
-   * Deletes a run and everything stored with it; with `status`, only a run with one of these, and false for any other. From then
-   * on it cannot be read and its id is free, though later claims get a higher fence than all earlier ones. `run-not-found`, and
-   * `run-owned-elsewhere` while a claim lasts.
+   * Deletes a run and everything stored with it; with `status`, only a run with one of these, and false for any other.
+   * From then on it cannot be read and its id is free, though later claims get a higher fence than all earlier ones.
+   * `run-not-found`, and `run-owned-elsewhere` while a claim lasts.
    */
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { RunStatus } from "./run-status.ts";
 
-/** Something that a suspended run waits for, without the input; `approve` and `reject` take it as it is. */
+/** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. */
 export type PendingItemSummary =
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
   | {
@@ -35,7 +35,7 @@ export interface RunSummary {
   readonly updatedAt: string;
   /** When its first step started; absent if none has. */
   readonly startedAt?: string;
-  /** When it was completed, failed or was cancelled; absent as long as it was not. */
+  /** When it was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
   /** Absent unless it is suspended. */
   readonly pending?: PendingSummary;
@@ -45,10 +45,10 @@ export interface RunSummary {
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 
-/** What a store keeps of a run for its list, beside its status and when it was created, changed and started. */
+/** What a store keeps of a run for its list, besides its status and when it was created, changed and started. */
 export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "usage" | "error">;
 
-/** Of a run of which nothing is known. */
+/** For a run of which nothing is known. */
 const emptyDigest: RunDigest = { metadata: {} };
 
 const maxItems = 10;
@@ -80,7 +80,7 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
   }
 }
 
-/** Without the questions that were recorded under a hash of less: they are asked again when the run goes on. */
+/** Without the questions recorded under an older, narrower hash: they are asked again when the run resumes. */
 export function askedNow(pending: readonly PendingItem[]): readonly PendingItem[] {
   const isAsked = (item: PendingItem) => item.kind === "outcome" || item.hash !== undefined;
   return pending.every(isAsked) ? pending : pending.filter(isAsked);

@@ -14,12 +14,12 @@ export async function convertZod3(schema: StandardSchema, io: "input" | "output"
   }) as JsonSchema;
 }
 
-/** That a definition is marked as sensitive, as a schema says it. */
+/** The JSON Schema keyword of a definition that is marked as sensitive. */
 function markOf(definition: unknown): object {
   return isMarked(definition as Zod3Definition) ? { sensitive: true } : {};
 }
 
-/** What is around a marked schema and of the same value is marked, too: the converter makes one schema of some of these. */
+/** A wrapper of the same value around a marked schema is marked, too: the converter merges some of these into one. */
 function isMarked(definition: Zod3Definition): boolean {
   if (definition.sensitive === true) return true;
   const { innerType, schema, left, right, options, typeName } = definition;
@@ -30,7 +30,7 @@ function isMarked(definition: Zod3Definition): boolean {
   });
 }
 
-/** Whether a schema makes what it wants of anything: the converter tells only the type that comes out. */
+/** Whether a schema accepts anything and converts it: the converter reports only the resulting type. */
 function takesAnything(definition: unknown): boolean {
   const { typeName, coerce, effect } = definition as Zod3Definition;
   return coerce === true || typeName === "ZodCatch" || effect?.type === "preprocess";
@@ -72,8 +72,8 @@ const parts = [
 ];
 
 /**
- * Where a zod 3 schema wants something that JSON cannot express, and what; undefined if nowhere. Its converter would
- * accept these without a word, and no planner could ever give such an input.
+ * Where a zod 3 schema requires something that JSON cannot express, and what; undefined if nowhere. Its converter would
+ * silently accept these, and no planner could ever produce such an input.
  */
 export function findNotJson(schema: unknown): { path: string; type: string } | undefined {
   const seen = new Set<unknown>();

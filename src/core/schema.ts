@@ -12,13 +12,13 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
-    /** Parses a value: at once, or by a promise where the schema has async refinements. */
+    /** Parses a value; returns a promise if the schema has async refinements. */
     readonly validate: (value: unknown) => StandardResult<TOutput> | Promise<StandardResult<TOutput>>;
     readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined;
   };
 }
 
-/** What a schema's own `validate` answers. */
+/** The result of a schema's own `validate`. */
 export type StandardResult<TOutput> =
   | { readonly value: TOutput; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -31,7 +31,7 @@ interface StandardIssue {
 /** The type a schema accepts. */
 export type InferSchemaInput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["input"];
 
-/** The type a schema gives after parsing. */
+/** The type a schema returns after parsing. */
 export type InferSchemaOutput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["output"];
 
 /** One thing that is wrong with a value. */
@@ -40,14 +40,14 @@ export interface SchemaIssue {
   readonly message: string;
 }
 
-/** A parsed value, or every issue. `raw` has the library's own issues, with what only it knows (the branches of a union). */
+/** A parsed value, or every issue. `raw` has the library's own issues, with details such as the branches of a union. */
 export type ParseResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly SchemaIssue[]; readonly raw: readonly unknown[] };
 
 /**
- * Parses a value. Answers at once unless the schema has async refinements; never throws, and never rejects: a
- * refinement that throws is an issue.
+ * Parses a value. Synchronous unless the schema has async refinements; never throws, and never rejects: a refinement
+ * that throws is an issue.
  */
 export function parseWith<T>(
   schema: StandardSchema<unknown, T>,
@@ -101,8 +101,8 @@ export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
 }
 
 /**
- * The JSON Schema of what a schema accepts. For zod 3 its converter is loaded on first use.
- * Throws (zod 4), or rejects (zod 3) for what JSON cannot express; the message has the path.
+ * The JSON Schema of what a schema accepts. For zod 3 its converter is loaded on first use. Throws (zod 4) or rejects
+ * (zod 3) for types that JSON cannot express; the message has the path.
  */
 export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "input");
@@ -115,7 +115,7 @@ export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<Js
   }) as JsonSchema;
 }
 
-/** The JSON Schema of the JSON that a schema's output becomes: what JSON cannot express is `{}`. Never throws. */
+/** The JSON Schema of the JSON that a schema's output becomes: anything JSON cannot express is `{}`. Never throws. */
 export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "output").catch(() => ({}));
   try {
@@ -134,7 +134,7 @@ export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<J
   }
 }
 
-/** Whether a zod 4 schema makes what it wants of anything: zod tells only the type that comes out. */
+/** Whether a zod 4 schema accepts anything and converts it: zod reports only the resulting type. */
 function takesAnything(definition: object): boolean {
   const {
     type,

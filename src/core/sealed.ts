@@ -14,19 +14,19 @@ export function isSealed(value: unknown): value is Sealed {
   return typeof value === "object" && value !== null && typeof (value as Partial<Sealed>).$sealed === "string";
 }
 
-/** A value with other ones in place of those that are sealed; the very same where there are none. */
+/** A value with its sealed parts replaced; the very same if there are none. */
 export function replaceSealed<T>(value: T, replace: (sealed: Sealed) => unknown): T {
   if (typeof value !== "object" || value === null) return value;
   if (isSealed(value)) return replace(value) as T;
   return mapItems(value, (item) => replaceSealed(item, replace));
 }
 
-/** A value as it may be shown: {@link hiddenText} stands for what is sealed. */
+/** A value as it may be shown: with {@link hiddenText} in place of sealed values. */
 export function hideSealed<T>(value: T): T {
   return replaceSealed(value, () => hiddenText);
 }
 
-/** A list or object whose items are mapped, each with its key; the very same where none has changed. */
+/** A list or object whose items are mapped, each with its key; the very same if none has changed. */
 export function mapItems<T extends object>(holder: T, map: (item: unknown, key: string | number) => unknown): T {
   if (Array.isArray(holder)) {
     const items = holder.map((item, index) => map(item, index));
@@ -34,6 +34,6 @@ export function mapItems<T extends object>(holder: T, map: (item: unknown, key: 
   }
   const entries = Object.entries(holder).map(([key, item]) => [key, map(item, key)] as const);
   if (entries.every(([key, item]) => item === (holder as Record<string, unknown>)[key])) return holder;
-  // Not by assignment, to which a key of __proto__ is none like any other.
+  // Not by assignment, which treats the key `__proto__` differently.
   return Object.fromEntries(entries) as T;
 }

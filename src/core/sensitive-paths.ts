@@ -1,8 +1,8 @@
 import type { JsonSchema } from "./schema.ts";
 
 /**
- * The part of a JSON Schema that a value may have to fit, for one question: whether it is sensitive. Where the schema leaves
- * it open (the branches of a union), what any part of it says counts.
+ * The part of a JSON Schema that a value may have to fit, for one question: whether it is sensitive. If the schema
+ * leaves that part open (the branches of a union), a mark in any of them counts.
  */
 export class SensitiveView {
   readonly isSensitive: boolean;
@@ -18,7 +18,7 @@ export class SensitiveView {
     this.isSensitive = this.schemas.some(({ sensitive, writeOnly }) => sensitive === true || writeOnly === true);
   }
 
-  /** What an item of the value may have to fit. */
+  /** The view of an item of the value. */
   at(key: string | number): SensitiveView {
     return new SensitiveView(
       this.root,
@@ -27,7 +27,7 @@ export class SensitiveView {
   }
 }
 
-/** A schema and all that it says of the same value. */
+/** Collects a schema and every part of it that applies to the same value. */
 function collect(root: JsonSchema, schema: unknown, found: Set<JsonSchema>): void {
   if (typeof schema !== "object" || schema === null) return;
   const one = schema as JsonSchema;
@@ -49,13 +49,13 @@ function* childrenOf(schema: JsonSchema, key: string | number): Iterable<unknown
   yield* Object.values(patternProperties as Readonly<Record<string, unknown>>);
 }
 
-/** What a pointer such as `#/$defs/Item` leads to. */
+/** The target of a pointer such as `#/$defs/Item`. */
 function follow(root: JsonSchema, pointer: string): unknown {
   let target: unknown = root;
   for (const part of pointer.split("/").slice(1)) {
     const holder = (target ?? {}) as Readonly<Record<string, unknown>>;
     const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    // The converters write a key such as `100%` as it is.
+    // The converters do not escape a key such as `100%`.
     target = Object.hasOwn(holder, key)
       ? holder[key]
       : holder[decodeURIComponent(key.replace(/%(?![\da-f]{2})/gi, "%25"))];

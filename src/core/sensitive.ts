@@ -12,8 +12,9 @@ interface ZodSchema {
 }
 
 /**
- * Marks a field of a tool's input or output as a secret: its value is recorded encrypted and shown as `"[sensitive]"`. Gives
- * a copy of the schema, as `.meta({ sensitive: true })` of zod 4 does; for zod 3, too. Throws `invalid-options`.
+ * Marks a field of a tool's input or output as a secret: its value is recorded encrypted and shown as `"[sensitive]"`.
+ * Returns a copy of the schema, like `.meta({ sensitive: true })` of zod 4, but also for zod 3. Throws
+ * `invalid-options`.
  */
 export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSchema {
   switch (zodVersionOf(schema)) {
@@ -40,7 +41,7 @@ export function isSensitiveTool(tool: Tool): boolean {
   return answer;
 }
 
-/** Looks at whatever a schema's definition holds: a converter to JSON Schema would say more, and cost much more. */
+/** Searches everything in a schema's definition: a converter to JSON Schema would tell more, but cost much more. */
 export function hasSensitive(schema: unknown): boolean {
   const seen = new Set<unknown>();
   const open: unknown[] = [schema];
@@ -57,7 +58,7 @@ export function hasSensitive(schema: unknown): boolean {
   return false;
 }
 
-/** Only what gives schemas is called. */
+/** Calls only functions that return schemas. */
 function partOf(part: unknown, { shape, getter }: ZodDefinition): unknown {
   if (typeof part !== "function") return part;
   return part === shape || part === getter ? part() : undefined;

@@ -4,7 +4,7 @@ export interface StepPlace {
   readonly iteration?: number;
 }
 
-/** The fields by which an event says what it is about. */
+/** The fields of an event that name its step or iteration. */
 export function placeOf({ stepId, iteration }: { stepId: string; iteration?: number | undefined }): StepPlace {
   return iteration === undefined ? { stepId } : { stepId, iteration };
 }
@@ -14,12 +14,12 @@ export function describePlace({ stepId, iteration }: StepPlace): string {
   return iteration === undefined ? stepId : `${stepId}[${iteration}]`;
 }
 
-/** How a message names what is asked about: the plan, if it is no step. */
+/** How a message names the subject of an approval: a step, or else the plan. */
 export function describeSubject(place: StepPlace | undefined): string {
   return place === undefined ? "the plan" : `step "${describePlace(place)}"`;
 }
 
-/** Whether a name is one that what an iteration is about has in its step. */
+/** Whether a name is one that a step has for its current iteration. */
 export function isIterationName(name: string): name is "item" | "index" {
   return name === "item" || name === "index";
 }

@@ -8,11 +8,11 @@ import type { ToolEffect } from "./tool.ts";
 
 export type { ApprovalState } from "./approval-state.ts";
 
-/** Where a step stands. */
+/** The status of a step. */
 export type StepStatus =
   | "pending"
   | "running"
-  /** For approval. */
+  /** For an approval. */
   | "waiting"
   | "completed"
   | "failed"
@@ -33,7 +33,7 @@ export interface StepState {
   attempts: number;
   /** How often before its latest execution. */
   earlierAttempts?: number;
-  /** Of a looped step a list, with null for each iteration that was skipped. */
+  /** For a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
   /** Whether the output is that of an earlier call. */
   cached?: true;
@@ -45,15 +45,15 @@ export interface StepState {
   endSequence?: number;
   reasoning?: string;
   approval?: ApprovalState;
-  /** Why a step of a replan needs approval, beside what its tool and the policy say. */
+  /** Why a step of a replan needs approval, apart from its tool and the policy. */
   approvalReasons?: readonly ApprovalReason[];
-  /** Whether somebody has said that it took no effect and shall not run again. */
+  /** Whether it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
-  /** Of one that was skipped. */
+  /** Only if it was skipped. */
   skipReason?: SkipReason;
   /** Whether its undoing has started and has not ended. */
   isUndoing?: boolean;
-  /** Of a looped step that has started. */
+  /** Only for a looped step that has started. */
   iterations?: IterationStates;
 }
 
@@ -86,7 +86,7 @@ export function pendingStep(step: {
   return state;
 }
 
-/** Whether those that depend on a step may go on: it has completed, or there was nothing for it to do. */
+/** Whether the dependents of a step may run: it has completed, or there was nothing for it to do. */
 export function isDone({ status, skipReason }: StepState): boolean {
   return status === "completed" || hadNothingToDo(skipReason);
 }
@@ -96,7 +96,7 @@ export function hadNothingToDo(skipReason: SkipReason | undefined): boolean {
   return skipReason === "condition" || skipReason === "no-items";
 }
 
-/** Whether a step, or some of its iterations, is still to be run; one that was interrupted is so again. */
+/** Whether a step, or some of its iterations, is still to be run, or to be run again after an interruption. */
 export function isOpen({ status, iterations }: StepState): boolean {
   if (status === "pending" || status === "waiting" || status === "interrupted") return true;
   return iterations !== undefined && iterations.ended < iterations.states.length;
@@ -105,11 +105,11 @@ export function isOpen({ status, iterations }: StepState): boolean {
 /** Whether a step, or one of its iterations, has started or was skipped: it keeps its place in the log, and its id. */
 export function hasStarted({ status, iterations, startedAt }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(hasStarted);
-  // One that is to run again is pending, and has started.
+  // A step that is to run again is pending, but has started.
   return startedAt !== undefined || (status !== "pending" && status !== "waiting");
 }
 
-/** Whether a step, or one of its iterations, asked for approval, has got an answer and has not gone on yet. */
+/** Whether a step, or one of its iterations, has got an answer to its approval request and has not continued yet. */
 export function isDecided({ status, approval, iterations }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(isDecided);
   return status === "waiting" && (approval?.status === "approved" || approval?.status === "rejected");

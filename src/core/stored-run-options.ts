@@ -1,9 +1,9 @@
 /**
- * What a run may use up; what would go over it ends with `limit-exceeded`. A call of a model is refused when what is spent,
- * its prompt as estimated and its longest answer would go over; the longest answer is shortened to fit.
+ * What a run may use; anything that would exceed it ends with `limit-exceeded`. A model call is refused if the usage so
+ * far, its estimated prompt and its longest answer would exceed it; the longest answer is shortened to fit.
  */
 export interface RunBudget {
-  /** Calls of tools, retries included; not those that undo. At least 1. */
+  /** Calls of tools, including retries, but not undo calls. At least 1. */
   readonly toolCalls?: number | undefined;
   /** Calls of models. At least 0. */
   readonly modelCalls?: number | undefined;
@@ -30,6 +30,6 @@ export interface StoredRunOptions {
   readonly replanTools?: readonly string[];
   /** Absent if there is no budget. */
   readonly budget?: RunBudget;
-  /** Absent if the caller did not give the hash of the plan. */
+  /** Absent if the caller did not pass the hash of the plan. */
   readonly approvedHash?: string;
 }

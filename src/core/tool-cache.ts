@@ -1,20 +1,20 @@
 import type { JsonObject } from "./json.ts";
 import { checkFunction, checkKeys, checkNumber, maxDurationMs } from "./options.ts";
 
-/** What a `pure` tool keeps for later calls, over all runs of an agent. Each agent has its own, in memory. */
+/** How a `pure` tool keeps results for later calls, over all runs of an agent. Each agent has its own, in memory. */
 export interface ToolCacheOptions<TInput = unknown, TResources = unknown> {
-  /** How long a result serves, from 1. */
+  /** How long a result may be used, from 1. */
   readonly maxAgeMs: number;
-  /** How many results are kept; the one that was not used for the longest time goes first. From 1 to 10 000. */
+  /** How many results are kept; the least recently used one is dropped first. From 1 to 10 000. */
   readonly maxEntries: number;
   /**
-   * What makes two calls the same. One that throws is a warning, and nothing is kept.
-   * @default the parsed input. Then what a call gives that has read `resources` or `metadata` is not kept
+   * What makes two calls the same. If it throws, there is a warning, and nothing is kept.
+   * @default the parsed input. Then the result of a call that has read `resources` or `metadata` is not kept
    */
   key?(input: TInput, context: ToolCacheContext<TResources>): string;
 }
 
-/** What a key may be made of besides the input. */
+/** What a key may depend on besides the input. */
 export interface ToolCacheContext<TResources = unknown> {
   /** What the caller of the run passed as `resources`. */
   readonly resources: TResources;
@@ -22,7 +22,7 @@ export interface ToolCacheContext<TResources = unknown> {
   readonly metadata: JsonObject;
 }
 
-/** Throws `invalid-options` for what is not the `cache` of a tool. */
+/** Throws `invalid-options` for anything that is not the `cache` of a tool. */
 export function checkToolCache(option: string, cache: unknown): void {
   if (cache === undefined) return;
   checkKeys(option, cache, ["maxAgeMs", "maxEntries", "key"]);

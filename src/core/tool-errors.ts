@@ -8,7 +8,7 @@
  * - `unknown-function`: a name before `(` that is not a function.
  * - `wrong-arguments`: a function has too few or too many arguments, or one of the wrong kind.
  * - `division-by-zero`: also as a remainder, or as zero to a negative power.
- * - `not-a-number`: no real number is the answer, as for `sqrt(-1)`, or it cannot be told exactly enough.
+ * - `not-a-number`: no real number is the answer, as for `sqrt(-1)`, or it cannot be determined exactly enough.
  * - `overflow`: beyond the largest number, about 1.8e308.
  * - `invalid-variable`: a variable's name or value is not allowed.
  */
@@ -36,35 +36,35 @@ export interface TodoMatch {
 /** What the errors of the tools that come with this package carry in `details`. The keys are codes. */
 export interface ToolErrorDetails {
   /**
-   * An expression has no value. `position` is the index in it of what the message is about, from 0, in UTF-16 code units; its
-   * length where something is missing at the end. The same expression always fails again.
+   * An expression has no value. `position` is where in it the problem is, from 0, in UTF-16 code units; the length of
+   * the expression if something is missing at the end. The same expression always fails again.
    */
   "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
-  /** No todo fits. `near` has up to 10 that may have been meant. */
+  /** No todo matches. `near` has up to 10 that may have been meant. */
   "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
-  /** Several todos fit. `matches` has the first 10 of them, `count` is how many there are. */
+  /** Several todos match. `matches` has the first 10 of them, `count` is how many there are. */
   "todo-ambiguous": { readonly wanted: string; readonly count: number; readonly matches: readonly TodoMatch[] };
   /** `clear` was given no list, and there are several. Up to 10 of their names. */
   "todo-list-ambiguous": { readonly lists: readonly string[] };
-  /** An idempotency key came again for another operation. */
+  /** An idempotency key was reused for another operation. */
   "todo-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
-  /** The `scope` option of the store gave no text. */
+  /** The `scope` option of the store returned no text. */
   "todo-scope-missing": { readonly received: string };
-  /** The `createId` option of the store gave an id that a todo of the scope already has. */
+  /** The `createId` option of the store returned an id that a todo of the scope already has. */
   "todo-id-taken": { readonly id: string };
   /**
-   * A step cannot be undone: its todo was `changed` or is `gone` since, one of its id `exists` again, the storage has
-   * `forgotten` what was before, or it was a clear, which is `irreversible`.
+   * A step cannot be undone: its todo was `changed` or is `gone` since, one with its id `exists` again, the storage has
+   * `forgotten` the earlier state, or it was a clear, which is `irreversible`.
    */
   "todo-undo-refused": {
     readonly operation: string;
     readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
     readonly id?: string;
   };
-  /** No note is where one was looked for. `count` is how many there are. */
+  /** There is no note at the requested place. `count` is how many there are. */
   "note-not-found": { readonly wanted: string; readonly count: number };
-  /** An idempotency key came again for another operation on notes. */
+  /** An idempotency key was reused for another operation on notes. */
   "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
-  /** A deleted note cannot be put back, as there is one of its id again. */
+  /** A deleted note cannot be restored, as there is a note with its id again. */
   "note-undo-refused": { readonly operation: string; readonly id: string };
 }

@@ -2,22 +2,22 @@ import { checkDuration, checkKeys, checkNumber, maxDurationMs } from "./options.
 
 /** How often a tool may be called, over all runs of an agent. */
 export interface RateLimitOptions {
-  /** The most calls that begin within any `intervalMs`. At least 1. */
+  /** The most calls that start within any `intervalMs`. At least 1. */
   readonly limit: number;
   /** At least 1. */
   readonly intervalMs: number;
 }
 
 /**
- * When calls of a tool that keeps failing are refused, over all runs of an agent. An error with `retryable: false` does not
- * count: the tool has answered.
+ * When calls of a tool that keeps failing are refused, over all runs of an agent. An error with `retryable: false` does
+ * not count: the tool has answered.
  */
 export interface CircuitBreakerOptions {
   /** How many calls fail within `windowMs` before the circuit opens. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;
   /** At least 1. @default 60000 */
   readonly windowMs?: number | undefined;
-  /** How long it stays open before one call is let through to see whether the tool works again. At least 1. @default 30000 */
+  /** How long it stays open before one call is let through as a test. At least 1. @default 30000 */
   readonly resetAfterMs?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface ToolLimitOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** Throws `invalid-options` for limits that cannot be. `option` names an option of the tool. */
+/** Throws `invalid-options` for invalid limits. `option` names an option of the tool. */
 export function checkToolLimits(
   option: (key: string) => string,
   { concurrency, rateLimit, circuitBreaker }: Record<keyof ToolLimitOptions, unknown>,

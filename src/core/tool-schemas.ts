@@ -20,7 +20,7 @@ export interface ToolFingerprint {
 const schemasOf = new WeakMap<Tool, ToolSchemas>();
 const fingerprintOf = new WeakMap<DefinedTool, ToolFingerprint>();
 
-/** A tool's JSON Schemas, made once. At once, but for the first time with zod 3, whose converter has to be loaded. */
+/** A tool's JSON Schemas, created once. Synchronous, except the first time for zod 3, which loads its converter. */
 export function toolSchemas(tool: Tool): ToolSchemas | Promise<ToolSchemas> {
   const known = schemasOf.get(tool);
   if (known !== undefined) return known;
@@ -35,7 +35,7 @@ function remember(tool: Tool, schemas: ToolSchemas): ToolSchemas {
   return schemas;
 }
 
-/** A tool's fingerprint, made once. */
+/** A tool's fingerprint, computed once. */
 export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprint> {
   const known = fingerprintOf.get(tool);
   if (known !== undefined) return known;

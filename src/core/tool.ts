@@ -15,9 +15,9 @@ import type { ToolLimitOptions } from "./tool-limits.ts";
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
-/** What a tool is told about the call it serves. */
+/** What a tool gets to know about its call. */
 export interface ToolContext<TResources = unknown> {
-  /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to whatever waits. */
+  /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to pending work. */
   readonly signal: AbortSignal;
   /** From 1. */
   readonly attempt: number;
@@ -31,7 +31,7 @@ export interface ToolContext<TResources = unknown> {
   readonly resources: TResources;
   /** What the caller of the run passed as `metadata`. Stored with the run. */
   readonly metadata: JsonObject;
-  /** Tells listeners how far the step is, as a transient `step-progress` event. Must be JSON; ignored after the end. */
+  /** Reports progress to listeners as a transient `step-progress` event. Must be JSON; ignored after the step's end. */
   progress(this: void, value: unknown): void;
 }
 
@@ -39,16 +39,16 @@ export interface ToolContext<TResources = unknown> {
 type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
 
 /**
- * A named capability: what an agent takes as a tool, be it a plain object, an instance of a class or what `defineTool` gives.
- * An object is read and checked once, when it is first given to an agent; its methods keep their `this`.
+ * A named capability: what an agent accepts as a tool, be it a plain object, an instance of a class or a result of
+ * `defineTool`. An object is read and checked once, when it is first passed to an agent; its methods keep their `this`.
  *
- * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It may
- * throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should end soon
- * after `context.signal` aborts; a value that it still returns in time is kept.
+ * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It
+ * may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should
+ * end soon after `context.signal` aborts; a value that it still returns in time is kept.
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`, from a letter on. Unique within an agent. */
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
   readonly name: TName;
   /** What the tool does, for planners, in a sentence. */
   readonly description: string;
@@ -57,7 +57,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
   /** A value, or a function of the parsed input. @default "idempotent" */
   readonly effect?: ToolEffect | ByInput<TInput, ToolEffect> | undefined;
-  /** Retry policy over that of the agent, field by field. */
+  /** Retry policy; overrides that of the agent field by field. */
   readonly retry?: RetryOptions | undefined;
   /** Longest time for one attempt. @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
   readonly timeoutMs?: number | undefined;
@@ -65,20 +65,20 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly needsApproval?: boolean | ByInput<TInput, boolean | Promise<boolean>> | undefined;
   /** Which part of the output a later "it" or "the result" in a request stands for, as a path such as `value`. */
   readonly result?: string | undefined;
-  /** Lets results of a `pure` tool serve later calls with the same input. @default every call is made */
+  /** Reuses results of a `pure` tool for later calls with the same input. @default every call is made */
   readonly cache?: ToolCacheOptions<TInput, TResources> | undefined;
   /** What the rule planner understands, or a function that loads it for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: TInput, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
-  /** Takes back what `execute` did. May be called again for the same step; what it returns is not looked at. */
+  /** Undoes what `execute` did. May be called again for the same step; its return value is ignored. */
   undo?(done: UndoneCall<TInput, unknown>, context: ToolContext<TResources>): unknown;
 }
 
 /** The phrases of a tool; a plain string is short for `{ phrase }`. */
 export type PhraseList<TInput = unknown> = readonly (string | ToolPhraseOptions<TInput>)[];
 
-/** A tool that has been checked, as `defineTool` gives it and planners get it. */
+/** A tool that has been checked, as `defineTool` returns it and planners get it. */
 export interface DefinedTool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends Tool<TName, unknown, unknown, TResources> {
   readonly inputSchema: StandardSchema<TInput, unknown>;
@@ -91,12 +91,12 @@ export interface DefinedTool<TName extends string = string, TInput = unknown, TO
   readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
   /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
-  /** Whether a step with this parsed input needs approval. @default none: only the agent's policy is asked */
+  /** Whether a step with this parsed input needs approval. @default none: only the agent's policy applies */
   needsApproval?(input: unknown): boolean | Promise<boolean>;
   execute(input: unknown, context: ToolContext<TResources>): unknown;
 }
 
-/** A call that has completed and is to be taken back. */
+/** A call that has completed and is to be undone. */
 export interface UndoneCall<TInput, TOutput> {
   /** As `execute` got it, parsed again. */
   readonly input: TInput;
@@ -104,7 +104,7 @@ export interface UndoneCall<TInput, TOutput> {
   readonly output: TOutput;
 }
 
-/** What `defineTool` has found out, or what stands in the members of a tool that it has not made. */
+/** The types that `defineTool` inferred, or those of the members of a tool that it has not created. */
 type ToolTypes<TTool extends Tool> = TTool extends {
   readonly declaredEffect: unknown;
   readonly "~types"?: infer TTypes;
@@ -128,7 +128,7 @@ type ToolTypes<TTool extends Tool> = TTool extends {
 type ToolTypeOf<TTool extends Tool, TKey extends string> =
   ToolTypes<TTool> extends { readonly [K in TKey]: infer TType } ? TType : never;
 
-/** The JSON a plan gives to a tool, before the schema's defaults and transforms. */
+/** The JSON a plan passes to a tool, before the schema's defaults and transforms. */
 export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 
 /** A tool's output as the JSON it becomes in events, stores and results. */
@@ -144,7 +144,7 @@ export type InferToolResources<TTool extends Tool> = (
   : never;
 
 interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, TResources> extends ToolLimitOptions {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`, from a letter on. Unique within an agent. */
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
   name: TName;
   description: string;
   /** zod 3 (from 3.25.28) or zod 4. It must be expressible as JSON Schema. */
@@ -159,13 +159,13 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, 
   /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
   result?: string | undefined;
   /**
-   * Lets results of a `pure` tool serve later calls with the same input. Write it behind `execute`, from which the type of
-   * `resources` is inferred, if its `key` takes them. @default every call is made
+   * Reuses results of a `pure` tool for later calls with the same input. Write it after `execute`, from which the type
+   * of `resources` is inferred, if its `key` takes them. @default every call is made
    */
   cache?: ToolCacheOptions<InferSchemaOutput<TSchema>, TResources> | undefined;
   /**
-   * What the rule planner understands, so that this tool can be planned for without a model. Very many phrases may come by
-   * a function, which the first request calls.
+   * What the rule planner understands, so that this tool can be planned for without a model. A very long list may come
+   * from a function, which the first request calls.
    */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
 }
@@ -177,8 +177,8 @@ export interface ToolOptions<TName extends string, TSchema extends StandardSchem
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
   /**
-   * Takes back what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. Write it
-   * behind `execute`, from which the type of `output` is inferred, or give an `outputSchema`.
+   * Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. Write
+   * it after `execute`, from which the type of `output` is inferred, or add an `outputSchema`.
    */
   undo?:
     | ((
@@ -201,7 +201,7 @@ export interface CheckedToolOptions<
     input: InferSchemaOutput<TSchema>,
     context: ToolContext<TResources>,
   ): NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
-  /** Takes back what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
+  /** Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
   undo?:
     | ((
         done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>>,
@@ -211,10 +211,10 @@ export interface CheckedToolOptions<
 }
 
 /**
- * Makes a tool: checks the options and infers the types.
+ * Defines a tool: checks the options and infers the types.
  *
- * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that is not zod 3.25 or zod 4, and
- * for an input schema that JSON cannot express (Date, Map, Set, BigInt …).
+ * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that is not zod 3.25 or zod 4,
+ * and for an input schema that JSON cannot express (Date, Map, Set, BigInt …).
  *
  * {@includeCode ../../examples/02-your-own-tool.ts}
  */

@@ -10,28 +10,29 @@ import type { DefinedTool } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
 /*
- * What a tool gives, or fails with, may be written by anybody: a page, a mail, a file. A planner that reads it may do what it says.
- * So its words justify nothing that is given to a tool with an effect: what is to be used of an output is used by a reference.
+ * The output or the error of a tool may be written by anybody: a page, a mail, a file. A planner that reads it may do
+ * what it says. So its words justify no input of a tool with an effect: what such a tool needs of an output, it gets by
+ * a reference.
  */
 
-/** Something that is shown to a planner and says nothing for the user. */
+/** Something that is shown to a planner and does not speak for the user. */
 export interface ShownText {
   readonly source: WordSource;
   readonly value: unknown;
 }
 
-/** Words of a step that nobody has said who may. */
+/** Words of a step that nobody with authority has said. */
 export interface UnsaidWords {
   /** Within the step. */
   readonly path: JsonPath;
   readonly words: readonly string[];
-  /** What is shown that has some of the words. */
+  /** The shown texts that have some of the words. */
   readonly shown: readonly ShownText[];
-  /** Whether a schema leaves only a choice there, such as an operation or a switch. */
+  /** Whether a schema allows only a choice there, such as an operation or a switch. */
   readonly isChoice: boolean;
 }
 
-/** What may be said, and what is only shown. */
+/** The texts with authority, and those that are only shown. */
 export interface Sayings {
   /** What the user typed. */
   readonly request: string;
@@ -42,7 +43,7 @@ export interface Sayings {
   readonly shown: readonly ShownText[];
 }
 
-/** What a planner is shown that plans again. */
+/** What a planner is shown for a replan. */
 export function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error" | "context">): ShownText[] {
   const shown: ShownText[] = [];
   for (const { output, error: own, ...record } of steps) {
@@ -54,7 +55,7 @@ export function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" |
   return [...shown, ...contextShown(context)];
 }
 
-/** All but the keys, which are ours. */
+/** All values, but not the keys, which are ours. */
 function valuesOf(value: unknown): readonly unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [value];
 }
@@ -64,12 +65,12 @@ export function contextShown(context: string | undefined): readonly ShownText[] 
   return context === undefined || context === "" ? [] : [{ source: { type: "context" }, value: context }];
 }
 
-/** Finds words in steps that nobody has said. What it reads of what was said and shown, it reads once. */
+/** Finds words in steps that nobody has said. It reads the texts that were said and shown only once. */
 export class UnsaidFinder {
   private readonly typed: Grounds;
   private readonly said: Grounds;
   private readonly saidText: string;
-  /** The values, and the places of them, that a tool was to be given before. */
+  /** The values, and their places, that a tool was to get in the first plan. */
   private readonly planned = new Set<string>();
   private together: ShownWords | undefined;
   private each: readonly { readonly text: ShownText; readonly words: ShownWords }[] | undefined;
@@ -120,7 +121,7 @@ export class UnsaidFinder {
     return found;
   }
 
-  /** A choice must be typed: that a word stands somewhere in the plan does not mean that it was chosen here. */
+  /** A choice must be typed: that a word is somewhere in the plan does not mean that it was chosen here. */
   private unsaid(leaf: Leaf, isChoice: boolean): readonly string[] {
     const { value, path } = leaf;
     if (isChoice) {
@@ -133,7 +134,7 @@ export class UnsaidFinder {
     return this.said.missing(text);
   }
 
-  /** Whether its numbers stand in what is only shown, whatever a planner may make of "tomorrow". */
+  /** Whether its numbers are in texts that are only shown, whatever a planner may derive from "tomorrow". */
   private isShown(date: string): boolean {
     const [first = "", second = "", third = second] = date.split(/\D+/);
     return [first, third].every((part) => this.all.says(String(Number(part))));
@@ -158,7 +159,7 @@ export class UnsaidFinder {
   }
 }
 
-/** As many as anybody reads. */
+/** As many as anybody would read. */
 const maxSources = 10;
 const maxWords = 100;
 
@@ -182,7 +183,7 @@ function isSigns(text: string): boolean {
   return text.trim() !== "" && !/[\p{L}\p{N}]/u.test(text);
 }
 
-/** Where a value is given to a tool; items of a list stand for each other. */
+/** The place of a value in the input of a tool; all items of a list share one place. */
 function keyOf(tool: string, path: JsonPath, ...value: readonly unknown[]): string {
   return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);
 }
@@ -192,7 +193,7 @@ function spaced(name: string): string {
   return name.replace(/([a-z\d])([A-Z])/g, "$1 $2");
 }
 
-/** The keys, texts and numbers of a value, as they are: none of them is a reference. */
+/** The keys, texts and numbers of a value, unchanged: none of them is a reference. */
 export function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (typeof value === "object" && value !== null)
@@ -203,13 +204,13 @@ export function textsOf(value: unknown): readonly string[] {
 
 const plainDigits = { useGrouping: false, maximumSignificantDigits: 21 } as const;
 
-/** The texts and numbers that an expression has itself, but for places in a list. */
+/** The texts and numbers that an expression itself has, except list indexes. */
 function constantsOf(expression: string | undefined): readonly (string | number)[] {
   const found = expression?.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.]|[\w\])]\[)\d+(?:\.\d+)?/g) ?? [];
   return found.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : Number(text)));
 }
 
-/** Whether a step surely changes nothing. A tool that does not say counts as one with an effect. */
+/** Whether a step surely changes nothing. A tool that does not declare that counts as one with an effect. */
 export async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   const parsed = await parseWith(tool.inputSchema, copyJson(input));

@@ -4,7 +4,7 @@ import { checkKeys, checkNumber } from "./options.ts";
 import { maxPlanBytes, type PlanIssue } from "./plan.ts";
 import type { Tool } from "./tool.ts";
 
-/** Loaded when first used, as an app that only imports this package needs none of it at once. */
+/** Loaded when first used, as an app that only imports this package needs none of it at first. */
 let checks: typeof import("./check-plan.ts") | undefined;
 
 /** Options of {@link validatePlan}. */
@@ -16,12 +16,11 @@ export interface ValidatePlanOptions {
 }
 
 /**
- * Every issue of a plan at once; an empty list says that it can run. Nothing is called and nothing is stored.
+ * Every issue of a plan at once; an empty list means that it can run. Nothing is called and nothing is stored.
  *
- * Any value may be given: it never rejects for a bad plan. Rejects with `invalid-options` for options that cannot be, such
- * as two tools of one name.
- * Issues of an input that lie at or below a reference are left out, as its value is not known yet; where the tools'
- * schemas tell its type, that is checked.
+ * Any value may be passed: it never rejects for a bad plan. Rejects with `invalid-options` for invalid options, such as
+ * two tools of one name. Issues of an input at or below a reference are left out, as its value is not known yet; if the
+ * tools' schemas state its type, that is checked.
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
   checkKeys("options", options, ["tools", "maxSteps"]);

@@ -21,67 +21,67 @@ import { RunWatchers } from "./run-watchers.ts";
 import { shownResult } from "./show.ts";
 import { ToolGates } from "./tool-gate.ts";
 
-/** An execution of a run that is asked for. */
+/** A requested execution of a run. */
 export interface Opening {
   readonly runId: string;
-  /** When it was asked for: its deadline counts from then. */
+  /** When it was requested; its deadline counts from then. */
   readonly startedMs: number;
-  /** Where its events go besides, if somebody has a handle. */
+  /** Also receives its events, if the caller has a handle. */
   readonly channel?: EventChannel<AgentEvent>;
-  /** Aborted by whoever cancels the run, which may not be there yet. */
+  /** Aborted when the caller cancels the run, which may not exist yet. */
   readonly cancelling?: AbortSource;
 }
 
-/** A run that goes on here. */
+/** A run that is active in this process. */
 export interface ActiveRun {
   readonly run: Run;
-  /** Before `throwOnFailure`, which is each caller's own. */
+  /** Before `throwOnFailure`, which each caller sets for itself. */
   readonly result: Promise<RunResult>;
-  /** Of one whose id the caller gave. */
+  /** Set if the caller supplied the run's id. */
   readonly identity: string | undefined;
   /**
-   * Resolves when it has recorded its first event, or has ended without one: until then it may only be looked for in the store.
+   * Resolves when it has recorded its first event, or has ended without one: until then it may be only a store lookup.
    * @default it has started
    */
   readonly started?: Promise<void> | undefined;
-  /** Settles the result though what executes the run has not ended. */
+  /** Settles the result although the execution has not ended. */
   readonly resolve: (result: RunResult) => void;
 }
 
-/** A run that is being read to go on here. */
+/** A run that is being read from the store, to be resumed here. */
 export interface RestoringRun {
-  /** Settles when its next execution has started, or cannot begin. */
+  /** Settles when its next execution has started or cannot start. */
   readonly opening: Promise<unknown>;
-  /** Of one that was started again. */
+  /** Set if the run was started again. */
   readonly identity: string | undefined;
 }
 
-/** What has runs: an engine. */
+/** The owner of runs: an engine. */
 export interface RunsOwner {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
-  /** The runs that are going on here, once there was one. */
+  /** Its runs in this process; undefined before the first one. */
   runs: ActiveRuns | undefined;
-  /** Goes on with a run that was left with something to do. */
+  /** Resumes a run that stopped with work left. */
   goOn(runId: string, resources: unknown): void;
 }
 
-/** The runs of an engine that go on in this process. */
+/** The active runs of an engine in this process. */
 export class ActiveRuns {
   /** By run id. */
   readonly active = new Map<string, ActiveRun>();
-  /** The runs that are being read to go on, until their next execution has started. */
+  /** The runs that are being read to be resumed, until their next execution has started. */
   readonly restoring = new Map<string, RestoringRun>();
 
   readonly leases: Leases;
-  /** Aborted when no run begins any more. */
+  /** Aborted when no more runs may start. */
   readonly stopping = new AbortSource();
   readonly watchers = new RunWatchers();
   private isStopped = false;
   private readonly host: RunHost;
-  /** What may yet open a run. */
+  /** Operations that may still open a run. */
   private readonly opening = new Set<Promise<unknown>>();
-  /** Set once those that run have had their time. */
+  /** Set once the active runs have used up their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
 
   constructor(private readonly owner: RunsOwner) {
@@ -101,8 +101,8 @@ export class ActiveRuns {
   }
 
   /**
-   * Interrupts all runs, aborts those that do not end, and leaves behind what then still goes on: for grace and store a part
-   * of the time is kept. Resolves when nothing goes on any more, or the time is up; what is opened meanwhile is interrupted, too.
+   * Interrupts all runs, aborts those that do not end, and abandons the rest: part of the time is reserved for the
+   * abort grace and the store. Resolves when nothing runs, or on timeout. Runs opened meanwhile are interrupted, too.
    */
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.host.settings;
@@ -117,7 +117,7 @@ export class ActiveRuns {
     for (const active of [...this.active.values()]) this.leave(active, reason);
   }
 
-  /** Whether no run begins any more. */
+  /** Whether no more runs may start. */
   get isStopping(): boolean {
     return this.stopping.aborted;
   }
@@ -135,7 +135,7 @@ export class ActiveRuns {
     for (const { run } of this.active.values()) run.abort(reason);
   }
 
-  /** Leaves a run in the store as if its process had died, and gives its claim back. */
+  /** Leaves a run in the store as if its process had died, and gives up its claim. */
   private leave({ run, resolve }: ActiveRun, reason: AgentError<"interrupted">): void {
     const { runId, recorder, state } = run;
     for (const part of partsOf(state.steps.values())) {
@@ -149,14 +149,14 @@ export class ActiveRuns {
     resolve(shownResult(state, run.engine, run));
   }
 
-  /** Follows what may open a run later, so that who stops them waits for it. */
+  /** Tracks an operation that may open a run later, so that {@link ActiveRuns.stop} waits for it. */
   follow<T>(opening: Promise<T>): Promise<T> {
     const followed = opening.finally(() => this.opening.delete(followed));
     this.opening.add(followed);
     return followed;
   }
 
-  /** Makes a run, which goes on from `state` if that is given, and opens it. Throws `interrupted` once all has stopped. */
+  /** Creates and opens a run, which resumes from `state` if given. Throws `interrupted` once all runs have stopped. */
   open(settings: RunSettings, { runId, startedMs, channel, cancelling }: Opening, state?: RunState): Run {
     if (this.isStopped) throw interruptedBy("the agent was closed and takes no more runs");
     const run = new Run(runId, this.host, settings, state);
@@ -169,7 +169,7 @@ export class ActiveRuns {
     return run;
   }
 
-  /** Holds an open run until what executes it has ended. */
+  /** Keeps an open run until its execution has ended. */
   hold(
     run: Run,
     executing: Promise<RunResult>,
@@ -182,7 +182,7 @@ export class ActiveRuns {
         deliver();
         if (run.hasLeft && run.state.status === "suspended") this.owner.goOn(run.runId, run.settings.resources);
       };
-      // Whoever opens the next execution gets a claim of the same fence: it must not be given back with this one.
+      // The next execution gets a claim with the same fence, which must not be released with this one.
       const releasing = this.leases.release(run);
       if (releasing === undefined) forget();
       else releasing.then(forget);
@@ -199,7 +199,7 @@ export class ActiveRuns {
     return result;
   }
 
-  /** Settles when what goes on of a run does, or what is to go on; undefined if nothing is. */
+  /** Settles when a run being restored has started, or an active one has ended; undefined if it is neither. */
   occupied(runId: string): Promise<unknown> | undefined {
     return this.restoring.get(runId)?.opening ?? this.active.get(runId)?.result;
   }
@@ -211,7 +211,7 @@ export function runsOf(engine: RunsOwner): ActiveRuns {
   return engine.runs;
 }
 
-/** Cancels a run when its caller does. */
+/** Cancels a run when its caller cancels. */
 export function followCancel(run: Run, cancelling: AbortSource): void {
   const cancel = () => run.abort(cancelling.reason as AgentError<"cancelled">);
   if (cancelling.aborted) cancel();

@@ -8,26 +8,26 @@ import { type Admission, type CallVerdict, hasLimits } from "./tool-gate.ts";
 /** A limit that forbids a call. */
 export type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
-/** Whether a call may be made: at once and without a place to give back where its admission is undefined. */
+/** Whether a call may be made. An undefined admission needs no {@link leave}. */
 export type Admitted =
   | { readonly type: "admitted"; readonly admission: Admission | undefined }
   | { readonly type: "refused"; readonly error: LimitError }
   /** The run was aborted while it waited for its turn. */
   | { readonly type: "aborted" };
 
-/** Whether a call has limits that {@link admit} must be asked about. */
+/** Whether a call has limits that {@link admit} must check. */
 export function isLimited({ settings }: Run, { tool }: StepCall): boolean {
   return settings.stored.budget !== undefined || hasLimits(tool);
 }
 
 /**
- * Waits for a call's turn at its tool, a first one only while steps may start, and counts it against the run's budget.
- * Never rejects.
+ * Waits for a call's turn at its tool (a first call only while steps may start), and counts it against the run's
+ * budget. Never rejects.
  */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
   const gate = run.host.gates.of(call.tool);
   const early = overBudget(run, call);
-  // At once: its turn would be of no use.
+  // Refused at once: waiting for its turn would be useless.
   if (early !== undefined) return { type: "refused", error: early };
   if (gate === undefined) return count(run, call, undefined);
   const source = isFirst ? run.openWaiting() : run.openSource();
@@ -35,7 +35,7 @@ export async function admit(run: Run, call: StepCall, { isFirst = false } = {}):
     const admission = await gate.enter(source);
     if (admission === undefined) return { type: "aborted" };
     await reportCircuit(run, call, admission.change);
-    // Others may have used up the budget meanwhile, or whoever was told of the circuit has cancelled.
+    // Meanwhile other calls may have used up the budget, or a listener has cancelled on the circuit event.
     const error = overBudget(run, call);
     if (!source.aborted && error === undefined) return count(run, call, admission);
     admission.leave("abandoned");
@@ -52,12 +52,12 @@ function count(run: Run, call: StepCall, admission: Admission | undefined): Admi
   return { type: "admitted", admission };
 }
 
-/** What undoes is not counted, so that it is never kept from undoing. */
+/** Undo calls are not counted, so that the budget never prevents them. */
 function isCounted({ settings }: Run, { undone }: StepCall): boolean {
   return undone === undefined && settings.stored.budget !== undefined;
 }
 
-/** Gives back what {@link admit} gave, with what the attempt says about the tool. */
+/** Releases an admission from {@link admit}, with the attempt's verdict on the tool. */
 export async function leave(
   run: Run,
   call: StepCall,
@@ -66,7 +66,7 @@ export async function leave(
   await reportCircuit(run, call, admission.leave(verdictOf(result)));
 }
 
-/** Gives back an admission for which no call was made, as if it had not been asked for. */
+/** Releases an admission for which no call was made, as if it had never been requested. */
 export async function giveBack(
   run: Run,
   call: StepCall,
@@ -80,7 +80,7 @@ async function reportCircuit(run: Run, { tool }: StepCall, state: Admission["cha
   if (state !== undefined) await run.emit({ type: "circuit-change", tool: tool.name, state });
 }
 
-/** An error that says it is final is an answer: the tool works. */
+/** An error that is not retryable is an answer: the tool works. */
 function verdictOf(result: AttemptResult | undefined): CallVerdict {
   if (result === undefined) return "abandoned";
   if (result.type === "completed" || result.reason === "invalid-output") return "succeeded";

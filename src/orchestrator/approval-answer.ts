@@ -4,8 +4,8 @@ import { readInput, readNote } from "./decision-options.ts";
 import { checkText } from "./run-options.ts";
 
 /**
- * Reads the answer of an agent's `approve` function; undefined if it is not an answer at all. Throws `invalid-options` for an
- * answer with invalid fields.
+ * Reads the answer of an agent's `approve` function; undefined if it is not an answer at all. Throws `invalid-options`
+ * for an answer with invalid fields.
  */
 export function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnswer | undefined {
   if (isDecision(answer)) return { decision: answer };

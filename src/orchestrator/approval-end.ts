@@ -12,16 +12,16 @@ export function approvalEnd(place: StepPlace | undefined, outcome: ApprovalOutco
   return { type: "approval-end", kind: "step", ...place, outcome };
 }
 
-/** A yes or no, and what was said with it. */
+/** An approval or a rejection, with its note. */
 export interface Verdict extends DecisionNote {
   readonly verdict: "approve" | "reject";
   /** Undefined for the plan. */
   readonly place: StepPlace | undefined;
-  /** Of one that rejects. */
+  /** Used by a rejection. */
   readonly reason: string;
 }
 
-/** How a decision is recorded; `changed` is what is approved in place of what was asked. */
+/** The outcome recorded for a decision; `changed` is the call approved in place of the requested one. */
 export function decisionOutcome(
   { verdict, place, reason, by, comment }: Verdict,
   changed?: ChangedCall,
@@ -34,7 +34,7 @@ export function decisionOutcome(
   return { status: "rejected", error: error.toJSON(), ...note };
 }
 
-/** How an error begins that is about what was asked. */
+/** The subject of an approval, at the start of an error message. */
 export function describeAsked(place: StepPlace | undefined): string {
   return place === undefined ? "The plan" : `Step "${describePlace(place)}"`;
 }

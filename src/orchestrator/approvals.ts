@@ -14,23 +14,23 @@ import type { Run } from "./run.ts";
 import { showIn } from "./show.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";
 
-/** Whether a step or a plan may run; `waiting` if somebody will say so later. */
+/** Whether a step or a plan may run; `waiting` if that is still to be decided. */
 export type ApprovalStatus = "approved" | "rejected" | "waiting";
 
-/** Whether a step may need approval, so that {@link askAboutStep} has to be asked. */
+/** Whether a step may need approval, so that {@link askAboutStep} has to be called. */
 export function mayNeedApproval(run: Run, call: StepCall): boolean {
   if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
   if (reasonsFor(run, call) !== undefined) return true;
   return run.isContinued && run.approvalOf(placeOfTask(call)) !== undefined;
 }
 
-/** Why a step needs approval whatever its tool and the policy say: a replan has it, and it has an effect. */
+/** Why a step needs approval whatever its tool and the policy say: it is part of a replan and has an effect. */
 function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly ApprovalReason[] | undefined {
   if (state.firstPlan === undefined || effect === "pure") return undefined;
   return state.steps.get(step.id)?.approvalReasons;
 }
 
-/** Asks for the approval of a step that is ready to be called, if it needs one. Never rejects. */
+/** Requests approval of a step that is ready to be called, if it needs it. Never rejects. */
 export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): Promise<ApprovalStatus> {
   const { step, tool, input, effect } = call;
   const { reasoning } = step;
@@ -47,7 +47,7 @@ export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): P
     effect,
     ...(reasoning && { reasoning }),
   } as const;
-  // What was asked for is not given up because a policy is not there any more, or says something else now.
+  // A request is not dropped because a policy no longer exists or now answers differently.
   const needsIt =
     known !== undefined ||
     reasons !== undefined ||
@@ -60,13 +60,13 @@ export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): P
   return recallOrAsk(run, { place, hash, subject: request, request: { runId: run.runId, ...request } });
 }
 
-/** Whether a plan may need approval, so that {@link askAboutPlan} has to be asked. Who gave its hash has approved it. */
+/** Whether a plan may need approval, so that {@link askAboutPlan} has to be called. `approvedHash` has approved it. */
 export function mayNeedPlanApproval(run: Run): boolean {
   if (run.approvalOf(undefined) !== undefined) return true;
   return run.engine.needsApproval !== undefined && run.settings.stored.approvedHash === undefined;
 }
 
-/** Asks for the approval of the plan as a whole, if the policy wants it. */
+/** Requests approval of the plan as a whole, if the policy requires it. */
 export async function askAboutPlan(run: Run, plan: Plan): Promise<ApprovalStatus> {
   const { runId } = run;
   const isAsked = run.approvalOf(undefined) !== undefined;
@@ -82,7 +82,7 @@ function isAskedFor(run: Run, question: ApprovalQuestion): boolean | Promise<boo
   return run.engine.needsApproval?.(showIn(run, question)) ?? false;
 }
 
-/** What a decision about a call is bound to. One that covers a secret is quoted: its key may be another one by now. */
+/** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
 async function hashOf({ secrets, state }: Run, call: ApprovedCall): Promise<string> {
   if (!secrets?.isIn(call.input)) return hashCall(call);
   const { approval, input, tool, effect } = partAt(state.steps, call) ?? {};
@@ -96,7 +96,7 @@ async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> 
   return state.planApproval?.hash ?? secrets.hashPlan(plan);
 }
 
-/** A policy that fails must not let anything through, nor may one that never answers keep a run that is aborted. */
+/** A policy that fails must not let anything through, and one that never answers must not hold up an aborted run. */
 async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
   const source = place === undefined ? run.openSource() : run.openWaiting();
   try {
@@ -111,7 +111,7 @@ async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean |
   }
 }
 
-/** What was decided before for the same hash counts; else it is asked for now. */
+/** Uses an earlier request or decision for the same hash; otherwise requests approval now. */
 async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> {
   const { place, hash, subject } = asked;
   const known = run.approvalOf(place);

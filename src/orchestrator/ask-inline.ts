@@ -10,7 +10,7 @@ import { expiredOutcome, isExpired } from "./expiry.ts";
 import type { Run } from "./run.ts";
 import { showIn } from "./show.ts";
 
-/** What is to be decided. */
+/** A pending decision. */
 export interface Undecided {
   readonly place: StepPlace | undefined;
   readonly hash: string;
@@ -19,8 +19,8 @@ export interface Undecided {
 }
 
 /**
- * Waits for `approve` until somebody else decides, time is up or the run is aborted. Returns how its answer is recorded, or
- * undefined if it gave none that can be recorded, so that others decide.
+ * Waits for `approve` until somebody else decides, the request expires or the run is aborted. Returns the outcome to
+ * record, or undefined if there is none, so that others decide.
  */
 export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
   const { place, request } = asked;
@@ -35,7 +35,7 @@ export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOut
     if (isExpired(request, run.now())) return expiredOutcome(request, place);
     const read = readAnswer(answer, request.kind);
     if (read !== undefined) return await outcomeOf(run, asked, read);
-    warnOf(run, place, `approve must answer approve, reject or suspend, and answered ${String(answer).slice(0, 100)}.`);
+    warnOf(run, place, `approve must return approve, reject or suspend, but returned ${String(answer).slice(0, 100)}.`);
   } catch (thrown) {
     if (source.reason === expired) return expiredOutcome(request, place);
     if (!source.aborted) warnOf(run, place, `approve failed, so the run is suspended: ${toErrorData(thrown).message}`);
@@ -49,7 +49,7 @@ export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOut
 
 const expired = Symbol("expired");
 
-/** Calls back when it is too late to decide; a timer cannot wait longer than for some weeks. Gives what stops it. */
+/** Calls back when it is too late to decide, if a timer can wait that long (weeks). Returns a function to stop it. */
 function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, callback: () => void): () => void {
   const { clock } = run.engine;
   const leftMs = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - run.now();
@@ -73,7 +73,7 @@ function isSamePlace(one: StepPlace | undefined, other: StepPlace | undefined): 
   return one?.stepId === other?.stepId && one?.iteration === other?.iteration;
 }
 
-/** Warns that a policy has failed, or has not given an answer. */
+/** Warns that a policy failed, or returned no valid answer. */
 export function warnOf(run: Run, place: StepPlace | undefined, message: string): void {
   run.warn({ code: "approval-failed", ...place, message: `Run ${run.runId}, ${describeSubject(place)}: ${message}` });
 }

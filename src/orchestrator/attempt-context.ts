@@ -10,8 +10,8 @@ const sourceKey = Symbol("source");
 const progressKey = Symbol("progress");
 
 /**
- * The signal is made when it is first read, as most tools never do. It is a property of each context, not of the class, so
- * that `{ ...context }` has it too; one descriptor for all makes that cheap.
+ * The signal is created when it is first read; most tools never read it. It is a property of each context, not of the
+ * class, so that `{ ...context }` has it too; a shared descriptor makes that cheap.
  */
 const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
   get() {
@@ -20,7 +20,7 @@ const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
   enumerable: true,
 };
 
-/** Marks that an attempt reads what depends on its run, so that its result is not kept for others. */
+/** Records when an attempt reads data of its run, so that its result is not kept for other runs. */
 function watchReads(context: AttemptContext, { resources, metadata }: RunReads, kept: ResultPlace): void {
   const watched = <T>(value: T): PropertyDescriptor => ({
     get() {
@@ -34,7 +34,7 @@ function watchReads(context: AttemptContext, { resources, metadata }: RunReads, 
 
 type RunReads = Pick<ToolContext, "resources" | "metadata">;
 
-/** What a tool is told about one attempt. */
+/** The context that a tool receives for one attempt. */
 export class AttemptContext implements ToolContext {
   declare readonly signal: AbortSignal;
   readonly attempt: number;
@@ -46,7 +46,7 @@ export class AttemptContext implements ToolContext {
   readonly metadata: JsonObject;
   readonly progress: (value: unknown) => void;
   readonly [sourceKey]: AbortSource;
-  /** Set when there is some: most tools tell none. */
+  /** Set when there is some: most tools report none. */
   declare [progressKey]?: JsonValue;
 
   constructor(run: Run, call: StepCall, { attempt, source }: { attempt: number; source: AbortSource }) {
@@ -68,7 +68,7 @@ export class AttemptContext implements ToolContext {
   }
 }
 
-/** What an attempt has told last. */
+/** The last progress that an attempt reported. */
 export function lastProgress(context: AttemptContext): JsonValue | undefined {
   return context[progressKey];
 }
@@ -78,7 +78,7 @@ interface Progress {
   readonly value: unknown;
 }
 
-/** Tells how far an attempt is, until it ends. */
+/** Reports an attempt's progress, until it ends. */
 function reportProgress(run: Run, call: StepCall, { context, value }: Progress): void {
   if (!run.isOpen(context[sourceKey])) return;
   const { attempt } = context;
@@ -93,6 +93,6 @@ function reportProgress(run: Run, call: StepCall, { context, value }: Progress):
     run.warn({
       code: "invalid-progress",
       ...placeOfTask(call),
-      message: `${tool.name} told progress that is ${json.issue.message}.`,
+      message: `${tool.name} reported invalid progress: ${json.issue.message}.`,
     });
 }

@@ -14,9 +14,9 @@ export interface Cancelling extends Opening {
 }
 
 /**
- * Cancels a run: one that goes on here or elsewhere is aborted, and one that nobody has is brought back only to be cancelled, with
- * whatever tools there still are. Resolves to how it ended; nothing happens if it has. Rejects with `run-not-found`,
- * `invalid-options` or `store-failed`.
+ * Cancels a run: one that is active here or elsewhere is aborted; one without an owner is restored only to be
+ * cancelled, with whatever tools still exist. Resolves to how it ended; does nothing if it already has. Rejects with
+ * `run-not-found`, `invalid-options` or `store-failed`.
  */
 export function cancelRun(engine: RunsOwner, request: Cancelling): Promise<RunResult> {
   const { reason, ...opening } = request;
@@ -44,7 +44,7 @@ async function cancelHere(engine: RunsOwner, { reason, ...opening }: Cancelling)
     } else {
       active.run.abort(cancelledBy(reason));
       const result = await active.result.catch(() => undefined);
-      // One that is suspended was about to be when it was aborted, and one that never began was only looked up.
+      // A suspended run was already suspending when it was aborted; one that never started was only looked up.
       if (active.run.state.sequence > 0 && result?.status !== "suspended") return active.result;
     }
   }

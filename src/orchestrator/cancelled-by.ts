@@ -7,15 +7,15 @@ export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
   return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
 }
 
-/** The error of what was cut off because its process is to end, or has died: it can go on later. */
+/** The error of work that was cut off because its process is ending or has died: it can be resumed later. */
 export function interruptedBy(reason: string): AgentError<"interrupted"> {
-  return new AgentError("interrupted", `Interrupted: ${reason}. It can go on later.`, {
+  return new AgentError("interrupted", `Interrupted: ${reason}. It can be resumed later.`, {
     details: { reason },
     retryable: true,
   });
 }
 
-/** The error of a run whose time is up. */
+/** The error of a run that has timed out. */
 export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
   return new AgentError("timeout", `The run took longer than its timeoutMs of ${timeoutMs} ms.`, {
     details: { scope: "run", timeoutMs },

@@ -18,15 +18,15 @@ import { type FailedTask, invalidInput, toolFailed } from "./step-errors.ts";
 /** A step that is to be approved with another input. */
 export interface InputChange {
   readonly place: StepPlace;
-  /** Of what was looked at. */
+  /** The hash of the call that was decided about. */
   readonly hash: string;
   readonly input: JsonObject;
 }
 
 /**
- * What a step comes to with the input that its approver gives; undefined if that is the one it has. Rejects with
- * `run-conflict` if it may not be changed, `invalid-tool-input`, `tool-failed` if the tool does not say its effect, and
- * `resume-mismatch` if there is no such tool.
+ * The call that results from the input its approver supplies; undefined if that is its present input. Rejects with
+ * `run-conflict` if it may not be changed, `invalid-tool-input`, `tool-failed` if the tool fails to state its effect,
+ * and `resume-mismatch` if there is no such tool.
  */
 export async function changeCall(
   { toolsByName }: EngineSettings,
@@ -61,16 +61,16 @@ function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task
   }
 }
 
-/** Why the input of a step stays as it is, if it does. */
+/** Why the input of a step may not be changed; undefined if it may. */
 function whyFixed({ options }: RunState, { attempts }: StepState): string | undefined {
   if (options?.approvedHash !== undefined)
-    return "was approved with the plan (approvedHash): approve it as it is, or reject it";
+    return "was approved with the plan (approvedHash): approve it unchanged, or reject it";
   if (attempts > 0)
-    return "was given to its tool before, and its idempotencyKey stands for it: approve it as it is, or reject it";
+    return "was passed to its tool before, and its idempotencyKey stands for it: approve it unchanged, or reject it";
   return undefined;
 }
 
-/** A key that the schema would leave out is a mistake of who wrote it, as in a plan. */
+/** A key that the schema would drop is a mistake of its author, as in a plan. */
 async function unknownKeys(tool: DefinedTool, input: JsonObject): Promise<readonly SchemaIssue[]> {
   const { input: schema } = await toolSchemas(tool);
   return findUnknownKeys(schema, input).map((path) => ({ path, message: `"${tool.name}" has no such input` }));

@@ -21,26 +21,26 @@ import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { secretsOfStored } from "./secrets-of-run.ts";
 import { resultOfState } from "./stored-runs.ts";
 
-/** How a stored run is to go on. */
+/** How to resume a stored run. */
 export interface Continuation extends Opening {
-  /** Of a run that was started again. */
+  /** Set if the run was started again. */
   readonly identity?: string;
   readonly options: ContinueOptions;
-  /** It goes on only to be cancelled, with whatever tools there still are. */
+  /** It is resumed only to be cancelled, with whatever tools still exist. */
   readonly isCancel?: true;
-  /** A suspended run goes on if something was posted to it. */
+  /** A suspended run is resumed if a message was posted to it. */
   readonly looksForPosted?: true;
-  /** Values of it are looked at by {@link Continuation.mayResume}, so that it needs the secrets. */
+  /** {@link Continuation.mayResume} compares its values, and so needs the secrets. */
   readonly isCompared?: boolean;
-  /** What was read of it the last time, for who looks at it more than once. */
+  /** The record that was last read, for callers that read it more than once. */
   readonly known?: { recorded?: RecordedRun };
-  /** Whether another execution is to begin; if not, the run's result is as it stands. Throws if it cannot. */
+  /** Whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
   readonly mayResume: (state: RunState, secrets: RunSecrets | undefined) => boolean;
-  /** What the next execution begins with. */
+  /** What the next execution starts with. */
   readonly begin: (state: RunState) => ExecutionStart;
 }
 
-/** The claim on a run that is being read, until it goes on. */
+/** The claim on a run that is being read, until it is resumed. */
 class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];
@@ -51,22 +51,22 @@ class StoredLease implements LeaseHolder {
     this.posted = posted;
   }
 
-  /** What is read or recorded next says so, too. */
+  /** The next read or write shows it, too. */
   onLeaseLost(): void {}
 }
 
 /** See {@link Continuation.begin}. */
 export interface ExecutionStart {
-  /** What has failed is tried again. */
+  /** Failed steps are retried. */
   readonly retriesFailed?: true;
   /** Recorded together with `run-resume`. */
   readonly events: readonly EventInit[];
 }
 
 /**
- * Brings a run back from the store and goes on with it, unless it has nothing to go on with. It is claimed before it is read
- * for good: another process may have gone on meanwhile. No two callers may bring back the same run: the second one waits,
- * and finds it going on. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
+ * Restores a run from the store and resumes it, unless it has nothing left to do. It is claimed before it is read for
+ * good: another process may have resumed it meanwhile. No two callers may restore the same run: the second one waits,
+ * and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
  * `store-failed`, or what `mayResume` throws.
  */
 export async function continueStored(engine: RunsOwner, continuation: Continuation): Promise<RunResult> {
@@ -77,7 +77,7 @@ export async function continueStored(engine: RunsOwner, continuation: Continuati
   return (await opening).execution;
 }
 
-/** Resolves when the next execution has started, or has gone wrong before. */
+/** Resolves when the next execution has started, or has failed before that. */
 async function openStored(
   engine: RunsOwner,
   continuation: Continuation,
@@ -96,7 +96,7 @@ async function openStored(
   const before = await readExisting(engine.settings, runId, known.recorded);
   known.recorded = before;
   const mayLook = looksForPosted && before.state.status === "suspended";
-  // Only to compare what was asked for: else a run that has ended needs no keys.
+  // Only for a comparison: otherwise a run that has ended needs no keys.
   const asked = identity !== undefined || isCompared ? await secretsOfStored(engine.settings, before.state) : undefined;
   if (!mayResume(before.state, asked) && !mayLook)
     return { execution: Promise.resolve(resultOfState(before.state, engine.settings)) };
@@ -116,7 +116,7 @@ async function openStored(
     runs.leases.handOver(lease, run);
     const ending = endingOf(state);
     const beginning = resumes ? continuation.begin(state) : { events: [] };
-    // Those for the whole execution come first: what was posted may decide what waits in it.
+    // Events for the whole execution come first: posted messages may decide what waits in it.
     const resuming = resume(run, { ...beginning, ...(isCancel && { isCancel }) })
       .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
       .then(() => rejectExpired(run));
@@ -124,20 +124,20 @@ async function openStored(
       run,
       resuming.then(() => goOn(run, ending)),
     );
-    // It fails as this function does.
+    // The caller gets its failure from this function.
     execution.catch(() => {});
     // The agent may be closed while the store keeps it waiting.
     await Promise.race([resuming, execution]);
     return { execution };
   } finally {
-    // Nothing happens if a run has it now.
+    // Does nothing if a run has taken it over.
     await runs.leases.release(lease);
   }
 }
 
 /**
- * Opens the next execution: all of its beginning is recorded, or nothing. Rejects with `resume-mismatch`, or with what the store
- * fails with; then nothing of the execution was told, and in the store the run is as before.
+ * Opens the next execution: all of its first events are recorded, or none. Rejects with `resume-mismatch`, or with what
+ * the store fails with; then no event of the execution was emitted, and the stored run is unchanged.
  */
 async function resume(
   run: Run,
@@ -171,7 +171,7 @@ async function goOn(run: Run, ending: AbortReason | undefined): Promise<RunResul
   return runExecution(run, error);
 }
 
-/** After an iteration that has failed no other one of its loop begins: what would have been said of these if nobody had died. */
+/** After a failed iteration, no other one of its loop starts: emits the skips that the dead process did not record. */
 async function endLoops(run: Run): Promise<void> {
   if (run.abortReason !== undefined || run.isInterrupted || run.settings.stored.onStepFailure === "continue") return;
   for (const step of run.state.steps.values()) {
@@ -181,8 +181,8 @@ async function endLoops(run: Run): Promise<void> {
   }
 }
 
-/** A run does not wait for what somebody says of it. */
+/** The error of a decision or an outcome that a run is not waiting for. */
 export function notWaiting(runId: string, reason: string): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" does not wait for this: ${reason}.`;
+  const message = `Run "${runId}" is not waiting for this: ${reason}.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }

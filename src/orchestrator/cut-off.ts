@@ -6,8 +6,8 @@ import { partsOf, type StepState } from "../core/step-state.ts";
 import { outcomeUnknown } from "./step-errors.ts";
 
 /**
- * The events that close what an execution has left open, so that each start has its end: for a process that has died, or whose
- * store has failed. A step in flight is `interrupted`, or `unknown` if it must run only once.
+ * The events that close what an execution has left open, so that each start has its end: for a process that has died,
+ * or whose store has failed. A step in flight is `interrupted`, or `unknown` if it must run only once.
  */
 export function endsOfCutOff(state: RunState, error: AgentErrorData): readonly EventInit[] {
   const events: EventInit[] = [];

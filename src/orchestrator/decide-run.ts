@@ -22,21 +22,21 @@ import type { ContinueOptions } from "./run-options.ts";
 import { opened, sealChange, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
 
-/** What somebody has decided about a step, an iteration of one, or the plan: JSON. */
+/** A decision about a step, an iteration of one, or the plan: JSON. */
 export interface Decision extends DecisionNote {
   /** Undefined for the plan. */
   readonly place: StepPlace | undefined;
-  /** What was looked at: the hash of the call or of the plan. */
+  /** The hash of the call or plan that was decided about. */
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
-  /** When it was taken, in milliseconds since 1970 UTC: it may be received when it would be too late to take it. */
+  /** When it was taken, in milliseconds since 1970 UTC: it may be received when it would be too late to decide. */
   readonly atMs: number;
-  /** What a step is approved with in place of its own input. */
+  /** The input that a step is approved with in place of its own. */
   readonly input?: JsonObject;
 }
 
-/** What of a run tells whether something can be decided in it. */
+/** The part of a run that shows whether something can be decided in it. */
 type DecidedRun = Pick<Run, "state" | "secrets">;
 
 /** A decision on its way to a run. */
@@ -46,10 +46,10 @@ export interface Deciding extends Opening {
 }
 
 /**
- * Decides in a run that is going on here, or brings it back from the store and goes on with it. Resolves to how its execution
- * ends; the same decision once more changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict`
- * if the run does not wait for this, `approval-expired` if it does no longer, `invalid-tool-input` for an input that does not
- * fit, `resume-mismatch`, `invalid-options` or `store-failed`.
+ * Decides in a run that is active here, or restores it from the store and resumes it. Resolves to how its execution
+ * ends; repeating a decision changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict` if
+ * the run is not waiting for this, `approval-expired` if it no longer is, `invalid-tool-input` for an input that does
+ * not fit, `resume-mismatch`, `invalid-options` or `store-failed`.
  */
 export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
   const { decision } = deciding;
@@ -63,7 +63,7 @@ export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunRes
   );
 }
 
-/** Takes a decision that was posted to a run that goes on here. Whether it could be taken in this execution; throws if it cannot be at all. */
+/** Takes a decision posted to a run that is active here. Returns whether this execution took it; throws if none can. */
 export async function decideHere(run: Run, decision: Decision, message: number): Promise<boolean> {
   const { place, input } = decision;
   const tool = place && partAt(run.state.steps, place)?.tool;
@@ -91,10 +91,10 @@ async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult>
       const { state } = await readExisting(engine.settings, runId);
       const secrets = await secretsOfStored(engine.settings, state);
       outcome = await changeOf(engine.settings, { state, secrets }, decision);
-      // It may have gone on meanwhile.
+      // It may have been resumed meanwhile.
       continue;
     }
-    // What it waits for may go wrong for others, which is nothing to this decision.
+    // This may fail for other callers, which does not affect this decision.
     await (restoring?.opening ?? active?.run.deciding ?? active?.result)?.catch(() => {});
   }
 }
@@ -106,12 +106,12 @@ async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): 
   if (isNew) await recordDecision(run, { place: decision.place, outcome: outcomeIn(run, decision) });
 }
 
-/** Not before its execution has started: it may yet turn out to be one that is only looked up in the store. */
+/** Not before its execution has started: it may turn out to be only a lookup in the store. */
 function isDecidable({ isClosing, deciding, state }: Run): boolean {
   return !isClosing && deciding === undefined && state.status === "running";
 }
 
-/** A run that waits for a decision goes on with it: both are recorded, or neither. */
+/** Resumes a run that waits for a decision: resumption and decision are both recorded, or neither. */
 function continueWith(
   engine: RunsOwner,
   { decision, outcome, ...opening }: Deciding & { readonly outcome: ApprovalOutcome },
@@ -129,7 +129,7 @@ function continueWith(
   });
 }
 
-/** How the approval of a step with another input is recorded, if that fits. Rejects as {@link decideRun} does. */
+/** The outcome to record for a decision, with a changed input if that fits. Rejects as {@link decideRun} does. */
 async function changeOf(settings: EngineSettings, run: DecidedRun, decision: Decision): Promise<ApprovalOutcome> {
   const { place, hash, input } = decision;
   const isNew = requireAsked(run, decision);
@@ -137,7 +137,7 @@ async function changeOf(settings: EngineSettings, run: DecidedRun, decision: Dec
   return decisionOutcome(decision, await changeCall(settings, run, { place, hash, input }));
 }
 
-/** How a decision is recorded in a run that goes on: it does not wait for a schema once it is aborted. */
+/** The outcome to record in an active run, which does not wait for a schema once it is aborted. */
 function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<ApprovalOutcome> {
   if (decision.input === undefined) return decisionOutcome(decision);
   const source = run.openSource();
@@ -170,14 +170,14 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 
-/** A decision as it is posted, without secrets in it: until it is received, it stands in the store. Rejects as {@link decideRun}. */
+/** A decision as posted, without secrets: it is in the store until received. Rejects as {@link decideRun} does. */
 async function sealPosted(settings: EngineSettings, { runId, decision }: Deciding): Promise<Decision> {
   const { state } = await readExisting(settings, runId);
   const secrets = await secretsOfStored(settings, state);
   if (secrets === undefined) return decision;
   const { place, input, by, comment, reason } = decision;
   const step = place && partAt(state.steps, place);
-  // First, as the comment may say what stands in it.
+  // First, as the comment may contain values from the input.
   const sealed = input && step && (await sealChange(secrets, { step, input }));
   const hidden = { ...decision, ...secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) }) };
   return sealed === undefined ? hidden : { ...hidden, input: sealed };
@@ -185,7 +185,7 @@ async function sealPosted(settings: EngineSettings, { runId, decision }: Decidin
 
 function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {
   const { runId } = state;
-  const message = `Run "${runId}" does not wait for this decision: ${reasonOf(state, decision)}.`;
+  const message = `Run "${runId}" is not waiting for this decision: ${reasonOf(state, decision)}.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
@@ -194,12 +194,12 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { pla
   const iterations = place && steps.get(place.stepId)?.iterations;
   if (place !== undefined && !steps.has(place.stepId)) return `it has no ${what}`;
   if (iterations !== undefined && place?.iteration === undefined)
-    return `${what} waits by iteration: give iteration, from 0 to ${iterations.states.length - 1}`;
+    return `${what} waits per iteration: give iteration, from 0 to ${iterations.states.length - 1}`;
   const approval = place === undefined ? planApproval : partAt(steps, place)?.approval;
   if (approval === undefined)
-    return `approval of ${what} was not asked for; what it waits for are its ${pending.length} pending items`;
+    return `approval of ${what} was not asked for; the run waits for its ${pending.length} pending items`;
   if (approval.status === "withdrawn")
     return `the question about ${what} was withdrawn; resume the run to be asked again`;
-  if (approval.hash !== hash) return `what was asked about ${what} has the hash ${approval.hash}, not ${hash}`;
+  if (approval.hash !== hash) return `the question about ${what} has the hash ${approval.hash}, not ${hash}`;
   return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
 }

@@ -8,8 +8,8 @@ import type { Decision } from "./decide-run.ts";
 import { type ContinueOptions, checkSignal, checkSwitch, checkText } from "./run-options.ts";
 
 /**
- * What is decided about: a pending item of a run, an `approval-request`, or what `approve` of the agent was asked, each as it is.
- * The hash says what was looked at; what else they have is not looked at.
+ * What is decided about: a pending item of a run, an `approval-request`, or the request that the agent's `approve`
+ * received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
  */
 export type ApprovalItem =
   | {
@@ -21,18 +21,18 @@ export type ApprovalItem =
     }
   | { readonly kind: "plan-approval" | "plan"; readonly hash: string };
 
-/** What may be said with a decision. */
+/** The note that a decision may have. */
 export interface DecisionNoteOptions {
-  /** Who decides: at most 200 characters, recorded as it is given. */
+  /** Who decides: at most 200 characters, recorded as given. */
   by?: string | undefined;
   /** At most 2000 characters, recorded with the decision. */
   comment?: string | undefined;
 }
 
-/** Options of approving: what is said with it, and what the run needs to go on. */
+/** Options of approving: its note, and what the run needs to resume. */
 export type ApprovalOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
   DecisionNoteOptions & {
-    /** Runs the step with this input in place of its own: JSON, in which nothing is a reference. */
+    /** Runs the step with this input in place of its own: JSON, in which nothing is read as a reference. */
     input?: InferToolInput<TTool> | undefined;
   };
 
@@ -43,7 +43,7 @@ export type RejectionOptions<TTool extends Tool = Tool> = ContinueOptions<TTool>
     reason?: string | undefined;
   };
 
-/** A decision, and what the run goes on with. Throws `invalid-options`. */
+/** A decision, and the options with which the run resumes. Throws `invalid-options`. */
 export function readDecision(
   verdict: Decision["verdict"],
   item: ApprovalItem,
@@ -75,9 +75,9 @@ function checkLength(option: string, value: unknown, max: number): void {
   if (!isShort) failOption(option, value, `text of at most ${max} characters`);
 }
 
-/** As JSON, and no larger than it could stand in a plan. Whether it fits its tool is seen later. */
+/** An input as JSON, no larger than a plan may be. Whether it fits its tool is checked later. */
 export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
-  if (kind === "plan") failOption("input", input, "left out: a plan is approved as it is");
+  if (kind === "plan") failOption("input", input, "left out: a plan is approved unchanged");
   const json = toJson(input, { maxBytes: maxPlanBytes });
   if (!json.ok) failOption(["input", ...json.issue.path].join("."), input, `JSON: ${json.issue.message}`);
   const { value } = json;
@@ -102,16 +102,16 @@ function placeOfItem(item: ApprovalItem): StepPlace | undefined {
       return placeOf({ stepId, iteration });
     }
     default:
-      return failOption("item", item, kind === "outcome" ? `${items}; settle says what came of a step` : items);
+      return failOption("item", item, kind === "outcome" ? `${items}; use settle for the outcome of a step` : items);
   }
 }
 
-/** Throws `invalid-options` for an id that is none. */
+/** Throws `invalid-options` for anything that is not an id. */
 export function checkName(option: "runId" | "stepId" | "item.stepId", value: unknown): void {
   if (typeof value !== "string" || value === "") failOption(option, value, "text that is not empty");
 }
 
 function checkHash(hash: unknown): void {
   if (typeof hash !== "string" || !/^[\da-f]{64}$/.test(hash))
-    failOption("item.hash", hash, "the 64 lowercase hex digits of what was looked at: those of the pending item");
+    failOption("item.hash", hash, "the 64 lowercase hex digits of the pending item's hash");
 }

@@ -17,7 +17,7 @@ import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { secretsOf } from "./secrets-of-run.ts";
 import { underSignal } from "./under-signal.ts";
 
-/** What a run would do, as far as can be known before it. */
+/** What a run would do, as far as that is known beforehand. */
 export interface DryRun<TTool extends Tool = Tool> {
   readonly plan: Plan;
   /** For `approvedHash`. */
@@ -27,7 +27,7 @@ export interface DryRun<TTool extends Tool = Tool> {
   readonly steps: readonly DryRunStep<TTool>[];
 }
 
-/** What one step would do. One type for each tool, so that `tool` narrows `input` where no part of it is open. */
+/** What one step would do. One type for each tool, so that `tool` narrows `input` if no part of it is open. */
 export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool ? DryRunStepOf<TTool> : never;
 
 interface DryRunStepOf<TTool extends Tool> {
@@ -41,16 +41,16 @@ interface DryRunStepOf<TTool extends Tool> {
   readonly dependsOn: readonly string[];
   readonly when?: string;
   readonly forEach?: string;
-  /** `by-input` if it depends on what is not known yet. */
+  /** `by-input` if it depends on values that are not known yet. */
   readonly effect: ToolEffect | "by-input";
-  /** Whether it would wait for approval; `by-input` if that depends on what is not known yet. */
+  /** Whether it would wait for approval; `by-input` if that depends on values that are not known yet. */
   readonly needsApproval: boolean | "by-input";
-  /** Whether the tool can take it back. */
+  /** Whether the tool can undo it. */
   readonly canUndo: boolean;
   readonly reasoning?: string;
 }
 
-/** Looks at a plan as a run would, and calls no tool. Rejects with `invalid-plan`, `plan-not-approved` or `cancelled`. */
+/** Checks a plan as a run would, and calls no tool. Rejects with `invalid-plan`, `plan-not-approved` or `cancelled`. */
 export function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {
   return underSignal(settings.signal, (source) =>
     settleOrAbort(lookAtPlan(engine, { settings, given, source }), source),
@@ -70,7 +70,7 @@ async function lookAtPlan(engine: EngineSettings, { settings, given, source }: L
   const opening = secretsOf(engine, { runId: "", tools: settings.tools });
   const secrets = opening && (await opening);
   for (const [index, step] of plan.steps.entries()) {
-    // Whoever has cancelled is asked nothing more.
+    // After a cancellation, no more policies are called.
     if (source.aborted) throw source.reason;
     const tool = settings.tools.get(step.tool) as DefinedTool;
     const dependsOn = dependenciesOfStep(plan, index, expressions);
@@ -102,7 +102,7 @@ interface Looked {
   readonly step: PlanStep;
   readonly tool: DefinedTool;
   readonly dependsOn: readonly string[];
-  /** Given if the step may have secrets, which are not shown. */
+  /** Set if the step may have secrets, which are not shown. */
   readonly secrets: RunSecrets | undefined;
 }
 
@@ -126,15 +126,15 @@ async function lookAt(engine: EngineSettings, { step, tool, dependsOn, secrets }
   };
 }
 
-/** What is known without the input. */
+/** Whether a step needs approval, as far as is known without its input. */
 function mayNeedApproval(engine: EngineSettings, tool: DefinedTool): boolean | "by-input" {
   if (tool.declaredNeedsApproval === true) return true;
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }
 
 /**
- * What the tool and the policy say of an input without references. Undefined where there is none that they can be asked
- * about: the input is not valid, or its effect cannot be told, and so it will be then.
+ * The answers of the tool and the policy for an input without references. Undefined if they cannot be asked: the input
+ * is invalid, or its effect cannot be determined; it will be the same in the run.
  */
 async function knownAnswers(engine: EngineSettings, { step, tool, secrets }: Omit<Looked, "dependsOn">) {
   const input = resolveInput(step, () => undefined);
@@ -153,7 +153,7 @@ async function knownAnswers(engine: EngineSettings, { step, tool, secrets }: Omi
   }
 }
 
-/** As in a run, one that fails is taken for yes. Of those that no compiler has looked at, any answer like true counts. */
+/** As in a run, a policy that fails counts as a yes. One that is not type-checked may return any truthy value. */
 async function isYes(ask: () => unknown): Promise<boolean> {
   try {
     return Boolean(await ask());

@@ -12,26 +12,26 @@ import { opened } from "./secrets-of-run.ts";
 import { buildGraph } from "./step-graph.ts";
 import { undoSteps } from "./undo-steps.ts";
 
-/** What of a run that stops is said when its execution is closed. */
+/** What {@link endExecution} needs to close an execution. */
 export interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
 }
 
 /**
- * Closes an execution when nothing runs any more: suspended, if somebody has to decide; else ended, once the steps that never
- * start are told and, where it is wanted, those that have completed are undone.
+ * Closes an execution when nothing is running: suspended, if somebody has to decide; else ended, once `step-skip` is
+ * emitted for the steps that never start and, with `undoOnFailure`, the steps of an uncompleted run are undone.
  */
 export async function endExecution(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
   run.isClosing = true;
   const isFinished = run.state.plan !== undefined && isAllDone(run);
-  // Where only the end of the process has kept steps from being run, whoever resumes the run need not wait for an answer.
+  // If only the end of the process prevented steps from running, whoever resumes the run need not wait for an answer.
   const mayWait = !isFinished && run.abortReason === undefined && !(run.isInterrupted && canStart(run, expressions));
   const pending = mayWait ? pendingItems(run) : [];
   if (run.recorder.failure === undefined && pending.length > 0) {
     await run.emit({ type: "run-suspend", pending });
   } else if (run.recorder.failure === undefined && isInterrupted(run) && !isFinished) {
-    // What is left stays as it is, for whoever goes on.
+    // The rest stays unchanged, for the next owner.
     await run.emit({ type: "run-end", outcome: { status: "interrupted", error: interruption(run) } });
   } else if (run.recorder.failure === undefined) {
     if (!isFinished) await skipRest(run, expressions);
@@ -41,7 +41,7 @@ export async function endExecution(run: Run, { planningError, expressions }: Exe
   if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
 }
 
-/** Whether the process is to end before the run does. What has aborted it for another reason ends it for good. */
+/** Whether the process is ending before the run. An abort for another reason ends the run for good. */
 function isInterrupted({ isInterrupted, abortReason }: Run): boolean {
   return abortReason === undefined ? isInterrupted : abortReason.code === "interrupted";
 }
@@ -66,12 +66,12 @@ async function endRun(run: Run, closing: RunClosing): Promise<void> {
 const noneUndone: readonly NotUndone[] = [];
 
 function runOutcome({ abortReason, state }: Run, { isFinished, error }: RunClosing): RunEndEvent["outcome"] {
-  // Interrupted when nothing was left to do, it has not been.
+  // With nothing left to do, it does not count as interrupted.
   const wasInTime = isFinished && abortReason?.code === "interrupted";
   if (abortReason !== undefined && !wasInTime) return abortedOutcome(abortReason);
-  // An earlier execution that was cancelled may have died before it could say so.
+  // An earlier execution that was cancelled may have died before it could record that.
   if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
-  // A record that others have written may leave a step open for no reason that is known: the run has not been completed.
+  // A record by another writer may leave a step open for no known reason: the run has not been completed.
   if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
@@ -80,7 +80,7 @@ function abortedOutcome(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEve
   return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
 }
 
-/** The error of the first step of the plan that has one, or of the plan that was not approved. */
+/** The error of a plan that was rejected, else of the first step of the plan that has failed. */
 export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | undefined {
   if (state.planApproval?.status === "rejected") return state.planApproval.error;
   for (const { id } of state.plan?.steps ?? []) {
@@ -92,14 +92,14 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
   return undefined;
 }
 
-/** One in doubt, or that may run again, has an error and has not failed. */
+/** A step that is in doubt, or may run again, has an error but has not failed. */
 function hasFailed({ error, status }: StepState): boolean {
   return error !== undefined && status !== "unknown" && status !== "interrupted";
 }
 
 /**
- * What somebody has to decide before the run can go on: an outcome that is not known, or an approval, unless the run stops
- * anyway because a step has failed.
+ * What somebody has to decide before the run can resume: an unknown outcome or, unless a failed step stops the run
+ * anyway, an approval.
  */
 export function pendingItems(run: Run): readonly PendingItem[] {
   const { state, settings } = run;
@@ -129,7 +129,7 @@ export function isAllDone({ state }: Run): boolean {
   return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
 }
 
-/** Whether a step can go on because somebody has decided about it. */
+/** Whether a step can continue because somebody has decided about it. */
 export function hasAnswer(run: Run): boolean {
   const { abortReason, recorder } = run;
   if (isAllDone(run) || abortReason !== undefined || recorder.failure !== undefined) return false;
@@ -137,7 +137,7 @@ export function hasAnswer(run: Run): boolean {
   return mayStartMore(run, steps) && steps.some(isDecided);
 }
 
-/** Whether a step, or an iteration of one, waits for nothing and for nobody. */
+/** Whether a step, or an iteration of one, waits for no other step and no decision. */
 function canStart(run: Run, expressions: PlanExpressions | undefined): boolean {
   const steps = stepsOf(run);
   if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
@@ -156,12 +156,12 @@ function stepsOf({ state }: Run): readonly StepState[] {
   return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
 }
 
-/** Whether no step has failed in a way that keeps the others from being started. */
+/** Whether no step has failed in a way that prevents the others from starting. */
 function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
   return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
 }
 
-/** Tells of each step that never started: because of one it depends on, or because the run ended before. */
+/** Emits `step-skip` for each step that never started: because of a dependency, or because the run ended first. */
 async function skipRest(run: Run, expressions: PlanExpressions | undefined): Promise<void> {
   const steps = run.state.plan?.steps ?? [];
   const stateOf = (index: number) => run.state.steps.get(steps[index]?.id ?? "") as StepState;
@@ -176,24 +176,24 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   }
 }
 
-/** Whether nothing but the end of the run keeps a step from being run, be it in an execution that died while it said so. */
+/** Whether only the end of the run prevents a step from running, even if an execution died while recording that. */
 function isNotStarted(state: StepState): boolean {
   if (!isOpen(state)) return state.skipReason === "run-ended";
   for (const { status } of partsOf([state])) if (status === "interrupted") return false;
   return true;
 }
 
-/** Tells that a step, or what is left of its iterations, will never start. */
+/** Emits `step-skip` for a step, or the rest of its iterations, that will never start. */
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
   for (const part of [...partsOf([state])]) {
-    // One that was interrupted has started: it is only not run again.
+    // An interrupted one has started: it is just not run again.
     if (!isOpen(part) || part.status === "interrupted") continue;
     const told = run.emit({ type: "step-skip", ...placeOf(part), tool: part.tool, reason });
     if (told !== undefined) await told;
   }
 }
 
-/** Closes the execution for listeners when nothing is recorded any more, be it since the last event. */
+/** Closes the execution for listeners once nothing more is recorded, even if only since the last event. */
 export function closeBroken(run: Run, error: AgentErrorData): void {
   if (run.isClosed) return;
   const status = error.code === "interrupted" ? "interrupted" : "failed";
@@ -208,11 +208,11 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
 }
 
 /**
- * Closes, after the store has failed, what listeners have seen begin. Nothing of it is recorded: to the store it is as if
- * the process had died, so steps in flight are `interrupted`, or `unknown` where they must run only once.
+ * After the store has failed, closes everything that listeners have seen start. Nothing is recorded: to the store it is
+ * as if the process had died, so steps in flight are `interrupted`, or `unknown` if they must run only once.
  */
 function closeUnrecorded(run: Run, error: AgentErrorData): void {
-  // What waits for the next process is not skipped.
+  // Steps left for the next process are not skipped.
   const skipped = error.code === "interrupted" ? [] : [...partsOf(run.state.steps.values())].filter(isOpen);
   for (const event of endsOfCutOff(run.state, error)) run.recorder.close(event);
   for (const part of skipped)

@@ -6,8 +6,9 @@ import { stepFailure } from "./end-execution.ts";
 import type { AbortReason } from "./run.ts";
 
 /**
- * Why a run was about to end when its process died, by what it has recorded: it was cancelled, or its deadline had passed.
- * Undefined if it was not, or because of a step that has failed. To be asked before its next execution begins.
+ * Why a run was about to end when its process died, according to its record: it was cancelled, or its deadline had
+ * passed. Undefined if it was not ending, or a failed step was the reason. To be called before its next execution
+ * starts.
  */
 export function endingOf(state: RunState): AbortReason | undefined {
   if (state.status !== "running" || state.planApproval?.status === "rejected") return undefined;
@@ -16,7 +17,7 @@ export function endingOf(state: RunState): AbortReason | undefined {
   let isEnding = state.hasUndone === true;
   let isInDoubt = false;
   let wasStopped = false;
-  // Then no failure keeps a step from being run.
+  // Then no failure prevents a step from running.
   const resumes = state.options?.onStepFailure === "continue";
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id) as StepState;
@@ -31,7 +32,7 @@ export function endingOf(state: RunState): AbortReason | undefined {
     }
   }
   if (wasStopped) return unsaid(state);
-  // A failure would have let the run wait for what is in doubt.
+  // After a failure, the run would have waited for the steps in doubt.
   if (!isEnding || (stepFailure({ state }) !== undefined && !isInDoubt)) return undefined;
   return unsaid(state);
 }
@@ -50,9 +51,9 @@ function isRunTimeout(error: AgentErrorData | undefined): boolean {
   return error?.code === "timeout" && error.details?.scope === "run";
 }
 
-/** What nobody could say any more: whether its time was up shows whether that was it. */
-function unsaid({ options, legStartedAt = "", updatedAt }: RunState): AbortReason {
+/** The reason that was not recorded: the deadline if it had passed, else a cancellation. */
+function unsaid({ options, executionStartedAt = "", updatedAt }: RunState): AbortReason {
   const { timeoutMs = Number.POSITIVE_INFINITY } = options ?? {};
-  const lastedMs = Date.parse(updatedAt) - Date.parse(legStartedAt);
-  return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ended");
+  const lastedMs = Date.parse(updatedAt) - Date.parse(executionStartedAt);
+  return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ending");
 }

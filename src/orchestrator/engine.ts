@@ -26,12 +26,12 @@ import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
 
-/** The most events that wait in a handle to be read. */
+/** The maximum number of unread events in a handle. */
 const eventCapacity = 1_000;
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/** A run that is going on. */
+/** The handle of a run. */
 export interface EngineHandle {
   readonly runId: string;
   readonly events: EventStream<AgentEvent>;
@@ -40,16 +40,16 @@ export interface EngineHandle {
 }
 
 /**
- * Runs requests and plans, for an agent and an orchestrator alike. It knows no types of tools: those who own it give them.
- * It checks options and hands out handles; all else is loaded for the first run.
+ * Runs requests and plans, for an agent and an orchestrator alike. It knows no types of tools: its owners add them. It
+ * checks options and hands out handles; everything else is loaded for the first run.
  */
 export class Engine implements RunsOwner {
   readonly hub: EventHub<AgentEvent>;
-  /** The runs that are going on here, once there was one. */
+  /** Its runs in this process; undefined before the first one. */
   runs: ActiveRuns | undefined;
-  /** Of a run without options, as most are. */
+  /** For a run without options, as most are. */
   private readonly plainOptions: RunSettings;
-  /** Set once it takes no more runs. */
+  /** Set once it accepts no more runs. */
   private closing: Promise<void> | undefined;
 
   constructor(readonly settings: EngineSettings) {
@@ -59,8 +59,8 @@ export class Engine implements RunsOwner {
   }
 
   /**
-   * Starts a run, or joins the one of the same id that is going on here. Throws for options that cannot be, and for what is
-   * plainly wrong with a plan. What is found wrong later is a warning, too: nobody may look at the handle.
+   * Starts a run, or joins the active one with the same id. Throws for invalid options and for plain mistakes in a
+   * plan. Errors that are found later are also reported as warnings: nobody may look at the handle.
    */
   start(given: RunTarget, options?: AnyRunOptions): EngineHandle {
     const settings = this.optionsOf(options);
@@ -79,7 +79,7 @@ export class Engine implements RunsOwner {
     );
   }
 
-  /** Runs to the end, for whoever wants no handle and so no events kept for it. */
+  /** Runs to the end, for a caller that needs no handle and so no events kept for it. */
   async run(given: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
     const settings = this.optionsOf(options);
     const isNamed = options?.runId !== undefined;
@@ -91,8 +91,8 @@ export class Engine implements RunsOwner {
   }
 
   /**
-   * Decides about what a run waits for, and goes on with it: at once where it is going on here, else from the store once it
-   * is read. Its options have been checked. What goes wrong rejects the handle's result.
+   * Decides about something a run waits for, and resumes the run: at once if it is active here, else from the store
+   * once it is read. Its options have been checked. Errors reject the handle's result.
    */
   decide(
     runId: string,
@@ -107,7 +107,7 @@ export class Engine implements RunsOwner {
     );
   }
 
-  /** Cancels a run, wherever it goes on. Its options have been checked. */
+  /** Cancels a run, wherever it is active. Its options have been checked. */
   cancel(
     runId: string,
     reason: string,
@@ -120,13 +120,13 @@ export class Engine implements RunsOwner {
   }
 
   goOn(runId: string, resources: unknown): void {
-    // What is left of it then is in the store, for whoever goes on with it.
+    // If that fails, the run is in the store, for whoever resumes it.
     this.resume(runId, { resources, retriesFailed: false } as ContinueOptions & { retriesFailed: false }).catch(
       () => {},
     );
   }
 
-  /** Goes on with a stored run, to its end or until it waits for somebody; its options have been checked. */
+  /** Resumes a stored run, until it ends or waits for somebody; its options have been checked. */
   resume(
     runId: string,
     { resources, signal, throwOnFailure = false, retriesFailed = true }: ContinueOptions & { retriesFailed?: boolean },
@@ -137,13 +137,13 @@ export class Engine implements RunsOwner {
     return this.open(async (parts) => deliver(await parts.resumeRun(this, resuming), options));
   }
 
-  /** Goes on with all runs that nobody goes on with, so many at a time; one that has ended meanwhile stays as it is. */
+  /** Resumes all runs that have no owner, so many at a time; one that has ended meanwhile stays unchanged. */
   resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
     const resume = (runId: string, own: ContinueOptions) => this.resume(runId, { ...own, retriesFailed: false });
     return this.open((parts) => parts.resumeAll(this, options, resume));
   }
 
-  /** Says what came of a step that is in doubt, and goes on with its run. What goes wrong rejects the handle's result. */
+  /** Settles the outcome of a step in doubt, and resumes its run. Errors reject the handle's result. */
   settle(
     runId: string,
     settling: { readonly place: StepPlace; readonly settlement: Settlement },
@@ -157,8 +157,8 @@ export class Engine implements RunsOwner {
   }
 
   /**
-   * Takes no more runs, lets the steps that run end within the time, and leaves the rest to whoever goes on with it. Resolves
-   * when nothing goes on here any more. Closing again waits for the same.
+   * Accepts no more runs, lets running steps end within the time, and leaves the rest to whoever resumes it. Resolves
+   * when nothing is running here. Closing again waits for the same.
    */
   close(timeoutMs: number): Promise<void> {
     this.closing ??= this.runs?.stop(timeoutMs) ?? Promise.resolve();
@@ -178,7 +178,7 @@ export class Engine implements RunsOwner {
     return use(parts);
   }
 
-  /** Its time and its cancellation count from now, while the runtime is loaded, too. */
+  /** Its deadline and its cancellation apply from now on, even while the runtime is being loaded. */
   private handOut(
     runId: string,
     settings: Pick<RunSettings, "throwOnFailure">,
@@ -204,7 +204,7 @@ export class Engine implements RunsOwner {
         throw thrown;
       },
     );
-    // Whoever does not read the result has not asked for its errors either.
+    // A caller that does not read the result must not get an unhandled rejection.
     result.catch(() => {});
     return { runId, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }
@@ -217,7 +217,7 @@ export class Engine implements RunsOwner {
     return planAlone(this, { runId: this.createRunId(), request, settings });
   }
 
-  /** What a request or a plan would do. Rejects with what planning does, `invalid-plan`, `plan-not-approved` or `cancelled`. */
+  /** What a target would do. Rejects as planning does, with `invalid-plan`, `plan-not-approved` or `cancelled`. */
   async dryRun(given: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
     const settings = this.optionsOf(options, "dryRun");
     const target = snapshotOf(given, { waits: false });
@@ -227,7 +227,7 @@ export class Engine implements RunsOwner {
     return dryRun(this.settings, settings, plan);
   }
 
-  /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
+  /** The current state of a stored run; undefined if there is none with this id. Rejects with `store-failed`. */
   async getRun(runId: string): Promise<RunSnapshot | undefined> {
     const { readRun } = loadedRuntime() ?? (await loadRuntime());
     return readRun(this.settings, runId);
@@ -262,17 +262,17 @@ export class Engine implements RunsOwner {
 }
 
 /**
- * What a run is of, as it stands when the run starts: the caller may change the plan while the runtime is loaded, or looks
- * for a run of the same id. Else that takes its copy at once.
+ * Copies a run's plan when the run starts: the caller may change it while the runtime loads, or looks for a run with
+ * the same id. Otherwise the runtime copies it at once.
  */
 function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
   if ("request" in target || (loadedRuntime() !== undefined && !waits)) return target;
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
-  // What is not JSON is refused by validation, which says why.
+  // Validation refuses anything that is not JSON, and says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
 }
 
-/** Where there are fields to seal and no key, plans with them will be refused. */
+/** Warns if there are fields to seal but no key: plans with them will be refused. */
 function warnOfSecrets(settings: EngineSettings): void {
   if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
   const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
@@ -280,7 +280,7 @@ function warnOfSecrets(settings: EngineSettings): void {
   reportWarning(settings, { code: "no-secret-keys", message });
 }
 
-/** A result as the caller wants it: thrown where it failed and that was asked for. */
+/** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
 function deliver(result: RunResult, { throwOnFailure }: Pick<RunSettings, "throwOnFailure">): RunResult {
   const { status, error } = result;
   if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);

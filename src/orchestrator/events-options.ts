@@ -8,13 +8,13 @@ import { checkSignal, checkSwitch } from "./run-options.ts";
 
 /** Options of reading the events of a run. */
 export interface EventsOptions {
-  /** The number of the last event that is known: only those behind it are read. @default 0 */
+  /** The number of the last known event: only later ones are read. @default 0 */
   after?: number | undefined;
-  /** Ends reading: it rejects with `cancelled`. */
+  /** Ends reading, which rejects with `cancelled`. */
   signal?: AbortSignal | undefined;
-  /** Go on when the run is suspended or interrupted, until it ends for good. @default false */
+  /** Continue when the run is suspended or interrupted, until it ends for good. @default false */
   follow?: boolean | undefined;
-  /** How often the store is asked while the run does not go on in this process, at least 1. @default 1000 */
+  /** Time between reads of the store while the run is not active in this process, at least 1. @default 1000 */
   pollMs?: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export function readEventsOptions(runId: string, options: EventsOptions): Events
   return { runId, after, signal, follow, pollMs };
 }
 
-/** The events of a run, read from the beginning by each loop over them; a loop that is left, in whatever way, leaves nothing behind. */
+/** The events of a run. Each loop reads them from the start; a loop that is left, in any way, leaves nothing behind. */
 export function eventsOf(engine: RunsOwner, wanted: EventsWanted): AsyncIterable<AgentEvent> {
   return {
     [Symbol.asyncIterator]: () => {

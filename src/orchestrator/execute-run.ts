@@ -19,12 +19,12 @@ import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { opened, requireSealable, secretsOf } from "./secrets-of-run.ts";
 import { readRecorded, runElsewhere, storedResult } from "./stored-runs.ts";
 
-/** What a run begins with: a request, or a plan that holds. */
+/** What a run starts with: a request, or a valid plan. */
 type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
 /**
- * What a run is of, ready to begin: a plan is checked, approved, copied and made whole. Rejects with `invalid-plan` or
- * `plan-not-approved`.
+ * A run's target, ready to start: a plan is checked for validity and approval, copied and completed. Rejects with
+ * `invalid-plan` or `plan-not-approved`.
  */
 export async function completeTarget(
   engine: EngineSettings,
@@ -34,7 +34,7 @@ export async function completeTarget(
   return "request" in target ? target : { plan: await completePlanInput(engine, settings, target.plan) };
 }
 
-/** A plan that was given, as it runs. Rejects as {@link completeTarget} does. */
+/** A given plan, as it is run. Rejects as {@link completeTarget} does. */
 export async function completePlanInput(
   engine: EngineSettings,
   settings: RunSettings,
@@ -51,8 +51,8 @@ export async function completePlanInput(
 }
 
 /**
- * As {@link completeTarget}, for a run that is open. Only an async schema can take time for that: when the run aborts, it
- * has the grace of a tool.
+ * As {@link completeTarget}, for an open run. Only an async schema can take time for that: when the run aborts, it has
+ * the same grace as a tool.
  */
 async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
   const source = run.openSource();
@@ -69,7 +69,7 @@ async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
   }
 }
 
-/** Rejects with `plan-not-approved` if another plan was. Of a run with secrets that was stored, the hash is one of the hash. */
+/** Rejects with `plan-not-approved` if another plan was approved. Stored runs with secrets have a hash of the hash. */
 export async function requireApproved(
   plan: PlanInput,
   { settings, secrets }: { readonly settings: RunSettings; readonly secrets?: RunSecrets | undefined },
@@ -83,9 +83,9 @@ export async function requireApproved(
 }
 
 /**
- * Executes a run that is open, from its first event to its last. Resolves to the result, whatever happened, or to that of
- * the stored run of its id. Rejects with what {@link completeTarget} does, with `run-conflict` if the store has something else
- * of this id, and with `run-owned-elsewhere` if it has, or may have, a run of this id that has not ended.
+ * Executes an open run, from its first event to its last. Resolves to the result, whatever happened, or to that of the
+ * stored run with its id. Rejects as {@link completeTarget} does, with `run-conflict` if the store has something else
+ * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended.
  */
 export async function executeRun(run: Run, { target, identity, leases, onStarted }: RunStart): Promise<RunResult> {
   const opening = secretsOf(run.engine, { runId: run.runId, tools: run.settings.tools });
@@ -98,7 +98,7 @@ export async function executeRun(run: Run, { target, identity, leases, onStarted
   await emitStart(run, beginning);
   const { failure } = run.recorder;
   const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
-  // Another process was faster, and has had the run since this one looked for it.
+  // Another process has started the run since this one looked for it.
   if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(run.runId, failure);
   onStarted?.();
   if ("plan" in target && "plan" in beginning && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
@@ -106,7 +106,7 @@ export async function executeRun(run: Run, { target, identity, leases, onStarted
   return runExecution(run, "error" in planned ? planned.error : undefined);
 }
 
-/** The result of the stored run of the same id, if the caller gave one and it is there. Rejects as {@link storedResult} throws. */
+/** The result of the stored run, if the caller gave its id and it exists. Rejects as {@link storedResult} throws. */
 async function findStored(run: Run, identity: string | undefined): Promise<RunResult | undefined> {
   if (identity === undefined) return undefined;
   const { events, state } = await readRecorded(run.engine.store, run.runId);
@@ -149,7 +149,7 @@ async function emitStart(run: Run, beginning: RunBeginning): Promise<void> {
   });
 }
 
-/** A plan by hand may refer to steps as other template languages do, which is no mistake that a check could refuse. */
+/** A handwritten plan may use the references of other template languages, which validation cannot refuse. */
 function warnOfBraces(run: Run, { steps }: Plan): void {
   for (const { stepId, text, reference } of findBraces(steps)) {
     const message = `${text} in step "${stepId}" is given to its tool as text. For the output, write \${${reference}}.`;
@@ -158,11 +158,11 @@ function warnOfBraces(run: Run, { steps }: Plan): void {
 }
 
 function storedRequest({ engine }: Run, request: unknown): string {
-  // With one character more, so that it is too long for whoever reads it, too.
+  // One character more, so that it is still too long when it is read back.
   return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
 }
 
-/** What planning in a run gives: a plan, or why there is none. */
+/** The result of planning in a run: a plan, or why there is none. */
 export type Planned =
   | { readonly plan: Plan; readonly error?: undefined }
   | { readonly plan?: undefined; readonly error?: AgentErrorData };

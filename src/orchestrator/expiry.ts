@@ -16,7 +16,7 @@ export function waitsInVain({ pending = [] }: { readonly pending?: readonly Pend
   return pending.some((item) => item.kind !== "outcome" && isExpired(item, nowMs));
 }
 
-/** Rejects what a run that goes on still asks and nobody can decide any more. */
+/** Rejects the approval requests of a resumed run that have expired. */
 export async function rejectExpired(run: Run): Promise<void> {
   const { steps, planApproval } = run.state;
   const nowMs = run.now();
@@ -30,12 +30,12 @@ export async function rejectExpired(run: Run): Promise<void> {
   for (const part of partsOf(steps.values())) if (part.status === "waiting") await reject(part.approval, placeOf(part));
 }
 
-/** How it is recorded that nobody has decided in time. */
+/** The outcome recorded if nobody has decided in time. */
 export function expiredOutcome(asked: Pick<ApprovalState, "expiresAt">, place: StepPlace | undefined): ApprovalOutcome {
   return { status: "rejected", error: approvalExpired(asked, place).toJSON() };
 }
 
-/** Nobody has decided in time. */
+/** The error of a request that nobody has decided in time. */
 export function approvalExpired(
   { expiresAt = "" }: Pick<ApprovalState, "expiresAt">,
   place: StepPlace | undefined,

@@ -4,31 +4,31 @@ import type { AgentError, AgentErrorCode, AgentErrorData } from "../core/errors.
 import type { Run } from "./run.ts";
 import type { FailedAttempt } from "./run-attempt.ts";
 
-/** The part of a run that may have thrown something. */
+/** The part of a run that keeps what was thrown. */
 type Failing = Pick<Run, "liveCauses" | "secrets">;
 
-/** Error data that is told with what was thrown as its `cause`. What is recorded of it stays as it is. */
+/** Error data that is emitted with what was thrown as its `cause`. What is recorded stays unchanged. */
 export function keepCause<TError extends ErrorData>(run: Failing, error: TError, thrown: unknown): TError {
-  // It may hold a secret where nobody would look for one.
+  // It may contain a secret in an unexpected place.
   if (thrown === undefined || run.secrets?.hasAny) return error;
   run.liveCauses ??= new WeakMap();
   run.liveCauses.set(error, thrown);
   return error;
 }
 
-/** An error as data that is told with the error's cause. */
+/** An error as data that is emitted with the error's cause. */
 export function dataOf<TCode extends AgentErrorCode>(run: Failing, error: AgentError<TCode>): AgentErrorData<TCode> {
   // A cause that was read from a store is data, and stays so.
   return keepCause(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
 }
 
-/** The error of a step whose last attempt has failed: where it was thrown is recorded, and what was thrown is told. */
+/** The error of a step whose last attempt has failed: where it was thrown is recorded, what was thrown is emitted. */
 export function withThrown(
   run: Run,
   error: AgentErrorData,
   { reason, thrown }: Pick<FailedAttempt, "reason" | "thrown">,
 ): AgentErrorData {
-  // Any other reason is an error of ours, and says it all.
+  // For any other reason, the error is our own and complete.
   if (reason !== "thrown") return keepCause(run, error, reason === "invalid-output" ? undefined : thrown);
   const stack = run.engine.recordStacks
     ? recordedStack(thrown, (text) => run.secrets?.hideIn(text) ?? text)

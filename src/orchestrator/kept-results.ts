@@ -18,13 +18,13 @@ interface KeptResult {
 /** A longer key costs more than it saves; an input may be as large as a run's outputs put together. */
 const maxKeyLength = 65_536;
 
-/** What calls of tools with a `cache` have given, for all runs of an agent. */
+/** The results of calls to tools with a `cache`, for all runs of an agent. */
 export class KeptResults {
   private readonly byTool = new Map<DefinedTool, RecentMap<KeptResult>>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** The result that is kept for a call, or where that of the call will be; undefined if nothing is to be kept for it. */
+  /** The place of a call's result, with the result if one is kept; undefined if none may be kept. */
   find(run: Run, call: StepCall, parsed: unknown): ResultPlace | undefined {
     const { tool } = call;
     const { cache } = tool;
@@ -43,12 +43,12 @@ export class KeptResults {
 
 /** Where the result of one call is kept. */
 export class ResultPlace {
-  /** Whether the call must not read what depends on the run. */
+  /** Whether the result is not kept if the call reads data of its run. */
   readonly isWatched: boolean;
   private hasReadRun = false;
 
   constructor(
-    /** What an earlier call has given. */
+    /** The output of an earlier call. */
     readonly output: JsonValue | undefined,
     private readonly put: (output: JsonValue) => void = () => {},
     { isWatched = false } = {},
@@ -56,20 +56,20 @@ export class ResultPlace {
     this.isWatched = isWatched;
   }
 
-  /** Remembers that the call has read `resources` or `metadata`: what it gives is for its run alone. */
+  /** Remembers that the call has read `resources` or `metadata`: its output is for its run alone. */
   markRead(): void {
     this.hasReadRun = true;
   }
 
-  /** Keeps what the call has given. */
+  /** Keeps the output of the call, unless it is for its run alone. */
   keep(output: JsonValue): void {
     if (!this.hasReadRun) this.put(output);
   }
 }
 
 /**
- * The one place that says of which calls results may be kept at all: of none that has to do with a secret, which would stay in
- * memory, and is sealed for its run alone.
+ * The one place that decides whether a call's result may be kept at all: not if it involves a secret, which would stay
+ * in memory, and is sealed for its run alone.
  */
 function mayBeKept({ tool, input }: StepCall): boolean {
   return !isSensitiveTool(tool) && hideSealed(input) === input;
@@ -81,22 +81,22 @@ interface Keyed {
 }
 
 function keyOf(run: Run, call: StepCall, { parsed, cache }: Keyed): string | undefined {
-  // Those of parsed and of raw inputs differ, as a schema may make one out of the other.
+  // Keys of parsed and raw inputs differ, as a schema may turn one into the other.
   if (cache.key === undefined)
     return isPlainJson(parsed) ? `parsed ${canonicalJson(parsed)}` : canonicalJson(call.input);
   const { resources, metadata } = run.settings;
   try {
     const key: unknown = cache.key(parsed, { resources, metadata });
     if (typeof key === "string") return key;
-    throw new TypeError("it must answer with text");
+    throw new TypeError("it must return a string");
   } catch (thrown) {
-    const message = `The cache.key of ${call.tool.name} failed, so nothing is kept: ${describeThrown(thrown)}`;
+    const message = `The cache.key of ${call.tool.name} failed, so the result is not kept: ${describeThrown(thrown)}`;
     run.warn({ code: "cache-key-failed", ...placeOfTask(call), message });
     return undefined;
   }
 }
 
-/** Whether JSON says all there is in a value: an instance of a class, or a `Date`, may hold more than its JSON. */
+/** Whether JSON represents a value completely: a class instance, or a `Date`, may hold more than its JSON. */
 function isPlainJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;

@@ -4,20 +4,20 @@ import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { PostedMessage, PostedMessages, RunStore } from "../core/run-store.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
-/** When a store said that a claim lasts, by both clocks: a machine that slept shows it by at least one of them. */
+/** When a store confirmed a claim, by both clocks: at least one of them shows that the machine slept. */
 export interface Confirmation {
   readonly wallMs: number;
   readonly monotonicMs: number;
 }
 
-/** Who holds a claim: a run that goes on here. */
+/** The holder of a claim: a run in this process. */
 export interface LeaseHolder {
   readonly runId: string;
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
-  /** Told what was posted to the run, each time the store says so. */
+  /** Receives the messages posted to the run, each time the store returns some. */
   onPosted(posted: readonly PostedMessage[]): void;
-  /** Told that the claim is lost, with what the store said. */
+  /** Called when the claim is lost, with the store's error. */
   onLeaseLost(error: StoreError): void;
 }
 
@@ -29,13 +29,13 @@ export interface LeaseOptions {
   readonly createId: () => string;
 }
 
-/** So often is a claim renewed before it would end, and what was posted to its run looked for. */
+/** How often a claim is renewed, and posted messages are looked for, before the claim would end. */
 const renewalsPerLease = 3;
 
 /**
- * The claims of an engine on the runs that go on in it. A claim ends by time unless it is renewed, so that others can go on
- * with the runs of a process that died; its fence keeps a process that only slept from writing then. One timer renews
- * them all; where the store goes with the process, they only look for what was posted.
+ * The claims of an engine on its active runs. A claim expires unless it is renewed, so that others can resume the runs
+ * of a process that died; its fence then prevents a process that only slept from writing. One timer renews them all.
+ * With a store that is lost with the process, renewals only look for posted messages.
  */
 export class Leases {
   private readonly holders = new Set<LeaseHolder>();
@@ -44,7 +44,7 @@ export class Leases {
 
   constructor(private readonly options: LeaseOptions) {}
 
-  /** Claims a run. At once if the store answers so. Rejects, or throws, with `run-owned-elsewhere` or `store-failed`. */
+  /** Claims a run, at once if the store does. Rejects, or throws, with `run-owned-elsewhere` or `store-failed`. */
   acquire(holder: LeaseHolder): void | Promise<void> {
     const { store } = this.options;
     this.owner ??= `owner_${this.options.createId()}`;
@@ -63,7 +63,7 @@ export class Leases {
     }
   }
 
-  /** Another holder has the claim from now on. */
+  /** Moves a claim to another holder. */
   handOver(from: LeaseHolder, to: LeaseHolder): void {
     this.holders.delete(from);
     to.fence = from.fence;
@@ -71,7 +71,7 @@ export class Leases {
     this.holders.add(to);
   }
 
-  /** Gives a claim back. What the store says to that is nothing to the run, which has ended. */
+  /** Gives up a claim. Errors of the store are ignored, as the run has ended. */
   release(holder: LeaseHolder): void | Promise<void> {
     if (!this.holders.delete(holder)) return undefined;
     if (this.holders.size === 0) this.stopRenewing();
@@ -91,8 +91,8 @@ export class Leases {
   }
 
   /**
-   * Whether a claim lasts, so that nobody else has the run: known if the store said so lately, else it is asked. If it says
-   * no, or nothing in time, the claim is lost.
+   * Whether a claim lasts, so that nobody else has the run: known if the store confirmed it recently, else it is asked.
+   * If it refuses, or does not answer in time, the claim is lost.
    */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
@@ -136,7 +136,7 @@ export class Leases {
 
   private renewLater(): void {
     const timer = this.options.clock.setTimeout(() => this.renewAll(), this.options.leaseMs / renewalsPerLease);
-    // A process with nothing else to do may end: it has died then, as far as its runs go.
+    // A process with nothing else to do may exit: to its runs, it has then died.
     (timer as { unref?(): void } | undefined)?.unref?.();
     this.timer = timer;
   }
@@ -146,19 +146,19 @@ export class Leases {
     this.timer = undefined;
   }
 
-  /** The next time comes when it is due, whether or not the store has answered: it may never do so. */
+  /** The next renewal is due whether or not the store has answered: it may never do so. */
   private renewAll(): void {
     this.renewLater();
     for (const holder of this.holders) void this.renewInTime(holder);
   }
 
-  /** A store that cannot answer now may do so before the claim ends; one that says no has given it to somebody else. */
+  /** A store that cannot answer now may do so before the claim ends; one that refuses has given it to somebody else. */
   private async renewInTime(holder: LeaseHolder): Promise<void> {
     const error = await this.renew(holder);
     if (error?.code === "run-owned-elsewhere" && this.holders.has(holder)) holder.onLeaseLost(error);
   }
 
-  /** Resolves to what the store says against it. */
+  /** Resolves to the store's error, if any. */
   private async renew(holder: LeaseHolder): Promise<StoreError | undefined> {
     const { fence, runId } = holder;
     if (fence === undefined || this.owner === undefined) return undefined;
@@ -179,20 +179,20 @@ function noAnswer(runId: string): StoreError {
   return toStoreError(new Error("it does not answer"), { runId, operation: "claim" });
 }
 
-/** The fence of a claim, as a store gives it. Throws for anything else. */
+/** The fence of a claim that a store returned. Throws if it has none. */
 function readFence(claim: { readonly fence: number } | undefined): number {
   const fence: unknown = claim?.fence;
   if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its claim has no fence");
   return fence;
 }
 
-/** What a store says was posted. Throws for anything else. */
+/** The posted messages that a store returned. Throws for anything else. */
 function readPosted(said: PostedMessages | undefined): readonly PostedMessage[] {
   const posted: unknown = said?.posted;
   if (posted === undefined) return none;
-  if (!Array.isArray(posted)) throw new TypeError("what was posted is not a list");
+  if (!Array.isArray(posted)) throw new TypeError("its posted messages are not a list");
   const wrong = posted.findIndex((one) => !Number.isSafeInteger((one as PostedMessage | null)?.number));
-  if (wrong >= 0) throw new TypeError(`message ${wrong + 1} of what was posted has no number`);
+  if (wrong >= 0) throw new TypeError(`its posted message ${wrong + 1} has no number`);
   return posted as readonly PostedMessage[];
 }
 

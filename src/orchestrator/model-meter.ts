@@ -20,10 +20,10 @@ import {
 import { failOption } from "../core/options.ts";
 import type { RunBudget } from "../core/stored-run-options.ts";
 
-/** An answer that would have to be shorter than this is not asked for. */
+/** An answer that the budget would limit to less than this is not requested. */
 const minOutputTokens = 16;
 
-/** Calls models while a plan is made: within the budget of the run, and counting what they use. */
+/** Calls models during planning, within the budget of the run, and counts what they use. */
 export class ModelMeter {
   private readonly made: ModelCall[] = [];
   private isClosed = false;
@@ -34,24 +34,24 @@ export class ModelMeter {
     private readonly spent: ModelUsage | undefined,
   ) {}
 
-  /** What each call has used; of one that goes on, what it may use at most. */
+  /** What each call has used; for one in progress, the most it may use. */
   get calls(): readonly ModelCall[] {
     return this.made;
   }
 
-  /** What they have used together; undefined if there were none. */
+  /** What all calls have used together; undefined if there were none. */
   get usage(): ModelUsage | undefined {
     return sumCalls(this.made);
   }
 
-  /** From now on no model is called: a planner that was left behind must not go on spending. */
+  /** From now on no model is called: an abandoned planner must not spend more. */
   close(): void {
     this.isClosed = true;
   }
 
   /**
-   * As `PlanRequest.generate`. A call counts as its estimate until it has ended, so that two at a time keep the budget, too;
-   * one that was aborted, as what has been heard of it.
+   * As `PlanRequest.generate`. Until a call has ended, its estimate counts, so that two at a time keep the budget, too.
+   * Of an aborted call, the prompt and the text received so far count.
    */
   async generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
     const { signal } = request;
@@ -68,7 +68,7 @@ export class ModelMeter {
     const countHeard = () => {
       this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(told) });
     };
-    // Who is asked next may be so before the model has noticed, and must find what this call has left.
+    // The next call may start before the model has noticed the abort, and must see what this one has left.
     const stopListening = onAbort(signal, countHeard);
     try {
       const response = await model.generate({ ...request, maxOutputTokens, onTextDelta });
@@ -85,7 +85,7 @@ export class ModelMeter {
     }
   }
 
-  /** What the budget was gone over by, in words; undefined if it was kept. */
+  /** How the budget was exceeded, in words; undefined if it was kept. */
   describeOverrun(): string | undefined {
     const used = this.total();
     const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
@@ -140,7 +140,7 @@ const unreadReasons: ReadonlySet<string> = new Set([
   "rejected",
 ]);
 const nothing = { inputTokens: 0, outputTokens: 0 };
-/** What a message costs besides its text. */
+/** The tokens of a message besides its text. */
 const tokensPerMessage = 4;
 
 function isUnread(thrown: unknown): boolean {
@@ -149,13 +149,13 @@ function isUnread(thrown: unknown): boolean {
   return code === "model-failed" && typeof reason === "string" && unreadReasons.has(reason);
 }
 
-/** The longest answer that is asked for; undefined for as long as the model likes. */
+/** The longest answer that is requested; undefined without a limit. */
 function capOf({ maxOutputTokens }: ModelRequest): number | undefined {
   const isCap = maxOutputTokens !== undefined && maxOutputTokens >= 0 && maxOutputTokens < Number.POSITIVE_INFINITY;
   return isCap ? maxOutputTokens : undefined;
 }
 
-/** Sums of prices such as 0.1 and 0.2 are off by a little, which is not over a budget. */
+/** Sums of prices such as 0.1 and 0.2 are slightly off, which does not exceed a budget. */
 function isOver(cost: number, budget: number): boolean {
   return cost > budget * (1 + 1e-9);
 }
@@ -178,11 +178,7 @@ function tokenRoom(model: LanguageModel, { used, max, wanted }: Room): number {
 function costRoom(model: LanguageModel, { used, max, wanted }: Room): number {
   const price = priceOf(model);
   if (price === undefined) {
-    return failOption(
-      "budget.cost",
-      max,
-      `left out, or "${modelName(model)}" given a price: what it costs is not known`,
-    );
+    return failOption("budget.cost", max, `left out, or "${modelName(model)}" given a price: its cost is unknown`);
   }
   const { inputTokens } = wanted;
   const before = used?.cost ?? 0;

@@ -8,12 +8,13 @@ import type { Tool } from "../core/tool.ts";
 import type { Engine } from "./engine.ts";
 import { type EventsOptions, eventsOf, readEventsOptions } from "./events-options.ts";
 
-/** Listening to runs and looking at stored ones: what agents and orchestrators have in common. */
+/** Listens to runs and reads stored ones: what agents and orchestrators have in common. */
 export interface RunObserver<TTool extends Tool = Tool> {
   readonly tools: readonly TTool[];
   /**
-   * Calls a listener for each event of a type, until the function that is returned is called. What it throws, or rejects
-   * with, never changes a run. The same listener is there once for a type. Throws `invalid-options`, as do the next four.
+   * Calls a listener for each event of a type, until the returned function is called. What it throws, or rejects with,
+   * never changes a run. The same listener is added once per type. Throws `invalid-options`, as do the next five
+   * methods.
    */
   on<TType extends AgentEventType>(
     this: void,
@@ -26,7 +27,7 @@ export interface RunObserver<TTool extends Tool = Tool> {
     type: TType,
     listener: (event: AgentEventOf<TType, TTool>) => unknown,
   ): Unsubscribe;
-  /** Takes a listener away; nothing happens if it is not there. */
+  /** Removes a listener; does nothing if it was not added. */
   off<TType extends AgentEventType>(
     this: void,
     type: TType,
@@ -34,20 +35,20 @@ export interface RunObserver<TTool extends Tool = Tool> {
   ): void;
   /** How many listeners `on` and `once` have added for a type. */
   listenerCount(this: void, type: AgentEventType): number;
-  /** Takes away the listeners of a type, or of all types; those of `subscribe` stay. */
+  /** Removes the listeners of a type, or of all types; those of `subscribe` stay. */
   removeAllListeners(this: void, type?: AgentEventType): void;
   /** Calls a listener for every event. */
   subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): Unsubscribe;
   /**
-   * The events of a run, by its id: those that are stored, then those that come, be it in this process or another. Reading ends
-   * with the run, or when it is suspended or interrupted unless `follow` is set. However slowly they are read, none that is
-   * recorded is left out; transient ones come from this process alone. Throws `invalid-options`; reading rejects with
+   * The events of a run, by its id: the stored ones, then new ones, from this process or another. Reading ends with the
+   * run, or when it is suspended or interrupted unless `follow` is set. No recorded event is left out, however slowly
+   * they are read; transient events come from this process alone. Throws `invalid-options`; reading rejects with
    * `run-not-found`, `store-failed` or `cancelled`.
    */
   events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
-  /** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
+  /** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
   getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
-  /** Stored runs, the newest first, by page. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
+  /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
 }
 

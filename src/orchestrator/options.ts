@@ -27,16 +27,17 @@ import {
   sealingOf,
 } from "./secret-options.ts";
 
-/** Something a developer should know of, though no run depends on it. */
+/** Something a developer should know about, though no run depends on it. */
 export interface AgentWarning {
   /**
-   * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool told what is not JSON.
-   * `approval-failed`: `needsApproval` or `approve` threw, or did not give a valid answer. `budget-overrun`: a model used more
-   * than was estimated. `overlapping-call`: a tool still worked when the agent was closed, so that whoever resumes the run may
-   * call it a second time meanwhile. `start-refused`: a run that `start` gave a handle of was not started. `message-refused`:
-   * another process posted something that is not a message, or that the run does not wait for. `braces-as-text`: an input of a plan that was
-   * given has `{{step}}`, which is text, where `${step}` would be the output. `no-secret-keys`: a tool has sensitive fields, and
-   * there is no key to seal them. `cache-key-failed`: the `cache.key` of a tool threw, or did not return text.
+   * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
+   * JSON. `approval-failed`: `needsApproval` or `approve` threw, or did not return a valid answer. `budget-overrun`: a
+   * model used more than was estimated. `overlapping-call`: a tool was still working when the agent was closed, so
+   * whoever resumes the run may call it a second time meanwhile. `start-refused`: a run that `start` returned a handle
+   * for was not started. `message-refused`: another process posted something that is not a message, or that the run
+   * does not wait for. `braces-as-text`: an input of a given plan contains `{{step}}`, which is text, where `${step}`
+   * would be the output. `no-secret-keys`: a tool has sensitive fields, and there is no key to seal them.
+   * `cache-key-failed`: the `cache.key` of a tool threw, or did not return text.
    */
   readonly code:
     | "late-result"
@@ -58,7 +59,7 @@ export interface AgentWarning {
   readonly iteration?: number;
 }
 
-/** What an orchestrator and an agent have in common. */
+/** The options that orchestrators and agents have in common. */
 export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool[]> {
   /** The tools that plans may use; their names are unique. */
   tools: TTools;
@@ -66,39 +67,42 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   retry?: RetryOptions | undefined;
   /** Longest time for one attempt of a step, at least 1; `Infinity` is allowed. @default 30000 */
   stepTimeoutMs?: number | undefined;
-  /** How long a tool may go on after its signal aborted before it is given up. @default 1000 */
+  /** How long a tool may keep running after its signal was aborted before it is given up. @default 1000 */
   abortGraceMs?: number | undefined;
   /** The most steps a plan may have. @default 1000 */
   maxSteps?: number | undefined;
   /** The largest output of a step, in bytes of JSON. @default 1048576 */
   maxOutputBytes?: number | undefined;
-  /** Whether the error of a step is recorded with the stack of what its tool threw last. @default true */
+  /** Whether the error of a step is recorded with the stack of the last error that its tool threw. @default true */
   recordStacks?: boolean | undefined;
   /**
-   * Whether a step needs approval, besides what its tool says, or the plan as a whole does: `() => true` for everything. One
-   * that throws is taken for true. @default none: only what tools say
+   * Whether a step, or the plan as a whole, needs approval, besides what its tool states: `() => true` for everything.
+   * A function that throws counts as true. @default none: only what tools state
    */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
   /**
-   * Answers a request for approval while the run waits, by a word or an object with more. One that throws suspends the run.
+   * Answers a request for approval while the run waits, with a word or an object with more. If it throws, the run is
+   * suspended.
    * @default none: the run is suspended
    */
   approve?: ApproveFunction<TTools[number]> | undefined;
   /**
-   * How long a question of this agent can be decided, at least 1; then it counts as a no, with `approval-expired`.
+   * How long a question of this agent can be answered, at least 1; then it counts as rejected, with `approval-expired`.
    * @default Infinity
    */
   approvalTtlMs?: number | undefined;
   /**
-   * How long a run belongs to this process after it was last heard of, at least 100; then another one may go on with it. It
+   * How long this process owns a run without renewing the lease, at least 100; then another process may resume it. It
    * is renewed three times as often. @default 30000
    */
   leaseMs?: number | undefined;
-  /** How values of sensitive fields are recorded. @default a key of this process where the store goes with it */
+  /** How values of sensitive fields are recorded. @default a key of this process if the store ends with it */
   secrets?: SecretOptions | undefined;
-  /** Changes what is shown of values, never what is recorded. @default none: all but sensitive fields is shown */
+  /**
+   * Changes what is shown of values, never what is recorded. @default none: everything but sensitive fields is shown
+   */
   redact?: RedactFunction | undefined;
-  /** Told of what a listener throws or rejects with. @default one `console.warn` */
+  /** Receives what a listener throws or rejects with. @default one `console.warn` */
   onListenerError?: ((error: unknown, event: AgentEvent) => void) | undefined;
   /** @default `console.warn` */
   onWarning?: ((warning: AgentWarning) => void) | undefined;
@@ -106,7 +110,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   clock?: Clock | undefined;
   /** Random numbers from 0 to below 1, for jitter. @default `Math.random` */
   random?: (() => number) | undefined;
-  /** Makes what follows the prefix in the ids of runs and plans. @default `crypto.randomUUID` */
+  /** Creates what follows the prefix in the ids of runs and plans. @default `crypto.randomUUID` */
   createId?: (() => string) | undefined;
 }
 
@@ -116,7 +120,7 @@ export type ApproveFunction<TTool extends Tool = Tool> = (
   options: { signal: AbortSignal },
 ) => Promise<ApprovalDecision | ApprovalAnswer>;
 
-/** What planning needs besides. */
+/** Further options, for planning. */
 export interface PlanningOptions {
   /** Longest time for a planner, at least 1; `Infinity` is allowed. @default 120000 */
   plannerTimeoutMs?: number | undefined;
@@ -126,7 +130,7 @@ export interface PlanningOptions {
 
 /** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */
 export interface EngineSettings {
-  /** As they were given. */
+  /** As given. */
   readonly tools: readonly Tool[];
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
   readonly store: RunStore;
@@ -139,7 +143,7 @@ export interface EngineSettings {
   readonly maxOutputBytes: number;
   readonly recordStacks: boolean;
   readonly leaseMs: number;
-  /** Undefined if questions stay open. */
+  /** Undefined if questions never expire. */
   readonly approvalTtlMs: number | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -213,7 +217,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   return withDefaults(options, toolsByName);
 }
 
-/** A hundred years: no timer waits for it, and dates go so far. */
+/** A hundred years: no timer waits for it, and dates reach that far. */
 const maxApprovalTtlMs = 100 * 365 * 86_400_000;
 
 function withDefaults(options: EngineOptions, toolsByName: EngineSettings["toolsByName"]): EngineSettings {
@@ -248,7 +252,7 @@ function withDefaults(options: EngineOptions, toolsByName: EngineSettings["tools
   };
 }
 
-/** Reading a UUID makes V8 join the pieces that it made it of, which a stored run would else keep: 1.6 kB. */
+/** Reading a UUID makes V8 join the pieces it is built from, which a stored run would otherwise keep: 1.6 kB. */
 function createUuid(): string {
   const id = crypto.randomUUID();
   id.charCodeAt(0);
@@ -265,7 +269,7 @@ function warnOnce(): (error: unknown, event: AgentEvent) => void {
     if (isTold) return;
     isTold = true;
     console.warn(
-      `planwright: a listener of "${event.type}" failed; no more of these are told (set onListenerError).`,
+      `planwright: a listener of "${event.type}" failed; further failures are not reported (set onListenerError).`,
       error,
     );
   };

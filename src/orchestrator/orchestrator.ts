@@ -30,29 +30,29 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
   store: RunStore;
 }
 
-/** A run that is going on. */
+/** A run in progress. */
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
   readonly events: EventStream<AgentEvent<TTool>>;
   /** Resolves when the run has ended, whatever its status. Left unread, it is never an unhandled rejection. */
   readonly result: Promise<RunResult<TTool>>;
-  /** Cancels the run; its tools have `abortGraceMs` to end. Nothing happens if it has ended. */
+  /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if it has ended. */
   cancel(this: void, reason?: string): void;
 }
 
 /**
- * Deciding about runs that wait for approval, in this process or another that has the same store.
+ * Decides about runs that wait for approval, in this process or another that has the same store.
  *
- * What cannot be an option throws `invalid-options` at once. The result of the handle rejects with `run-not-found`,
- * `run-conflict` if the run does not wait for this, `run-owned-elsewhere` if it goes on in another process,
+ * Invalid options throw `invalid-options` at once. The result of the handle rejects with `run-not-found`,
+ * `run-conflict` if the run is not waiting for this, `run-owned-elsewhere` if another process is running it,
  * `resume-mismatch` if its tools have changed, or `store-failed`; it resolves when the run ends or is suspended again.
  */
 export interface RunApprover<TTool extends Tool = Tool> {
   /**
-   * Lets a step run exactly as it was looked at, or the plan, and goes on with its run: at once if it is going on here, else
-   * from the store. The item is one of `result.pending`, or the `approval-request`. Throws `invalid-options`; what the
-   * result rejects with is said at {@link RunApprover}.
+   * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
+   * process, else from the store. The item is one of `result.pending`, or the `approval-request`. Throws
+   * `invalid-options`; {@link RunApprover} lists what the result rejects with.
    */
   approve(
     this: void,
@@ -61,8 +61,8 @@ export interface RunApprover<TTool extends Tool = Tool> {
     ...options: ResumeArguments<TTool, ApprovalOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * As {@link RunApprover.approve}, but the step, or the plan, is not run: the run fails with `approval-rejected`. Throws
-   * `invalid-options`; what the result rejects with is said at {@link RunApprover}.
+   * As {@link RunApprover.approve}, but the step, or the plan, is not run: the run fails with `approval-rejected`.
+   * Throws `invalid-options`; {@link RunApprover} lists what the result rejects with.
    */
   reject(
     this: void,
@@ -72,18 +72,18 @@ export interface RunApprover<TTool extends Tool = Tool> {
   ): RunHandle<TTool>;
 }
 
-/** The arguments of what goes on with runs: options may be left out unless a tool needs resources. */
+/** The arguments of methods that resume runs: options may be left out unless a tool needs resources. */
 export type ResumeArguments<TTool extends Tool, TOptions> =
   unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
-/** Going on with runs that have stopped: their process died, was closed, or they have failed. */
+/** Resumes runs that have stopped: their process died or was closed, or they failed. */
 export interface RunResumer<TTool extends Tool = Tool> {
   /**
-   * Goes on with a stored run where it stopped. What is recorded is not run again; what was cut off runs again, but for a step
-   * with effect `once`, whose outcome is then `unknown`. One that has failed goes on with the step that failed. One that goes on
-   * here is joined, and one that has ended for good, or waits for somebody, resolves to its result. Rejects with
-   * `run-not-found`, `run-owned-elsewhere` if another process goes on with it, `resume-mismatch`, `invalid-options`,
-   * `store-failed`, or `interrupted` once the agent was closed.
+   * Resumes a stored run where it stopped. Recorded work is not run again; a step that was cut off runs again, unless
+   * its effect is `once`: then its outcome is `unknown`. A failed run resumes with the step that failed. A run that is
+   * active in this process is joined, and one that has ended for good, or waits for somebody, resolves to its result.
+   * Rejects with `run-not-found`, `run-owned-elsewhere` if another process is running it, `resume-mismatch`,
+   * `invalid-options`, `store-failed`, or `interrupted` once the agent was closed.
    */
   resume(
     this: void,
@@ -91,22 +91,24 @@ export interface RunResumer<TTool extends Tool = Tool> {
     ...options: ResumeArguments<TTool, ResumeOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
-   * Goes on with every run that nobody goes on with, for a process that starts. Resolves to what came of each when all have
-   * ended or wait for somebody; one that cannot go on is among them with its error. Rejects with `store-failed`,
-   * `invalid-options` or `interrupted`.
+   * Resumes every run that no process is running, for a process that starts. Resolves to the outcome of each when all
+   * have ended or wait for somebody; a run that cannot be resumed is included with its error. Rejects with
+   * `store-failed`, `invalid-options` or `interrupted`.
    */
   resumeAll(
     this: void,
     ...options: ResumeArguments<TTool, ResumeAllOptions<TTool>>
   ): Promise<readonly ResumedRun<TTool>[]>;
   /**
-   * Says what came of a step whose outcome is `unknown`, and goes on with its run. Throws `invalid-options`; the result of the
-   * handle rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and what `resume` rejects with.
+   * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the result of the handle
+   * rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and what `resume` rejects
+   * with.
    */
   settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
   /**
-   * Cancels a run, whichever process has it, or nobody, as of one that is suspended. Resolves to how it ended; nothing happens if
-   * it has. `resources` are for tools that undo. Rejects with `run-not-found`, `store-failed`, `invalid-options`, or `interrupted` once the agent was closed.
+   * Cancels a run, whether this process, another or, as with a suspended run, none has it. Resolves to how it ended;
+   * does nothing if it has ended already. `resources` are for tools that undo. Rejects with `run-not-found`,
+   * `store-failed`, `invalid-options`, or `interrupted` once the agent was closed.
    */
   cancel(
     this: void,
@@ -115,9 +117,9 @@ export interface RunResumer<TTool extends Tool = Tool> {
     options?: Partial<ResumeOptions<TTool>>,
   ): Promise<RunResult<TTool>>;
   /**
-   * Takes no more runs, lets the steps that run end within the time, and leaves the rest to be resumed: those runs end
-   * `interrupted`. Resolves when nothing goes on here any more; tools that ignore their signal have `abortGraceMs`. The store
-   * stays open. Rejects with `invalid-options`.
+   * Takes no more runs, lets running steps end within the time, and leaves the rest to be resumed: those runs end
+   * `interrupted`. Resolves when nothing is running here any more; tools that ignore their signal have `abortGraceMs`.
+   * The store stays open. Rejects with `invalid-options`.
    */
   close(this: void, options?: CloseOptions): Promise<void>;
 }
@@ -129,7 +131,7 @@ export interface Orchestrator<TTool extends Tool = Tool>
     RunResumer<TTool>,
     RunKeeper {
   /**
-   * What a plan would do, with which effects: it is validated and resolved as far as that can be known, and no tool is
+   * What a plan would do, with which effects: it is validated and resolved as far as can be known, and no tool is
    * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
    */
   dryRun<const TPlan extends AnyPlan>(
@@ -138,9 +140,10 @@ export interface Orchestrator<TTool extends Tool = Tool>
     options?: DryRunOptions<TTool>,
   ): Promise<DryRun<TTool>>;
   /**
-   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or of a variable whose
-   * tools are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`, `invalid-options`, `unknown-tool`,
-   * `run-conflict` or `run-owned-elsewhere` before anything was started; whatever happens later is in the result.
+   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or from a variable
+   * whose tool names are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`,
+   * `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was started; whatever
+   * happens later is in the result.
    */
   execute<const TPlan extends AnyPlan>(
     this: void,
@@ -148,9 +151,9 @@ export interface Orchestrator<TTool extends Tool = Tool>
     ...options: RunArguments<TTool>
   ): Promise<RunResult<TTool>>;
   /**
-   * Starts a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps, unknown
-   * tools and ids that stand twice. What `execute` rejects with besides, the handle's result does; whoever reads its events
-   * gets it, too, and it is the warning `start-refused`.
+   * Starts a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps,
+   * unknown tools and duplicate ids. Other errors of `execute` reject the handle's result; readers of its events
+   * receive them, too, and they are reported as the warning `start-refused`.
    */
   start<const TPlan extends AnyPlan>(
     this: void,
@@ -160,8 +163,7 @@ export interface Orchestrator<TTool extends Tool = Tool>
 }
 
 /**
- * An orchestrator: it validates plans, runs them and tells their story, and knows no planner.
- * Throws `invalid-options`.
+ * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,
@@ -190,7 +192,7 @@ export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
   };
 }
 
-/** The part of an engine that goes on with runs, with the types of its tools. */
+/** The part of an engine that resumes runs, with the types of its tools. */
 export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTool> {
   return {
     resume: async (runId, ...[options = {}]) =>
@@ -217,7 +219,7 @@ export function keepRuns(engine: Engine): RunKeeper {
   };
 }
 
-/** Runs to the end on an engine, with the types of its tools. */
+/** Runs a target to its end on an engine, with the types of its tools. */
 export function run<TTool extends Tool>(
   engine: Engine,
   target: { request: string } | { plan: object },
@@ -235,7 +237,7 @@ export function start<TTool extends Tool>(
   return engine.start(target as RunTarget, options) as RunHandle<TTool>;
 }
 
-/** Looks at what an engine would do, with the types of its tools. */
+/** Does a dry run on an engine, with the types of its tools. */
 export function lookAhead<TTool extends Tool>(
   engine: Engine,
   target: { request: string } | { plan: object },

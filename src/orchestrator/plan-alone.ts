@@ -10,14 +10,14 @@ import { secretsOf } from "./secrets-of-run.ts";
 import { showIn } from "./show.ts";
 import { underSignal } from "./under-signal.ts";
 
-/** A request that is only to be planned; the run id is that of its events. */
+/** A request that is only planned; the run id is that of its events. */
 export interface PlanAlone {
   readonly runId: string;
   readonly request: string;
   readonly settings: RunSettings;
 }
 
-/** Makes a plan without a run: its beginning and its end are told, and nothing is stored. Rejects with what planning does. */
+/** Makes a plan without a run: its start and end are emitted, and nothing is stored. Rejects as planning does. */
 export async function planAlone(engine: RunsOwner, { runId, request, settings }: PlanAlone): Promise<Plan> {
   const { planner, clock } = engine.settings;
   if (planner === undefined) throw new TypeError("This engine has no planner.");
@@ -30,7 +30,7 @@ export async function planAlone(engine: RunsOwner, { runId, request, settings }:
     runId,
     spent: undefined,
     emit: (event) => recorder.emit(secrets?.hideInEvent(event) ?? event),
-    // What was thrown is thrown to the caller.
+    // The caller catches what was thrown.
     dataOf: (error: AgentError) => error.toJSON(),
     sealPlan: secrets && (async (plan) => secrets.hidePlan(plan)),
   };

@@ -23,7 +23,7 @@ export interface PlanTask {
   readonly planning: Planning;
 }
 
-/** Plans as {@link planRequest} does, and tells its beginning and its end. */
+/** Plans as {@link planRequest} does, and emits its start and end. */
 export async function planAndTell(
   engine: EngineSettings,
   { reporter, ...task }: Omit<PlanTask, "planning"> & { readonly reporter: PlanReporter },
@@ -45,9 +45,9 @@ export async function planAndTell(
 }
 
 /**
- * Lets the planner plan a request and validates what it gives: a whole plan, frozen. A planner that ignores its signal is
- * left behind. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout` or the reason
- * of the source.
+ * Lets the planner plan a request and validates its answer. Resolves to a whole plan, frozen. A planner that ignores
+ * its signal is abandoned. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`
+ * or the reason of the source.
  */
 async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan> {
   checkRequest(task.request, engine.maxRequestLength);
@@ -55,8 +55,8 @@ async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan
 }
 
 /**
- * Waits for a planner at most `plannerTimeoutMs`, and leaves behind one that ignores its signal. What it throws becomes one
- * of the errors of planning.
+ * Waits at most `plannerTimeoutMs` for a planner, and abandons one that ignores its signal. What it throws becomes one
+ * of the planning errors.
  */
 export async function askPlanner<T>(
   engine: EngineSettings,
@@ -83,18 +83,18 @@ function checkRequest(request: unknown, maxLength: number): void {
   const length = typeof request === "string" ? request.length : 0;
   if (typeof request === "string" && request.trim() !== "" && length <= maxLength) return;
   const received =
-    typeof request !== "string" ? "it is no text" : length > maxLength ? `it has ${length}` : "it is empty";
+    typeof request !== "string" ? "it is not text" : length > maxLength ? `it has ${length}` : "it is empty";
   const message = `A request is text of 1 to ${maxLength} characters; ${received}.`;
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });
 }
 
-/** Async, so that what a planner throws at once is a rejection like any other. */
+/** Async, so that a synchronous throw of a planner is a rejection like any other. */
 async function makePlan(engine: EngineSettings, task: PlanTask): Promise<Plan> {
   const draft: unknown = await task.planner.plan(toPlanRequest(engine, task));
   return completePlan(engine, task, draftOf(task.planner, draft));
 }
 
-/** What a planner is given. */
+/** What a planner receives. */
 export function toPlanRequest(engine: EngineSettings, { request, settings, source, planning }: PlanTask): PlanRequest {
   const { context, tools, stored } = settings;
   const { plannerTimeoutMs } = engine;
@@ -112,7 +112,7 @@ export function toPlanRequest(engine: EngineSettings, { request, settings, sourc
   };
 }
 
-/** What a planner gave, whatever its parts are. Throws `planning-failed` if it gave no plan at all. */
+/** A planner's answer, its parts unchecked. Throws `planning-failed` if it is not a plan at all. */
 export function draftOf(planner: Planner, draft: unknown): { steps?: unknown; source?: unknown } {
   if (typeof draft === "object" && draft !== null) return draft;
   throw new AgentError("planning-failed", `The planner "${planner.name}" answered with no plan.`, {
@@ -120,7 +120,7 @@ export function draftOf(planner: Planner, draft: unknown): { steps?: unknown; so
   });
 }
 
-/** A whole plan of a planner's draft, frozen. Rejects with `invalid-plan`. */
+/** A planner's draft as a whole plan, frozen. Rejects with `invalid-plan`. */
 export async function completePlan(
   engine: EngineSettings,
   { request, planner, settings, planning: { meter } }: PlanTask,
@@ -141,16 +141,18 @@ export async function completePlan(
   return markValid(valid, settings);
 }
 
-/** Plans that were frozen and found to hold, with the tools they were held against. */
+/** Frozen plans that were found valid, with the tools they were validated against. */
 const validPlans = new WeakMap<object, ReadonlyMap<string, Tool>>();
 
-/** Remembers a frozen plan that holds, so that it is not looked at again: what `plan()` gives is mostly run next. */
+/** Remembers a frozen valid plan, so that it is not validated again: a plan from `plan()` is mostly run next. */
 export function markValid(plan: Plan, { tools }: RunSettings): Plan {
   validPlans.set(plan, tools);
   return plan;
 }
 
-/** A frozen copy of a plan that holds, or the plan itself where that is known. Throws `invalid-plan` with every issue. */
+/**
+ * A frozen copy of a valid plan, or the plan itself if it is known to be valid. Throws `invalid-plan` with every issue.
+ */
 export async function requireValid(
   engine: EngineSettings,
   { tools, stored }: RunSettings,

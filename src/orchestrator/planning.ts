@@ -13,19 +13,21 @@ import type { RunSettings } from "./run-options.ts";
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/** Whose planning it is, and how it is told. */
+/** The run that is planned, and how planning is reported. */
 export interface PlanReporter {
   readonly runId: string;
-  /** What the run has used of models before. */
+  /** What the run has already used of models. */
   readonly spent: ModelUsage | undefined;
   readonly emit: (event: EventInit) => void | Promise<void>;
-  /** Why there is no plan, as it is told. */
+  /** Why there is no plan, as it is reported. */
   readonly dataOf: (error: AgentError) => AgentErrorData;
-  /** A plan as it is told. @default as it is */
+  /** A plan as it is reported. @default unchanged */
   readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
 }
 
-/** What a planner uses and tells while it plans. Once that has ended nothing is told: a planner may be left behind. */
+/**
+ * What a planner uses and reports while it plans. After that nothing is emitted: the planner may have been abandoned.
+ */
 export class Planning {
   readonly meter: ModelMeter;
   private hasEnded = false;
@@ -38,17 +40,17 @@ export class Planning {
     this.meter = new ModelMeter(stored.budget, reporter.spent);
   }
 
-  /** Tells a frozen copy, which nobody else can change. Throws for what is no event of planning. */
+  /** Emits a frozen copy, which nobody else can change. Throws for anything that is not a planning event. */
   tell(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);
     const copy = (json.ok ? json.value : undefined) as PlanningEvent | null | undefined;
     if (copy && planningTypes.has(copy.type)) return this.reporter.emit({ ...copy });
-    const what = json.ok ? `the event "${copy?.type}"` : `what is not JSON: ${json.issue.message}`;
-    throw new TypeError(`A planner tells ${[...planningTypes].join(" and ")}, not ${what}.`);
+    const what = json.ok ? `the event "${copy?.type}"` : `a value that is not JSON: ${json.issue.message}`;
+    throw new TypeError(`A planner reports ${[...planningTypes].join(" and ")}, not ${what}.`);
   }
 
-  /** Ends it, and gives what was used, as an event carries it. */
+  /** Ends planning, and returns what was used, as an event contains it. */
   end(): { usage?: ModelUsage } {
     this.hasEnded = true;
     this.meter.close();

@@ -14,17 +14,20 @@ import { opened } from "./secrets-of-run.ts";
 import type { Iteration, StepCall, StepTask } from "./step-call.ts";
 import { invalidInput, toolFailed } from "./step-errors.ts";
 
-/** A step whose input stands: ready to be called, or failed before its tool was. */
+/** A step whose input is final: ready to be called, or failed before its tool was called. */
 export type PreparedStep =
   | { readonly input: JsonObject; readonly call: StepCall; readonly parsed: unknown }
   | { readonly input: JsonObject; readonly error: AgentErrorData };
 
-/** The largest input with references filled in, in bytes of JSON: one output can be put into a plan many times. */
+/** The largest input with references filled in, in bytes of JSON: a plan can use one output many times. */
 const maxInputBytes = 16 * 1_024 * 1_024;
 
 const effects: ReadonlySet<unknown> = new Set<ToolEffect>(["pure", "idempotent", "once"]);
 
-/** Fills in a step's references, parses its input and asks for its effect. At once, unless the schema is async. Never throws. */
+/**
+ * Fills in a step's references, parses its input and determines its effect. Synchronous, unless the schema is async or
+ * secrets may be involved. Never throws.
+ */
 export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<PreparedStep> {
   if (run.secrets?.concerns(task)) return prepareSealed(run, task, run.secrets);
   const resolved = fillReferences(run, task);
@@ -33,12 +36,12 @@ export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<Pr
     : { input: resolved.input, error: resolved.error };
 }
 
-/** As {@link prepareStep}, where secrets may be in it: they are sealed in the input, which is what is recorded. */
+/** As {@link prepareStep}, where secrets may be involved: they are sealed in the input, which is what is recorded. */
 async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
   const { step, tool, iteration } = task;
   const fill = (step: PlanStep, open: <T>(value: T) => T) =>
     fillReferences(run, { ...task, step }, (name) => open(namedValue(run, name, iteration)));
-  // First with marks: what goes wrong then says nothing of a secret.
+  // First with marks: errors then reveal nothing of a secret.
   const marked = fill(secrets.markStep(step), (value) => secrets.mark(value));
   const resolved = marked.error !== undefined ? marked : fill(secrets.open(step), (value) => secrets.open(value));
   if (resolved.error !== undefined) return { input: step.input, error: resolved.error };
@@ -47,7 +50,7 @@ async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Pro
 
 type FilledInput = { readonly input: JsonObject; readonly error?: AgentErrorData };
 
-/** As {@link prepareStep}, of a step whose input has no references any more. */
+/** As {@link prepareStep}, for a step whose input no longer has references. */
 export function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep | Promise<PreparedStep> {
   const { step, tool, iteration } = task;
   const finish = (parsed: ParseResult<unknown>): PreparedStep => {
@@ -63,14 +66,14 @@ export function prepareInput(run: Run, task: StepTask, input: JsonObject): Prepa
     }
   };
   const parsing = parseInput(run, tool, input);
-  // Whoever aborts the run has said why.
+  // Whoever aborted the run gave the reason.
   const isAborted = (): PreparedStep => ({ input, error: dataOf(run, run.abortReason as AgentError) });
   return parsing instanceof Promise ? parsing.then(finish, isAborted) : finish(parsing);
 }
 
 /**
- * A step's input as its schema parses it, from a copy that is the tool's to change. Rejects only when the run is aborted
- * while an async refinement is waited for.
+ * A step's input as parsed by its schema, from a copy that the tool may change. Rejects only if the run is aborted
+ * while an async refinement is pending.
  */
 export function parseInput(
   run: Run,
@@ -99,24 +102,27 @@ function fillReferences(
     return json.ok ? { input } : { input: step.input, error: dataOf(run, invalidInput(task, [json.issue])) };
   } catch (thrown) {
     if (thrown instanceof AgentError) return { input: step.input, error: dataOf(run, thrown) };
-    const tooMuch = "it cannot be put together: its references are too much for one text";
+    const tooMuch = "it cannot be built: its references are too large for one text";
     const message = thrown instanceof TooMuchRepeated ? thrown.message : tooMuch;
     return { input: step.input, error: dataOf(run, invalidInput(task, [{ path: [], message }], thrown)) };
   }
 }
 
-/** What a name in a step stands for: a step's output, or what an iteration is about. */
+/** The value of a name in a step: a step's output, or the item or index of an iteration. */
 export function namedValue(run: Run, name: string, iteration: Iteration | undefined): JsonValue | undefined {
   if (iteration !== undefined && name === "item") return iteration.item;
   if (iteration !== undefined && name === "index") return iteration.index;
   return run.outputOf(name);
 }
 
-/** The effect of a call with this input. Throws what the tool's function throws, and `TypeError` if it answers with none. */
+/**
+ * The effect of a call with this input. Throws what the tool's function throws, and `TypeError` if it does not return
+ * an effect.
+ */
 export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
   const effect: unknown = tool.effect(parsed);
   if (effects.has(effect)) return effect as ToolEffect;
   throw new TypeError(
-    `its effect must be one of ${[...effects].join(", ")}; the function of its input gave another answer`,
+    `its effect must be one of ${[...effects].join(", ")}; the function of its input returned something else`,
   );
 }

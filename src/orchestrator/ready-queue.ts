@@ -1,4 +1,4 @@
-/** The indexes of steps that may start; the lowest comes first. A binary heap: O(log n) a step. */
+/** The indexes of steps that may start; the lowest comes first. A binary heap: O(log n) per step. */
 export class ReadyQueue {
   private readonly heap: number[] = [];
 
@@ -13,7 +13,7 @@ export class ReadyQueue {
     this.heap[position] = index;
   }
 
-  /** Removes and gives the lowest index; undefined if there is none. */
+  /** Removes and returns the lowest index; undefined if there is none. */
   take(): number | undefined {
     const lowest = this.heap[0];
     const last = this.heap.pop();

@@ -9,9 +9,9 @@ import { parseMessage, type RunMessage } from "./run-message.ts";
 import { sealEvent } from "./seal-event.ts";
 
 /**
- * Does what was posted to a run that goes on here. A message is acknowledged together with the event that it comes to, so that it is
- * done once, whoever dies; one that comes to nothing, with the next event. What cannot be done in this execution is left for
- * the next. Never rejects.
+ * Acts on what was posted to a run that is active in this process. A message is acknowledged together with the event
+ * that it results in, so that it is acted on once, whichever process dies; one that leads to nothing, with the next
+ * event. A message that this execution cannot act on is left for the next. Never rejects.
  */
 export async function receivePosted(
   run: Run,
@@ -24,7 +24,7 @@ export async function receivePosted(
     try {
       await act(run, parseMessage(message), { number, isOpening });
     } catch (thrown) {
-      // What has kept it from being done is the end of this execution.
+      // The end of this execution prevented it.
       if (run.abortReason !== undefined || run.recorder.failure !== undefined) {
         run.hasLeft = true;
         continue;
@@ -32,7 +32,7 @@ export async function receivePosted(
       run.recorder.acknowledge(number);
       run.warn({
         code: "message-refused",
-        message: `Run ${run.runId} was sent what it cannot do: ${describeThrown(thrown)}`,
+        message: `Run ${run.runId} received a message that it cannot act on: ${describeThrown(thrown)}`,
       });
     }
   }
@@ -40,14 +40,14 @@ export async function receivePosted(
 
 interface Receipt {
   readonly number: number;
-  /** Whether no step of the execution has had its turn. */
+  /** Whether no step of the execution has had its turn yet. */
   readonly isOpening: boolean;
 }
 
 async function act(run: Run, message: RunMessage, { number, isOpening }: Receipt): Promise<void> {
   switch (message.type) {
     case "cancel":
-      // What was posted goes with the end of the run; an execution that is suspended all the same leaves it.
+      // The end of the run drops the message; an execution that is suspended nevertheless leaves it.
       run.hasLeft = true;
       run.abort(cancelledBy(message.reason));
       return;

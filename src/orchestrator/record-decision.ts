@@ -2,16 +2,16 @@ import type { StepPlace } from "../core/step-place.ts";
 import { type ApprovalOutcome, approvalEnd } from "./approval-end.ts";
 import type { Run } from "./run.ts";
 
-/** A decision that is to be recorded. */
+/** A decision to record. */
 export interface DecisionToRecord {
   /** Undefined for the plan. */
   readonly place: StepPlace | undefined;
   readonly outcome: ApprovalOutcome | Promise<ApprovalOutcome>;
-  /** The number of the message that it has come as. */
+  /** The number of the message that contained it. */
   readonly message?: number;
 }
 
-/** Records a decision, and tells those who wait for it. Not while another one is {@link Run.deciding}. */
+/** Records a decision, and notifies those who wait for it. Not while another one is {@link Run.deciding}. */
 export function recordDecision(run: Run, decision: DecisionToRecord): Promise<void> {
   const recording = record(run, decision).finally(() => {
     if (run.deciding === deciding) run.deciding = undefined;

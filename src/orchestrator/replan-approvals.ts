@@ -10,8 +10,9 @@ import { isSurelyPure, shownIn, UnsaidFinder } from "../core/unsaid-words.ts";
 import type { Run } from "./run.ts";
 
 /**
- * The steps of a revised plan that need approval, whoever planned them: one calls a tool with an effect that the first plan did
- * not call, or gives it words that only an output, an error or the context says. Steps that are as they were are not looked at.
+ * The steps of a revised plan that need approval, whoever planned them: a step that calls a tool with an effect that
+ * the first plan did not call, or passes it words that occur only in an output, an error or the context. Unchanged
+ * steps are not checked.
  */
 export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
   const stays = unchangedSteps(request.plan, plan);
@@ -36,13 +37,13 @@ export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan)
   return approvals;
 }
 
-/** What failed in doubt, as a new step may do a second time. */
+/** A step that failed in doubt, and that a new step may do a second time. */
 function findInDoubt({ state }: Run, tool: string): StepState | undefined {
   for (const part of partsOf(state.steps.values())) if (part.tool === tool && isFailedInDoubt(part)) return part;
   return undefined;
 }
 
-/** Words that stand nowhere are the planner's own, and it is code: one that asks a model warns of them. */
+/** Words that appear nowhere are the planner's own, and it is code: one that asks a model warns of them. */
 async function unsaidIn(step: PlanStep, tool: DefinedTool, finder: UnsaidFinder): Promise<readonly ApprovalReason[]> {
   const found = await finder.find(step, tool);
   return found
@@ -55,7 +56,10 @@ async function unsaidIn(step: PlanStep, tool: DefinedTool, finder: UnsaidFinder)
     }));
 }
 
-/** What the planner itself warns of, in steps that change something. It may be anybody's: nothing of it is certain. */
+/**
+ * What the planner itself warns of, in steps that change something. The planner may be anybody's: nothing about the
+ * warnings is certain.
+ */
 function warnedOf({ source }: Plan, index: number): readonly ApprovalReason[] {
   const warnings: readonly Partial<PlanWarning>[] = Array.isArray(source.warnings) ? source.warnings : [];
   return warnings.flatMap((warning) => {
@@ -66,7 +70,7 @@ function warnedOf({ source }: Plan, index: number): readonly ApprovalReason[] {
   });
 }
 
-/** One reason for a place: the first, which knows most. */
+/** One reason per place: the first, which is the most detailed. */
 function distinct(reasons: readonly ApprovalReason[]): readonly ApprovalReason[] {
   const byPlace = new Map<string, ApprovalReason>();
   for (const reason of reasons) {
@@ -79,7 +83,7 @@ function distinct(reasons: readonly ApprovalReason[]): readonly ApprovalReason[]
 const maxWords = 20;
 const maxWordLength = 100;
 
-/** As many words as anybody reads, none with half a character. */
+/** As many words as anybody would read, none with half a character. */
 function cut(words: readonly string[]): readonly string[] {
   return words.slice(0, maxWords).map((word) => word.slice(0, maxWordLength).toWellFormed());
 }

@@ -16,7 +16,7 @@ import type { Run } from "./run.ts";
 import { opened, restoreSecrets } from "./secrets-of-run.ts";
 import { showIn } from "./show.ts";
 
-/** Failures that no other plan can be an answer to: somebody, or a limit, has said no. */
+/** Failures that no other plan can resolve: somebody, or a limit, has refused. */
 const finalCodes: ReadonlySet<string> = new Set([
   "approval-rejected",
   "approval-expired",
@@ -25,8 +25,8 @@ const finalCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Asks the planner for other steps when one has failed, if that is wanted and it can. Gives the plan to go on with: what is
- * done, then the new steps. Undefined if the run has to end with its failure.
+ * Asks the planner for other steps when one has failed, if that is wanted and the planner can. Resolves to the plan to
+ * continue with: the steps that are done, then the new ones. Undefined if the run has to end with its failure.
  */
 export async function replan(run: Run): Promise<Plan | undefined> {
   const { planner } = run.engine;
@@ -56,13 +56,13 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   }
 }
 
-/** What was asked about steps that are gone, or have changed, cannot be decided any more. */
+/** Withdraws the questions about steps that are gone, or have changed: they cannot be decided any more. */
 async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   const stays = unchangedSteps(run.state.plan, plan);
   for (const step of run.state.steps.values()) {
     if (!hasStarted(step) && stays.has(step.stepId)) continue;
     for (const part of partsOf([step])) {
-      // Somebody may be deciding about it just now.
+      // Somebody may be deciding about it right now.
       while (run.deciding !== undefined) await run.deciding;
       if (part.approval?.status === "requested") {
         await recordDecision(run, { place: placeOf(part), outcome: { status: "withdrawn" } });
@@ -71,7 +71,7 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   }
 }
 
-/** A loop that has started stays in the log, but what it has left is no longer to be done. */
+/** A loop that has started stays in the log, but the rest of it is skipped. */
 async function skipStarted(run: Run): Promise<void> {
   for (const step of run.state.steps.values()) {
     if (isOpen(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
@@ -104,7 +104,7 @@ async function askForSteps(run: Run, { planner, source, cause, planning }: Repla
       steps: showIn(run, recordsWithoutStacks(state)),
       replan: state.replans + 1,
     };
-    // A planner may change what it is given.
+    // A planner may change what it receives.
     const draft: unknown = await planner.replan?.({ ...request, steps: showIn(run, recordsWithoutStacks(state)) });
     const { steps: drafted, source: draftSource } = draftOf(planner, draft);
     const added = run.secrets === undefined ? drafted : await restoreSecrets(run.secrets, { steps: drafted, state });
@@ -119,7 +119,7 @@ async function askForSteps(run: Run, { planner, source, cause, planning }: Repla
   });
 }
 
-/** What a planner reads may go to a model: where a tool has thrown is nothing for it. */
+/** What a planner reads may go to a model, which must not see where a tool threw. */
 function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorData {
   return error as AgentErrorData;
 }
@@ -134,12 +134,12 @@ function isDoneIn({ state }: Run, id: string): boolean {
   return step !== undefined && isDone(step);
 }
 
-/** A step that waited for the one before it, without saying so, has got another one before it. */
+/** A step that waited for the one before it implicitly now has another one before it. */
 function afterDone(step: PlanStep): PlanStep {
   return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
 }
 
-/** A step that has started keeps its id, and with it its idempotency key, for itself. */
+/** A new step must not take the id of a step that has started, and with it its idempotency key. */
 function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly PlanStep[] }): void {
   const issues: PlanIssue[] = [];
   for (const [index, step] of (Array.isArray(added) ? added : []).entries()) {

@@ -1,10 +1,10 @@
 import { isThenable } from "../async/thenable.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 
-/** Tells a warning. One that throws, or rejects, changes nothing. */
+/** Reports a warning. A handler that throws, or rejects, changes nothing. */
 export function reportWarning({ onWarning }: Pick<EngineSettings, "onWarning">, warning: AgentWarning): void {
   const ignore = () => {
-    // A warning that fails changes no run.
+    // A handler that fails changes no run.
   };
   try {
     const answer: unknown = onWarning(warning);

@@ -11,7 +11,7 @@ import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run
 import { opened } from "./secrets-of-run.ts";
 import { readAgain, readRecorded } from "./stored-runs.ts";
 
-/** What is recorded of a run, of which some may be known. Rejects with `run-not-found` or `store-failed`. */
+/** The record of a run, part of which may be known. Rejects with `run-not-found` or `store-failed`. */
 export async function readExisting(
   { store }: EngineSettings,
   runId: string,
@@ -22,14 +22,14 @@ export async function readExisting(
   throw runNotFound(runId);
 }
 
-/** There is no run of an id. */
+/** There is no run with this id. */
 export function runNotFound(runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
 
 /**
- * The settings of a run that goes on: those it began with, and what was given again. Throws `resume-mismatch` if one of its
- * tools, or the planner that it needs, is gone, unless it is only to be cancelled, and `invalid-options`.
+ * The settings of a resumed run: those it started with, and those given again. Throws `invalid-options`, and, unless
+ * the run is only to be cancelled, `resume-mismatch` if one of its tools, or the planner that it needs, is gone.
  */
 export function restoreSettings(
   engine: EngineSettings,
@@ -47,14 +47,14 @@ export function restoreSettings(
   return resolveRunOptions({ ...state.options, context, metadata, tools: names, ...options }, engine, "restored");
 }
 
-/** Whether a planner is asked when the run goes on. */
+/** Whether a planner is asked when the run is resumed. */
 function isToBePlanned({ plan, planningError, status }: RunState): boolean {
   return plan === undefined && (planningError === undefined || status === "failed");
 }
 
 /**
- * The tools whose schemas have changed, though what may still run of the plan is valid with them; with `retriesFailed`, that
- * is all that is not done. Rejects with `resume-mismatch`.
+ * The tools whose schemas have changed, though the steps that may still run are valid with them; with `retriesFailed`,
+ * those are all the steps that are not done. Rejects with `resume-mismatch`.
  */
 export async function compareTools(
   run: Pick<Run, "state" | "settings" | "secrets">,
@@ -85,14 +85,14 @@ export async function compareTools(
   return changed.map(({ name }) => name);
 }
 
-/** Whether a step, or an iteration of one, was cut off, so that it runs again now or if somebody says so. */
+/** Whether a step, or an iteration of one, was cut off, so that it runs again now or when somebody decides so. */
 function isCutOff(step: StepState): boolean {
   for (const { status } of partsOf([step])) if (status === "running" || status === "unknown") return true;
   return false;
 }
 
-/** A stored run cannot go on with the tools as they are now. */
+/** A stored run cannot resume with the current tools. */
 export function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
-  const message = `Run "${runId}" cannot go on with the tools as they are now: ${reasons.join("; ")}.`;
+  const message = `Run "${runId}" cannot resume with the current tools: ${reasons.join("; ")}.`;
   return new AgentError("resume-mismatch", message, { details: { runId, reasons } });
 }

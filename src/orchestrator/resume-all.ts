@@ -16,25 +16,25 @@ import { listRuns, readRun } from "./stored-runs.ts";
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
   | ContinueOptions<TTool>
   | (Omit<ContinueOptions<TTool>, "resources"> & {
-      /** Gives those of each run. What it throws, or rejects with, is that run's error. */
+      /** Returns those of each run. What it throws, or rejects with, is that run's error. */
       resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     })
 ) & {
-  /** How many at a time, at least 1. @default 10 */
+  /** How many runs at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
 };
 
-/** What came of a run that was to go on. */
+/** The outcome of a run that was to be resumed. */
 export type ResumedRun<TTool extends Tool = Tool> =
   | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
-  /** It could not go on: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
+  /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
-/** Goes on with one of them. */
+/** Resumes one of them. */
 type Resume = (runId: string, options: ContinueOptions) => Promise<RunResult>;
 
 /**
- * Goes on with every run that nobody goes on with, so many at a time, the oldest first. Resolves when they have ended or
+ * Resumes every run that no process is running, `concurrency` at a time, oldest first. Resolves when they have ended or
  * wait for somebody. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
  */
 export async function resumeAll(
@@ -68,7 +68,7 @@ async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown>
     return await make(run);
   } catch (thrown) {
     const received = `a function that failed for run "${run.runId}": ${describeThrown(thrown)}`;
-    const details = { option: "resources", received, expected: "a function that gives the resources of a run" };
+    const details = { option: "resources", received, expected: "a function that returns the resources of a run" };
     throw new AgentError("invalid-options", `Option "resources" must be ${details.expected}; received ${received}`, {
       details,
       cause: thrown,
@@ -86,12 +86,15 @@ async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<R
   }
 }
 
-/** All of them, before any goes on: pages would move. Where questions expire, with those that wait for what nobody can decide. */
+/**
+ * All of them, before any is resumed: pages would shift. If questions expire, includes runs that wait for what nobody
+ * can decide any more.
+ */
 async function listResumable({ settings }: RunsOwner): Promise<RunSummary[]> {
   const runs = await listAll(settings.store, { resumable: true });
   if (settings.approvalTtlMs === undefined) return runs;
   for (const summary of await listAll(settings.store, { status: "suspended" })) {
-    // One that cannot be read is told of when it is resumed.
+    // A run that cannot be read is reported when it is resumed.
     const run = await readRun(settings, summary.runId).catch(() => undefined);
     if (run === undefined || waitsInVain(run, settings.clock.now())) runs.push(summary);
   }

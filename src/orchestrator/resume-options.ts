@@ -5,24 +5,24 @@ import { checkName } from "./decision-options.ts";
 import { type ContinueOptions, checkSignal, checkSwitch } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
 
-/** Options of resuming a run: what was not stored with it. */
+/** Options of resuming a run: those not stored with it. */
 export type ResumeOptions<TTool extends Tool = Tool> = ContinueOptions<TTool>;
 
-/** Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to go on. */
+/** Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed. */
 export type SettleOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> & {
   /** Which iteration of a `forEach`, from 0. */
   iteration?: number | undefined;
-  /** It took effect, and this is what came of it. */
+  /** It took effect, with this output. */
   output?: InferToolOutput<TTool> | undefined;
   /** It did not take effect: it runs again, with the same idempotency key. */
   retry?: true | undefined;
-  /** It did not take effect and shall not run again: the step has failed, for this reason. */
+  /** It did not take effect and must not run again: the step has failed, for this reason. */
   failed?: string | undefined;
 };
 
 /** Options of closing. */
 export interface CloseOptions {
-  /** How long the steps that run may take to end, from 0. @default 10000 */
+  /** How long running steps may take to end, from 0. @default 10000 */
   timeoutMs?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export function checkResumeOptions(options: ContinueOptions): ContinueOptions {
   return options;
 }
 
-/** What is settled, and what the run goes on with. Throws `invalid-options`. */
+/** What is settled, and the options to resume the run with. Throws `invalid-options`. */
 export function readSettleOptions(
   stepId: string,
   options: SettleOptions,

@@ -9,17 +9,17 @@ import { endsOfCutOff } from "./cut-off.ts";
 import { waitsInVain } from "./expiry.ts";
 import type { ContinueOptions } from "./run-options.ts";
 
-/** A run that is to go on. */
+/** A run to resume. */
 export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ContinueOptions;
-  /** Whether one that has failed goes on, too. */
+  /** Whether a failed run is resumed, too. */
   readonly retriesFailed: boolean;
 }
 
 /**
- * Goes on with a stored run where it stopped: what is recorded is not run again, what was cut off runs again unless it must
- * run only once. One that has failed goes on with the step that failed. A run that goes on here is joined; one that has
- * ended for good, or waits for somebody, resolves to its result. Rejects with what `continueStored` does.
+ * Resumes a stored run where it stopped: recorded work is not run again; a step that was cut off runs again unless it
+ * must run only once. A failed run resumes with the step that failed. A run that is active in this process is joined;
+ * one that has ended for good, or waits for somebody, resolves to its result. Rejects as `continueStored` does.
  */
 export function resumeRun(engine: RunsOwner, resuming: Resuming): Promise<RunResult> {
   return runsOf(engine).follow(resume(engine, resuming));
@@ -41,15 +41,15 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
       });
     else {
       await active.result.catch(() => {});
-      // One that never began was only looked up in the store.
+      // A run that never started was only looked up in the store.
       if (active.run.state.sequence > 0) return active.result;
     }
   }
 }
 
 /**
- * Whether a run goes on, by what is recorded of it: asked when it is looked at, and once more when it is claimed. One that
- * has failed between the two has been tried again by another process.
+ * Whether a run is resumed, by its record: checked when it is read, and again when it is claimed. A run that failed
+ * between the two was retried by another process.
  */
 function mayResume(
   { settings: { clock } }: Pick<RunsOwner, "settings">,
@@ -66,7 +66,8 @@ function mayResume(
       case "failed":
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
-        // What it was asked under a hash of less has to be asked again, and what nobody can decide any more is rejected.
+        // A question whose hash covered less has to be asked again, and one that nobody can decide any more is
+        // rejected.
         return state.pending?.length === 0 || waitsInVain(state, clock.now());
       case "completed":
       case "cancelled":
@@ -77,7 +78,7 @@ function mayResume(
   };
 }
 
-/** Not what somebody has refused, and not what was taken back: its steps would be the same once more to their tools. */
+/** Not a run that somebody rejected, and not one that was undone: to their tools, its steps would be the same again. */
 function canRetry({ error, steps }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   return ![...partsOf(steps.values())].some(({ status }) => status === "undone");
@@ -87,7 +88,7 @@ function begin(state: RunState): ExecutionStart {
   return state.status === "failed" ? { retriesFailed: true, events: [] } : beginStopped(state);
 }
 
-/** How a run goes on that has stopped on the way. */
+/** How a run that stopped before its end is resumed. */
 export function beginStopped(state: RunState): ExecutionStart {
   return { events: endsOfCutOff(state, interruptedBy("its process has died").toJSON() as AgentErrorData) };
 }

@@ -12,24 +12,24 @@ import { listRuns } from "./stored-runs.ts";
 export interface PruneOptions {
   /** Only runs created before this time; ISO 8601. */
   before?: string | undefined;
-  /** How many of the selected runs stay, the newest; at least 0. @default 0 */
+  /** How many of the selected runs to keep, the newest; at least 0. @default 0 */
   keep?: number | undefined;
-  /** Only runs of this status, or of one of these. @default completed, failed and cancelled */
+  /** Only runs with this status, or one of these. @default completed, failed and cancelled */
   status?: RunStatus | readonly RunStatus[] | undefined;
   /** Stops deleting. */
   signal?: AbortSignal | undefined;
 }
 
-/** Deleting what a store keeps. */
+/** Deletes stored runs. */
 export interface RunKeeper {
   /**
-   * Deletes a run, and frees its id. Rejects with `run-not-found`, `run-owned-elsewhere` while a process has it, `invalid-options`
-   * or `store-failed`.
+   * Deletes a run, and frees its id. Rejects with `run-not-found`, `run-owned-elsewhere` while a process owns it,
+   * `invalid-options` or `store-failed`.
    */
   deleteRun(this: void, runId: string): Promise<void>;
   /**
-   * Deletes runs, the newest of those that go first, but none that a process has. Resolves to how many. Rejects with
-   * `invalid-options`, `store-failed`, or `cancelled` by the signal.
+   * Deletes runs, newest first, but none that a process owns. Resolves to how many. Rejects with `invalid-options`,
+   * `store-failed`, or `cancelled` by the signal.
    */
   prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
 }
@@ -71,7 +71,7 @@ export async function prune(store: RunStore, options: PruneOptions): Promise<{ r
   return { deleted };
 }
 
-/** It may have gone on since it was listed, or somebody else has deleted it. */
+/** It may have been resumed since it was listed, or deleted by somebody else. */
 async function deleteUnlessGone(store: RunStore, runId: string, status: readonly RunStatus[]): Promise<boolean> {
   try {
     return await deleteStored(store, runId, { status });

@@ -21,11 +21,11 @@ export interface Executed {
   readonly attempts: number;
   /** Whether the output is that of an earlier call. */
   readonly cached?: true;
-  /** What the last attempt has told last, if the call has not worked. */
+  /** The last progress of the last attempt, if the call failed. */
   readonly progress?: JsonValue | undefined;
 }
 
-/** A call that has worked. */
+/** A call that succeeded. */
 export function completed({ output }: Extract<AttemptResult, { type: "completed" }>, attempts: number): Executed {
   return { outcome: { status: "completed", output }, attempts };
 }
@@ -54,7 +54,7 @@ export async function attemptAdmitted(
   return first.type === "completed" ? completed(first, 1) : retry(run, call, { first, startedMs });
 }
 
-/** The one path of all that fails: more attempts as the policy allows, then what it comes to. */
+/** The one path of all failures: more attempts as the policy allows, then the outcome. */
 export async function retry(
   run: Run,
   call: StepCall,
@@ -95,7 +95,9 @@ export async function retry(
   return { outcome: { status, error: withThrown(run, error, made) }, attempts, progress: made.progress };
 }
 
-/** A random number, or the middle where the one that was given does not hold: jitter is no reason to lose a run. */
+/**
+ * A random number, or the middle if the given function returns an invalid one or throws: jitter must not fail a run.
+ */
 function draw({ engine }: Run): number {
   try {
     const drawn = engine.random();
@@ -106,8 +108,8 @@ function draw({ engine }: Run): number {
 }
 
 /**
- * With the input parsed again: a schema may answer differently for the same input, and its latest answer counts. Undefined
- * if the run was aborted, or its time for attempts passed, meanwhile, so that the tool was not called again.
+ * An attempt with the input parsed again: a schema may return another result for the same input, and the latest counts.
+ * Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not called again.
  */
 async function attemptAgain(
   run: Run,
@@ -137,7 +139,7 @@ async function attemptAgain(
   return result;
 }
 
-/** Tells that an attempt begins. False if whoever was told has aborted the run. */
+/** Reports that an attempt starts. False if a listener aborted the run. */
 function reportAttempt(run: Run, call: StepCall, number: number): boolean {
   const attempt = attemptNumber(run, call, number);
   const undo = call.undone && ({ undo: true } as const);
@@ -145,7 +147,7 @@ function reportAttempt(run: Run, call: StepCall, number: number): boolean {
   return !isAborted(run);
 }
 
-/** Asked again after each wait: the compiler takes an earlier answer for the latest. */
+/** Checked again after each wait: the compiler takes an earlier answer for the latest. */
 function isAborted({ abortReason }: Run): boolean {
   return abortReason !== undefined;
 }
@@ -198,7 +200,7 @@ function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Ex
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
   const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
   if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
-  // What its tool has said of it stands, whatever has aborted the run meanwhile: it must not run again by itself.
+  // What its tool reported counts, whatever aborted the run meanwhile: it must not run again by itself.
   if (isInDoubt && last.reason === "thrown")
     return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
@@ -219,12 +221,15 @@ function withAttempts(last: FailedAttempt, attempts: number): AgentErrorData<"ti
   return { ...error, details: { ...error.details, attempts }, ...saidNothingHappened(last) };
 }
 
-/** The word of a tool that was cut off, if it says that nothing happened: whoever resumes the run goes by it. */
+/** The error of a tool that was cut off, if it states that nothing happened: whoever resumes the run relies on it. */
 function saidNothingHappened({ thrown }: FailedAttempt): { cause?: ErrorData } {
   return saysNothingHappened(thrown) ? { cause: toErrorData(thrown) } : {};
 }
 
-/** How a step ends that the end of its run cut off: `failed` at the deadline, `interrupted` by that of the process, else `cancelled`. */
+/**
+ * The outcome of a step that the end of its run cut off: `failed` at the deadline, `interrupted` if the process ends,
+ * else `cancelled`.
+ */
 export function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepFailure {
   const reason = run.abortReason?.toJSON() as AgentErrorData;
   const cause = last?.reason === "aborted" ? saidNothingHappened(last).cause : last?.error;

@@ -23,17 +23,17 @@ export type AttemptResult =
       readonly thrown: unknown;
       /** The tool ignores its signal and is still running. */
       readonly isRunning: boolean;
-      /** What it has told last. */
+      /** The last progress that it reported. */
       readonly progress?: JsonValue | undefined;
     };
 
-/** One that did not work. */
+/** An attempt that failed. */
 export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 
 /**
- * Calls a step's tool once and waits for it, at most `timeoutMs`. When time is up or the run aborts, the tool's signal is
- * aborted and it has `abortGraceMs` to settle: a value that comes in time counts. `number` is that of the attempt in this
- * execution of the step. Never rejects.
+ * Calls a step's tool once and waits for it, at most `timeoutMs`. When it times out or the run aborts, the tool's
+ * signal is aborted and it has `abortGraceMs` to settle: a value within that time counts. `number` counts attempts in
+ * this execution of the step. Never rejects.
  */
 export function runAttempt(run: Run, call: StepCall, number: number, parsed: unknown): Promise<AttemptResult> {
   const { clock, stepTimeoutMs } = run.engine;
@@ -47,8 +47,8 @@ export function runAttempt(run: Run, call: StepCall, number: number, parsed: unk
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
       : clock.setTimeout(() => source.abort(stepTimeout(call, timeoutMs)), timeoutMs);
-  // One promise and these functions are all that is kept for as long as the tool takes. An async function with a `finally`
-  // would read better, and keep twice as much.
+  // Only one promise and these functions are kept in memory while the tool works. An async function with a `finally`
+  // would read better, but keep twice as much.
   return new Promise((resolve, reject) => {
     let hasEnded = false;
     const end = (result: AttemptResult) => {
@@ -73,7 +73,7 @@ interface Aborted {
   readonly source: AbortSource;
 }
 
-/** Waits for an attempt that was aborted as long as its grace is. */
+/** Waits for an aborted attempt as long as its grace period lasts. */
 async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Aborted): Promise<AttemptResult> {
   const settled = await settleWithin(settle(pending), run.host.graceMs, run.engine.clock);
   if (settled === notInTime) {
@@ -82,12 +82,12 @@ async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Ab
       warnOfOverlap(run, { ...placeOfTask(call), tool: call.tool.name });
   } else if (settled.ok) return settled.result;
   const reason = run.abortReason === source.reason ? "aborted" : "timeout";
-  // What the tool threw on its abort says more than the abort: whether something has happened, for one.
+  // What the tool threw on its abort reveals more than the abort: whether something has happened, for example.
   const cause = settled === notInTime ? undefined : settled.thrown;
   return { ...failedAttempt(reason, source.reason), thrown: cause, isRunning: settled === notInTime };
 }
 
-/** What a tool throws at once is a rejection like any other. Its output is checked within its time. */
+/** A synchronous throw of a tool is a rejection like any other. Its output is checked within its time. */
 function execute(run: Run, call: StepCall, input: unknown, context: ToolContext): Promise<AttemptResult> {
   const { tool, undone } = call;
   try {
@@ -99,7 +99,7 @@ function execute(run: Run, call: StepCall, input: unknown, context: ToolContext)
   }
 }
 
-/** What undoing a step gives. */
+/** The result of undoing a step. */
 const nothing: AttemptResult = { type: "completed", output: null };
 
 type Settled = { readonly ok: true; readonly result: AttemptResult } | { readonly ok: false; readonly thrown: unknown };
@@ -111,7 +111,7 @@ function settle(pending: Promise<AttemptResult>): Promise<Settled> {
   );
 }
 
-/** An attempt that failed, and whose tool runs no longer. */
+/** A failed attempt whose tool is no longer running. */
 export function failedAttempt(reason: FailedAttempt["reason"], thrown: unknown): FailedAttempt {
   return { type: "failed", reason, error: toErrorData(thrown), thrown, isRunning: false };
 }
@@ -133,7 +133,9 @@ function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Pro
   return { type: "completed", output: json.value };
 }
 
-/** Warns of a call that the end of the process does not wait for: whoever resumes the run may call the tool meanwhile. */
+/**
+ * Warns of a call that the end of the process does not wait for: whoever resumes the run may call the tool meanwhile.
+ */
 export function warnOfOverlap(run: Run, step: StepPlace & { readonly tool: string }): void {
   const place = placeOf(step);
   run.warn({
@@ -143,7 +145,7 @@ export function warnOfOverlap(run: Run, step: StepPlace & { readonly tool: strin
   });
 }
 
-/** Tells of an attempt that was given up when it settles after all. */
+/** Reports an attempt that was given up when it settles after all. */
 function reportLate(
   run: Run,
   call: StepCall,

@@ -10,8 +10,8 @@ import { runAttempt } from "./run-attempt.ts";
 import { countOf, earlierAttempts, ofIteration, placeOfTask, type StepCall, type StepTask } from "./step-call.ts";
 
 /**
- * How far a step came. Those that depend on one that is `done` may go on; one that is `waiting` is still to be run: it
- * needs approval, the run was aborted before it started, or the end of the process has cut it off.
+ * How far a step got. Steps that depend on one that is `done` may start; one that is `waiting` is still to be run: it
+ * needs approval, the run was aborted before it started, or the end of the process cut it off.
  */
 export type StepEnd = "done" | "failed" | "waiting";
 
@@ -66,15 +66,15 @@ function mustAsk(run: Run, call: StepCall): boolean {
 
 type ReadyStep = Extract<PreparedStep, { call: StepCall }>;
 
-/** What a step begins with that was asked for. */
+/** What a step starts with after approval and admission. */
 interface Asked {
-  /** With the input that was approved. */
+  /** With the approved input. */
   readonly prepared: PreparedStep;
   readonly admitted: Admitted | undefined;
   readonly parsed: unknown;
 }
 
-/** Asks for approval and waits for a turn at the tool. Gives how the step ends, if it does not begin. */
+/** Asks for approval and waits for a turn at the tool. Returns how the step ends, if it does not start. */
 async function ask(run: Run, given: ReadyStep): Promise<Asked | StepEnd> {
   let prepared: PreparedStep = given;
   if (mayNeedApproval(run, given.call)) {
@@ -90,27 +90,27 @@ async function ask(run: Run, given: ReadyStep): Promise<Asked | StepEnd> {
   }
   if ("error" in prepared) return { prepared, admitted: undefined, parsed: undefined };
   if (given.call.tool.cache !== undefined) prepared = lookUp(run, prepared);
-  // What is known needs no turn at the tool.
+  // A known result needs no turn at the tool.
   if (prepared.call.kept?.output !== undefined) return { prepared, admitted: undefined, parsed: prepared.parsed };
   const admitted = await admit(run, prepared.call, { isFirst: true });
   return admitted.type === "aborted" ? "waiting" : { prepared, admitted, parsed: prepared.parsed };
 }
 
-/** A step with what is kept for it, if its tool keeps anything. */
+/** A step with the result kept for it, if its tool keeps results. */
 function lookUp<TStep extends PreparedStep>(run: Run, prepared: TStep): TStep {
   if (!("call" in prepared)) return prepared;
   const kept = run.host.results.find(run, prepared.call, prepared.parsed);
   return kept === undefined ? prepared : { ...prepared, call: { ...prepared.call, kept } };
 }
 
-/** Keeps what a call has given, for later ones. */
+/** Keeps the output of a call for later ones. */
 function keep(prepared: PreparedStep, { outcome, cached }: Executed): void {
   if (outcome.status !== "completed" || cached !== undefined || !("call" in prepared)) return;
   // It went through JSON when it was checked.
   prepared.call.kept?.keep(outcome.output as JsonValue);
 }
 
-/** How a step ends for which its tool is not called; else the call. */
+/** How a step ends if its tool is not called; else the call. */
 function withoutCall(run: Run, prepared: PreparedStep): Executed | StepCall {
   if (run.abortReason !== undefined) return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   if ("error" in prepared) return { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
@@ -119,14 +119,14 @@ function withoutCall(run: Run, prepared: PreparedStep): Executed | StepCall {
   return output === undefined ? call : { outcome: { status: "completed", output }, attempts: 0, cached: true };
 }
 
-/** A step with what was approved, parsed once more: those who were asked have seen it, and may have changed it. */
+/** A step with the approved input, parsed again: those who were asked have seen it, and may have changed it. */
 async function readApproved(run: Run, call: StepCall): Promise<PreparedStep> {
   const { input, effect } = run.approvalOf(placeOfTask(call))?.changed ?? call;
   const prepared = await prepareInput(run, call, input);
   return "call" in prepared ? { ...prepared, call: { ...call, input, effect } } : prepared;
 }
 
-/** Gives back what a step was admitted with that may not begin any more. */
+/** Gives back the admission of a step that may no longer start. */
 async function leaveNotStarted(run: Run, prepared: PreparedStep, admitted: Admitted | undefined): Promise<StepEnd> {
   if ("call" in prepared && admitted?.type === "admitted") await giveBack(run, prepared.call, admitted);
   return "waiting";
@@ -142,7 +142,7 @@ async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
 type StepEndInit = Extract<EventInit, { type: "step-end" }>;
 type StepStartInit = Extract<EventInit, { type: "step-start" }>;
 
-/** Without spreading what there may be, which costs more than all the rest. */
+/** Without spreading optional fields, which costs more than all the rest. */
 function startOf({ step, iteration }: StepTask, prepared: PreparedStep): StepStartInit {
   const { id: stepId, tool, reasoning } = step;
   const { input } = prepared;

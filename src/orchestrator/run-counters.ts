@@ -2,13 +2,13 @@ import type { RunState } from "../core/run-state.ts";
 import { partsOf } from "../core/step-state.ts";
 
 /**
- * What of a run is limited, over all its executions. What this execution does is counted when it is asked for, not by what is recorded:
- * a step may begin and never call its tool.
+ * The limited counts of a run, over all its executions. This execution counts what is requested, not what is recorded:
+ * a step may start and never call its tool.
  */
 export class RunCounters {
   private steps: number;
 
-  /** `toolCalls` is how many earlier executions have made. */
+  /** `toolCalls` is how many calls earlier executions made. */
   constructor(
     private readonly state: RunState,
     private toolCalls: number,
@@ -16,7 +16,7 @@ export class RunCounters {
     this.steps = countSteps(state);
   }
 
-  /** How many calls of tools there are. */
+  /** How many tool calls there are. */
   get toolCallCount(): number {
     return this.toolCalls;
   }
@@ -41,7 +41,7 @@ export class RunCounters {
     this.steps += count;
   }
 
-  /** The plan has changed, and with it what counts. */
+  /** Counts the steps again, after the plan has changed. */
   recountSteps(): void {
     this.steps = countSteps(this.state);
   }
@@ -53,7 +53,7 @@ function countSteps({ steps }: RunState): number {
   return total;
 }
 
-/** How many calls of tools a state tells of. */
+/** How many tool calls a state contains. */
 export function countToolCalls({ steps }: RunState): number {
   let total = 0;
   for (const { attempts } of partsOf(steps.values())) total += attempts;

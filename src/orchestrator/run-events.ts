@@ -18,9 +18,9 @@ const liveCapacity = 1_000;
 const pageSize = 100;
 
 /**
- * The events of a run: those that are stored, then those that are told here as they come, or that the store has of a run that
- * goes on elsewhere. Ends as {@link EventsOptions} say, and when `leaving` aborts. Rejects with `run-not-found`,
- * `store-failed` or `cancelled`.
+ * The events of a run: the stored ones, then those emitted here, or stored by another process that is running it. Ends
+ * as {@link EventsOptions} describe, and when `leaving` aborts. Rejects with `run-not-found`, `store-failed` or
+ * `cancelled`.
  */
 export async function* readEventsOf(
   engine: RunsOwner,
@@ -46,9 +46,9 @@ export async function* readEventsOf(
 class EventReader implements EventSink<AgentEvent> {
   private readonly live = new EventChannel<AgentEvent>({ capacity: liveCapacity, isExpendable: isTransient });
   private readonly runs: ActiveRuns;
-  /** What was read of the run, or heard. */
+  /** What was read of the run, or received. */
   private known: RecordedRun | undefined;
-  /** Whether it has ended here and could not record that. */
+  /** Whether the run ended here and could not record that. */
   private isLost = false;
   private waiting: AbortSource | undefined;
 
@@ -80,7 +80,7 @@ class EventReader implements EventSink<AgentEvent> {
     }
   }
 
-  /** As listeners hear it. */
+  /** As listeners receive it. */
   private shown(event: AgentEvent): AgentEvent {
     const isSealed = this.known?.state.mayBeSealed === true;
     return show(event, { runId: this.wanted.runId, isSealed, redact: this.engine.settings.redact });
@@ -90,7 +90,7 @@ class EventReader implements EventSink<AgentEvent> {
     return this.known?.state.sequence ?? 0;
   }
 
-  /** Whether the run goes on here, so that all that becomes of it is told. */
+  /** Whether the run is active here, so that all its events are emitted here. */
   private isHere(): boolean {
     const { runId } = this.wanted;
     return this.runs.restoring.has(runId) || this.runs.active.get(runId)?.run.isClosed === false;
@@ -109,8 +109,8 @@ class EventReader implements EventSink<AgentEvent> {
   }
 
   /**
-   * The next events that are stored. The last one that is known is read once more: where it is another one, the run was deleted,
-   * and maybe its id given again.
+   * The next stored events. The last known one is read again: if it differs, the run was deleted, and its id perhaps
+   * reused.
    */
   private async readPage(): Promise<readonly AgentEvent[]> {
     const { known, sequence } = this;
@@ -128,12 +128,12 @@ class EventReader implements EventSink<AgentEvent> {
     return this.known.events;
   }
 
-  /** Whether events before one were dropped, as nobody read them in time, or were not told here. */
+  /** Whether events before this one were dropped, as nobody read them in time, or were not emitted here. */
   private isAhead(event: AgentEvent): boolean {
     return event.sequence > this.sequence + Number(isRecorded(event));
   }
 
-  /** Takes note of an event that was told, unless it was read before. Gives whether it is to be shown. */
+  /** Takes note of an emitted event, unless it was read before. Returns whether to show it. */
   private accept(event: AgentEvent): boolean {
     const { after, runId } = this.wanted;
     if (!isRecorded(event)) {
@@ -154,7 +154,7 @@ class EventReader implements EventSink<AgentEvent> {
     return !this.wanted.follow && (this.isLost || status === "suspended" || status === "interrupted");
   }
 
-  /** Waits for an event that is told here, and at most for the time after which the store has to be asked. */
+  /** Waits for an event that is emitted here, at most until it is time to poll the store. */
   private async isTimeToLook(): Promise<boolean> {
     this.waiting = new AbortSource();
     const { clock } = this.engine.settings;

@@ -10,14 +10,14 @@ import type { Run } from "./run.ts";
 import { runSteps } from "./run-steps.ts";
 import { shownResult } from "./show.ts";
 
-/** Runs what there is of a plan, as it is and as the planner revises it, until the execution is closed. */
+/** Runs the plan, if there is one, and its revisions by the planner, until the execution is closed. */
 export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
   let expressions: PlanExpressions | undefined;
   let plan = planningError === undefined ? run.state.plan : undefined;
   while (plan !== undefined) {
     const compiling = compileExpressions(plan.steps);
     expressions = compiling && (await compiling);
-    // One that is under way has been let through, unless it still waits.
+    // A plan that is under way needs no approval, unless it still waits for it.
     const isNew = run.state.isUnderWay !== true;
     if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
     while (run.deciding !== undefined) await run.deciding;
@@ -28,7 +28,8 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     if (isAllDone(run)) break;
     const revised = await replan(run);
     while (run.deciding !== undefined) await run.deciding;
-    // What was approved when all had ended must run, if it can; from here to closing the execution nobody can decide anything.
+    // Steps approved after all others ended must run, if they can; from here until the execution is closed nobody can
+    // decide anything.
     const isStuck = run.state.sequence === sequence;
     if (revised === undefined && (isStuck || !hasAnswer(run))) break;
     plan = run.state.plan;
@@ -37,15 +38,15 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
   return shownResult(run.state, run.engine, run);
 }
 
-/** By the tools of a run, which are mostly those of its engine. */
+/** Keyed by the tools of a run, which are mostly those of its engine. */
 const made = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
 
-/** The fingerprints of a run's tools, if they were made before. */
+/** The fingerprints of a run's tools, if they were computed before. */
 export function knownFingerprints(tools: ReadonlyMap<string, DefinedTool>): readonly ToolFingerprint[] | undefined {
   return made.get(tools);
 }
 
-/** The fingerprints of a run's tools, made once. */
+/** The fingerprints of a run's tools, computed once. */
 export async function fingerprintsOf(tools: ReadonlyMap<string, DefinedTool>): Promise<readonly ToolFingerprint[]> {
   const fingerprints = Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
   made.set(tools, fingerprints);

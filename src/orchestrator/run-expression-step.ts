@@ -20,8 +20,8 @@ export interface ExpressionTask {
 }
 
 /**
- * Runs a step with expressions. A `when` that names `item` or `index` is asked for each iteration, any other one once and
- * before the list is made. Never rejects.
+ * Runs a step with expressions. A `when` that names `item` or `index` is evaluated for each iteration, any other one
+ * once, before the list is. Never rejects.
  */
 export async function runExpressionStep(run: Run, task: ExpressionTask): Promise<StepEnd> {
   const { step, tool, expressions } = task;
@@ -66,14 +66,14 @@ function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly Json
 }
 
 /**
- * Runs the iterations that have not been run, at most `concurrency` of the step at a time. After one that failed no other
- * starts, unless the run goes on after failures.
+ * Runs the iterations that have not run yet, at most the step's `concurrency` at a time. After one has failed no other
+ * starts, unless the run continues after failures.
  */
 async function runIterations(run: Run, task: ExpressionTask, items: readonly JsonValue[]): Promise<StepEnd> {
   const { step, tool } = task;
   const count = items.length;
   const stateOf = (index: number) => iterationOf(run, step, index);
-  // Where one fails no other step starts, and no other iteration.
+  // After a failure no other step or iteration starts.
   const mayResume = () => !run.isStopped && run.abortReason === undefined;
   let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
   do {
@@ -87,11 +87,11 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
       }
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
-    // One may have been decided about while the others ran.
+    // Somebody may have decided about one while the others ran.
   } while (mayResume() && items.some((_item, index) => isDecided(stateOf(index))));
   if (run.recorder.failure !== undefined) return "failed";
-  // One in doubt suspends the run: the others may still run once somebody has said what came of it. When the process is to
-  // end, whoever resumes the run says what follows from a failure.
+  // An iteration in doubt suspends the run: the others may still run once somebody has settled it. When the process is
+  // ending, whoever resumes the run decides what follows from a failure.
   const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
   if (hasFailed && run.isStopped && !run.isInterrupted && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
@@ -99,7 +99,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";
 }
 
-/** One that waits for an answer is not asked about again: its input is what it was. */
+/** An iteration that waits for an answer is not asked about again: its input is unchanged. */
 function canRun(state: StepState): boolean {
   return state.status === "waiting" ? isDecided(state) : isOpen(state);
 }
@@ -124,7 +124,7 @@ async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"):
   return run.recorder.failure === undefined ? "done" : "failed";
 }
 
-/** A step whose expression cannot be evaluated begins and fails, as one whose input is not valid. */
+/** A step whose expression cannot be evaluated starts and fails, like one whose input is invalid. */
 async function failNotStarted(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
   const { step, tool, iteration } = task;
   const place = placeOfTask({ step, iteration });

@@ -13,11 +13,11 @@ export interface RunHost {
   readonly hub: EventHub<AgentEvent>;
   /** The limits of tools, over all runs. */
   readonly gates: ToolGates;
-  /** What tools with a `cache` have given, over all runs. */
+  /** The kept results of tools with a `cache`, over all runs. */
   readonly results: KeptResults;
   readonly leases: Leases;
-  /** Does what was posted to a run. Never rejects. */
+  /** Acts on what was posted to a run. Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;
-  /** How long a tool that was aborted may go on: shorter than `abortGraceMs` once there is little time left. */
+  /** How long an aborted tool may keep running: shorter than `abortGraceMs` once there is little time left. */
   graceMs: number;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import type { Decision } from "./decide-run.ts";
 
-/** What somebody wants of a run, whichever process has it: JSON. */
+/** A request to a run, whichever process has it, as JSON. */
 export type RunMessage =
   | { readonly type: "cancel"; readonly reason: string }
   | { readonly type: "decide"; readonly decision: Decision }
@@ -15,7 +15,7 @@ export function messageToJson(message: RunMessage): JsonObject {
   return JSON.parse(JSON.stringify(message)) as JsonObject;
 }
 
-/** A message that a store has given back, which may be anything. Throws, saying why, for what is none. */
+/** A message that a store returned, which may be anything. Throws, with the reason, if it is not a message. */
 export function parseMessage(found: unknown): RunMessage {
   const message = keyed(found, "it is not an object");
   switch (message.type) {
@@ -27,7 +27,7 @@ export function parseMessage(found: unknown): RunMessage {
     case "settle": {
       const place = parsePlace(message.place);
       const wrong = wrongKeyOf["run-settle"]({ ...place, outcome: message.outcome });
-      if (wrong !== undefined) throw new TypeError(`its ${wrong} is not one`);
+      if (wrong !== undefined) throw new TypeError(`its ${wrong} is invalid`);
       return { type: "settle", place, outcome: message.outcome as RunSettleEvent["outcome"] };
     }
     default:

@@ -7,7 +7,7 @@ import type { EngineSettings } from "./options.ts";
 
 /** Options of making a plan. */
 export interface PlanOptions<TTool extends Tool = Tool> {
-  /** Text for the planner beside the request. */
+  /** Text for the planner in addition to the request. */
   context?: string | undefined;
   /** The names of the tools that may be used this time. @default all */
   tools?: readonly TTool["name"][] | undefined;
@@ -15,7 +15,7 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   maxSteps?: number | undefined;
   /** IANA name of the time zone for words such as "tomorrow". @default the machine's */
   timeZone?: string | undefined;
-  /** What may be used up. Of planning alone only what models use counts. @default no limit */
+  /** What may be used up. When only planning, just model usage counts. @default no limit */
   budget?: RunBudget | undefined;
   /** Cancels. */
   signal?: AbortSignal | undefined;
@@ -23,36 +23,36 @@ export interface PlanOptions<TTool extends Tool = Tool> {
 
 /** Options of a dry run. */
 export interface DryRunOptions<TTool extends Tool = Tool> extends PlanOptions<TTool> {
-  /** Look at the plan only if this is its `hashPlan`; else `plan-not-approved`. */
+  /** Do the dry run only if this is the plan's `hashPlan`; else `plan-not-approved`. */
   approvedHash?: string | undefined;
 }
 
 interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
-  /** JSON that is stored with the run and reaches the tools. */
+  /** JSON that is stored with the run and passed to the tools. */
   metadata?: JsonObject | undefined;
   /**
    * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
-   * gives its result; with another it is `run-conflict`. One that has stopped on the way is resumed, with the options it began
-   * with; if it belongs to another process, it is `run-owned-elsewhere`. Who joins a run that is going on can cancel it by the
-   * handle; its own `signal`, `timeoutMs` and other options do not count.
+   * returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the
+   * options it started with; if another process owns it, it is `run-owned-elsewhere`. A caller that joins an active run
+   * can cancel it through the handle; its own `signal`, `timeoutMs` and other options do not count.
    */
   runId?: string | undefined;
   /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
   timeoutMs?: number | undefined;
   /** The most steps at a time. @default 1 */
   concurrency?: number | undefined;
-  /** `continue` runs whatever does not depend on a step that failed; the run fails all the same. @default "stop" */
+  /** `continue` runs the steps that do not depend on a failed one; the run still fails. @default "stop" */
   onStepFailure?: "stop" | "continue" | undefined;
   /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
   undoOnFailure?: boolean | undefined;
   /**
-   * How often the planner is asked for other steps when one has failed. 0 to 100; more than 0 only with a planner that has
-   * `replan`, and not with `approvedHash`. @default 0
+   * How often the planner is asked for other steps when a step has failed. 0 to 100; more than 0 only with a planner
+   * that has `replan`, and not with `approvedHash`. @default 0
    */
   maxReplans?: number | undefined;
   /**
-   * The names of the tools that a replan may call without approval though they have an effect and the first plan did not call
-   * them. @default none: such a step needs approval
+   * The names of the tools that a replan may call without approval even though they have an effect and the first plan
+   * did not call them. @default none: such a step needs approval
    */
   replanTools?: readonly TTool["name"][] | undefined;
   /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
@@ -61,25 +61,25 @@ interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
   throwOnFailure?: boolean | undefined;
 }
 
-/** Required if a tool needs some. */
+/** Required if a tool needs resources. */
 type ResourcesOption<TTool extends Tool> =
   unknown extends InferToolResources<TTool>
-    ? { /** What reaches the tools and is never stored. */ resources?: unknown }
-    : { /** What reaches the tools and is never stored. */ resources: InferToolResources<TTool> };
+    ? { /** Passed to the tools and never stored. */ resources?: unknown }
+    : { /** Passed to the tools and never stored. */ resources: InferToolResources<TTool> };
 
 /** Options of a run. `resources` is required if a tool needs some. */
 export type RunOptions<TTool extends Tool = Tool> = RunOptionsBase<TTool> & ResourcesOption<TTool>;
 
 interface ContinueOptionsBase {
-  /** Cancels. Not of a run that is still going on here, which has its own. */
+  /** Cancels. Ignored for a run that is still active in this process, which has its own. */
   signal?: AbortSignal | undefined;
   /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
   throwOnFailure?: boolean | undefined;
 }
 
 /**
- * The options of a run that goes on from the store; all others are those it began with. `resources` is required if a tool
- * needs some; a run that is still going on here has its own.
+ * The options of a run that is resumed from the store; all others are those it started with. `resources` is required if
+ * a tool needs some; a run that is still active in this process has its own.
  */
 export type ContinueOptions<TTool extends Tool = Tool> = ContinueOptionsBase & ResourcesOption<TTool>;
 
@@ -98,10 +98,10 @@ export interface RunSettings {
   readonly stored: StoredRunOptions;
 }
 
-/** What options are for: each allows others. Those of a `restored` run are not judged again. */
+/** What options are for: each use allows different ones. The replans of a `restored` run are not checked again. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
-/** Checks the options of a run. Throws `invalid-options`, and `unknown-tool` for a tool that there is not. */
+/** Checks the options of a run. Throws `invalid-options`, and `unknown-tool` for a tool that does not exist. */
 export function resolveRunOptions(
   options: RunOptionsBase<Tool> & { resources?: unknown },
   engine: EngineSettings,
@@ -167,12 +167,12 @@ function checkBudget(budget: RunBudget | undefined): { budget?: RunBudget } {
   for (const key of keys) {
     checkNumber(`budget.${key}`, budget[key], { min: key === "toolCalls" ? 1 : 0, isInteger: key !== "cost" });
   }
-  // No limit is recorded as none: JSON has no Infinity.
+  // An infinite limit is recorded as none: JSON has no Infinity.
   const given = Object.entries(budget).filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY);
   return given.length === 0 ? {} : { budget: Object.freeze(Object.fromEntries(given)) };
 }
 
-/** A replan that could never be made is a mistake of who asks for it. */
+/** A replan that can never happen is the caller's mistake. */
 function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner }: EngineSettings): void {
   if (maxReplans === undefined) return;
   const why =
@@ -206,7 +206,7 @@ const optionKeys: Readonly<Record<OptionsUse, readonly string[]>> = {
   restored: runKeys,
 };
 
-/** Says of what an unknown option is one, if it is one of a run. */
+/** Describes what an unknown option belongs to, if it is an option of a run. */
 export function describeRunOption(key: string): string | undefined {
   return runKeys.includes(key) ? `an option of a run: execute(plan, { ${key} })` : undefined;
 }
@@ -243,7 +243,7 @@ let machineTimeZone: string | undefined;
 
 function checkTimeZone(timeZone: unknown): string {
   if (timeZone === undefined) {
-    // Asking for it costs as much as several steps, so it is asked for once.
+    // Looking it up costs as much as several steps, so it is done once.
     machineTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
     return machineTimeZone;
   }

@@ -6,46 +6,46 @@ import { deepFreeze } from "../core/json.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
 
-/** Whose events a {@link RunRecorder} records, and where they go. */
+/** The owner of the events that a {@link RunRecorder} records, and where they go. */
 export interface RecorderOwner {
   readonly runId: string;
-  /** Left out, nothing is stored: the events are only told. */
+  /** If left out, nothing is stored: the events are only emitted. */
   readonly store?: RunStore;
-  /** Of the claim by which its events are recorded. */
+  /** Of the claim under which its events are recorded. */
   readonly fence?: number | undefined;
   now(): number;
   tell(event: AgentEvent): void;
   onStoreFailure?(error: RecordingEnd): void;
 }
 
-/** What a run store fails with. */
+/** The errors of a run store. */
 export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned-elsewhere">;
 
 /** Why nothing is recorded any more: the store has failed, or the process ends. */
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /**
- * The one sink of a run's events. Each is numbered, recorded, then folded into the state, then told.
+ * The one sink of a run's events. Each is numbered, recorded, then folded into the state, then emitted.
  *
- * With a store that answers at once all that happens before `emit` returns. With one that answers by a promise, events
- * that come while it writes are written together when it is done. When the store fails, nothing more is recorded, and
- * nothing that was not recorded is told, but for what `close` tells.
+ * With a synchronous store all that happens before `emit` returns. With an asynchronous one, events that arrive while
+ * it writes are written together when it is done. When the store fails, nothing more is recorded, and unrecorded events
+ * are not emitted, except those of `close`.
  */
 export class RunRecorder {
   readonly state: RunState;
   private sequence = 0;
   private storeError: RecordingEnd | undefined;
-  /** The numbers of messages that are done with, for the next append. */
+  /** The numbers of handled messages, for the next append. */
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
   private lastMs = Number.NaN;
   private lastTimestamp = "";
-  /** Events that came while another one was told. */
+  /** Events that arrived while another one was being emitted. */
   private unnotified: AgentEvent[] | undefined;
   private isNotifying = false;
 
-  /** `state` is that of a run that goes on; it is taken over. */
+  /** `state` is that of a resumed run; it is taken over. */
   constructor(
     private readonly owner: RecorderOwner,
     state = initialRunState(owner.runId),
@@ -54,7 +54,7 @@ export class RunRecorder {
     this.sequence = state.sequence;
   }
 
-  /** Takes over an event, records it and tells it: at once, or when the promise it returns resolves. Never rejects. */
+  /** Takes over an event, records and emits it: at once, or when the returned promise resolves. Never rejects. */
   emit(init: EventInit): void | Promise<void> {
     if (this.storeError !== undefined) return;
     const event = this.number(init, isTransient(init) ? this.sequence : ++this.sequence);
@@ -64,14 +64,19 @@ export class RunRecorder {
     return written;
   }
 
-  /** As {@link RunRecorder.emit}, of events that are recorded together or not at all. Only while nothing else is written. */
+  /**
+   * As {@link RunRecorder.emit}, for events that are recorded together or not at all. Only while nothing else is being
+   * written.
+   */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
     const written = this.write(inits.map((init) => this.number(init, ++this.sequence)));
     if (written !== undefined) this.keepWriting(written);
     return written;
   }
 
-  /** A message is done with once what is recorded next is: call it right before the event that the message comes to. */
+  /**
+   * Acknowledges a message with the next recorded event: call it right before the event that the message results in.
+   */
   acknowledge(number: number): void {
     this.acknowledged ??= [];
     this.acknowledged.push(number);
@@ -82,12 +87,14 @@ export class RunRecorder {
     return this.storeError;
   }
 
-  /** Folds and tells an event when nothing is recorded any more, so that listeners and the result see how the run ends. */
+  /**
+   * Folds and emits an event when nothing is recorded any more, so that listeners and the result see how the run ends.
+   */
   close(init: EventInit): void {
     this.accept(this.unrecorded(init));
   }
 
-  /** As {@link RunRecorder.close}, but tells nobody. */
+  /** As {@link RunRecorder.close}, but emits nothing. */
   fold(init: EventInit): void {
     reduceRunState(this.state, this.unrecorded(init));
   }
@@ -97,7 +104,7 @@ export class RunRecorder {
     return this.number(init, this.state.sequence);
   }
 
-  /** Completes an event in place: a copy by spreading would cost more than all the rest of telling it. */
+  /** Completes an event in place: a copy by spreading would cost more than all the rest of emitting it. */
   private number(init: EventInit, sequence: number): AgentEvent {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string };
     event.runId = this.owner.runId;
@@ -169,7 +176,7 @@ export class RunRecorder {
 
   private accept(event: AgentEvent): void {
     if (!isTransient(event)) reduceRunState(this.state, event);
-    // A listener may do what causes an event: whoever listens besides still hears the first one first.
+    // A listener may cause another event: all other listeners still receive the first one first.
     if (this.isNotifying) {
       this.unnotified ??= [];
       this.unnotified.push(event);
@@ -177,13 +184,13 @@ export class RunRecorder {
     }
     this.isNotifying = true;
     this.owner.tell(event);
-    // Those that come meanwhile are told, too.
+    // Those that arrive meanwhile are emitted, too.
     if (this.unnotified !== undefined) for (const next of this.unnotified) this.owner.tell(next);
     this.unnotified = undefined;
     this.isNotifying = false;
   }
 
-  /** Nothing is recorded any more. */
+  /** Ends recording. */
   fail(error: RecordingEnd): void {
     if (this.storeError !== undefined) return;
     this.storeError = error;
@@ -191,7 +198,7 @@ export class RunRecorder {
   }
 }
 
-/** What a store threw as an error of this package; `run-conflict` and `run-owned-elsewhere` stay what they are. */
+/** What a store threw, as an error of this package; `run-conflict` and `run-owned-elsewhere` keep their codes. */
 export function toStoreError(
   thrown: unknown,
   { runId, operation }: { runId: string; operation: StoreOperation },

@@ -10,9 +10,9 @@ import { opened } from "./secrets-of-run.ts";
 import { buildGraph } from "./step-graph.ts";
 
 /**
- * Runs the steps of a plan that have not ended: each as soon as what it depends on is done, the earliest in the plan
- * first, at most `concurrency` at a time. After one that failed no other starts; where the run goes on after failures,
- * only what depends on it does not. Resolves when nothing runs and nothing can start.
+ * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
+ * first, at most `concurrency` at a time. After one has failed no other starts; if the run continues after failures,
+ * only its dependents do not. Resolves when nothing runs and nothing can start.
  */
 export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
   const { waitingFor, dependents } = buildGraph(opened(run, steps), expressions);
@@ -20,7 +20,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
   const ready = new ReadyQueue();
   let running = 0;
   run.startSteps();
-  // Those that a step depends on stand before it.
+  // The dependencies of a step come before it.
   for (const [index, { id }] of steps.entries()) {
     const state = run.state.steps.get(id) as StepState;
     if (!isOpen(state)) {
@@ -86,7 +86,7 @@ class PendingSteps {
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
     this.forget ??= this.run.onDecision((place) => this.look(place?.stepId));
-    // It may have been decided about before its turn was over.
+    // Somebody may have decided about it before its turn was over.
     const state = this.run.state.steps.get(id);
     if (state !== undefined && isDecided(state)) this.look(id);
   }

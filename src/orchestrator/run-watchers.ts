@@ -2,7 +2,7 @@ import type { EventSink } from "../async/event-channel.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Run } from "./run.ts";
 
-/** All who watch one run. */
+/** All watchers of one run. */
 class Audience implements EventSink<AgentEvent> {
   readonly sinks = new Set<EventSink<AgentEvent>>();
 
@@ -11,11 +11,11 @@ class Audience implements EventSink<AgentEvent> {
   }
 }
 
-/** Who watches which runs, be it that a run goes on here or will do so later. A run that nobody watches costs nothing. */
+/** Who watches which runs, whether a run is active here now or later. A run that nobody watches costs nothing. */
 export class RunWatchers {
   private readonly byId = new Map<string, Audience>();
 
-  /** Tells a sink what is told of a run from now on; `run` is the one that goes on here now. Gives what stops it. */
+  /** Sends a sink the events of a run from now on; `run` is the one that is active here. Returns what stops it. */
   watch(runId: string, sink: EventSink<AgentEvent>, run: Run | undefined): () => void {
     const audience = this.byId.get(runId) ?? new Audience();
     this.byId.set(runId, audience);
@@ -27,7 +27,7 @@ export class RunWatchers {
     };
   }
 
-  /** Those who watch a run hear what is told of it from here on. */
+  /** The watchers of a run receive its events from here on. */
   follow(run: Run): void {
     const audience = this.byId.get(run.runId);
     if (audience !== undefined) run.audience = audience;

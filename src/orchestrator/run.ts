@@ -29,8 +29,8 @@ export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 export type DecisionListener = (place: StepPlace | undefined) => void;
 
 /**
- * One run while it is going on: its state, its events, and all that has to stop when it is aborted. Thousands may be open at
- * once, so it holds no function of its own that a method can be.
+ * One active run: its state, its events, and all that has to stop when it is aborted. Thousands may be open at once, so
+ * it has no function of its own where a method will do.
  */
 export class Run implements RecorderOwner {
   readonly recorder: RunRecorder;
@@ -40,20 +40,20 @@ export class Run implements RecorderOwner {
   private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private counted: RunCounters | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
-  /** Who watches the run by its id, and is told events as they are recorded; see {@link RunWatchers}. */
+  /** Who watches the run by its id, and receives recorded events; see {@link RunWatchers}. */
   audience: EventSink<AgentEvent> | undefined;
   private history: AgentEvent[] | undefined;
   private deadline: unknown;
   private stopListening: (() => void) | undefined;
   /** Whether the execution is about to be closed, so that it is too late to decide anything in it. */
   isClosing = false;
-  /** Whether a step has failed so that no other one starts, be it one that only waits for its turn. */
+  /** Whether a step has failed so that no other one starts, not even one that only waits for its turn. */
   isStopped = false;
-  /** Whether the process is to end: no step starts any more, and what is left can go on later. */
+  /** Whether the process is ending: no step starts any more, and the rest can be resumed later. */
   isInterrupted = false;
-  /** What the claim on the run has given; undefined while there is none. */
+  /** Of the claim on the run; undefined while there is none. */
   fence: number | undefined;
-  /** When the store last said that the claim lasts. */
+  /** When the store last confirmed the claim. */
   confirmed: Confirmation | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
@@ -62,10 +62,10 @@ export class Run implements RecorderOwner {
   /** Whether an earlier execution has had a plan. */
   readonly isContinued: boolean;
   private isEnding = false;
-  /** Whether its end has been told, or it has been left as it is. */
+  /** Whether its end was emitted, or it was abandoned. */
   isClosed = false;
   private isShielded = false;
-  /** The number of the last message that it was given. */
+  /** The number of the last message that it received. */
   lastReceived = 0;
   /** Whether a message may have been left for the next execution. */
   hasLeft = false;
@@ -75,7 +75,7 @@ export class Run implements RecorderOwner {
 
   readonly engine: EngineSettings;
 
-  /** `state` is that of a run that goes on. */
+  /** `state` is that of a resumed run. */
   constructor(
     readonly runId: string,
     readonly host: RunHost,
@@ -88,7 +88,7 @@ export class Run implements RecorderOwner {
     if (state !== undefined) this.counted = new RunCounters(state, countToolCalls(state));
   }
 
-  /** Whether the run is still this process's own; to be asked before a call that comes after a wait. See {@link Leases.confirm}. */
+  /** Whether this process still owns the run; check before a call that follows a wait. See {@link Leases.confirm}. */
   confirmLease(): boolean | Promise<boolean> {
     return this.host.leases.confirm(this);
   }
@@ -101,12 +101,12 @@ export class Run implements RecorderOwner {
     return this.engine.clock.now();
   }
 
-  /** Tells a recorded event to all who listen, with what was thrown, which no store has. */
+  /** Sends a recorded event to all listeners, with what was thrown, which no store has. */
   tell(recorded: AgentEvent): void {
-    // What the store still records when the run has been left behind is for whoever reads it there.
+    // What the store still records after the run was abandoned is for whoever reads it there.
     if (this.isClosed) return;
     if (recorded.type === "run-end" || recorded.type === "run-suspend") this.isClosed = true;
-    // Where something is hidden of an error, what was thrown is not told.
+    // If part of an error is hidden, what was thrown is not sent.
     const event = this.withThrown(showIn(this, recorded));
     this.host.hub.emit(event);
     this.show(event);
@@ -136,13 +136,13 @@ export class Run implements RecorderOwner {
     this.history = [];
   }
 
-  /** Tells a channel all that is told from now on, and before that what was kept. */
+  /** Sends a channel what was kept, then all that is emitted from now on. */
   addChannel(channel: EventSink<AgentEvent>): void {
     for (const event of this.history ?? []) channel.push(event);
     this.channels.push(channel);
   }
 
-  /** Shows a stored run's events to whoever reads this run's handles; listeners heard them when they were recorded. */
+  /** Shows a stored run's events to readers of this run's handles; listeners received them when they were recorded. */
   replay(events: readonly AgentEvent[]): void {
     for (const event of events) this.show(showIn(this, event));
   }
@@ -156,15 +156,15 @@ export class Run implements RecorderOwner {
     return this.recorder.state;
   }
 
-  /** Records and tells an event; see {@link RunRecorder.emit}. */
+  /** Records and emits an event; see {@link RunRecorder.emit}. */
   emit(init: EventInit): void | Promise<void> {
-    // At once: what ends at the same moment must not let another step start.
+    // At once: a step that ends at the same moment must not let another one start.
     if (isStepFailure(init)) this.stopSteps();
     if (init.type === "run-end" || init.type === "run-suspend") this.isEnding = true;
     return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
   }
 
-  /** A step has failed: unless the run goes on after failures, no other one starts. */
+  /** A step has failed: unless the run continues after failures, no other one starts. */
   stopSteps(): void {
     if (this.settings.stored.onStepFailure === "continue") return;
     this.isStopped = true;
@@ -178,7 +178,7 @@ export class Run implements RecorderOwner {
     this.startScope = undefined;
   }
 
-  /** No step starts any more, and those that run may end. */
+  /** No step starts any more, and running ones may end. */
   interrupt(): void {
     this.isInterrupted = true;
     this.isStopped = true;
@@ -190,19 +190,19 @@ export class Run implements RecorderOwner {
     return place === undefined ? this.state.planApproval : partAt(this.state.steps, place)?.approval;
   }
 
-  /** Listens to decisions that come from outside. Gives what stops it. */
+  /** Listens to decisions from outside. Returns what stops it. */
   onDecision(listener: DecisionListener): () => void {
     this.decisionListeners ??= new Set();
     this.decisionListeners.add(listener);
     return () => this.decisionListeners?.delete(listener);
   }
 
-  /** Tells those who wait for a decision. */
+  /** Notifies those who wait for a decision. */
   tellDecision(place: StepPlace | undefined): void {
     for (const listener of this.decisionListeners ?? []) listener(place);
   }
 
-  /** What is limited. */
+  /** The counts that are limited. */
   get counters(): RunCounters {
     this.counted ??= new RunCounters(this.state, 0);
     return this.counted;
@@ -213,7 +213,7 @@ export class Run implements RecorderOwner {
     return this.state.steps.get(stepId)?.output;
   }
 
-  /** Starts the deadline, which counts from `startedMs`, and listens to the caller's signal, until {@link Run.close}. */
+  /** Starts the deadline, counted from `startedMs`, and listens to the caller's signal, until {@link Run.close}. */
   open(startedMs: number): void {
     const { clock } = this.engine;
     const { signal, stored } = this.settings;
@@ -226,14 +226,14 @@ export class Run implements RecorderOwner {
     else if (signal !== undefined) this.stopListening = onAbort(signal, () => this.onSignal());
   }
 
-  /** Lets go of timers and listeners; late results become warnings. */
+  /** Releases timers and listeners; late results become warnings. */
   close(): void {
     this.isClosed = true;
     if (this.deadline !== undefined) this.engine.clock.clearTimeout(this.deadline);
     this.stopListening?.();
   }
 
-  /** Why the run ends before its steps do: the first reason that {@link Run.abort} was given. */
+  /** Why the run ends before its steps do: the first reason that {@link Run.abort} received. */
   get abortReason(): AbortReason | undefined {
     return this.scope.reason;
   }
@@ -246,7 +246,7 @@ export class Run implements RecorderOwner {
     this.startScope?.abort(reason);
   }
 
-  /** Lets what follows run though the run was aborted: from now on nothing aborts it but the store. */
+  /** Lets what follows run though the run was aborted: from now on only a store failure aborts it. */
   shield(): void {
     this.isShielded = true;
     this.scope.reset();
@@ -257,7 +257,7 @@ export class Run implements RecorderOwner {
     return this.scope.open();
   }
 
-  /** A source for what waits before a step starts: aborted, too, when no other step may start. */
+  /** A source for what waits before a step starts: also aborted when no other step may start. */
   openWaiting(): AbortSource {
     if (this.startScope === undefined) {
       this.startScope = new AbortScope();
@@ -277,7 +277,7 @@ export class Run implements RecorderOwner {
     this.startScope?.release(source);
   }
 
-  /** Tells of an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
+  /** Reports an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
   reportLate(init: Extract<EventInit, { type: "step-late" }>): void {
     const { stepId, attempt } = init;
     if (!this.isEnding && !this.isClosed) this.emit(init);

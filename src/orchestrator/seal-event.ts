@@ -3,13 +3,13 @@ import type { JsonValue } from "../core/json.ts";
 import { partAt } from "../core/step-state.ts";
 import type { Run } from "./run.ts";
 
-/** An event of what was said of a run from outside, as it is recorded. What is sealed in it was sealed elsewhere. */
+/** An event caused from outside a run, as it is recorded. What is sealed in it already was sealed elsewhere. */
 export async function sealEvent(
   { secrets, state }: Pick<Run, "secrets" | "state">,
   event: EventInit,
 ): Promise<EventInit> {
   if (secrets === undefined) return event;
-  // First, as a comment may say what the approver has put in.
+  // First, as a comment may repeat what the approver entered.
   if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
     await secrets.loadIn(partAt(state.steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
   const hidden = secrets.hideInEvent(event);

@@ -14,11 +14,11 @@ export interface SecretKey {
 
 /** How the values of sensitive fields are recorded. */
 export interface SecretOptions {
-  /** The first seals, all open: put a new key before the old ones to change it. */
+  /** The first seals, all open: to change the key, put a new one before the old ones. */
   readonly keys: readonly SecretKey[];
 }
 
-/** What a value is that {@link RedactFunction} is asked about. */
+/** What kind of value a {@link RedactFunction} receives, and where it is from. */
 export interface RedactPlace extends Partial<StepPlace> {
   readonly kind: "request" | "context" | "metadata" | "input" | "output" | "progress" | "message";
   readonly runId: string;
@@ -26,8 +26,9 @@ export interface RedactPlace extends Partial<StepPlace> {
 }
 
 /**
- * Gives the JSON that is shown in place of a value: to listeners, in stored runs and lists, approvals and replans. What is
- * recorded and what tools get stays as it is. One that throws, or gives what is not JSON, hides the value.
+ * Returns the JSON that is shown in place of a value: to listeners, in stored runs and lists, approvals and replans.
+ * What is recorded and what tools receive is unchanged. If it throws, or returns something that is not JSON, the value
+ * is hidden.
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 
@@ -52,7 +53,7 @@ export function checkSecretOptions({ secrets, redact }: { secrets?: unknown; red
       failOption(`${option}.id`, id, "1 to 64 letters, digits, _ or -");
     if (ids.has(id)) failOption(`${option}.id`, id, "another id than those before it");
     ids.add(id);
-    // What was received is not told: it may be a key all the same.
+    // The received value is not reported: it may be a key after all.
     if (!isKey(key)) failOption(`${option}.key`, typeof key, "32 bytes as a Uint8Array, or the same in base64");
   }
 }
@@ -73,7 +74,7 @@ export function sealingOf(
   if (!tools.some(isSensitiveTool)) return undefined;
   if (secrets !== undefined) return { keys: secrets.keys.map((key) => ({ ...key })) };
   if (store.isVolatile !== true) return { keys: undefined };
-  // Of all agents: they may have the same store.
+  // Shared by all agents: they may have the same store.
   keyOfProcess ??= [{ id: "process", key: crypto.getRandomValues(new Uint8Array(32)) }];
   return { keys: keyOfProcess };
 }

@@ -8,23 +8,23 @@ import type { RunSettings } from "./run-options.ts";
 import type { SealingSettings } from "./secret-options.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 
-/** A run whose secrets are wanted. */
+/** A run whose secrets are needed. */
 interface SecretRun {
   readonly runId: string;
   readonly tools: RunSettings["tools"];
-  /** What is stored of it; all that is sealed in it is opened. */
+  /** Its stored state; all that is sealed in it is opened. */
   readonly state?: RunState | undefined;
 }
 
 /**
- * The secrets of a run; undefined if neither its engine's tools nor its state can have any. What seals is loaded only here,
- * and only then. Rejects with `secret-unreadable`.
+ * The secrets of a run; undefined if neither its engine's tools nor its state can have any. The sealing code is loaded
+ * only here, and only if needed. Rejects with `secret-unreadable`.
  */
 export function secretsOf({ sealing }: Sealing, run: SecretRun): Promise<RunSecrets> | undefined {
   return sealing === undefined && run.state?.mayBeSealed !== true ? undefined : loadSecrets(sealing, run);
 }
 
-/** As {@link secretsOf}, of a run that is stored, with all tools there are. */
+/** As {@link secretsOf}, for a stored run, with all tools. */
 export function secretsOfStored(
   { sealing, toolsByName }: Sealing & Pick<EngineSettings, "toolsByName">,
   state: RunState,
@@ -41,12 +41,12 @@ async function loadSecrets(sealing: SealingSettings | undefined, { runId, tools,
   return secrets;
 }
 
-/** A part of a run's state with its secrets as they are. */
+/** A part of a run's state with its secrets opened. */
 export function opened<T>({ secrets }: { readonly secrets: RunSecrets | undefined }, value: T): T {
   return secrets === undefined ? value : secrets.open(value);
 }
 
-/** The steps of a planner that was shown `[sensitive]`, with secrets where it says that again. */
+/** The steps of a planner that was shown `[sensitive]`, with secrets where they contain it again. */
 export async function restoreSecrets(
   secrets: RunSecrets,
   { steps, state }: { readonly steps: unknown; readonly state: RunState },
@@ -55,7 +55,7 @@ export async function restoreSecrets(
   return restoreSteps(steps, secrets, state);
 }
 
-/** The input that is given a step in place of its own, as it is recorded; see `sealChange` of `secrets/plan-secrets.ts`. */
+/** The input that replaces a step's own, as it is recorded; see `sealChange` of `secrets/plan-secrets.ts`. */
 export async function sealChange(
   secrets: RunSecrets | undefined,
   { step, input }: { readonly step: StepState; readonly input: JsonObject },
@@ -65,14 +65,14 @@ export async function sealChange(
   return seal.sealChange(input, step, secrets);
 }
 
-/** Rejects with `invalid-plan` if a plan that holds has secrets that cannot be sealed. */
+/** Rejects with `invalid-plan` if a valid plan has secrets that cannot be sealed. */
 export async function requireSealable({ sealing }: Sealing, { tools }: RunSettings, plan: PlanInput): Promise<void> {
   const secrets = await loadSecrets(sealing, { runId: "", tools });
   const check = await countOutside(import("./secrets/plan-secrets.ts"));
   check.requireSealable(plan, secrets);
 }
 
-/** The issues of a plan that does not hold, without the secrets that stand in it. */
+/** The issues of an invalid plan, without the secrets that are in it. */
 export async function hideInIssues(
   { sealing }: Sealing,
   { tools }: Pick<RunSettings, "tools">,

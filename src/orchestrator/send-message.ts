@@ -14,28 +14,28 @@ import type { ContinueOptions } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
 import { secretsOfStored } from "./secrets-of-run.ts";
 
-/** The time between two looks at a run that goes on elsewhere: at first, and at most. It doubles each time. */
+/** The time between two polls of a run that another process is running: at first, and at most. It doubles each time. */
 const firstPollMs = 20;
 const maxPollMs = 1_000;
 const noReason = "no reason given";
 
-/** Something that is wanted of a run, wherever it goes on. */
+/** A request to a run, whichever process is running it. */
 export interface Sending extends Opening {
   readonly options: ContinueOptions;
-  /** Does it here; rejects with `run-owned-elsewhere` if the run goes on in another process. */
+  /** Does it here; rejects with `run-owned-elsewhere` if another process is running the run. */
   readonly here: () => Promise<RunResult>;
-  /** What the other process is told. */
+  /** The message for the other process. */
   readonly message: () => RunMessage | Promise<RunMessage>;
-  /** Throws if the record of a run, once its execution has ended, shows that it came to nothing. */
+  /** Throws if the record of a run, once its execution has ended, shows that it had no effect. */
   readonly check?: (run: Pick<Run, "state" | "secrets">) => void;
   readonly isCancel?: true;
 }
 
 /**
- * Does something here, or has the process do it that has the run. That one is posted to, and the run is looked at until its execution
- * has ended; if that process dies, it goes on here. `signal` ends the waiting and takes nothing back; whoever cancels the
- * run meanwhile cancels it there. Rejects with what `here` does, but for `run-owned-elsewhere`, `cancelled` by the signal, or
- * `interrupted` once the agent is closed.
+ * Does something here, or has the process do it that owns the run. That process is sent a message, and the run is
+ * polled until its execution has ended; if the process dies, the run resumes here. `signal` ends the waiting and takes
+ * nothing back; whoever cancels the run meanwhile cancels it there. Rejects as `here` does, except with
+ * `run-owned-elsewhere`; also with `cancelled` by the signal, or `interrupted` once the agent is closed.
  */
 export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<RunResult> {
   try {
@@ -53,7 +53,7 @@ export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<Run
       isCancelled = true;
       await post(engine, runId, await cancelMessage(engine, runId, reasonOf(cancelling)));
     }
-    // Somebody else in this process may have taken it over, and gets what was posted as any owner does.
+    // Somebody else in this process may have taken it over, and receives the message like any owner.
     if (runsOf(engine).occupied(runId) !== undefined) continue;
     try {
       const result = await continueStored(engine, continuation);
@@ -65,14 +65,14 @@ export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<Run
   }
 }
 
-/** Whoever had the run may have refused what was posted, which only its record shows. */
+/** Whoever owned the run may have refused the message, which only its record shows. */
 async function requireDone({ settings }: RunsOwner, { runId, check }: Sending): Promise<void> {
   if (check === undefined) return;
   const { state } = await readExisting(settings, runId);
   check({ state, secrets: await secretsOfStored(settings, state) });
 }
 
-/** A request to cancel as it is posted, without secrets in it: until it is received, it stands in the store. */
+/** A request to cancel as it is posted, without secrets in it: until it is received, it is in the store. */
 export async function cancelMessage({ settings }: RunsOwner, runId: string, reason: string): Promise<RunMessage> {
   const { state } = await readExisting(settings, runId);
   try {
@@ -84,7 +84,7 @@ export async function cancelMessage({ settings }: RunsOwner, runId: string, reas
   }
 }
 
-/** Whoever claims the run acts on what was posted, and has it done so here. */
+/** Takes the run over: whoever claims it acts on what was posted. */
 function takingOver({ runId, startedMs, channel, cancelling, options, isCancel }: Sending): Continuation {
   return {
     ...{ runId, startedMs, options },
@@ -117,7 +117,7 @@ interface Pause {
   readonly isCancelled: boolean;
 }
 
-/** Waits until it is time to look again. Rejects if nobody waits any more. */
+/** Waits until it is time to poll again. Rejects if nobody waits any more. */
 async function pause(
   engine: RunsOwner,
   { options, cancelling }: Sending,

@@ -20,7 +20,7 @@ import { opened, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
 import { invalidOutput } from "./step-errors.ts";
 
-/** What came of a step whose outcome was not known. */
+/** What happened in a step whose outcome was unknown. */
 export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };
 
 /** A settlement on its way to a run. */
@@ -31,8 +31,8 @@ export interface Settling extends Opening {
 }
 
 /**
- * Says what came of a step whose outcome is `unknown`, and goes on with its run. Rejects with `run-conflict` if the run does not
- * wait for that, `invalid-tool-output` for an output that the tool could not have given, and what `continueStored` does.
+ * Settles a step whose outcome is `unknown`, and resumes its run. Rejects with `run-conflict` if the run does not wait
+ * for that, `invalid-tool-output` for an output that the tool could not have returned, and as `continueStored` does.
  */
 export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunResult> {
   const { runId, place } = settling;
@@ -52,7 +52,7 @@ export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunRes
   return runsOf(engine).follow(doOrSend(engine, sending));
 }
 
-/** Throws `run-conflict` if somebody else has settled a step otherwise. */
+/** Throws `run-conflict` if somebody else has settled a step differently. */
 function requireSettledAs(
   { state, secrets }: Pick<Run, "state" | "secrets">,
   place: StepPlace,
@@ -60,17 +60,17 @@ function requireSettledAs(
 ): void {
   if (outcome === undefined || outcome.status === "retry") return;
   const { status, output = null } = partAt(state.steps, place) ?? {};
-  // It is in doubt still: whoever goes on with the run does what was posted.
+  // It is still in doubt: whoever resumes the run acts on what was posted.
   if (status === "unknown") return;
   const isSame =
     outcome.status === "failed"
       ? status === "failed"
       : (status === "completed" || status === "undone") &&
         canonicalJson(opened({ secrets }, output)) === canonicalJson(outcome.output as JsonValue);
-  if (!isSame) throw notWaiting(state.runId, `step "${describePlace(place)}" was settled otherwise`);
+  if (!isSame) throw notWaiting(state.runId, `step "${describePlace(place)}" was settled differently`);
 }
 
-/** An outcome as it is posted, without secrets in it: until it is received, it stands in the store. */
+/** An outcome as it is posted, without secrets in it: until it is received, it is in the store. */
 async function sealPosted(
   { settings }: RunsOwner,
   { runId, ...settled }: StepPlace & Pick<RunSettleEvent, "runId" | "outcome">,
@@ -88,17 +88,17 @@ async function settle(
 ): Promise<RunResult> {
   const { runId, place, settlement } = settling;
   const runs = runsOf(engine);
-  // What goes on may yet settle it, or come to wait for this.
+  // An active run may yet settle it, or start to wait for this.
   let state: RunState;
   do {
     await settled(runs, runId);
     ({ state } = await readExisting(engine.settings, runId));
-    // It may only have been looked for, and goes on now.
+    // It may only have been looked up, and be active now.
   } while (runs.occupied(runId) !== undefined);
   requireUnknown(state, place);
   const outcome = await toOutcome(engine, { state, place, settlement });
   onMade(outcome);
-  // Nothing may come between the last look and going on.
+  // Nothing may happen between the last check and resuming.
   while (runs.occupied(runId) !== undefined) await settled(runs, runId);
   return continueStored(engine, {
     ...settling,
@@ -110,7 +110,7 @@ async function settle(
   });
 }
 
-/** Waits for what goes on of a run, or is to go on, if anything does. */
+/** Waits for the active or pending execution of a run, if there is one. */
 async function settled(runs: ActiveRuns, runId: string): Promise<void> {
   await runs.occupied(runId)?.catch(() => {});
 }
@@ -122,7 +122,7 @@ function requireUnknown(state: RunState, place: StepPlace): void {
   if (part === undefined) throw notWaiting(runId, `it has no ${name}`);
   if (part.iterations !== undefined) {
     const last = part.iterations.states.length - 1;
-    throw notWaiting(runId, `${name} waits by iteration: give iteration, from 0 to ${last}`);
+    throw notWaiting(runId, `${name} waits per iteration: give iteration, from 0 to ${last}`);
   }
   if (part.status === "running") throw notWaiting(runId, `${name} has not ended: resume the run first`);
   if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);
@@ -146,7 +146,7 @@ async function toOutcome(engine: RunsOwner, settled: Settled): Promise<RunSettle
   return { status: "failed", error: error.toJSON() as AgentErrorData };
 }
 
-/** The output as JSON, as if the tool had given it. */
+/** The output as JSON, as if the tool had returned it. */
 async function toOutput({ settings }: RunsOwner, { state, place, settlement }: Settled): Promise<unknown> {
   const part = partAt(state.steps, place);
   const tool = settings.toolsByName.get(part?.tool ?? "");

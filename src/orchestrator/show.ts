@@ -9,15 +9,17 @@ import type { Run } from "./run.ts";
 import type { RedactPlace } from "./secret-options.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 
-/** What there is to hide of a run. */
+/** What to hide of a run. */
 export interface Shown {
   readonly runId: string;
-  /** Whether sealed values may stand in it. */
+  /** Whether it may contain sealed values. */
   readonly isSealed: boolean;
   readonly redact: EngineSettings["redact"];
 }
 
-/** An event, or another part of a run, as it may be shown: frozen if it was, and the very same where nothing is hidden. */
+/**
+ * An event, or another part of a run, as it may be shown: frozen if it was, and the same object if nothing is hidden.
+ */
 export function show<T extends object>(part: T, { runId, isSealed, redact }: Shown): T {
   const hidden = isSealed ? hideSealed(part) : part;
   const shown = redact === undefined ? hidden : redactIn(hidden, { runId }, redact);
@@ -56,13 +58,13 @@ const kinds: ReadonlyMap<string, RedactPlace["kind"]> = new Map([
   ["comment", "message"],
 ]);
 
-/** Of an error it is text that its message says, too; elsewhere it is one of a few words. */
+/** In an error it is text that its message contains, too; elsewhere it is one of a few words. */
 const detailKinds: typeof kinds = new Map([...kinds, ["reason", "message"]]);
 
 /** Events, plans, results and errors have the same names for the same things. */
 function redactIn<T extends object>(holder: T, around: Place, redact: Redact, kindOf = kinds): T {
   const place = { ...around, ...placeIn(holder) };
-  // What was thrown says all that its data does: where something of that is hidden, so is the other.
+  // What was thrown contains all that its data does: if part of the data is hidden, so is what was thrown.
   const data = withoutLiveCause(holder);
   const shown = mapItems(data, (item, key) => {
     const kind = typeof key === "string" ? kindOf.get(key) : undefined;
@@ -94,8 +96,8 @@ function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
 }
 
 /**
- * How a run ended, as it may be shown. If it went on here, its errors have what was thrown, and its output is what the tool
- * gave.
+ * How a run ended, as it may be shown. If it ran here, its errors contain what was thrown, and its output is what the
+ * tool returned.
  */
 export function shownResult(
   state: RunState,

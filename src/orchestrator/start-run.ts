@@ -10,7 +10,7 @@ import { identityOf, type RunTarget, runConflict, targetOf } from "./run-identit
 import type { RunSettings } from "./run-options.ts";
 import { opened } from "./secrets-of-run.ts";
 
-/** A run that is asked for. */
+/** A requested run. */
 export interface StartOpening extends Opening {
   readonly target: RunTarget;
   readonly settings: RunSettings;
@@ -19,9 +19,9 @@ export interface StartOpening extends Opening {
 }
 
 /**
- * Executes a run from its beginning. Of the same id, one that goes on here is joined, a stored one that has ended or waits for
- * somebody gives its result, and one that has stopped on the way goes on here. Resolves to how the execution ends. Rejects with what
- * {@link executeRun} and {@link continueStored} do.
+ * Executes a run from its start. If a run with the same id is active here, it is joined; if a stored one has ended or
+ * waits for somebody, its result is returned; if it stopped before its end, it is resumed here. Resolves to how the
+ * execution ends. Rejects as {@link executeRun} and {@link continueStored} do.
  */
 export function startRun(engine: RunsOwner, opening: StartOpening): Promise<RunResult> {
   const { target, settings, isNamed } = opening;
@@ -50,7 +50,7 @@ async function startNamed(engine: RunsOwner, opening: NamedOpening): Promise<Run
       if (result !== undefined) return result;
     } catch (thrown) {
       if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
-      // Others may have asked for it, and one of them goes on with it by now.
+      // Others may have requested it, and one of them is running it by now.
       const isTaken = runs.occupied(runId) !== undefined;
       const result = isTaken ? undefined : await goOn(engine, opening, thrown);
       if (result !== undefined) return result;
@@ -58,7 +58,10 @@ async function startNamed(engine: RunsOwner, opening: NamedOpening): Promise<Run
   }
 }
 
-/** Waits until somebody else's execution has started. What goes wrong with another start of the same is the same for this one. */
+/**
+ * Waits until somebody else's execution has started. An error in another start of the same run applies to this one,
+ * too.
+ */
 async function awaitOther(runs: ActiveRuns, { runId, identity }: NamedOpening): Promise<void> {
   const other = runs.restoring.get(runId);
   await other?.opening.catch((thrown) => {
@@ -66,7 +69,7 @@ async function awaitOther(runs: ActiveRuns, { runId, identity }: NamedOpening): 
   });
 }
 
-/** Goes on with a run that has stopped on the way; undefined if it has ended meanwhile. */
+/** Resumes a run that stopped before its end; undefined if it has ended meanwhile. */
 async function goOn(engine: RunsOwner, opening: NamedOpening, said: AgentErrorLike): Promise<RunResult | undefined> {
   if (runsOf(engine).isStopping) throw interruptedBy("the agent was closed and takes no more runs");
   const { resources, signal, throwOnFailure } = opening.settings;
@@ -85,12 +88,12 @@ async function goOn(engine: RunsOwner, opening: NamedOpening, said: AgentErrorLi
     });
     return hasStopped ? result : undefined;
   } catch (thrown) {
-    // Nothing of it is recorded: what was said first is all that is known.
+    // Nothing of it is recorded: the first error is all that is known.
     throw isAgentError(thrown, "run-not-found") ? (said.cause ?? said) : thrown;
   }
 }
 
-/** Gives the stored result, or executes the run from its beginning. */
+/** Returns the stored result, or executes the run from its start. */
 function lookOrExecute(engine: RunsOwner, opening: NamedOpening): Promise<RunResult> {
   const { target, settings, identity } = opening;
   const runs = runsOf(engine);
@@ -109,8 +112,8 @@ interface Joining extends NamedOpening {
 }
 
 /**
- * A second caller has its own events, and is told of its own misuse, not of that of the first. Undefined if that one has only
- * looked for the run, or was wrong about it: then it has to be asked for once more.
+ * A second caller has its own events, and receives errors for its own misuse, not for that of the first. Undefined if
+ * the first only looked the run up, or was wrong about it: then it has to be requested again.
  */
 async function join(engine: RunsOwner, joining: Joining): Promise<RunResult | undefined> {
   const { active, identity, target, settings, channel, cancelling } = joining;

@@ -13,7 +13,7 @@ export interface Iteration {
   readonly item: JsonValue;
 }
 
-/** A step, or an iteration of one, that is to be run. */
+/** A step, or an iteration of one, to run. */
 export interface StepTask {
   readonly step: PlanStep;
   readonly tool: DefinedTool;
@@ -24,13 +24,13 @@ export interface StepTask {
 export interface StepCall extends StepTask {
   readonly input: JsonObject;
   readonly effect: ToolEffect;
-  /** Given if the call is to be taken back: what it had answered. */
+  /** Set if the call is to be undone: what it returned. */
   readonly undone?: { readonly output: JsonValue };
-  /** Given if the tool keeps its results: that of an earlier call, or where that of this one goes. */
+  /** Set if the tool keeps its results: that of an earlier call, or where that of this one goes. */
   readonly kept?: ResultPlace;
 }
 
-/** Which step, or which iteration of one, is to be run. */
+/** Which step, or which iteration of one, to run. */
 export function placeOfTask({
   step,
   iteration,
@@ -46,12 +46,12 @@ export function earlierAttempts({ isContinued, state }: Pick<Run, "isContinued" 
   return isContinued ? (partAt(state.steps, placeOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
-/** Which attempt one is that is counted in this execution: over all of them, but for what undoes a step. */
+/** The number of an attempt over all executions, from that in this one; unchanged for what undoes a step. */
 export function attemptNumber(run: Pick<Run, "isContinued" | "state">, call: StepCall, number: number): number {
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
 
-/** Of how many iterations one is, for the event that may be the first of them. */
+/** How many iterations there are, for the event that may be the first of them. */
 export function countOf(iteration: Iteration | undefined): { iterations?: number } {
   return iteration === undefined ? {} : { iterations: iteration.count };
 }

@@ -12,7 +12,7 @@ import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { opened } from "./secrets-of-run.ts";
 import { shownResult, shownSnapshot } from "./show.ts";
 
-/** A stored run as it stands; undefined if there is none of this id. Rejects with `store-failed`. */
+/** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
 export async function readRun(settings: EngineSettings, runId: string): Promise<RunSnapshot | undefined> {
   const { state } = await readRecorded(settings.store, runId);
   return state.sequence === 0 ? undefined : shownSnapshot(state, settings);
@@ -28,14 +28,14 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
   }
 }
 
-/** What is recorded of a run, no events if there is no such run. Rejects with `store-failed`, also for what is damaged. */
+/** The record of a run, without events if there is no such run. Rejects with `store-failed`, also if it is damaged. */
 export async function readRecorded(store: RunStore, runId: string): Promise<RecordedRun> {
   return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
 }
 
 /**
- * What is recorded now of a run that was read a moment ago, whose state is carried on. Its first event, and what was its last, are
- * read once more: where one is another, the run was deleted and its id given again, or not, and all there is of it is read.
+ * The current record of a run that was read a moment ago, whose state is carried on. The first and the last known event
+ * are read again: if either differs, the run was deleted, its id perhaps reused, and the whole record is read.
  */
 export async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
@@ -44,12 +44,12 @@ export async function readAgain(store: RunStore, before: RecordedRun): Promise<R
   return isEvent(found, last) ? parseEvents(state.runId, found.slice(1), before) : readRecorded(store, state.runId);
 }
 
-/** Whether what was read begins with an event. */
+/** Whether what was read starts with an event. */
 function isEvent(found: unknown, event: AgentEvent | undefined): found is readonly unknown[] {
   return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
 }
 
-/** Events as the store gives them back: not checked. Rejects with `store-failed`. */
+/** Events as the store returns them: not checked. Rejects with `store-failed`. */
 export async function readEvents(
   store: RunStore,
   runId: string,
@@ -63,8 +63,8 @@ export async function readEvents(
 }
 
 /**
- * The result of a stored run that has ended or waits for somebody. Throws `run-conflict` if it was of something else,
- * `run-owned-elsewhere` if it has stopped on the way, or goes on.
+ * The result of a stored run that has ended or waits for somebody. Throws `run-conflict` if it was started with
+ * something else, `run-owned-elsewhere` if it stopped before its end, or is running.
  */
 export function storedResult(
   state: RunState,
@@ -75,14 +75,14 @@ export function storedResult(
   return resultOfState(state, settings);
 }
 
-/** The result of a stored run. Throws `run-owned-elsewhere` if it still goes on. */
+/** The result of a stored run. Throws `run-owned-elsewhere` if it is still running. */
 export function resultOfState(state: RunState, settings: EngineSettings): RunResult {
   const { runId, status } = state;
   if (status === "planning" || status === "running") throw runElsewhere(runId);
   return shownResult(state, settings);
 }
 
-/** A run has started, and somebody else has it, or nobody. */
+/** A run has started, and another process has it, or none. */
 export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run-owned-elsewhere"> {
   const message = `Run "${runId}" has started elsewhere and has not ended; its result is not known here. If its process has died, resume it: agent.resume("${runId}").`;
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });

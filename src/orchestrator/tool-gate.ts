@@ -13,11 +13,13 @@ export type CallVerdict = "succeeded" | "failed" | "abandoned";
 export interface Admission {
   /** The state of the circuit if letting this call through changed it. */
   readonly change: CircuitState | undefined;
-  /** Gives the place back, once; says the circuit's new state if the verdict changed it. */
+  /** Gives the place back, once; returns the circuit's new state if the verdict changed it. */
   leave(verdict: CallVerdict): CircuitState | undefined;
 }
 
-/** The limits of one tool, shared by all runs of an agent: calls at a time, calls in a time, and its circuit breaker. */
+/**
+ * The limits of one tool, shared by all runs of an agent: calls at a time, calls in a time, and its circuit breaker.
+ */
 export class ToolGate {
   private readonly places: Semaphore | undefined;
   private readonly rate: RateLimit | undefined;
@@ -37,8 +39,8 @@ export class ToolGate {
   }
 
   /**
-   * Waits for a turn, unless the circuit is open, and asks it again then: what waited while it opened is refused.
-   * Undefined if the signal aborted first. Rejects with `circuit-open`.
+   * Waits for a turn, unless the circuit is open, and then checks it again: a call that waited while it opened is
+   * refused. Undefined if the signal aborted first. Rejects with `circuit-open`.
    */
   async enter(signal: Abortable): Promise<Admission | undefined> {
     const refusal = this.breaker?.refusal();
@@ -77,7 +79,7 @@ function circuitOpen({ name: tool }: Tool, retryAfterMs: number): AgentError<"ci
   return new AgentError("circuit-open", message, { details: { tool, retryAfterMs }, retryable: true });
 }
 
-/** The gates of those tools that have limits, for all runs of an agent. */
+/** The gates of tools that have limits, for all runs of an agent. */
 export class ToolGates {
   private readonly gates = new Map<Tool, ToolGate>();
 

@@ -2,7 +2,7 @@ import { AbortSource } from "../async/abort-source.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 
-/** Does what belongs to no run, with a source that aborts with `cancelled` as soon as the caller's signal does. */
+/** Does work that belongs to no run, with a source that aborts with `cancelled` as soon as the caller's signal does. */
 export async function underSignal<T>(
   signal: AbortSignal | undefined,
   work: (source: AbortSource) => Promise<T>,

@@ -15,8 +15,9 @@ import { placeOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput, stepTimeout } from "./step-errors.ts";
 
 /**
- * Takes back what a run has done, the step that ended last first, whatever ended the run. Each is retried by its tool's
- * policy; one that cannot be undone stops none of the others. Resolves to those that had an effect and were not undone.
+ * Undoes what a run has done, starting with the step that ended last, whatever ended the run. Each is retried by its
+ * tool's policy; one that cannot be undone does not stop the others. Resolves to the steps that had an effect and were
+ * not undone.
  */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.shield();
@@ -30,12 +31,12 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   return notUndone;
 }
 
-/** Whether a step has, or may have, done something. One whose tool has failed says that it did not, unless it must run only once. */
+/** Whether a step has, or may have, done something. A tool that failed did not, unless the step must run only once. */
 function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }
 
-/** One that was cut off while it ran may have done what it was asked, as has one whose output does not do. */
+/** A step that was cut off while it ran may have taken effect, as has one whose output is invalid. */
 function isInDoubt(step: StepState): boolean {
   const { status, attempts, error } = step;
   if (status === "unknown" || isFailedInDoubt(step)) return true;
@@ -45,7 +46,7 @@ function isInDoubt(step: StepState): boolean {
 
 function leavesDoubt(error: AgentErrorData): boolean {
   if (error.code === "tool-failed") {
-    // An error that somebody else has made may have other details; of many attempts with large errors only the first are kept.
+    // An error created elsewhere may have other details; of many attempts with large errors only the first are kept.
     const { errors, attempts } = error.details;
     return errors === undefined || errors.length < attempts || errors.some(({ code }) => code === "timeout");
   }
@@ -59,7 +60,7 @@ function byEnd(one: StepState, other: StepState): number {
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
   const { stepId, iteration, input, output = null } = state;
   if (isInDoubt(state)) return "unknown";
-  // It may be gone if the run was brought back only to be cancelled.
+  // It may be gone if the run was restored only to be cancelled.
   const tool = run.settings.tools.get(state.tool);
   if (tool?.undo === undefined) return "no-undo";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
@@ -72,7 +73,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   await run.emit({ type: "undo-end", ...base, attempts, outcome: toUndoOutcome(outcome) });
   const failure = storeFailure(run);
   if (failure !== undefined) {
-    // Listeners have seen it begin; to the store it is as if the process had died.
+    // Listeners have seen it start; to the store it is as if the process had died.
     if (!run.isClosed)
       run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error: failure } });
     return "failed";
@@ -92,7 +93,7 @@ function toUndoOutcome(outcome: Executed["outcome"]): UndoEndEvent["outcome"] {
 async function undo(run: Run, call: StepCall): Promise<Executed> {
   const { stepTimeoutMs, clock } = run.engine;
   const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
-  // Nothing aborts undoing, so an async schema must not keep it.
+  // Nothing aborts undoing, so an async schema must not block it.
   const parsing = Promise.resolve(parseWith(call.tool.inputSchema, copyJson(opened(run, call.input))));
   const parsed = await settleWithin(parsing, timeoutMs, clock);
   if (parsed === notInTime) return failed(stepTimeout(call, timeoutMs));

@@ -7,21 +7,22 @@ import { inMemory, openDatabase } from "./open-database.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
 import { toStoreFailure } from "./store-failure.ts";
 
-/** What every store in a file of SQLite can be told. */
+/** Options of every store in an SQLite file. */
 export interface SqliteFileOptions {
   /**
-   * The file: it, and the folders above it, are made if they are missing. It must be on a disk of this machine. Runs and
-   * todos may share one. `:memory:` keeps all in memory.
+   * The file: it, and the folders above it, are created if they are missing. It must be on a disk of this machine. Runs
+   * and todos may share one. `:memory:` keeps everything in memory.
    */
   readonly path: string;
   /**
-   * How long a method waits while another process writes, before it throws `store-failed`; this process stands still for
-   * so long. @default 5000
+   * How long a method waits while another process writes, before it throws `store-failed`; this process is blocked
+   * meanwhile. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
   /**
-   * Different processes may open a file with different ones. Within a process all must have the same: SQLite cannot
-   * see the locks of another copy of itself. @default The first there is of `node`, `better-sqlite3` and `libsql`.
+   * Different processes may open a file with different drivers. Within a process all must use the same one: SQLite
+   * cannot see the locks of another copy of itself. @default The first available of `node`, `better-sqlite3` and
+   * `libsql`.
    */
   readonly driver?: SqliteDriver | undefined;
 }
@@ -33,7 +34,7 @@ interface OpenFile<TRows> {
   guard(): void;
 }
 
-/** An open file, and the rows in it that a store works with. What goes wrong with it is `store-failed`. */
+/** An open file, and the rows in it that a store works with. Its failures are `store-failed`. */
 export class DatabaseFile<TRows> {
   private readonly path: string;
   /** Undefined once it is closed. */
@@ -56,12 +57,12 @@ export class DatabaseFile<TRows> {
     }
   }
 
-  /** Reads all in one transaction, so that the answers to several questions fit together. */
+  /** Reads everything in one transaction, so that the results of several queries are consistent. */
   read<T>(operation: StoreOperation, runId: string, work: (rows: TRows) => T): T {
     return this.attempt(operation, runId, ({ db, rows }) => inTransaction(db, "DEFERRED", () => work(rows)));
   }
 
-  /** Writes all or none; what it has returned from is on the disk. */
+  /** Writes all or nothing; when it returns, the change is on the disk. */
   write<T>(operation: StoreOperation, runId: string, work: (rows: TRows) => T): T {
     return this.attempt(operation, runId, ({ db, rows, guard }) => {
       guard();
@@ -71,14 +72,14 @@ export class DatabaseFile<TRows> {
 
   close(): void {
     const { open } = this;
-    // The statements go, too: libsql keeps the file open as long as there are any.
+    // Drops the statements, too: libsql keeps the file open as long as there are any.
     this.open = undefined;
     open?.db.close();
   }
 
   private attempt<T>(operation: StoreOperation, runId: string, work: (open: OpenFile<TRows>) => T): T {
     if (this.open === undefined) {
-      const message = `The database "${this.path}" has been closed. Close it when no run needs it any more.`;
+      const message = `The database "${this.path}" has been closed. Close it only when no run needs it any more.`;
       throw new AgentError("store-failed", message, { details: { runId, operation, reason: "it is closed" } });
     }
     try {

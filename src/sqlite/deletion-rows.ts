@@ -10,16 +10,16 @@ const statements = {
   remember: "INSERT INTO deleted_runs (number) VALUES (?)",
   findDeleted: `SELECT ${asBytes("number")} FROM deleted_runs LIMIT 1`,
   forget: "DELETE FROM deleted_runs WHERE number = ?",
-  // The first event goes last: a process that still has statements of an older format could give the number to a new run,
-  // which fails as long as that is there.
+  // The first event is deleted last: a process that still has statements of an older format could give the number to a
+  // new run, which fails as long as that event exists.
   deleteEvents: `DELETE FROM run_events WHERE rowid IN
     (SELECT rowid FROM run_events WHERE run = ? ORDER BY sequence DESC LIMIT ?) RETURNING 1 AS deleted`,
 } as const;
 
-/** How many events are deleted at a time: others wait to write as long as that takes. */
+/** How many events are deleted at a time: meanwhile, other writers wait. */
 const batchSize = 500;
 
-/** Deletes runs: what makes one a run at once, its events by and by. */
+/** Deletes runs: the run itself at once, its events in batches. */
 export class DeletionRows {
   private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
 
@@ -28,13 +28,13 @@ export class DeletionRows {
     this.prepared = Object.fromEntries(entries) as Record<keyof typeof statements, SqlStatement>;
   }
 
-  /** The highest fence of the runs that were deleted. */
+  /** The highest fence of the deleted runs. */
   goneFence(): number {
     const row = this.prepared.readMarks.get();
     return row === undefined ? 0 : readInteger(row, "fence");
   }
 
-  /** Deletes a run but for its events, if they are many; neither its number nor its fence is given again. */
+  /** Deletes a run, except for its events if there are many; neither its number nor its fence is used again. */
   delete(runId: string, { number, fence }: { readonly number: number; readonly fence: number }): void {
     const { prepared } = this;
     prepared.raiseMarks.run(number, fence);
@@ -44,7 +44,7 @@ export class DeletionRows {
     if (this.deleteEvents(number)) prepared.remember.run(number);
   }
 
-  /** Deletes some events of a run that was deleted. Whether there may be more. */
+  /** Deletes some events of a deleted run. Returns whether there may be more. */
   sweep(): boolean {
     const row = this.prepared.findDeleted.get();
     if (row === undefined) return false;
@@ -53,7 +53,7 @@ export class DeletionRows {
     return true;
   }
 
-  /** Whether there may be more. */
+  /** Returns whether there may be more. */
   private deleteEvents(number: number): boolean {
     return this.prepared.deleteEvents.all(number, batchSize).length === batchSize;
   }

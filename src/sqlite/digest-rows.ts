@@ -14,13 +14,13 @@ const statements = {
   deleteMetadata: "DELETE FROM run_metadata WHERE hash = ? AND created_ms = ? AND run = ?",
 } as const;
 
-/** Which run, and when it was created. */
+/** The number of a run, and when it was created. */
 export interface DigestedRun {
   readonly number: number;
   readonly createdMs: number;
 }
 
-/** What lists show of runs, and by which of their metadata they can be found. */
+/** The part of runs that lists show, and the index of their metadata. */
 export class DigestRows {
   private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
 
@@ -29,7 +29,7 @@ export class DigestRows {
     this.prepared = Object.fromEntries(entries) as Record<keyof typeof statements, SqlStatement>;
   }
 
-  /** Takes in new events of a run. */
+  /** Updates the digest of a run with new events. */
   update(number: number, events: readonly AgentEvent[]): void {
     const changing = events.filter(mayChange);
     if (changing.length === 0) return;
@@ -39,7 +39,7 @@ export class DigestRows {
     if (digest !== before) this.prepared.saveDigest.run(number, JSON.stringify(digest));
   }
 
-  /** Makes a new run found by its metadata. */
+  /** Adds the metadata of a new run to the index. */
   insertMetadata({ number, createdMs }: DigestedRun, metadata: JsonObject): void {
     for (const hash of hashesOf(metadata)) this.prepared.insertMetadata.run(hash, createdMs, number);
   }
@@ -56,13 +56,13 @@ export class DigestRows {
   }
 }
 
-/** The digest in a row of a list; that of a run that an older version has started may be missing. */
+/** The digest in a row of a list; a run that an older version started may have none. */
 export function digestOf(row: SqlRow): RunDigest {
   const text = readOptionalText(row, "digest");
   return text === undefined ? { metadata: {} } : readDigest(text);
 }
 
-/** A key of metadata and its value, as canonical JSON, in a text that is never long. */
+/** A key of metadata and its value, as canonical JSON, hashed to a short text. */
 export function metadataHash(key: string, value: string): string {
   return createHash("sha256")
     .update(`${JSON.stringify(key)}:${value}`)
@@ -70,13 +70,13 @@ export function metadataHash(key: string, value: string): string {
     .slice(0, 22);
 }
 
-/** Makes the digests of the runs that are there, for a file of an older format. One that is damaged has none. */
+/** Creates the digests of all runs in a file of an older format. A damaged run gets none. */
 export function digestAll(db: SqlDatabase): void {
   const rows = new DigestRows(db);
   const page = db.prepare(
     `SELECT number, ${asBytes("created_ms")} FROM runs WHERE number > ? ORDER BY number LIMIT 1000`,
   );
-  // By how its text begins: to parse all events would take minutes where there are millions.
+  // By the start of the text: parsing all events would take minutes if there are millions.
   const events = db.prepare(`SELECT ${asBytes("json")} FROM run_events WHERE run = ?
     AND (json LIKE '{"type":"run-%' OR json LIKE '{"type":"plan-%') ORDER BY run_events.sequence`);
   const firstStep = db.prepare(`SELECT ${asBytes("json")} FROM run_events
@@ -109,7 +109,7 @@ function hashesOf(metadata: JsonObject): readonly string[] {
   return Object.entries(metadata).map(([key, value]) => metadataHash(key, canonicalJson(value)));
 }
 
-/** Whoever lists runs checks what they are. */
+/** The caller that lists runs validates the digest. */
 function readDigest(text: string): RunDigest {
   const digest: unknown = JSON.parse(text);
   if (typeof digest !== "object" || digest === null) throw new SyntaxError("a digest is not an object");

@@ -2,14 +2,14 @@ import { statSync } from "node:fs";
 import { movedCode } from "./store-failure.ts";
 
 /**
- * A function that throws once a path no longer leads to the file that it leads to now: somebody has moved, deleted or
- * replaced it, and what is written would be gone with the process. With a write-ahead log SQLite does not look.
+ * Returns a function that throws once a path no longer leads to its current file: if that was moved, deleted or
+ * replaced, everything written would be lost with the process. With a write-ahead log SQLite does not check this.
  */
 export function guardFile(path: string): () => void {
   const opened = inodeOf(path);
   return () => {
     if (inodeOf(path) === opened) return;
-    throw Object.assign(new Error("the file is another one, or gone"), { errcode: movedCode });
+    throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
   };
 }
 

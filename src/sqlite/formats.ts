@@ -4,24 +4,24 @@ import { createNoteTables } from "./note-tables.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
 import { createTodoTables } from "./todo-tables.ts";
 
-/** Takes a database from one format to the next. */
+/** Upgrades a database from one format to the next. */
 export type Upgrade = (db: SqlDatabase) => void;
 
 /** Marks a file as one of ours: "plwr". */
 const applicationId = 0x706c7772;
 
 /**
- * From format 0, an empty file, to 1, and so on: to change the format, add a function. A process that has opened the file
- * before goes on with the statements that it has prepared: give a table another name if its rows will mean something else.
+ * From format 0, an empty file, to 1, and so on: to change the format, add a function. A process that opened the file
+ * before keeps using its prepared statements: rename a table if the meaning of its rows changes.
  */
 export const upgrades: readonly Upgrade[] = [toFormat1, toFormat2, toFormat3];
 
 /**
- * Brings a database to the newest format, in one transaction that keeps other processes out. Throws `store-failed` for a
- * database of a later version, or of something else, and leaves it as it is.
+ * Upgrades a database to the newest format, in one transaction that locks other processes out. Throws `store-failed`
+ * for a database of a later version, or of another program, and leaves it unchanged.
  */
 export function upgradeDatabase(db: SqlDatabase, path: string, steps: readonly Upgrade[] = upgrades): void {
-  // In a transaction, too: another process may make the tables between two looks at the file.
+  // In a transaction, too: another process may create the tables between two reads of the file.
   if (inTransaction(db, "DEFERRED", () => readFormat(db, path, steps.length)) === steps.length) return;
   inTransaction(db, "EXCLUSIVE", () => {
     // Another process may have been faster.
@@ -41,8 +41,8 @@ function readFormat(db: SqlDatabase, path: string, newest: number): number {
     throw new AgentError("store-failed", message, { details: { ...details, reason: "a database of something else" } });
   }
   if (format > newest) {
-    const reason = `format ${format}, known are those up to ${newest}`;
-    const message = `The database "${path}" was written by a later version of planwright (${reason}). Update planwright, or choose another path; the file was left as it is.`;
+    const reason = `format ${format}; the newest known is ${newest}`;
+    const message = `The database "${path}" was written by a later version of planwright (${reason}). Update planwright, or choose another path; the file was not changed.`;
     throw new AgentError("store-failed", message, { details: { ...details, reason, problem: "newer-format" } });
   }
   return format;
@@ -53,9 +53,9 @@ function readNumber(db: SqlDatabase, sql: string): number {
 }
 
 /**
- * - The rows of `runs` change with each event, so they are small: the request, which may be long, has a table of its own.
- * - Texts that a caller gives are kept as JSON: as it is, a text with a null character is cut short by some drivers.
- * - A claim may come before the first event, and its fence outlives it.
+ * - The rows of `runs` change with each event, so they are small: the request, which may be long, has its own table.
+ * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
+ * - A claim may precede the first event, and its fence outlives it.
  */
 function toFormat1(db: SqlDatabase): void {
   db.exec(`
@@ -77,16 +77,17 @@ function toFormat1(db: SqlDatabase): void {
   createTodoTables(db);
 }
 
-/** A claim says when it begins, too. One of format 1, or of a process that still writes that, always has started. */
+/** A claim also has a start time. One of format 1, or of a process that still writes it, has always started. */
 function toFormat2(db: SqlDatabase): void {
   db.exec("ALTER TABLE run_claims ADD COLUMN from_ms INTEGER");
 }
 
 /**
- * - What a list shows of a run beside its status stands in a table of its own, as it changes seldom.
+ * - The other data that a list shows of a run is in a separate table, as it seldom changes.
  * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
- * - A deleted run leaves its events to be deleted by and by, and its number and fence to be passed over: `run_marks` has one row.
- * - The record of a changed todo says what it was before. One of an earlier format, which does not, cannot be undone.
+ * - The events of a deleted run are deleted in batches. `run_marks` has one row: the highest number and fence of
+ *   deleted runs, which are not used again.
+ * - The record of a changed todo contains its previous state. One of an earlier format does not, and cannot be undone.
  */
 function toFormat3(db: SqlDatabase): void {
   db.exec(`

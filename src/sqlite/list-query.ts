@@ -6,22 +6,22 @@ import { metadataHash } from "./digest-rows.ts";
 import type { SqlValue } from "./sql-database.ts";
 import { asBytes } from "./sql-row.ts";
 
-/** Which runs a page has. */
+/** Selects the runs of a page. */
 export interface ListQuery {
-  /** Undefined: of any. */
+  /** Undefined: any. */
   readonly statuses: readonly RunStatus[] | undefined;
   readonly isResumable: boolean;
-  /** Of each key and value, as `run_metadata` has them. */
+  /** A hash of each key and value, as in `run_metadata`. */
   readonly metadata: readonly string[];
-  /** Whether runs are looked up by the first of these, and not by their status. */
+  /** Whether runs are looked up by the first of these hashes, and not by their status. */
   readonly isByMetadata: boolean;
   readonly sinceMs: number;
   readonly limit: number;
-  /** Behind which it begins. */
+  /** The page starts after this position. */
   readonly before: ListPosition;
 }
 
-/** Where a run stands in the list: by its creation, then by its number. Neither ever changes. */
+/** The position of a run in the list: by its creation time, then by its number. Neither ever changes. */
 export interface ListPosition {
   readonly createdMs: number;
   readonly number: number;
@@ -38,12 +38,12 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
   const statuses = resumable ? unended : wanted && [...wanted];
   const metadata = selection.metadata.map(([key, value]) => metadataHash(key, value));
   const cursor = readCursor(options.cursor);
-  // No run has the number 0: what was created at that very time comes after it.
+  // No run has the number 0, so runs created exactly at `until` are left out.
   const before = untilMs === undefined || cursor.createdMs < untilMs ? cursor : { createdMs: untilMs, number: 0 };
   return { statuses, isResumable: resumable, metadata, isByMetadata: true, sinceMs, limit, before };
 }
 
-/** The cursor behind a run. */
+/** The cursor after a run. */
 export function toCursor({ createdMs, number }: ListPosition): string {
   return `${createdMs}_${number}`;
 }
@@ -55,16 +55,16 @@ function readCursor(cursor: unknown): ListPosition {
   return { createdMs: Number(match[1]), number: Number(match[2]) };
 }
 
-/** A statement, and what goes into it. */
+/** A statement and its values. */
 interface Sql {
   readonly text: string;
   readonly values: readonly SqlValue[];
 }
 
 /**
- * The statement of a list. Each status is looked up in the index by itself, so that a page costs no more than its own
- * runs however many there are; together they would have to be sorted first. One run more than the limit is asked for: it says
- * that there is another page.
+ * The statement of a list. Each status is looked up in the index separately, so that a page costs no more than its own
+ * runs, however many there are; together they would have to be sorted first. One run more than the limit is selected,
+ * to detect another page.
  */
 export function listSql(query: ListQuery, nowMs: number): Sql {
   const { statuses, metadata, limit, isByMetadata } = query;
@@ -96,7 +96,7 @@ const notHeld = `AND NOT EXISTS (SELECT 1 FROM run_claims c WHERE c.run_id = run
 const hasMetadata = `AND EXISTS (SELECT 1 FROM run_metadata o
   WHERE o.hash = ? AND o.created_ms = runs.created_ms AND o.run = runs.number)`;
 
-/** Of those that are suspended only what was posted to can go on, which is less than they are. */
+/** A suspended run is resumable only if a message was posted to it, so those are looked up by their messages. */
 function statusArm(
   { isResumable, metadata, sinceMs, limit, before }: ListQuery,
   { status, nowMs }: { readonly status: RunStatus | undefined; readonly nowMs: number },
@@ -113,14 +113,14 @@ function statusArm(
   return { text, values: status === undefined ? position : [status, ...position] };
 }
 
-/** How far {@link countMetadataText} counts: what has more is not rare. */
+/** The highest count of {@link countMetadataText}: a value with more runs is not rare. */
 const countLimit = 2_000;
-/** Counts the runs of one key and value of metadata, but not all of very many. */
+/** Counts the runs of one key and value of metadata, up to the limit. */
 export const countMetadataText = `SELECT count(*) AS count FROM (SELECT 1 FROM run_metadata WHERE hash = ? LIMIT ${countLimit})`;
-/** As {@link countMetadataText}, of a status. */
+/** Like {@link countMetadataText}, for a status. */
 export const countStatusText = `SELECT count(*) AS count FROM (SELECT 1 FROM runs WHERE status = ? LIMIT ${countLimit})`;
 
-/** The index of metadata is in the order of the list, and has the runs of one value together. */
+/** The metadata index is in the order of the list, and has all runs of one value together. */
 function metadataArm({ statuses, isResumable, metadata, sinceMs, limit, before }: ListQuery, nowMs: number): Sql {
   const [first = "", ...others] = metadata;
   const posted = "AND (status <> 'suspended' OR number IN (SELECT run FROM run_messages))";

@@ -4,13 +4,13 @@ import { AgentError } from "../core/errors.ts";
 import { failOption } from "../core/options.ts";
 import type { NativeDatabase } from "./sql-database.ts";
 
-/** What reads and writes the file: `node` is `node:sqlite`, which Node has from 22.13 on; the others are packages. All share one format. */
+/** The driver: `node` is `node:sqlite`, part of Node since 22.13; the others are packages. All share one format. */
 export type SqliteDriver = "node" | "better-sqlite3" | "libsql";
 
 /** Opens a database with a driver. */
 export type DatabaseConstructor = new (path: string) => NativeDatabase;
 
-/** Gives a module; throws or gives undefined if there is none. */
+/** Returns a module; throws or returns undefined if there is none. */
 export type FindModule = (name: string) => unknown;
 
 /** In the order in which they are tried. */
@@ -28,8 +28,8 @@ export function checkDriver(driver: unknown): void {
 }
 
 /**
- * The first driver there is, or the one that is asked for. A package that is installed but does not work here, as one
- * whose install script was not run, is passed over. Throws `missing-dependency`.
+ * The first available driver, or the requested one. An installed package that does not work here, for example because
+ * its install script was not run, is skipped. Throws `missing-dependency`.
  */
 export function loadDriver(
   driver: SqliteDriver | undefined,
@@ -53,7 +53,7 @@ function findDriver(driver: SqliteDriver, findModule: FindModule): DatabaseConst
     return builtin?.DatabaseSync;
   }
   const Database = findModule(driver) as DatabaseConstructor;
-  // Only now is the compiled part loaded.
+  // Loads the compiled part.
   new Database(":memory:").close();
   return Database;
 }
@@ -67,10 +67,10 @@ function missingDriver(driver: SqliteDriver | undefined, failures: readonly unkn
   const isPackage = driver !== undefined && driver !== "node";
   const command = `npm install ${isPackage ? driver : "libsql"}`;
   const version = process.versions.node;
-  const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "A driver of SQLite";
+  const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "An SQLite driver";
   const broken = failures.map((failure) => ` One is installed, but does not load: ${describeThrown(failure)}.`);
   const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 24 (this is ${version}).`;
-  return new AgentError("missing-dependency", `${wanted} is not there. ${way}${broken.join("")}`, {
+  return new AgentError("missing-dependency", `${wanted} is not available. ${way}${broken.join("")}`, {
     details: { packages: isPackage ? [driver] : packages, command },
     cause: failures[0],
   });

@@ -11,7 +11,7 @@ const statements = {
   deleteAll: "DELETE FROM run_messages WHERE run = ?",
 } as const;
 
-/** What was posted to runs and is not acknowledged. */
+/** Messages that were posted to runs and are not acknowledged. */
 export class MessageRows {
   private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
 
@@ -20,7 +20,7 @@ export class MessageRows {
     this.prepared = Object.fromEntries(entries) as Record<keyof typeof statements, SqlStatement>;
   }
 
-  /** Gives the number of the message. */
+  /** Returns the number of the message. */
   insert(run: number, text: string): number {
     return Number(this.prepared.insert.get(run, text)?.number);
   }
@@ -28,7 +28,7 @@ export class MessageRows {
   list(runId: string): readonly PostedMessage[] {
     return this.prepared.list.all(runId).map((row) => ({
       number: readInteger(row, "number"),
-      // Whoever acts on it checks what it is.
+      // The code that acts on it validates it.
       message: JSON.parse(readText(row, "json")) as JsonValue,
     }));
   }

@@ -13,10 +13,10 @@ const statements = {
   forgetRecords: "DELETE FROM note_records WHERE number <= ?",
 } as const;
 
-/** The tables of notes, by statements that are prepared once. A row that is not as it was written is a `SyntaxError`. */
+/** The tables of notes, with statements that are prepared once. Throws a `SyntaxError` for a damaged row. */
 export class NoteRows {
   private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
-  /** One for each set of conditions, of which there are few. */
+  /** One for each combination of conditions, of which there are few. */
   private readonly queries = new Map<string, SqlStatement>();
 
   constructor(private readonly db: SqlDatabase) {
@@ -44,7 +44,7 @@ export class NoteRows {
     };
   }
 
-  /** The note that was inserted or removed; undefined, with nothing changed, where the change does not fit. */
+  /** The inserted or removed note; undefined, with nothing changed, if the change does not fit. */
   change(scope: string, change: NoteChange): Note | undefined {
     const place = toOrderText(scope);
     if (change.type === "remove") {
@@ -62,11 +62,11 @@ export class NoteRows {
     const row = this.prepared.findRecord.get(toOrderText(scope), toOrderText(key));
     if (row === undefined) return undefined;
     const record = parseNoteRecord(readText(row, "operation"), JSON.parse(readText(row, "json")));
-    if (record === undefined) throw new SyntaxError("the outcome of a change is not as it was written");
+    if (record === undefined) throw new SyntaxError("the outcome of a change is malformed");
     return record;
   }
 
-  /** Records an outcome, and forgets the oldest of more than so many. */
+  /** Records an outcome, and deletes the oldest records beyond `maxRecords`. */
   addRecord(scope: string, key: string, { operation, note }: NoteRecord, maxRecords: number): NoteRecord {
     const { insertRecord, forgetRecords } = this.prepared;
     const row = insertRecord.get(toOrderText(scope), toOrderText(key), operation, JSON.stringify(note));
@@ -83,6 +83,6 @@ export class NoteRows {
 
 function readNote(row: SqlRow): Note {
   const note = parseNote(JSON.parse(readText(row, "json")));
-  if (note === undefined) throw new SyntaxError("a note is not as it was written");
+  if (note === undefined) throw new SyntaxError("a note is malformed");
   return note;
 }

@@ -1,7 +1,7 @@
 import { createRecordTable } from "./record-table.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
-/** Makes the tables of notes, a part of format 3. Columns are as those of todos: see `createTodoTables`. */
+/** Creates the tables of notes, a part of format 3. Their columns work like those of todos: see `createTodoTables`. */
 export function createNoteTables(db: SqlDatabase): void {
   db.exec(`
     CREATE TABLE notes (

@@ -5,27 +5,27 @@ import { loadDriver, type SqliteDriver } from "./load-driver.ts";
 import { type SqlDatabase, type SqlRow, toSqlDatabase } from "./sql-database.ts";
 import { checkWritable, isBusy, toStoreFailure } from "./store-failure.ts";
 
-/** The path of a database that goes with the process. */
+/** The path of a database that ends with the process. */
 export const inMemory = ":memory:";
 
 /** How {@link openDatabase} opens a file. */
 export interface OpenOptions {
   readonly driver: SqliteDriver | undefined;
   readonly busyTimeoutMs: number;
-  /** @default Those there are. */
+  /** @default all upgrades */
   readonly upgrades?: readonly Upgrade[];
 }
 
 /**
- * Opens a database, makes it and the folders above it if they are missing, and brings it to the newest format. Throws
- * `store-failed` or `missing-dependency`.
+ * Opens a database, creates it and the folders above it if they are missing, and upgrades it to the newest format.
+ * Throws `store-failed` or `missing-dependency`.
  */
 export function openDatabase(path: string, { driver, busyTimeoutMs, upgrades }: OpenOptions): SqlDatabase {
   const Database = loadDriver(driver);
   let db: SqlDatabase | undefined;
   try {
     if (path !== inMemory) {
-      // First, as Node says "no such file" where a folder cannot be made on a disk that is read-only.
+      // First, as Node reports "no such file" if a folder cannot be created on a read-only disk.
       checkWritable(path);
       mkdirSync(dirname(path), { recursive: true });
     }
@@ -44,8 +44,8 @@ export function openDatabase(path: string, { driver, busyTimeoutMs, upgrades }: 
 
 /**
  * A write-ahead log takes one write to the disk for a commit instead of three, but before 3.51.3 SQLite can damage a
- * file when two processes start it over at once (https://sqlite.org/wal.html#walreset). The mode can only be changed while
- * nobody else has the file open: then all go on with the one it has.
+ * file when two processes reset the log at once (https://sqlite.org/wal.html#walreset). The mode can be changed only
+ * while nothing else has the file open; otherwise it stays unchanged.
  */
 function setJournalMode(db: SqlDatabase): void {
   const mode = hasSafeLog(String(query(db, "SELECT sqlite_version()"))) ? "WAL" : "TRUNCATE";

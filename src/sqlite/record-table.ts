@@ -1,6 +1,6 @@
 import type { SqlDatabase } from "./sql-database.ts";
 
-/** Makes a table of what calls have done, by their idempotency keys. The numbers tell the oldest, which are forgotten first. */
+/** Creates a table of call outcomes by idempotency key. The lowest numbers are the oldest, deleted first. */
 export function createRecordTable(db: SqlDatabase, name: "note_records" | "todo_records"): void {
   db.exec(`
     CREATE TABLE ${name} (

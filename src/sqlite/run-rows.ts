@@ -11,7 +11,7 @@ import { MessageRows } from "./message-rows.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./sql-database.ts";
 import { asBytes, readInteger, readOptionalInteger, readOptionalText, readText } from "./sql-row.ts";
 
-/** What is stored of a run beside its events. */
+/** The stored data of a run besides its events. */
 export interface RunRow {
   readonly number: number;
   readonly status: RunStatus;
@@ -22,10 +22,10 @@ export interface RunRow {
 
 /** A claim on a run. */
 export interface ClaimRow {
-  /** Null once it is given back: the fence stays. */
+  /** Null once it is released: the fence stays. */
   readonly owner: string | null;
   readonly fence: number;
-  /** It lasts from this time until before the other. */
+  /** The claim lasts from `fromMs`, included, to `untilMs`, excluded. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -39,7 +39,7 @@ const statements = {
   insertEvent: "INSERT INTO run_events (run, sequence, json) VALUES (?, ?, ?)",
   updateRun: "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?",
   updateStatus: "UPDATE runs SET status = ? WHERE number = ?",
-  // The number is only compared, and a number whatever the column is; as bytes it would take half as long again.
+  // The number is only compared, and is a number whatever the column contains; as bytes it would take 50% longer.
   readEvents: `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
     WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`,
   countMetadata: countMetadataText,
@@ -48,7 +48,7 @@ const statements = {
   saveClaim: "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, from_ms, until_ms) VALUES (?, ?, ?, ?, ?)",
 } as const;
 
-/** The tables of runs, by statements that are prepared once. A row that is not as it was written is a `SyntaxError`. */
+/** The tables of runs, with statements that are prepared once. Throws a `SyntaxError` for a damaged row. */
 export class RunRows {
   readonly digests: DigestRows;
   readonly messages: MessageRows;
@@ -81,14 +81,14 @@ export class RunRows {
     const row = this.prepared.insertRun.get(runId, createdMs, timestamp, timestamp);
     const number = Number(row?.number);
     if (first.type === "run-start") {
-      // As JSON: a text with a null character is cut short by some drivers.
+      // As JSON: some drivers truncate a text at a null character.
       if (first.request !== undefined) this.prepared.insertRequest.run(number, JSON.stringify(first.request));
       this.digests.insertMetadata({ number, createdMs }, first.metadata);
     }
     return { number, status: "planning", sequence: 0, createdMs };
   }
 
-  /** Adds events behind those that a run has; `texts` are the same as JSON. */
+  /** Appends events to a run; `texts` are the same events as JSON. */
   insertEvents(run: RunRow, events: readonly AgentEvent[], texts: readonly string[]): void {
     let { sequence, status } = run;
     for (const text of texts) this.prepared.insertEvent.run(run.number, ++sequence, text);
@@ -96,7 +96,7 @@ export class RunRows {
     const startedAt = events.find(({ type }) => type === "step-start")?.timestamp ?? null;
     this.prepared.updateRun.run(sequence, events.at(-1)?.timestamp ?? "", startedAt, run.number);
     this.digests.update(run.number, events);
-    // By itself, as it writes to an index, too.
+    // Separately, as it also writes to an index.
     if (status !== run.status) this.prepared.updateStatus.run(status, run.number);
     if (endedStatuses.has(status)) this.messages.deleteAll(run.number);
   }
@@ -111,10 +111,10 @@ export class RunRows {
     const rows = this.prepared.readEvents.all(run.number, after, Number.isFinite(limit) ? limit : -1);
     return rows.map((row, index) => {
       const sequence = after + index + 1;
-      // To go on as if it had never happened could run a step twice.
+      // Resuming without it could run a step twice.
       if (row.sequence !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
       try {
-        // Whoever reads a run checks what its events are.
+        // The code that reads a run validates its events.
         return deepFreeze(JSON.parse(readText(row, "json")) as AgentEvent);
       } catch (thrown) {
         throw new SyntaxError(`event ${sequence}: ${describeThrown(thrown)}`);
@@ -137,7 +137,7 @@ export class RunRows {
     };
   }
 
-  /** Looks runs up by what fewest of them have: a status that is rare, or one of the metadata. */
+  /** Looks runs up by the rarest condition: a status, or one of the metadata. */
   private byTheRarest(query: ListQuery): ListQuery {
     const { statuses, metadata } = query;
     if (metadata.length === 0 || (metadata.length === 1 && statuses === undefined)) return query;

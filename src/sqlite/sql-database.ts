@@ -1,12 +1,12 @@
-/** What a statement takes for a `?`. */
+/** A value for a `?` of a statement. */
 export type SqlValue = string | number | null;
 
-/** A row of a result, by the names of its columns. What was stored is asked for and read as `sql-row.ts` has it. */
+/** A row of a result, by column name. Stored values are selected and read with the functions of `sql-row.ts`. */
 export type SqlRow = Readonly<Record<string, SqlValue | Uint8Array | ArrayBuffer>>;
 
 /** A prepared statement. */
 export interface SqlStatement {
-  /** Runs it, for what it does. */
+  /** Runs it, without a result. */
   run(...values: readonly SqlValue[]): void;
   /** Its first row, if it has one. */
   get(...values: readonly SqlValue[]): SqlRow | undefined;
@@ -14,28 +14,28 @@ export interface SqlStatement {
   all(...values: readonly SqlValue[]): readonly SqlRow[];
 }
 
-/** An open database, the same for every driver. What goes wrong is thrown as the driver throws it. */
+/** An open database, the same for every driver. Errors of the driver are thrown unchanged. */
 export interface SqlDatabase {
-  /** Runs statements that give no rows. */
+  /** Runs statements that return no rows. */
   exec(sql: string): void;
   prepare(sql: string): SqlStatement;
   close(): void;
 }
 
-/** A statement as drivers have it. */
+/** A statement of a driver. */
 interface NativeStatement {
   run(...values: readonly SqlValue[]): unknown;
   all(...values: readonly SqlValue[]): SqlRow[];
 }
 
-/** What all drivers have in common. */
+/** The interface that all drivers share. */
 export interface NativeDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): NativeStatement;
   close(): unknown;
 }
 
-/** Makes one database out of what the drivers differ in. */
+/** Hides the differences between drivers. */
 export function toSqlDatabase(native: NativeDatabase): SqlDatabase {
   return {
     exec: (sql) => void native.exec(sql),
@@ -47,15 +47,15 @@ export function toSqlDatabase(native: NativeDatabase): SqlDatabase {
 function toSqlStatement(native: NativeStatement): SqlStatement {
   return {
     run: (...values) => void native.run(...values),
-    // By all rows: libsql adds a key to the row of its own `get`.
+    // With `all`: libsql adds a key to the row of its own `get`.
     get: (...values) => native.all(...values)[0],
     all: (...values) => native.all(...values),
   };
 }
 
 /**
- * Does work in one transaction, all or none. `DEFERRED` is for reading only; `IMMEDIATE` keeps other writers out from the
- * beginning, `EXCLUSIVE` readers, too.
+ * Does work in one transaction, all or nothing. `DEFERRED` is for reading only; `IMMEDIATE` locks other writers out
+ * from the start, `EXCLUSIVE` readers, too.
  */
 export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE" | "EXCLUSIVE", work: () => T): T {
   db.exec(`BEGIN ${mode}`);
@@ -67,7 +67,7 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
     try {
       db.exec("ROLLBACK");
     } catch {
-      // SQLite has rolled back by itself, as it does when the disk is full.
+      // SQLite has already rolled back, as it does when the disk is full.
     }
     throw thrown;
   }

@@ -3,9 +3,9 @@ import type { SqlRow } from "./sql-database.ts";
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Columns for a `SELECT`, to be read by {@link readText} and {@link readInteger}. In a damaged file any column may be a text of
- * any bytes, for which one driver ends the process and others give some other text: so all are asked for as bytes. What sorts by
- * such a column must name its table, too, or it sorts by the bytes.
+ * Columns for a `SELECT`, to be read by {@link readText} and {@link readInteger}. In a damaged file any column may be a
+ * text of arbitrary bytes, for which one driver ends the process and others return another text: so all are selected as
+ * bytes. An `ORDER BY` such a column must also name its table, or it sorts by the bytes.
  */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
@@ -15,7 +15,7 @@ export function asBytes(...columns: readonly string[]): string {
 export function readOptionalText(row: SqlRow, column: string): string | undefined {
   const bytes = row[column];
   if (bytes === null) return undefined;
-  if (typeof bytes !== "object") throw new SyntaxError(`the column "${column}" was not asked for as bytes`);
+  if (typeof bytes !== "object") throw new SyntaxError(`the column "${column}" was not selected as bytes`);
   try {
     return decoder.decode(bytes);
   } catch {
@@ -23,7 +23,7 @@ export function readOptionalText(row: SqlRow, column: string): string | undefine
   }
 }
 
-/** As {@link readOptionalText}, of a column that is never null. */
+/** Like {@link readOptionalText}, for a column that is never null. */
 export function readText(row: SqlRow, column: string): string {
   const text = readOptionalText(row, column);
   if (text === undefined) throw new SyntaxError(`the column "${column}" is null`);
@@ -39,7 +39,7 @@ export function readOptionalInteger(row: SqlRow, column: string): number | undef
   return number;
 }
 
-/** As {@link readOptionalInteger}, of a column that is never null. */
+/** Like {@link readOptionalInteger}, for a column that is never null. */
 export function readInteger(row: SqlRow, column: string): number {
   const number = readOptionalInteger(row, column);
   if (number === undefined) throw new SyntaxError(`the column "${column}" is null`);

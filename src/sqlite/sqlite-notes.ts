@@ -6,13 +6,13 @@ import { NoteRows } from "./note-rows.ts";
 /** Options of {@link createSqliteNotes}. */
 export interface SqliteNotesOptions extends SqliteFileOptions {
   /**
-   * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when its
-   * run goes on changes nothing twice. At least 1. @default 100_000
+   * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when
+   * its run is resumed changes nothing twice. At least 1. @default 100_000
    */
   readonly rememberedWrites?: number | undefined;
 }
 
-/** A {@link NoteStorage} in a file. All its methods answer at once. */
+/** A {@link NoteStorage} in a file. All its methods are synchronous. */
 export interface SqliteNotes extends NoteStorage {
   find(scope: string, query: NoteQuery): FoundNotes;
   recall(scope: string, key: string): NoteRecord | undefined;
@@ -22,11 +22,11 @@ export interface SqliteNotes extends NoteStorage {
 }
 
 /**
- * Keeps notes in a file of SQLite, for Notes. Runs and todos may be in the same file, and processes of one machine may share
- * it. What `apply` has returned from is on the disk, and survives the process and the machine.
+ * Keeps notes in an SQLite file, for Notes. Runs and todos may be in the same file, and processes of one machine may
+ * share it. When `apply` returns, the change is on the disk, and survives a crash of the process or the machine.
  *
- * It throws `invalid-options`, `store-failed` (`details.problem` says what is wrong with the file) and, where there is
- * neither `node:sqlite` nor `better-sqlite3` nor `libsql`, `missing-dependency`.
+ * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
+ * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
  */
 export function createSqliteNotes(options: SqliteNotesOptions): SqliteNotes {
   checkKeys("options", options, ["path", "rememberedWrites", "busyTimeoutMs", "driver"]);

@@ -10,14 +10,14 @@ import { type ClaimRow, RunRows } from "./run-rows.ts";
 
 /** Options of {@link createSqliteRunStore}. */
 export interface SqliteRunStoreOptions extends SqliteFileOptions {
-  /** Time for claims, in milliseconds since 1970 UTC; the processes that share a file must share it. @default `Date.now` */
+  /** The clock of claims, in ms since 1970 UTC; processes that share a file must share it. @default `Date.now` */
   readonly now?: (() => number) | undefined;
 }
 
 type AppendOptions = Parameters<RunStore["append"]>[2];
 type ReleaseOptions = Parameters<RunStore["release"]>[1];
 
-/** A {@link RunStore} in a file. All its methods answer at once, but for `delete`, which lets others write in between. */
+/** A {@link RunStore} in a file. All methods are synchronous except `delete`, which lets others write in between. */
 export interface SqliteRunStore extends RunStore {
   append(runId: string, events: readonly AgentEvent[], options: AppendOptions): void;
   read(runId: string, options?: { after?: number; limit?: number }): readonly AgentEvent[];
@@ -32,11 +32,11 @@ export interface SqliteRunStore extends RunStore {
 }
 
 /**
- * Opens a run store in a file of SQLite. Processes of one machine may share the file. What `append` has returned from is
- * on the disk, and survives the process and the machine.
+ * Opens a run store in an SQLite file. Processes of one machine may share the file. When `append` returns, the events
+ * are on the disk, and survive a crash of the process or the machine.
  *
- * It throws `invalid-options`, `store-failed` (`details.problem` says what is wrong with the file) and, where there is
- * neither `node:sqlite` nor `better-sqlite3` nor `libsql`, `missing-dependency`.
+ * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
+ * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
  */
 export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunStore {
   checkKeys("options", options, ["path", "now", "busyTimeoutMs", "driver"]);
@@ -135,18 +135,18 @@ class FileRunStore implements SqliteRunStore {
       rows.deleteRun(runId, run);
       return true;
     });
-    // Whoever deletes thousands of runs keeps nothing else of this process waiting for all of them.
+    // Deleting thousands of runs must not block everything else in this process.
     await turn();
     if (isDeleted) await this.sweep();
     return isDeleted;
   }
 
-  /** Deletes what is left of runs that were deleted. What goes wrong with that is for the next who does. */
+  /** Deletes the rest of deleted runs. If that fails, the next deletion continues with it. */
   private async sweep(): Promise<void> {
     try {
       while (this.file.write("delete", "", ({ deletions }) => deletions.sweep())) await turn();
     } catch {
-      // The run is gone; only its room is not.
+      // The run is gone; only its space is not freed.
     }
   }
 
@@ -155,17 +155,17 @@ class FileRunStore implements SqliteRunStore {
   }
 }
 
-/** Lets whatever else waits in this process have its turn. */
+/** Yields to other work in this process. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** One that begins in the future was made before the clock was set back, and would last until that time comes again. */
+/** A claim that starts in the future was made before the clock was set back, and would last until then again. */
 function isHeldAt({ owner, fromMs, untilMs }: ClaimRow, nowMs: number): boolean {
   return owner !== null && fromMs <= nowMs && nowMs < untilMs;
 }
 
-/** One that never ends lasts whatever the clock says. Not beyond integers of JavaScript, which some drivers refuse to read. */
+/** A claim without end ignores the clock. The times are safe integers, as some drivers refuse to read larger ones. */
 function timesOf(nowMs: number, ttlMs: number): Pick<ClaimRow, "fromMs" | "untilMs"> {
   const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
   return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };

@@ -6,13 +6,13 @@ import { TodoRows } from "./todo-rows.ts";
 /** Options of {@link createSqliteTodos}. */
 export interface SqliteTodosOptions extends SqliteFileOptions {
   /**
-   * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when its
-   * run goes on changes nothing twice. At least 1. @default 100_000
+   * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when
+   * its run is resumed changes nothing twice. At least 1. @default 100_000
    */
   readonly rememberedWrites?: number | undefined;
 }
 
-/** A {@link TodoStorage} in a file. All its methods answer at once. */
+/** A {@link TodoStorage} in a file. All its methods are synchronous. */
 export interface SqliteTodos extends TodoStorage {
   find(scope: string, query: TodoQuery): FoundTodos;
   recall(scope: string, key: string): TodoRecord | undefined;
@@ -22,11 +22,11 @@ export interface SqliteTodos extends TodoStorage {
 }
 
 /**
- * Keeps todos in a file of SQLite, for a TodoStore. Processes of one machine may share the file. What `apply` has returned
- * from is on the disk, and survives the process and the machine.
+ * Keeps todos in an SQLite file, for a TodoStore. Processes of one machine may share the file. When `apply` returns,
+ * the change is on the disk, and survives a crash of the process or the machine.
  *
- * It throws `invalid-options`, `store-failed` (`details.problem` says what is wrong with the file) and, where there is
- * neither `node:sqlite` nor `better-sqlite3` nor `libsql`, `missing-dependency`.
+ * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
+ * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
  */
 export function createSqliteTodos(options: SqliteTodosOptions): SqliteTodos {
   checkKeys("options", options, ["path", "rememberedWrites", "busyTimeoutMs", "driver"]);

@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import { describeThrown } from "../core/describe-thrown.ts";
 import { AgentError, type StoreOperation, type StoreProblem } from "../core/errors.ts";
 
-/** What a driver, or a disk, can have against a file; whoever reads the format knows if it is a newer one. */
+/** The problems that a driver or a disk reports; a newer format is detected when the format is read. */
 type FileProblem = Exclude<StoreProblem, "newer-format">;
 
-/** What a store did when something went wrong. */
+/** The operation that failed. */
 export interface StoreAttempt {
   readonly path: string;
   readonly operation: StoreOperation;
@@ -24,12 +24,12 @@ const codes = {
   protocol: 15,
   notDatabase: 26,
 };
-/** The extended code of SQLite for a file that was moved or deleted since it was opened. */
+/** The extended SQLite code for a file that was moved or deleted since it was opened. */
 export const movedCode = 1_032;
-/** Below that many bytes, a disk that fails is a full disk. */
+/** A failing disk with less free space, in bytes, is considered full. */
 const littleSpace = 65_536;
 
-/** Whatever a driver, or Node's `fs`, threw as `store-failed`, with the problem if it is known, and what to do about it. */
+/** An error of a driver or of Node's `fs` as `store-failed`, with the problem if known, and what to do about it. */
 export function toStoreFailure(thrown: unknown, { path, operation, runId }: StoreAttempt): AgentError {
   if (thrown instanceof AgentError) return thrown;
   const code = readCode(thrown);
@@ -43,12 +43,12 @@ export function toStoreFailure(thrown: unknown, { path, operation, runId }: Stor
   });
 }
 
-/** Whether another process kept the file locked. */
+/** Whether the file was locked by another process. */
 export function isBusy(thrown: unknown): boolean {
   return findProblem(thrown, { code: readCode(thrown), path: "" }) === "busy";
 }
 
-/** Throws unless the file can be written to and made, and so can those that SQLite keeps beside it. */
+/** Throws unless the file, and those that SQLite keeps beside it, can be created and written to. */
 export function checkWritable(path: string): void {
   const real = existsSync(path) ? realpathSync(path) : path;
   let folder = dirname(real);
@@ -80,16 +80,16 @@ function findProblem(thrown: unknown, { code, path }: { code: number; path: stri
   }
 }
 
-/** What is stored is not what was written, though SQLite can read it: no JSON, or a table is gone. */
+/** Whether the stored data is damaged, though SQLite can read it: it is not JSON, or a table is missing. */
 function isDamage(thrown: unknown): boolean {
   return thrown instanceof SyntaxError || (thrown instanceof Error && /^no such (table|column)/.test(thrown.message));
 }
 
-/** The number that SQLite has for a failure, 0 if there is none. */
+/** The SQLite code of a failure, 0 if there is none. */
 function readCode(thrown: unknown): number {
   if (typeof thrown !== "object" || thrown === null) return 0;
   const { errcode, rawCode, code, message } = thrown as Record<string, unknown>;
-  // In turn: node:sqlite; libsql; better-sqlite3, which only has the name; libsql when it opens a file.
+  // In this order: node:sqlite; libsql; better-sqlite3, which only has the name; libsql when it opens a file.
   if (typeof errcode === "number") return errcode;
   if (typeof rawCode === "number") return rawCode;
   if (typeof code === "string" && code.startsWith("SQLITE_")) return codeOfName(code);
@@ -113,7 +113,7 @@ function codeOfName(name: string): number {
   return names.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 0;
 }
 
-/** What SQLite calls a failed read or write, or a file that it cannot open, may be a full disk or a missing right. */
+/** A failed read or write, or a file that SQLite cannot open, may be caused by a full disk or a missing permission. */
 function problemOfDisk(path: string): FileProblem | undefined {
   try {
     checkWritable(path);
@@ -141,13 +141,13 @@ function problemOfFile(thrown: unknown): FileProblem | undefined {
 function advice(problem: FileProblem, reason: string): string {
   switch (problem) {
     case "busy":
-      return "is kept locked by another process, perhaps by a tool for databases with an open transaction. End that, try again, or raise `busyTimeoutMs`.";
+      return "is locked by another process, perhaps by a database tool with an open transaction. End that, try again, or raise `busyTimeoutMs`.";
     case "read-only":
-      return "cannot be written to. Let this process write to the file and to its folder, where SQLite keeps files beside it, or choose another path.";
+      return "cannot be written to. Let this process write to the file and to its folder, where SQLite keeps other files, or choose another path.";
     case "full":
-      return "has no room left on its disk. Make room and try again: what was recorded is not lost.";
+      return "has no space left on its disk. Free some space and try again: recorded data is not lost.";
     case "corrupt":
-      return `is damaged, or no database at all (${reason}). Put back a copy of it, or move it away to begin with a new one.`;
+      return `is damaged, or is not a database (${reason}). Restore a copy of it, or move it away to start with a new one.`;
     default:
       return problem satisfies never;
   }
@@ -166,7 +166,7 @@ function otherAdvice({
 }) {
   if (code === movedCode) return "has been moved or deleted since it was opened. Open it again.";
   if (isFolder(path)) return "is a folder. Give the path of a file.";
-  return `failed to ${operation}: ${reason}. Look after its disk and its path.`;
+  return `failed to ${operation}: ${reason}. Check its disk and its path.`;
 }
 
 function isFolder(path: string): boolean {

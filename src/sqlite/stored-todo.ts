@@ -7,7 +7,7 @@ import { readOptionalText, readText } from "./sql-row.ts";
 /** The todo of a row. Throws a `SyntaxError` for anything else. */
 export function readTodo(row: SqlRow): Todo {
   const todo = parseTodo(JSON.parse(readText(row, "json")));
-  if (todo === undefined) throw new SyntaxError("a todo is not as it was written");
+  if (todo === undefined) throw new SyntaxError("a todo is malformed");
   return todo;
 }
 
@@ -19,6 +19,6 @@ export function readRecord(row: SqlRow): TodoRecord {
     JSON.parse(readText(row, "json")),
     before === undefined ? undefined : JSON.parse(before),
   );
-  if (record === undefined) throw new SyntaxError("the outcome of a change is not as it was written");
+  if (record === undefined) throw new SyntaxError("the outcome of a change is malformed");
   return record;
 }

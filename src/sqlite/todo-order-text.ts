@@ -1,13 +1,13 @@
-/** Among others what SQLite would cut short or order otherwise: the null character, and all from the first surrogate on. */
+/** Includes all that SQLite truncates or orders differently: null characters, and all from the first surrogate on. */
 const unusual = /[^ -\ud7ff]/g;
 
 /**
- * A text for SQLite to compare, sort and search by its bytes, with the outcome that JavaScript has by code units. Most texts
- * stay as they are.
+ * A text for SQLite to compare, sort and search by its bytes, with the same outcome as in JavaScript by code units.
+ * Most texts stay unchanged.
  *
- * Code units from the first surrogate on become characters of their own, beyond the surrogates: a half of a pair is none that
- * UTF-8 could have. The null character, at which some drivers end a text, becomes two characters; so that these are never
- * found where others meet, the five characters that are used for it become two as well.
+ * Each code unit from the first surrogate on becomes a character beyond the surrogates, as UTF-8 cannot encode half of
+ * a pair. The null character, at which some drivers end a text, becomes two characters. The five characters used for
+ * this also become two, so that a search never matches across two neighbours.
  */
 export function toOrderText(text: string): string {
   return text.replace(unusual, (unit) => {

@@ -5,7 +5,7 @@ import { foldText } from "../tools/todo-store/todo-text.ts";
 import type { SqlValue } from "./sql-database.ts";
 import { toOrderText } from "./todo-order-text.ts";
 
-/** The part of a statement that says which todos, and what goes into it. */
+/** The part of a statement that selects todos, and its values. */
 export interface TodoConditions {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -14,7 +14,7 @@ export interface TodoConditions {
 /** A condition with its values. */
 type Condition = readonly [sql: string, ...values: SqlValue[]];
 
-/** Which todos of a scope fit a query. */
+/** The conditions for the todos of a scope that fit a query. */
 export function conditionsOf(scope: string, query: TodoQuery): TodoConditions {
   const conditions: Condition[] = [
     ["scope = ?", toOrderText(scope)],
@@ -27,7 +27,7 @@ export function conditionsOf(scope: string, query: TodoQuery): TodoConditions {
 
 const sortColumns = { due: "due_ms", priority: "rank", title: "title_key" };
 
-/** In which order; what has no value is last both ways. */
+/** The order of a query; todos without a value are last in both directions. */
 export function orderOf({ sort = "created", reverse = false }: TodoQuery): string {
   const direction = reverse ? "DESC" : "ASC";
   if (sort === "created") return `sequence ${direction}`;
@@ -52,7 +52,7 @@ function titleConditions({ titleKey, words = [] }: TodoQuery): readonly Conditio
   ];
 }
 
-/** As `compareDue` has it. Where there is no due date all is null, which fits nothing. */
+/** As in `compareDue`. Without a due date all columns are null, which fits nothing. */
 function dueConditions({ dueBefore, dueAfter, dueOn }: TodoQuery): readonly Condition[] {
   return [
     ...given(dueBefore, (text) => dueCondition("<", text)),
@@ -73,7 +73,7 @@ function given<T>(value: T | undefined, toCondition: (value: T) => Condition): r
   return value === undefined ? [] : [toCondition(value)];
 }
 
-/** All of them, nested by halves: SQLite takes no more than a thousand in a row. */
+/** Joins all conditions, nested by halves: SQLite accepts no more than a thousand in a row. */
 function joinAll(conditions: readonly string[]): string {
   if (conditions.length <= 100) return conditions.join(" AND ");
   const half = Math.ceil(conditions.length / 2);

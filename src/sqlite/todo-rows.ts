@@ -23,7 +23,7 @@ const statements = {
 /** More kinds of queries than a program is likely to have. */
 const maxQueries = 200;
 
-/** The tables of todos, by statements that are prepared once. A row that is not as it was written is a `SyntaxError`. */
+/** The tables of todos, with statements that are prepared once. Throws a `SyntaxError` for a damaged row. */
 export class TodoRows {
   private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
   private readonly queries = new Map<string, SqlStatement>();
@@ -45,7 +45,7 @@ export class TodoRows {
     return { todos: rows.map(readTodo), count, completed };
   }
 
-  /** The outcome; undefined, with nothing changed, where the change does not fit. */
+  /** The outcome; undefined, with nothing changed, if the change does not fit. */
   change(scope: string, change: TodoChange): TodoOutcome | undefined {
     switch (change.type) {
       case "insert":
@@ -66,7 +66,7 @@ export class TodoRows {
     return row && readRecord(row);
   }
 
-  /** Records an outcome, and forgets the oldest of more than so many. Gives it as it was recorded. */
+  /** Records an outcome, and deletes the oldest records beyond `maxRecords`. Returns the recorded outcome. */
   addRecord({ scope, key, ...record }: { scope: string; key: string } & TodoRecord, maxRecords: number): TodoRecord {
     const { operation, result, before } = record;
     const texts = [JSON.stringify(result), before === undefined ? null : JSON.stringify(before)];
@@ -104,7 +104,7 @@ export class TodoRows {
     return { result: { cleared: count } };
   }
 
-  /** The todo to change, if it is as it is expected to be. */
+  /** The todo to change, if it is as expected. */
   private findExpected(scope: string, { id, expected }: Extract<TodoChange, { type: "patch" | "remove" }>) {
     const row = this.prepared.findTodo.get(toOrderText(scope), toOrderText(id));
     const todo = row && readTodo(row);
@@ -114,7 +114,7 @@ export class TodoRows {
   private count(sql: string, values: readonly SqlValue[]): { readonly count: number; readonly completed: number } {
     const counted = this.prepare(`SELECT count(*) AS count, total(completed) AS completed FROM todos WHERE ${sql}`);
     const { count, completed } = counted.get(...values) ?? {};
-    // Numbers of SQLite's own, whatever the columns are.
+    // SQLite computes these numbers, whatever the columns contain.
     if (!(Number(completed) <= Number(count))) throw new SyntaxError("more todos are completed than there are");
     return { count: Number(count), completed: Number(completed) };
   }

@@ -2,11 +2,11 @@ import { createRecordTable } from "./record-table.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 /**
- * Makes the tables of todos, a part of format 1.
+ * Creates the tables of todos, a part of format 1.
  *
- * - `sequence` is the order of insertion: SQLite gives a new row one more than the greatest there is.
- * - What queries compare stands in columns, as `toOrderText` writes it: SQLite shall compare as JavaScript does. The todo
- *   itself is JSON.
+ * - `sequence` is the order of insertion: SQLite gives a new row one more than the highest existing number.
+ * - The values that queries compare are in columns, encoded by `toOrderText`, so that SQLite compares as JavaScript
+ *   does. The todo itself is JSON.
  */
 export function createTodoTables(db: SqlDatabase): void {
   db.exec(`

@@ -11,15 +11,15 @@ export interface MemoryRun {
   readonly runId: string;
   readonly events: AgentEvent[];
   status: RunStatus;
-  /** What was posted and is not acknowledged. */
+  /** The messages that are not acknowledged yet. */
   posted: readonly PostedMessage[];
-  /** Grows with each new run, so that pages stand still while runs come. */
+  /** Grows with each new run, so that pages stay stable while runs are added. */
   readonly number: number;
 }
 
 /** Where a page is read from. */
 export interface MemoryRuns {
-  /** Those whose number is lower, the newest first. */
+  /** The runs whose number is lower, the newest first. */
   newestBefore(number: number): Iterable<MemoryRun>;
   /** Whether a claim on a run lasts. */
   isHeld(runId: string): boolean;

@@ -9,7 +9,7 @@ import type { MemoryRun, MemoryRuns } from "./memory-run-page.ts";
 
 /** Options of {@link createMemoryRunStore}. */
 export interface MemoryRunStoreOptions {
-  /** The most finished runs that are kept; the one that ended first goes first. @default 1000 */
+  /** The most finished runs to keep; the one that ended first is dropped first. @default 1000 */
   maxFinishedRuns?: number | undefined;
   /** Time for claims, in milliseconds since 1970 UTC. @default `Date.now` */
   now?: (() => number) | undefined;
@@ -25,8 +25,8 @@ interface Claim {
 const noMessages: readonly never[] = [];
 
 /**
- * A run store in memory: for tests, for tools that can lose their runs with the process, and to begin with. All but
- * `list` answers at once. Runs that have not finished are never dropped. Throws `invalid-options`.
+ * A run store in memory: for tests, for tools that can lose their runs with the process, and to start with. All methods
+ * but `list` are synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
   checkKeys("options", options, ["maxFinishedRuns", "now"]);
@@ -38,15 +38,15 @@ class MemoryRunStore implements RunStore, MemoryRuns {
   readonly isVolatile = true;
   private readonly runs = new Map<string, MemoryRun>();
   private readonly claims = new Map<string, Claim>();
-  /** The oldest first, with some that are gone: a page begins where the one before it ended, without looking at all. */
+  /** The oldest first, including some that are gone: a page starts where the last one ended, without a full scan. */
   private order: MemoryRun[] = [];
-  /** In the order of their ends. */
+  /** In the order in which they ended. */
   private readonly finishedRuns = new Set<string>();
   private readonly maxFinishedRuns: number;
   private readonly now: () => number;
   private counter = 0;
   private messages = 0;
-  /** The highest fence of the runs that are gone: an owner that slept through that must not write to one of the same id. */
+  /** The highest fence of the removed runs: a former owner must not write to a new run of the same id. */
   private goneFence = 0;
 
   constructor({ maxFinishedRuns = 1_000, now = Date.now }: MemoryRunStoreOptions) {
@@ -94,7 +94,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     }
   }
 
-  /** How many runs, with those that are gone, have a lower number. */
+  /** How many runs, including those that are gone, have a lower number. */
   private countBefore(number: number): number {
     let [low, high] = [0, this.order.length];
     while (low < high) {
@@ -164,7 +164,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     const held = this.claims.get(runId);
     if (held?.owner === undefined) return false;
     const nowMs = this.now();
-    // One that begins in the future was made before the clock was set back, and would last until that time comes again.
+    // A claim that starts in the future was made before the clock was set back, and would last until that time again.
     return held.fromMs <= nowMs && nowMs < held.untilMs;
   }
 
@@ -193,7 +193,7 @@ function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): v
   if (numbers.length > 0) run.posted = run.posted.filter(({ number }) => !numbers.includes(number));
 }
 
-/** One that never ends lasts whatever the clock says. */
+/** A claim without an end does not depend on the clock. */
 function timesOf(nowMs: number, ttlMs: number): Pick<Claim, "fromMs" | "untilMs"> {
   const isEndless = ttlMs === Number.POSITIVE_INFINITY;
   return { fromMs: isEndless ? Number.NEGATIVE_INFINITY : nowMs, untilMs: nowMs + ttlMs };

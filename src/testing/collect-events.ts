@@ -1,7 +1,7 @@
 import type { Unsubscribe } from "../async/event-hub.ts";
 import type { AgentEvent } from "../core/events.ts";
 
-/** Events as they were told. */
+/** Events in the order in which they were emitted. */
 export interface CollectedEvents {
   readonly events: readonly AgentEvent[];
   /** The types, in order. */

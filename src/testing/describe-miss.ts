@@ -3,8 +3,8 @@ import type { RecordedCall, RecordedRequest } from "./recording.ts";
 const maxQuote = 80;
 
 /**
- * What is known of a request that is not recorded: what it asks, and, of the recorded call that is most like it, where the
- * two first differ.
+ * Describes a request that is not recorded: its last user message, and where it first differs from the most similar
+ * recorded call.
  */
 export function describeMiss(request: RecordedRequest, calls: readonly RecordedCall[]): string {
   const asked = describeQuestion(request);
@@ -15,7 +15,7 @@ export function describeMiss(request: RecordedRequest, calls: readonly RecordedC
   return `${asked}. ${recorded} recorded; the nearest, calls[${index}], differs in ${differences.join("; ")}`;
 }
 
-/** The last that a user says in a request. */
+/** Describes the last user message of a request. */
 export function describeQuestion(request: RecordedRequest): string {
   return `its last user message is ${quote(lastUserText(request))}`;
 }
@@ -26,7 +26,7 @@ interface Nearest {
   readonly common: number;
 }
 
-/** That with the fewest differences; among them the one whose question begins alike for the longest. */
+/** The call with the fewest differences; among equals, the one whose question has the longest common start. */
 function findNearest(request: RecordedRequest, calls: readonly RecordedCall[]): Nearest | undefined {
   let nearest: Nearest | undefined;
   calls.forEach((call, index) => {
@@ -59,7 +59,7 @@ function findDifferences(asked: RecordedRequest, recorded: RecordedRequest): rea
   return differences;
 }
 
-/** The place where two texts part, with a little of each around it. */
+/** The position where two texts start to differ, with a little of each around it. */
 function describeTexts(asked: string, recorded: string): string {
   const at = commonLength(asked, recorded);
   const from = Math.max(0, at - 20);

@@ -11,7 +11,7 @@ export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly hangs: "until-aborted" | "forever" }
 );
 
-/** A call that a fake tool has had. */
+/** A call of a fake tool. */
 export interface FakeCall {
   readonly input: unknown;
   readonly context: ToolContext;
@@ -20,21 +20,21 @@ export interface FakeCall {
 /** Options of {@link createFakeTool}. */
 export interface FakeToolOptions<TName extends string = string> {
   name: TName;
-  /** What the calls do, in turn; the last one is repeated. @default returns null */
+  /** The outcomes of the calls, in order; the last one is repeated. @default returns null */
   outcomes?: readonly FakeOutcome[] | undefined;
   effect?: ToolEffect | undefined;
   retry?: RetryOptions | undefined;
   timeoutMs?: number | undefined;
-  /** For `afterMs`. @default the machine's */
+  /** For `afterMs`. @default the system clock */
   clock?: Clock | undefined;
 }
 
-/** A tool that takes any input, does as it was told, and remembers its calls. */
+/** A tool that accepts any input, returns scripted outcomes, and records its calls. */
 export interface FakeTool<TName extends string = string> extends DefinedTool<TName> {
   readonly calls: readonly FakeCall[];
 }
 
-/** A {@link FakeTool}. */
+/** Creates a {@link FakeTool}. */
 export function createFakeTool<const TName extends string>(options: FakeToolOptions<TName>): FakeTool<TName> {
   const { outcomes = [{ returns: null }], clock = systemClock, ...rest } = options;
   const calls: FakeCall[] = [];

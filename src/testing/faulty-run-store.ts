@@ -3,43 +3,43 @@ import type { AgentEvent } from "../core/events.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
 import type { RunStore } from "../core/run-store.ts";
 
-/** What goes wrong with a {@link FaultyRunStore}. Appends are counted from 1, over all runs. */
+/** The faults of a {@link FaultyRunStore}. Appends are counted from 1, over all runs. */
 export interface RunStoreFaults {
   /** The process dies before this append: it is not recorded. */
   readonly crashBeforeAppend?: number | undefined;
-  /** The process dies after this append: it is recorded, and whoever asked for it is never told. */
+  /** The process dies after this append: it is recorded, but the caller never receives an answer. */
   readonly crashAfterAppend?: number | undefined;
   /** These appends throw and are not recorded. */
   readonly failAppends?: readonly number[] | undefined;
   /**
-   * What a dead process gets from the store: no answer, as in life, or errors, so that what it waits for settles.
+   * What a dead process gets from the store: no answer, as in reality, or errors, so that its pending promises settle.
    * @default "hang"
    */
   readonly afterCrash?: "hang" | "throw" | undefined;
 }
 
-/** A run store with which things go wrong. What it has of its own is for tests. */
+/** A run store with faults. Its additional members are for tests. */
 export interface FaultyRunStore extends RunStore {
-  /** The events of each append that was asked for before the crash, whatever came of it. */
+  /** The events of each append that was requested before the crash, whether or not it succeeded. */
   readonly appends: readonly (readonly AgentEvent[])[];
-  /** Whether the process is dead. A tool that is still running then can ask, and count for nothing. */
+  /** Whether the process is dead. A tool that is still running then can check this, and have no effect. */
   readonly hasCrashed: boolean;
   /** Resolves when the process has died. */
   readonly crashed: Promise<void>;
-  /** Kills the process: from now on the store does nothing more for it, and its claims have ended. */
+  /** Kills the process: from now on the store does nothing more for it, and its claims end. */
   crash(this: void): void;
   /** From now on appends wait. */
   hold(this: void): void;
-  /** Those that wait are recorded, in order, and the next ones at once. */
+  /** Records the waiting appends, in order, and further appends at once. */
   letGo(this: void): void;
 }
 
 /**
- * A run store around another one, as a process sees it whose disk fails or that is killed. Give each process one of its
- * own around the same store: what the first has recorded is there for the next, whose claims the dead one does not hinder,
- * as if it had died long ago.
+ * Wraps a run store to simulate a process that is killed or whose disk fails. Give each process its own wrapper around
+ * the same store: the next process reads what the first one has recorded, and the claims of the dead one do not block
+ * it, as if it had died long ago.
  *
- * What still runs in the process that is "dead" is not stopped. Throws `invalid-options`.
+ * Code that is still running in the "dead" process is not stopped. Throws `invalid-options`.
  */
 export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {}): FaultyRunStore {
   checkKeys("faults", faults, ["crashBeforeAppend", "crashAfterAppend", "failAppends", "afterCrash"]);
@@ -61,7 +61,7 @@ class MortalRunStore implements FaultyRunStore {
   hasCrashed = false;
   private reportCrashed = () => {};
   private readonly claims = new Map<string, { readonly owner: string; readonly fence: number }>();
-  /** Lets appends go that are held. */
+  /** Lets held appends continue. */
   private gate: { readonly opened: Promise<void>; open(): void } | undefined;
 
   constructor(
@@ -154,7 +154,7 @@ class MortalRunStore implements FaultyRunStore {
     this.gate = undefined;
   };
 
-  /** What the store says to a process that lives, to the end. */
+  /** Passes an answer of the store on, unless the process has died by then. */
   private answer<T>(ask: () => T | Promise<T>, onDone: (value: T) => unknown = () => {}): T | Promise<T> {
     if (this.hasCrashed) return this.fallSilent();
     const answer = ask();
@@ -179,7 +179,7 @@ class MortalRunStore implements FaultyRunStore {
     return new Promise<T>(() => {});
   }
 
-  /** As time would do. */
+  /** Ends the claims, as time would do. */
   private endClaims(): Promise<unknown> | undefined {
     const released = [...this.claims].map(([runId, claim]) => this.store.release(runId, claim));
     this.claims.clear();

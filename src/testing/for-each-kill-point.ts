@@ -5,62 +5,62 @@ import type { RunStore } from "../core/run-store.ts";
 import { createMemoryRunStore } from "../stores/memory-run-store.ts";
 import { createFaultyRunStore, type FaultyRunStore, type RunStoreFaults } from "./faulty-run-store.ts";
 
-/** Where a process is killed: before or after it has recorded something. */
+/** Where a process is killed: before or after an append. */
 export interface KillPoint {
   readonly side: "before" | "after";
-  /** Which append it is, from 1. */
+  /** The number of the append, from 1. */
   readonly append: number;
-  /** What that append records. */
+  /** The types of the events in that append. */
   readonly types: readonly AgentEventType[];
 }
 
-/** What stands for a process: make an agent over its store, with tools of its own. */
+/** Represents a process: create an agent with its store, and with its own tools. */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
   /**
-   * 1 for the process that is killed, 2 for the one that goes on, and so on. What the tools of the first one do after
-   * `store.hasCrashed` counts for nothing: nobody stops them.
+   * 1 for the process that is killed, 2 for the one that resumes, and so on. Ignore what the tools of the first one do
+   * after `store.hasCrashed`: nothing stops them.
    */
   readonly generation: number;
 }
 
-/** What came of a run that was killed and went on. */
+/** The outcome of a run that was killed and resumed. */
 export interface KilledRun<TResult> {
   readonly point: KillPoint;
-  /** What `resume` has resolved to: the first of them, if several resumed at once. */
+  /** The value that `resume` resolved to: the first one, if several processes resumed at once. */
   readonly result: TResult;
-  /** What those have thrown that resumed at once and did not get the run. */
+  /** The errors of the processes that resumed at the same time and did not get the run. */
   readonly refused: readonly unknown[];
-  /** What `run` resolves to when nobody kills it. */
+  /** The value that `run` resolves to when it is not killed. */
   readonly expected: TResult;
-  /** What is recorded. */
+  /** The store with the recorded run. */
   readonly store: RunStore;
 }
 
 /** Options of {@link forEachKillPoint}. */
 export interface KillPointOptions<TResult> {
   /**
-   * Makes a run from its beginning, with a `runId` that is always the same. It must record the same each time. It is called
-   * again where nothing was recorded before the kill.
+   * Starts a run, always with the same `runId`. It must record the same each time. It is called again if nothing was
+   * recorded before the kill.
    */
   run(process: MortalProcess): Promise<TResult>;
-  /** Goes on with what was recorded, as with `agent.resume(runId)`. */
+  /** Resumes the recorded run, as with `agent.resume(runId)`. */
   resume(process: MortalProcess): Promise<TResult>;
-  /** Looks at how it ended. What it throws, or rejects with, is thrown with the name of the kill point. */
+  /** Checks how it ended. If it throws or rejects, the error is thrown with the name of the kill point. */
   check(killed: KilledRun<TResult>): unknown;
-  /** Makes the store of each kill point, which must be empty. @default `createMemoryRunStore` */
+  /** Creates the store of each kill point, which must be empty. @default `createMemoryRunStore` */
   createStore?: (() => RunStore | Promise<RunStore>) | undefined;
   /** How many processes resume at once. @default 1 */
   resumers?: number | undefined;
-  /** As of {@link createFaultyRunStore}. @default "hang" */
+  /** As in {@link createFaultyRunStore}. @default "hang" */
   afterCrash?: RunStoreFaults["afterCrash"];
 }
 
 /**
- * Makes a run once to see what it records, then once for each point at which its process can be killed: before and after
- * each append. Each time it is killed there, another process goes on, and `check` says whether all is well.
+ * Runs once to see what is recorded, then once for each point at which the process can be killed: before and after each
+ * append. Each time it is killed there, another process resumes the run, and `check` checks the outcome.
  *
- * Resolves to the points, in order. Rejects with `invalid-options`, and with what `run`, `resume` or `check` throw.
+ * Resolves to the points, in order. Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
  */
 export async function forEachKillPoint<TResult>(options: KillPointOptions<TResult>): Promise<readonly KillPoint[]> {
   checkKeys("options", options, ["run", "resume", "check", "createStore", "resumers", "afterCrash"]);
@@ -115,7 +115,7 @@ async function killAt<TResult>(
   return { point, store, result: got.value, refused };
 }
 
-/** Rejects if the run ends before, be it well or not. */
+/** Rejects if the run ends before the kill, whether or not it succeeds. */
 async function liveUntilKilled<TResult>({ run }: KillPointOptions<TResult>, store: FaultyRunStore): Promise<void> {
   const living = async () => run({ store, generation: 1 });
   const ended = living().then(
@@ -124,12 +124,12 @@ async function liveUntilKilled<TResult>({ run }: KillPointOptions<TResult>, stor
       throw new Error(`The run has ended with ${store.appends.length} appends. It must record the same each time.`);
     },
     (thrown) => {
-      // What a dead process says counts for nothing.
+      // Errors of a dead process are ignored.
       if (!store.hasCrashed) throw thrown;
     },
   );
   await Promise.race([ended, store.crashed]);
-  // Not before its claims have ended.
+  // Also waits until its claims have ended.
   await store.crashed;
 }
 

@@ -1,17 +1,17 @@
-// Loaded by the first retry, which so waits for no file in time that no clock counts.
+// Imported here, so that the first retry does not load a file in time that no clock counts.
 import "p-retry";
 import type { Clock } from "../async/clock.ts";
 import { outsideWork } from "../core/outside-work.ts";
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
-  /** How many timers wait; 0 once nothing is left behind. */
+  /** How many timers are waiting; 0 if none was left behind. */
   readonly pendingTimers: number;
-  /** Milliseconds since the clock was made, which nothing but moving it changes. */
+  /** Milliseconds since the clock was created; changes only when the clock is moved. */
   monotonic(this: void): number;
-  /** Sets what `now()` says, forward or back, as the clock of a machine is set. No timer notices. */
+  /** Sets the value of `now()`, forward or back, as the clock of a machine is set. Does not affect timers. */
   setNow(this: void, nowMs: number): void;
-  /** Moves time on, firing the timers that come due, each at its own time, and lets all they set off settle. */
+  /** Moves time forward, firing each due timer at its own time, and lets everything they start settle. */
   advance(this: void, ms: number): Promise<void>;
   /** Moves time from timer to timer until the promise settles, and settles as it does. Rejects if it never would. */
   runUntil<T>(this: void, promise: Promise<T>): Promise<T>;
@@ -23,15 +23,15 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** How many turns of the event loop a promise may need that waits for no timer (files, hashes). */
+/** How many turns of the event loop a promise may need without waiting for a timer (files, hashes). */
 const maxIdleTurns = 10_000;
 const turnsToSettle = 5;
 
-/** A {@link ManualClock}. It begins at 2026-01-01 UTC unless told otherwise. */
+/** Creates a {@link ManualClock}. It starts at 2026-01-01 UTC by default. */
 export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: number } = {}): ManualClock {
   const timers = new Set<Timer>();
   let elapsedMs = 0;
-  /** What `now()` said, or would have said, when the clock was made. */
+  /** The value of `now()` at creation, adjusted by `setNow()`. */
   let startMs = nowMs;
 
   const nextTimer = (): Timer | undefined => {
@@ -87,7 +87,7 @@ export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: nu
   };
 }
 
-/** Lets promises settle, until nothing has gone on outside for some turns. */
+/** Lets promises settle, until there has been no outside work for some turns. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < turnsToSettle; turn = outsideWork() > 0 ? 0 : turn + 1) {
     await new Promise<void>((resolve) => setImmediate(resolve));

@@ -8,34 +8,34 @@ import { howToRecord, RecordingWriter, readRecording } from "./recording-file.ts
 
 /** Options of {@link createRecordedModel}. */
 export interface RecordedModelOptions {
-  /** The file of the recording, as JSON; each model has a file of its own. */
+  /** The file of the recording, as JSON; one file for each model. */
   path: string;
   /**
-   * `record` asks the model, and writes what it answers: the file begins again with the first call. `replay` answers from the
-   * file. @default replay
+   * `record` asks the model and writes its answers: the first call overwrites the file. `replay` answers from the file.
+   * @default replay
    */
   mode?: "record" | "replay" | undefined;
-  /** Whom to ask while recording. In a replay it is never asked; the recording has to be one of this model, then. */
+  /** The model to record. In a replay it is never asked, but the recording must be of this model. */
   model?: LanguageModel | undefined;
 }
 
 /** A model whose calls are recorded, or answered from a recording. */
 export interface RecordedModel extends LanguageModel {
-  /** Throws unless each recorded call was asked for, and no other; while recording it never throws. */
+  /** Throws unless exactly the recorded calls were made; never throws while recording. */
   assertComplete(this: void): void;
 }
 
 /**
- * A {@link RecordedModel}, of the name and price of the model that was recorded.
+ * Creates a {@link RecordedModel} with the name and price of the recorded model.
  *
- * In a replay, a call is answered if one with the same messages, response format, `maxOutputTokens` and `temperature` is
- * recorded; the same call, asked again, is answered in the order of the recording, and as often. For any other it throws an
- * error that is no `model-failed`, so that nobody takes it for a failure of the model. Prompts have the day in them: give the
- * agent a clock that stands still. What failed with `model-failed` fails so again; other errors, and calls that were aborted,
- * are not recorded. A recorded answer is told to `onTextDelta` whole.
+ * In a replay, a call is answered if one with the same messages, response format, `maxOutputTokens` and `temperature`
+ * is recorded; repeated calls are answered in the order of the recording, and as often. Any other call throws an error
+ * that is not `model-failed`, so that it does not look like a failure of the model. Prompts contain the date: give the
+ * agent a clock that stands still. A call that failed with `model-failed` fails in the same way; other errors and
+ * aborted calls are not recorded. `onTextDelta` receives a recorded answer as a whole.
  *
- * A recording has the texts of messages and answers, and nothing of headers and keys. Throws if there is none to replay, or
- * none that can be read.
+ * A recording contains the texts of messages and answers, but no headers or keys. Throws if the recording to replay is
+ * missing or cannot be read.
  */
 export function createRecordedModel(options: RecordedModelOptions): RecordedModel {
   checkKeys("options", options, ["path", "mode", "model"]);
@@ -54,7 +54,7 @@ export function createRecordedModel(options: RecordedModelOptions): RecordedMode
 function record(path: string, model: LanguageModel): RecordedModel {
   const { provider, modelId, price } = model;
   const writer = new RecordingWriter(path);
-  // In the order in which they were asked, whichever is answered first: so the file is the same each time.
+  // In the order of the calls, whichever is answered first, so that the file is the same each time.
   const calls: (RecordedCall | undefined)[] = [];
   const current = (): Recording => ({ model, calls: calls.filter((call) => call !== undefined) });
   return {
@@ -63,7 +63,7 @@ function record(path: string, model: LanguageModel): RecordedModel {
     ...(price && { price }),
     async generate(request) {
       const index = calls.push(undefined) - 1;
-      // A copy, as whoever asks may go on to change what it has asked.
+      // A copy, as the caller may change its request afterwards.
       const asked = structuredClone(pickRequest(request));
       const { outcome, settle } = await ask(model, request);
       if (outcome !== undefined) {
@@ -76,7 +76,7 @@ function record(path: string, model: LanguageModel): RecordedModel {
   };
 }
 
-/** What to record of a call, if anything, and how it ends for whoever made it. */
+/** The outcome to record, if any, and how the call ends for its caller. */
 async function ask(
   model: LanguageModel,
   request: ModelRequest,
@@ -140,7 +140,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
   };
 }
 
-/** The calls of one request, in the order of the recording, and how many of them were asked for. */
+/** The calls with the same request, in the order of the recording, and how many of them were made. */
 interface CallQueue {
   readonly calls: RecordedCall[];
   asked: number;
@@ -159,7 +159,7 @@ function queueCalls(calls: readonly RecordedCall[]): ReadonlyMap<string, CallQue
 
 function tooOften(request: RecordedRequest, times: number): string {
   const recorded = times === 1 ? "once" : `${times} times`;
-  return `it is recorded ${recorded}, and was asked for more often (${describeQuestion(request)})`;
+  return `it is recorded ${recorded}, but was made more often (${describeQuestion(request)})`;
 }
 
 function pickRequest({ messages, responseFormat, maxOutputTokens, temperature }: ModelRequest): RecordedRequest {
@@ -181,7 +181,7 @@ function pickResponse({ text, reasoning, finishReason, usage }: ModelResponse): 
   };
 }
 
-/** JSON has no `Infinity` and no `NaN`; where a limit or a count is one of them, there is none. */
+/** JSON has no `Infinity` and no `NaN`; a limit or a count with such a value is left out. */
 function finite(value: number | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }

@@ -3,8 +3,8 @@ import { countOutside } from "../core/outside-work.ts";
 import { parseRecording, printRecording, type Recording } from "./recording.ts";
 
 /**
- * Node's own modules, asked for when they are needed: an import of them, even a late one, would be in the way of bundlers
- * for all who use the rest of this entry elsewhere.
+ * Node's own modules, loaded when they are needed: importing them, even dynamically, would be a problem for bundlers
+ * when the rest of this entry is used outside Node.
  */
 function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
@@ -14,7 +14,7 @@ function nodePath(): typeof import("node:path") {
   return process.getBuiltinModule("node:path");
 }
 
-/** Reads a recording. Throws an error that names the file and says how to get one that can be read. */
+/** Reads a recording. Throws an error that names the file and explains how to record it again. */
 export function readRecording(path: string): Recording {
   let text: string;
   try {
@@ -34,27 +34,27 @@ export function readRecording(path: string): Recording {
   }
 }
 
-/** How to make a recording, or make it again, for messages of errors. */
+/** How to make a recording, or make it again, for error messages. */
 export function howToRecord(path: string): string {
   return `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`;
 }
 
-/** Writes a recording as often as it is told, each time whole and one after the other. */
+/** Writes a recording repeatedly, each time as a whole, one write after the other. */
 export class RecordingWriter {
   private last: Promise<void> = Promise.resolve();
   private writes = 0;
 
   constructor(private readonly path: string) {}
 
-  /** Writes what there is when its turn comes. Rejects with an error that names the file. */
+  /** Writes the current recording when its turn comes. Rejects with an error that names the file. */
   write(current: () => Recording): Promise<void> {
-    // A write that failed is told to whoever asked for it; the next may work.
+    // A failed write rejects for its caller; the next one may succeed.
     const written = countOutside(this.last.catch(() => {}).then(() => this.replace(printRecording(current()))));
     this.last = written;
     return written;
   }
 
-  /** A file beside it takes its place: whoever reads it meanwhile, or after a crash, has the old one or the new one. */
+  /** Replaces the file with a temporary one: a reader, even after a crash, gets the old file or the new one. */
   private async replace(text: string): Promise<void> {
     const { path } = this;
     const { mkdir, rename, rm, writeFile } = nodeFs().promises;

@@ -8,20 +8,20 @@ import type {
   ModelResponse,
 } from "../core/language-model.ts";
 
-/** The format of recordings that this version writes, and reads. */
+/** The format of recordings that this version writes and reads. */
 export const recordingVersion = 1;
 
-/** What is kept of a request: all that may change its answer. */
+/** The recorded part of a request: everything that may change its answer. */
 export type RecordedRequest = Pick<ModelRequest, "messages" | "responseFormat" | "maxOutputTokens" | "temperature">;
 
-/** Why a call gave no answer. */
+/** Why a call had no answer. */
 export interface RecordedFailure {
   readonly reason: ModelFailureReason;
   readonly message: string;
   readonly status?: number | undefined;
 }
 
-/** A call of a model: what it was asked, and what it answered or why it did not. */
+/** A call of a model: the request, and the answer or the reason why there was none. */
 export interface RecordedCall {
   readonly request: RecordedRequest;
   readonly outcome:
@@ -29,13 +29,13 @@ export interface RecordedCall {
     | { readonly type: "failure"; readonly failure: RecordedFailure };
 }
 
-/** The calls of one model, in the order in which it was asked. */
+/** The calls of one model, in order. */
 export interface Recording {
   readonly model: Pick<LanguageModel, "provider" | "modelId"> & { readonly price?: ModelPrice | undefined };
   readonly calls: readonly RecordedCall[];
 }
 
-/** Two requests are the same if their keys are. A format of text is as good as none. */
+/** Two requests are the same if their keys are. The text format is the same as no format. */
 export function requestKey({ messages, responseFormat, maxOutputTokens, temperature }: RecordedRequest): string {
   return canonicalJson({
     messages: messages.map(({ role, content }) => ({ role, content })),
@@ -59,7 +59,7 @@ const failureReasons = Object.keys({
   "invalid-response": true,
 } satisfies Record<ModelFailureReason, true>) as ModelFailureReason[];
 
-/** A text, or its lines: a line of a prompt that changes is then a line of the file that does. */
+/** A text, or its lines, so that a changed line of a prompt is one changed line of the file. */
 const textSchema = z
   .union([z.string(), z.array(z.string())])
   .transform((text) => (typeof text === "string" ? text : text.join("\n")));
@@ -95,12 +95,12 @@ const recordingSchema = z.strictObject({
   calls: z.array(callSchema),
 });
 
-/** Reads the text of a recording. Throws an error that says what is wrong with it, and names no file. */
+/** Parses the text of a recording. Throws an error that states what is wrong with it, without naming a file. */
 export function parseRecording(text: string): Recording {
   const json = parseJson(text);
   const { version } = z.looseObject({ version: z.unknown() }).catch({ version: undefined }).parse(json);
   if (typeof version === "number" && version > recordingVersion) {
-    throw new Error(`it has version ${version}, and this package reads ${recordingVersion}: a newer one wrote it`);
+    throw new Error(`it has version ${version}, but this package reads ${recordingVersion}: a newer one wrote it`);
   }
   const parsed = recordingSchema.safeParse(json);
   if (!parsed.success) throw new Error(describeIssues(parsed.error.issues));
@@ -111,14 +111,14 @@ export function parseRecording(text: string): Recording {
 function toCall({ request, response, failure }: z.output<typeof callSchema>, index: number): RecordedCall {
   if (response !== undefined && failure === undefined) return { request, outcome: { type: "response", response } };
   if (failure !== undefined && response === undefined) return { request, outcome: { type: "failure", failure } };
-  throw new Error(`calls.${index} has to have a response or a failure, and not both`);
+  throw new Error(`calls.${index} must have a response or a failure, and not both`);
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new Error(`it is no JSON: ${thrown instanceof Error ? thrown.message : ""}`);
+    throw new Error(`it is not JSON: ${thrown instanceof Error ? thrown.message : ""}`);
   }
 }
 
@@ -127,7 +127,7 @@ function describeIssues([first, ...more]: readonly z.core.$ZodIssue[]): string {
   return `${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`;
 }
 
-/** A recording as text: keys in one order, nothing but what is read again, and texts of several lines as lines. */
+/** A recording as text: keys in a fixed order, only the fields that are read again, and multi-line texts as lines. */
 export function printRecording({ model: { provider, modelId, price }, calls }: Recording): string {
   const recording = {
     version: recordingVersion,

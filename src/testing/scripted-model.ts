@@ -10,22 +10,22 @@ import {
 } from "../core/language-model.ts";
 import { checkFunction, failOption } from "../core/options.ts";
 
-/** What a scripted model says; a text alone is short for `{ text }`. */
+/** The answer of a scripted model; a text alone is short for `{ text }`. */
 export interface ScriptedText {
   readonly text: string;
   readonly reasoning?: string | undefined;
   /** @default stop */
   readonly finishReason?: ModelFinishReason | undefined;
-  /** @default nothing: then whoever asks estimates */
+  /** @default none: then the caller estimates it */
   readonly usage?: ModelTokens | undefined;
-  /** The text in the pieces that `onTextDelta` is told. @default the text whole */
+  /** The pieces of the text that `onTextDelta` receives. @default the whole text */
   readonly deltas?: readonly string[] | undefined;
 }
 
-/** What a scripted model does when it is asked: it says something, throws, or rejects not before its signal aborts. */
+/** What a scripted model does when it is asked: it answers, throws, or hangs until its signal aborts. */
 export type ScriptedReply = string | ScriptedText | Error | { readonly hangs: "until-aborted" };
 
-/** An answer of {@link createScriptedModel}: a reply, or a function of the request that makes one. */
+/** An answer of {@link createScriptedModel}: a reply, or a function of the request that returns one. */
 export type ScriptedAnswer = ScriptedReply | ((request: ModelRequest) => ScriptedReply | Promise<ScriptedReply>);
 
 /** Options of {@link createScriptedModel}. */
@@ -38,25 +38,26 @@ export interface ScriptedModelOptions {
   price?: ModelPrice | undefined;
 }
 
-/** A model that answers as it was told, and remembers what it was asked. */
+/** A model with scripted answers that records its requests. */
 export interface ScriptedModel extends LanguageModel {
-  /** All it was asked, also what it had no answer to. */
+  /** All requests, including those that it had no answer to. */
   readonly requests: readonly ModelRequest[];
-  /** Throws unless every answer was asked for, and none beyond. */
+  /** Throws unless there were exactly as many requests as answers. */
   assertComplete(this: void): void;
 }
 
 const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }';
 
 /**
- * A {@link ScriptedModel}. Each request takes the next answer, also one whose signal has aborted; asked more often than it
- * has answers, it throws.
+ * Creates a {@link ScriptedModel}. Each request takes the next answer, even if its signal has aborted; a request beyond
+ * the last answer throws.
  */
 export function createScriptedModel(
   answers: readonly ScriptedAnswer[],
   { provider = "scripted", modelId = "script", price }: ScriptedModelOptions = {},
 ): ScriptedModel {
-  if (!Array.isArray(answers)) failOption("answers", answers, `an array, each ${expectedReply}, or a function of one`);
+  if (!Array.isArray(answers))
+    failOption("answers", answers, `an array, each item ${expectedReply}, or a function that returns one`);
   answers.forEach((answer: unknown, index) => {
     if (typeof answer !== "function") checkReply(`answers[${index}]`, answer);
   });
@@ -99,14 +100,14 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
     deltas,
   } = typeof reply === "string" ? { text: reply } : (reply as ScriptedText);
   for (const delta of deltas ?? (text === "" ? [] : [text])) {
-    // Whoever has heard enough aborts, and hears no more.
+    // A caller that has received enough aborts, and receives no more.
     if (request.signal.aborted) break;
     request.onTextDelta?.(delta);
   }
   return { text, ...(reasoning !== undefined && { reasoning }), finishReason, usage };
 }
 
-/** A script is wrong before it is late: it is checked when it is made, and what its functions return when they do. */
+/** A script is checked when it is created, and what its functions return when they return it. */
 function checkReply(place: string, reply: unknown): asserts reply is ScriptedReply {
   if (typeof reply === "string" || reply instanceof Error) return;
   if (typeof reply !== "object" || reply === null) failOption(place, reply, expectedReply);

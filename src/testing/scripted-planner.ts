@@ -1,13 +1,13 @@
 import type { PlanDraft, Planner, PlanRequest } from "../core/planner.ts";
 
-/** A planner that answers as it was told, and remembers what it was asked. */
+/** A planner with scripted answers that records its requests. */
 export interface ScriptedPlanner extends Planner {
   readonly requests: readonly PlanRequest[];
 }
 
 /**
- * A {@link ScriptedPlanner}. Each answer is a plan, an error to throw, or a function of the request; asked more often than
- * it has answers, it throws.
+ * Creates a {@link ScriptedPlanner}. Each answer is a plan, an error to throw, or a function of the request; a request
+ * beyond the last answer throws.
  */
 export function createScriptedPlanner(
   answers: readonly (PlanDraft | Error | ((request: PlanRequest) => PlanDraft | Promise<PlanDraft>))[],

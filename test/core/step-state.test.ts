@@ -98,7 +98,7 @@ describe("a step that is asked about", () => {
     expect(fold(ask(), decide("withdrawn"), decide("approved")).approval?.status).toBe("withdrawn");
   });
 
-  it("has to be asked again if it was asked under a hash of less, though that was approved", () => {
+  it("has to be asked again if it was asked under an older, narrower hash, though that was approved", () => {
     const { hash, ...old } = { ...ask(), hash: undefined };
     expect(hash).toBeUndefined();
     const asked = old as EventInit;

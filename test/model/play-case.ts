@@ -30,7 +30,7 @@ export interface PlayedCase {
 }
 
 /** More executions than a case can have: each decides about something that is still undecided. */
-const maxLegs = 60;
+const maxExecutions = 60;
 
 /** The ids of the steps of a plan, shuffled so that they do not reveal the order. */
 export function idsOf({ idShift }: Pick<ModelCase, "idShift">): readonly string[] {
@@ -106,7 +106,7 @@ class Player {
       ...(budget !== undefined && { budget: { toolCalls: budget } }),
     });
     let result = await this.settled(await clock.runUntil(this.handle.result));
-    for (let execution = 1; execution < maxLegs; execution++) {
+    for (let execution = 1; execution < maxExecutions; execution++) {
       const open = (result.pending ?? []).filter(({ kind }) => kind !== "outcome");
       if (open.length === 0) break;
       result = await this.decide(result.runId, open, execution - 1);

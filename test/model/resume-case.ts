@@ -92,7 +92,7 @@ export function prefixOf({ recorded }: ResumedCase, count: number): readonly Age
 }
 
 /** More executions than a case can have. */
-const maxLegs = 100;
+const maxExecutions = 100;
 
 class Process {
   readonly memory: RunStore = createMemoryRunStore();
@@ -121,7 +121,7 @@ class Process {
   /** Decides, and settles as the whole run did, until nothing is pending. */
   async finish(first: RunResult, whole: ResumedCase | undefined): Promise<ResumedCase> {
     let result = first;
-    for (let execution = 1; execution < maxLegs; execution++) {
+    for (let execution = 1; execution < maxExecutions; execution++) {
       const handle = this.answerTo(result, whole);
       if (handle === undefined) break;
       result = await this.clock.runUntil(handle.result);

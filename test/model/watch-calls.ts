@@ -49,12 +49,12 @@ function checkStep(watch: Watch, call: Call, { draft, earlier }: Called): void {
 }
 
 function checkRun(watch: Watch, { key, startMs }: Call): void {
-  const { model, calls, legStartMs, cancelledLeg, execution } = watch;
+  const { model, calls, legStartMs, cancelledExecution, execution } = watch;
   const made = calls.filter(({ isUndo }) => !isUndo).length + 1;
   watch.expect(made <= (model.budget ?? made), () => `${key} is call ${made} of ${model.budget}`);
   const latestMs = legStartMs + (model.timeoutMs ?? Number.POSITIVE_INFINITY);
   watch.expect(startMs <= latestMs, () => `${key} is called after the deadline`);
-  watch.expect(cancelledLeg !== execution, () => `${key} is called after the run was cancelled`);
+  watch.expect(cancelledExecution !== execution, () => `${key} is called after the run was cancelled`);
 }
 
 function isOccupied({ clock }: Watch, { settled, abortedMs }: Call): boolean {

@@ -2,8 +2,8 @@ import { dependenciesOf, type ModelStep } from "./model-plan.ts";
 import type { Watch } from "./watch.ts";
 
 /** Whether only dependencies and concurrency can prevent a step of a case from starting. */
-function isUnhindered({ model, cancelledLeg, hasFailed, events }: Watch): boolean {
-  if (model.timeoutMs !== undefined || cancelledLeg !== undefined) return false;
+function isUnhindered({ model, cancelledExecution, hasFailed, events }: Watch): boolean {
+  if (model.timeoutMs !== undefined || cancelledExecution !== undefined) return false;
   if (hasFailed && model.onStepFailure === "stop") return false;
   // A replan that repeats a call in doubt needs approval first.
   if (events.some((event) => event.type === "plan-revise" && "approvals" in event.outcome)) return false;

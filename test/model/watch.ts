@@ -49,7 +49,7 @@ export class Watch implements CallListener {
   isOpen = false;
   legStartMs = 0;
   /** The execution in which the run was cancelled, from 1. */
-  cancelledLeg: number | undefined;
+  cancelledExecution: number | undefined;
   private cancelledMs = 0;
   execution = 0;
   private lastMs = 0;
@@ -78,8 +78,8 @@ export class Watch implements CallListener {
 
   /** Notes that the run is cancelled now, if it is running. */
   noteCancel(): void {
-    if (!this.isOpen || this.cancelledLeg === this.execution) return;
-    this.cancelledLeg = this.execution;
+    if (!this.isOpen || this.cancelledExecution === this.execution) return;
+    this.cancelledExecution = this.execution;
     this.cancelledMs = this.clock.now();
   }
 
@@ -146,7 +146,7 @@ export class Watch implements CallListener {
         break;
       case "step-retry": {
         const isLate =
-          this.cancelledLeg === this.execution && this.clock.now() > this.cancelledMs && event.undo === undefined;
+          this.cancelledExecution === this.execution && this.clock.now() > this.cancelledMs && event.undo === undefined;
         this.expect(!isLate, () => `${keyOf(event)} is to be tried again after the run was cancelled`);
         break;
       }
@@ -184,7 +184,7 @@ export class Watch implements CallListener {
     const { mistake } = this.model.replans[(replan - 1) % this.model.replans.length] ?? { mistake: "none" };
     this.expect(replan <= this.model.maxReplans, () => `replan ${replan} of ${this.model.maxReplans}`);
     const isMade = outcome.status === "completed";
-    const isStopped = this.cancelledLeg !== undefined || this.model.timeoutMs !== undefined;
+    const isStopped = this.cancelledExecution !== undefined || this.model.timeoutMs !== undefined;
     const problem = isMade ? "" : ` ${outcome.error.message}`;
     this.expect(
       isMade ? mistake === "none" : mistake !== "none" || isStopped,

@@ -34,11 +34,7 @@ describe("createFallbackPlanner", () => {
       planner: "d",
       failures: [
         failure("a", "planning-failed", 'The planner "a" failed: a is broken'),
-        failure(
-          "b",
-          "invalid-plan",
-          expect.stringMatching(/^The planner "b" made an invalid plan: unknown-tool/),
-        ),
+        failure("b", "invalid-plan", expect.stringMatching(/^The planner "b" made an invalid plan: unknown-tool/)),
         failure("c", "limit-exceeded", "No more limit."),
       ],
     });

@@ -7,7 +7,7 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, planHashOf, requestOf } from "./asking.ts";
 import { step } from "./plans.ts";
 import { record, resumeFrom, until } from "./resume-from.ts";
-import { type AroundLeg, runScenario, type Scenario } from "./run-scenario.ts";
+import { type AroundExecution, runScenario, type Scenario } from "./run-scenario.ts";
 
 /** A tool that needs approval, reports its input, and has effect "once" for large sums. */
 function payTool(paid: unknown[] = [], rest: object = {}) {
@@ -31,7 +31,7 @@ const paying = (paid?: unknown[]): Scenario => ({ tools: [sum, payTool(paid)], p
 const smaller = { euros: 5, to: "Ada" };
 
 /** Approves with another input, as a person whose process has the same store would. */
-const approveSmaller = ({ another, runId, result }: AroundLeg) =>
+const approveSmaller = ({ another, runId, result }: AroundExecution) =>
   another().approve(runId, approvalOf(result, "s1"), { input: smaller, by: "ada", comment: "less will do" });
 
 describe("who decides", () => {

@@ -7,14 +7,14 @@ import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { approvalOf, askingTool, planHashOf, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { baseOptions, record, resumeFrom, storeOf } from "./resume-from.ts";
-import { type AroundLeg, runScenario, type Scenario } from "./run-scenario.ts";
+import { type AroundExecution, runScenario, type Scenario } from "./run-scenario.ts";
 
 const ttl = 60_000;
 const asking = (): Scenario => ({ tools: [askingTool("B")], plan: planOf("B"), approvalTtlMs: ttl });
 const expiresAt = "2026-01-01T00:01:00.000Z";
 
 /** Resumes a run as a process that starts later would. */
-function later({ another, runId, clock }: AroundLeg, afterMs: number): RunHandle {
+function later({ another, runId, clock }: AroundExecution, afterMs: number): RunHandle {
   clock.setNow(clock.now() + afterMs);
   const agent = another();
   return { ...({} as RunHandle), runId, result: agent.resume(runId) };

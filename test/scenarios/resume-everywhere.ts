@@ -28,7 +28,7 @@ export async function resumeEverywhere(create: Create, whole: Pick<Played, "reco
 }
 
 /** More executions than a scenario has. */
-const maxLegs = 20;
+const maxExecutions = 20;
 
 async function goOn(create: Create, before: readonly AgentEvent[], whole: readonly AgentEvent[]): Promise<RunResult> {
   const clock = createManualClock({ nowMs: Date.parse(before.at(-1)?.timestamp ?? "") });
@@ -43,7 +43,7 @@ async function goOn(create: Create, before: readonly AgentEvent[], whole: readon
   const told: AgentEvent[] = [];
   agent.subscribe((event) => told.push(event));
   let result = await clock.runUntil(agent.resume(runId));
-  for (let execution = 1; execution < maxLegs; execution++) {
+  for (let execution = 1; execution < maxExecutions; execution++) {
     const handle = answerTo(agent, result, whole);
     if (handle === undefined) break;
     result = await clock.runUntil(handle.result);

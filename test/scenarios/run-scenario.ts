@@ -27,7 +27,7 @@ export interface Scenario extends Partial<Omit<AgentOptions, "tools">> {
   /** Runs while the run is executing; the clock moves only here until it returns. */
   act?: (around: Around) => Promise<void> | void;
   /** Resume the run each time that it is suspended, mostly by a decision of the new agent. */
-  executions?: readonly ((around: AroundLeg) => RunHandle)[];
+  executions?: readonly ((around: AroundExecution) => RunHandle)[];
   /** Timers that may remain, such as those of a tool that ignores its signal. */
   leftoverTimers?: number;
   /**
@@ -46,7 +46,7 @@ export interface Around {
 }
 
 /** A suspended run, as another process finds it: its store returns events that went through JSON. */
-export interface AroundLeg extends Pick<Around, "clock" | "events"> {
+export interface AroundExecution extends Pick<Around, "clock" | "events"> {
   readonly runId: string;
   /** How the previous execution has ended. */
   readonly result: RunResult;

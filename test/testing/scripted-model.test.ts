@@ -136,7 +136,7 @@ describe("createScriptedModel", () => {
   });
 
   it.each<[unknown, string]>([
-    ["one", 'Option "answers" must be an array; each item a text, { text }, an Error'],
+    ["one", 'Option "answers" must be an array, each item a text, { text }, an Error'],
     [
       [undefined],
       'Option "answers[0]" must be a text, { text }, an Error or { hangs: "until-aborted" }; it is missing.',

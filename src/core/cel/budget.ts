@@ -1,28 +1,28 @@
 import type { JsonObject } from "../json.ts";
 
 /**
- * Why an evaluation failed. No Error, as one is made for each item that a macro has to pass over, and a stack takes longer
- * than the rest of the item. It never leaves {@link evaluateCel}'s callers.
+ * Why an evaluation failed. Not an `Error`: one is created for each item that a macro has to skip, and a stack takes
+ * longer than the rest of the item. It never leaves {@link evaluateCel}'s callers.
  */
 export class CelFailure {
   constructor(
     readonly message: string,
     readonly position: number,
-    /** The map in which a key was sought. Its keys are told only where somebody reads it. */
+    /** The map in which a key was sought. Its keys are listed only if the message is shown. */
     readonly holder?: JsonObject,
   ) {}
 }
 
-/** An evaluation came to more than it may cost. Neither `||` nor a macro goes on after it. */
+/** An evaluation exceeded the cost limit. Neither `||` nor a macro continues after it. */
 export class CelLimitExceeded {
-  /** What it had come to, had it gone on. */
+  /** What it would have cost, had it continued. */
   constructor(readonly used: number) {}
 }
 
-/** How many characters of a text are looked at for 1. */
+/** How many characters of a text are processed for a cost of 1. */
 const charactersPerUnit = 32;
 
-/** What an evaluation may still cost. It is paid before the work, about 100 ns for 1. */
+/** What an evaluation may still cost. Costs are paid before the work; a cost of 1 is about 100 ns. */
 export class CelBudget {
   private spent = 0;
 
@@ -34,7 +34,7 @@ export class CelBudget {
     if (this.spent > this.max) throw new CelLimitExceeded(Math.ceil(this.spent));
   }
 
-  /** Pays for a text that is used as a key, for which the engine hashes it and looks for its like. */
+  /** Pays for a text that is used as a key, which the engine hashes and looks up. */
   payForKey(length: number): void {
     this.pay(length / 4);
   }

@@ -19,7 +19,7 @@ interface ExpressionPlace {
   readonly iteration?: number | undefined;
 }
 
-/** Evaluates an expression of a step, and holds the result against what the key needs. */
+/** Evaluates an expression of a step, and checks that the result has the type that the key needs. */
 export function evaluateOfStep(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
   const { key } = place;
   const value = evaluate(expression, place);

@@ -6,26 +6,26 @@ import { accessValue, applyOperator, asJsonNumber, celTypeOf, isList, isMap, key
 import { isPartOfData } from "./paths.ts";
 
 /**
- * What an evaluation may cost: 1 for each node that is evaluated, and what the functions pay for the lengths of what they
- * walk. A predicate of nine nodes fits over 100 000 items; what costs the most takes about 100 ms.
+ * What an evaluation may cost: 1 for each evaluated node, and what the functions pay for the lengths of the values they
+ * walk. A predicate of nine nodes fits over 100 000 items; the most expensive evaluation takes about 100 ms.
  */
 export const maxCelCost = 1_000_000;
 
-/** What a failure costs that a macro, `&&` or `||` goes on after: to throw is slow. */
+/** The cost of a failure after which a macro, `&&` or `||` continues: throwing is slow. */
 const failureCost = 30;
 
-/** Gives the value of a name from outside, undefined if there is none. Asked once for each name in an evaluation. */
+/** Returns the value of a name from outside; undefined if there is none. Called once for each name in an evaluation. */
 export type LookUpName = (name: string) => JsonValue | undefined;
 
 /**
- * Evaluates an expression. Numbers are JSON's, only own properties are seen, no code of the data runs, nothing waits.
- * Throws {@link CelFailure} or {@link CelLimitExceeded} and nothing else but what `lookUp` does.
+ * Evaluates an expression. Numbers are those of JSON, only own properties are read, no code of the data runs, nothing
+ * waits. Throws {@link CelFailure} or {@link CelLimitExceeded}, and otherwise only what `lookUp` throws.
  */
 export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCost = maxCelCost): JsonValue {
   const budget = new CelBudget(maxCost);
   try {
     const value = new Evaluation(budget, lookUp).run(expression.root);
-    // l.map(x, l) is cheap to make and huge to write down. What is only picked out of the data cannot grow.
+    // l.map(x, l) is cheap to create and huge to write out. A value that is only picked out of the data cannot grow.
     if (!isPartOfData(expression.root)) measure(value, budget);
     return value;
   } catch (thrown) {
@@ -35,7 +35,7 @@ export function evaluateCel(expression: CelExpression, lookUp: LookUpName, maxCo
   }
 }
 
-/** Pays for everything in a value, as often as it stands there. */
+/** Pays for everything in a value, as often as it occurs there. */
 function measure(value: JsonValue, budget: CelBudget): void {
   budget.pay(0.5);
   if (typeof value === "string") budget.payForText(value.length);
@@ -49,7 +49,7 @@ function measure(value: JsonValue, budget: CelBudget): void {
 }
 
 class Evaluation {
-  /** The values of the variables of the macros around, by depth. */
+  /** The values of the variables of the enclosing macros, by depth. */
   private readonly variables: JsonValue[] = [];
   private readonly values: (JsonValue | undefined)[] = [];
 
@@ -130,7 +130,7 @@ class Evaluation {
     for (const { key, value } of entries) {
       const name = this.run(key);
       if (typeof name !== "string") return fail(`the key of a map is text, not ${celTypeOf(name)}`, key.position);
-      // Maps of keys that are not known before are slow to make.
+      // Maps whose keys are not known in advance are slow to create.
       this.budget.pay(key.type === "literal" ? 1 : 8);
       this.budget.payForKey(name.length);
       if (Object.hasOwn(map, name)) return fail("the map has this key already", key.position);
@@ -139,7 +139,7 @@ class Evaluation {
     return map;
   }
 
-  /** As CEL has it: the deciding side wins, on whichever side it stands, over a failure of the other. */
+  /** As in CEL, the deciding side, left or right, wins over a failure of the other. */
   private logical({ left, right, deciding }: CelLogical): boolean {
     const first = this.attempt(left);
     if (first === deciding) return deciding;
@@ -189,7 +189,7 @@ class Evaluation {
     return keysOf(target, this.budget);
   }
 
-  /** Whether an item decides. One that fails counts only if none does. */
+  /** Whether an item decides. A failure counts only if no item decides. */
   private decide({ body, slot }: CelMacro, items: readonly JsonValue[], deciding: boolean): boolean {
     let failure: CelFailure | undefined;
     for (const item of items) {

@@ -3,7 +3,7 @@ import { type CelBudget, fail } from "./budget.ts";
 import type { CelCall } from "./node.ts";
 import { asJsonNumber, celTypeOf, isList, isMap, keysOf } from "./operators.ts";
 
-/** Calls a function or a method that is no macro. */
+/** Calls a function or a method that is not a macro. */
 export function callFunction(
   { name, position }: CelCall,
   target: JsonValue,
@@ -40,7 +40,7 @@ export function callFunction(
     case "endsWith":
       return target.endsWith(argument);
     case "contains":
-      // Where much of it fits again and again, the engine compares the whole of what is looked for at each place.
+      // With many partial matches, the engine compares the whole argument at each place.
       budget.pay((target.length * Math.min(argument.length, target.length)) / comparisonsPerUnit);
       return target.includes(argument);
   }
@@ -48,7 +48,7 @@ export function callFunction(
 
 const comparisonsPerUnit = 512;
 
-/** The size of a text is that of its code points. */
+/** The size of a text is its number of code points. */
 function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
   if (isList(value)) return value.length;
   if (isMap(value)) {
@@ -60,12 +60,12 @@ function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
   return countCodePoints(value);
 }
 
-/** As many as a loop with `of` gives, which takes five times as long. */
+/** The same number as a loop with `of`, which takes five times as long. */
 function countCodePoints(text: string): number {
   let pairs = 0;
   let before = 0;
   for (let index = 0; index < text.length; index++) {
-    // The first six bits tell the halves of surrogate pairs from all else.
+    // The first six bits tell the halves of surrogate pairs from everything else.
     const kind = text.charCodeAt(index) & 0xfc00;
     if (kind === 0xdc00 && before === 0xd800) pairs++;
     before = kind;
@@ -88,7 +88,7 @@ function toNumber(name: "int" | "double", value: JsonValue, position: number): n
   return fail(`${name}() takes a number or text, not ${celTypeOf(value)}`, position);
 }
 
-/** Only A to Z change. The engine's own conversion is quick, and right where there is no other letter. */
+/** Only A to Z change. The engine's own conversion is fast, and correct for ASCII. */
 function changeCase(text: string, letters: RegExp, change: (part: string) => string, budget: CelBudget): string {
   if (/^[\0-\x7f]*$/.test(text)) return change(text);
   // At worst every other character is a part of its own.

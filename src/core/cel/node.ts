@@ -1,6 +1,6 @@
 import type { JsonPath } from "../json.ts";
 
-/** An expression that was checked, with its names resolved: what the evaluator walks. `position` counts characters from 0. */
+/** A checked expression with its names resolved, as the evaluator walks it. `position` counts characters from 0. */
 export type CelNode =
   | CelLiteral
   | CelName
@@ -69,7 +69,7 @@ export interface CelChoice extends Placed {
   readonly no: CelNode;
 }
 
-/** `&&`, which a false decides, or `||`, which a true does. */
+/** `&&`, which false decides, or `||`, which true decides. */
 export interface CelLogical extends Placed {
   readonly type: "logical";
   readonly deciding: boolean;
@@ -113,7 +113,7 @@ export interface CelMacro extends Placed {
   /** The depth of the macro, and so the slot of its variable. */
   readonly slot: number;
   readonly body: CelNode;
-  /** What `map` with three arguments makes of the items that its second lets through. */
+  /** The third argument of `map`, evaluated for the items that the second one lets through. */
   readonly transform: CelNode | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface CelMacro extends Placed {
 export const celMacros = { all: [2], exists: [2], exists_one: [2], filter: [2], map: [2, 3] } as const;
 export type CelMacroName = keyof typeof celMacros;
 
-/** The functions beside `has`. Each takes one argument. */
+/** The functions besides `has`. Each takes one argument. */
 export const celFunctions = ["size", "int", "double", "string", "dyn"] as const;
 
 /** By name, how many arguments each method takes. */
@@ -147,11 +147,11 @@ export interface CelExpression {
 
 export interface CelFreeName {
   readonly name: string;
-  /** Where it stands first. */
+  /** Where it first appears. */
   readonly position: number;
 }
 
-/** Why a text is no expression that can be evaluated. */
+/** Why a text is not an expression that can be evaluated. */
 export interface CelIssue {
   readonly message: string;
   readonly position: number;

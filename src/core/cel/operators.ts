@@ -16,7 +16,7 @@ const celTypes: Readonly<Record<string, string>> = {
   boolean: "a boolean",
 };
 
-/** Whether a value is a list; `Array.isArray` alone does not tell the compiler of read-only ones. */
+/** Whether a value is a list; `Array.isArray` alone does not narrow to read-only ones. */
 export function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
@@ -26,7 +26,7 @@ export function isMap(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The item of a list, or the own property of a map. Whatever else there is fails. */
+/** The item of a list, or the own property of a map. Anything else fails. */
 export function accessValue(value: JsonValue, key: JsonValue, position: number): JsonValue {
   if (isMap(value) && typeof key === "string") {
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
@@ -41,10 +41,10 @@ export function accessValue(value: JsonValue, key: JsonValue, position: number):
   return fail(`there is no ${wanted} in ${celTypeOf(value)}${hint}`, position);
 }
 
-/** The keys of a map. They have to be made before anybody knows how many there are, so these are paid for late. */
+/** The keys of a map. Their number is known only once they are listed, so they are paid for afterwards. */
 export function keysOf(map: JsonObject, budget: CelBudget): readonly string[] {
   const keys = Object.keys(map);
-  // Those of a large map take about twice as long, each.
+  // Each key of a large map takes about twice as long.
   budget.pay(keys.length * (keys.length > 128 ? 4 : 2));
   return keys;
 }
@@ -98,7 +98,7 @@ function calculate(node: CelBinary, left: number, right: number): number | boole
   }
 }
 
-/** JSON has no infinity, and no negative zero: after a resume it would be another value than before. */
+/** JSON has no infinity and no negative zero: after a resume the value would be another one. */
 export function asJsonNumber(value: number, position: number): number {
   return Number.isFinite(value) ? value + 0 : fail("the result is too large for a number", position);
 }
@@ -107,7 +107,7 @@ function combineTexts(node: CelBinary, left: string, right: string): string | bo
   return node.operator === "+" ? left + right : compare(node, left, right);
 }
 
-/** Two values of one type that has an order. */
+/** Compares two values of one type that has an order. */
 function compare<TValue extends number | string>(node: CelBinary, left: TValue, right: TValue): boolean {
   switch (node.operator) {
     case "<":
@@ -134,7 +134,7 @@ function isIn(value: JsonValue, holder: JsonValue, position: number, budget: Cel
   return false;
 }
 
-/** As CEL has it: values of different types are not equal, maps have no order. */
+/** As in CEL, values of different types are not equal, and maps have no order. */
 export function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean {
   budget.pay(0.5);
   if (typeof left !== "object" || typeof right !== "object") {

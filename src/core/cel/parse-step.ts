@@ -8,10 +8,10 @@ import { collectPaths, pathOf, resultTypeOf, sourceOf } from "./paths.ts";
 
 export { loadCelParser } from "./parse.ts";
 
-/** Plans are frozen, so that what was parsed to check one need not be parsed again to run it. */
+/** Plans are frozen, so expressions that were parsed to check a plan need not be parsed again to run it. */
 const parsedSteps = new WeakMap<PlanStep, ParsedStep>();
 
-/** The expressions of a step, with every reason why they are none. */
+/** The expressions of a step, with everything that is wrong with them. */
 export function parseStep(step: PlanStep): ParsedStep {
   const known = parsedSteps.get(step);
   if (known !== undefined) return known;
@@ -30,12 +30,12 @@ export function parseStep(step: PlanStep): ParsedStep {
   };
   const expressions = combine(step, parse("when"), parse("forEach"));
   const parsed = { expressions, issues, ...readsOf(expressions) };
-  // One that may change must not keep what it was.
+  // A step that may still change must not be cached.
   if (Object.isFrozen(step)) parsedSteps.set(step, parsed);
   return parsed;
 }
 
-/** The expressions of a step that was checked. Throws `invalid-expression` if it was not. */
+/** The expressions of a checked step. Throws `invalid-expression` if they are invalid. */
 export function compileStep(step: PlanStep): StepExpressions {
   const { expressions, issues } = parseStep(step);
   const [issue] = issues;
@@ -45,7 +45,7 @@ export function compileStep(step: PlanStep): StepExpressions {
 
 const wanted = { when: { type: "boolean", name: "true or false" }, forEach: { type: "array", name: "a list" } };
 
-/** Says that an expression can never give what is needed, if that is so. */
+/** The message for an expression that can never return the needed type; undefined for any other. */
 function describeWrongResult(key: ExpressionKey, type: string | undefined): string | undefined {
   if (type === undefined || type === wanted[key].type) return undefined;
   const given = { array: "a list", object: "a map", string: "text", null: "null" }[type] ?? `a ${type}`;

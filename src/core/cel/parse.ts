@@ -7,7 +7,7 @@ import { Translation, UnsupportedCel } from "./translate.ts";
 /** The longest expression, in characters. */
 export const maxCelLength = 2_000;
 
-/** What the parser refuses. A conditional, a call and a bracket are a level each. */
+/** The parser's limits. A conditional, a call and a bracket are one level each. */
 const limits = { maxAstNodes: 500, maxDepth: 50, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 };
 
 let environment: Environment | undefined;
@@ -16,7 +16,7 @@ let environment: Environment | undefined;
 export async function loadCelParser(): Promise<void> {
   if (environment !== undefined) return;
   const library = await countOutside(import("@marcbachmann/cel-js"));
-  // Names are ours to check, and lists may hold anything: only the syntax is left to the library.
+  // We check names ourselves, and lists may contain anything: only the syntax is left to the library.
   environment ??= new library.Environment({
     unlistedVariablesAreDyn: true,
     homogeneousAggregateLiterals: false,
@@ -24,7 +24,7 @@ export async function loadCelParser(): Promise<void> {
   });
 }
 
-/** Parses an expression, or says why it is none. Never throws for a text. */
+/** Parses an expression, or returns why it is invalid. Never throws for a text. */
 export function parseCel(text: string): CelParseResult {
   if (environment === undefined) throw new Error("The parser is not loaded.");
   if (text.length > maxCelLength) {
@@ -48,7 +48,7 @@ function refuse(issue: CelIssue): CelParseResult {
   return { ok: false, issue };
 }
 
-/** What the library's errors tell, read without its classes. */
+/** The fields of the library's errors, read without its classes. */
 interface Thrown {
   readonly code?: unknown;
   readonly summary?: unknown;
@@ -58,7 +58,7 @@ interface Thrown {
 function describeFailure(thrown: unknown, text: string): CelIssue {
   if (thrown instanceof UnsupportedCel) return { message: thrown.message, position: thrown.position };
   const { code, summary, range } = (thrown ?? {}) as Thrown;
-  // Anything else would be a fault of the parser; a stack that was deep already is the one that can be thought of.
+  // Anything else would be a bug in the parser; the only conceivable cause is a stack that was already deep.
   if (typeof summary !== "string") return { message: "it is nested too deeply", position: 0 };
   const position = Math.min(range?.start ?? 0, text.length);
   if (code === "limit_exceeded") return { message: describeLimit(summary), position };

@@ -1,7 +1,7 @@
 import type { CelNode, CelPath } from "./node.ts";
 
 /*
- * What can be said of an expression without its data.
+ * Properties of an expression that do not depend on its data.
  */
 
 /** The path that a node is, if it is one. */
@@ -18,7 +18,7 @@ function keyOf(node: CelNode): string | number | undefined {
   return typeof node.value === "number" && !(Number.isInteger(node.value) && node.value >= 0) ? undefined : node.value;
 }
 
-/** Every path that an evaluation may follow, the longest ones. What `has` asks for need not be there. */
+/** The longest paths that an evaluation may follow, without the field that `has` tests, which may be missing. */
 export function collectPaths(node: CelNode, found: CelPath[] = []): readonly CelPath[] {
   const path = pathOf(node);
   if (path !== undefined) found.push(path);
@@ -55,7 +55,7 @@ function childrenOf(node: CelNode): readonly CelNode[] {
   }
 }
 
-/** Whether a result is picked out of the data as it is, each part of it at most once. */
+/** Whether a result is taken from the data unchanged, each part of it at most once. */
 export function isPartOfData(node: CelNode): boolean {
   switch (node.type) {
     case "name":
@@ -72,12 +72,12 @@ export function isPartOfData(node: CelNode): boolean {
   }
 }
 
-/** The list that a list is taken from with its items as they are, which have the same schema then. */
+/** The list from which a list takes its items unchanged, so that they have the same schema. */
 export function sourceOf(node: CelNode): CelPath | undefined {
   return node.type === "macro" && node.name === "filter" ? sourceOf(node.target) : pathOf(node);
 }
 
-/** The type of a result, as JSON Schema names it, where it is the same for all data. */
+/** The JSON Schema type of a result, if it is the same for all data. */
 export function resultTypeOf(node: CelNode): string | undefined {
   switch (node.type) {
     case "literal":
@@ -108,7 +108,7 @@ export function resultTypeOf(node: CelNode): string | undefined {
   }
 }
 
-/** `dyn` alone gives what it is given. */
+/** Only `dyn` returns its argument. */
 function typeOfCall(name: string): string | undefined {
   if (name === "dyn") return undefined;
   if (name === "size" || name === "int" || name === "double") return "number";

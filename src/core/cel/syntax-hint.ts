@@ -1,4 +1,4 @@
-/** What the parser says about a text that is no expression. */
+/** The parser's error for a text that is not an expression. */
 export interface SyntaxFailure {
   readonly code: string;
   readonly summary: string;
@@ -6,8 +6,8 @@ export interface SyntaxFailure {
 }
 
 /**
- * Says what is wrong with the syntax of a text: for what is common in other languages what CEL has for it, and never the
- * parser's names of its tokens.
+ * Describes what is wrong with the syntax of a text: names the CEL form of what is common in other languages, and never
+ * the parser's tokens.
  */
 export function describeSyntax(text: string, { code, summary, position }: SyntaxFailure): string {
   if (summary.endsWith("EOF")) return "it ends too early";
@@ -20,9 +20,9 @@ export function describeSyntax(text: string, { code, summary, position }: Syntax
   return line.charAt(0).toLowerCase() + line.slice(1);
 }
 
-/** What is looked for where something else stands. */
+/** What is needed where something else was found, by token. */
 const expectations: Readonly<Record<string, string>> = {
-  IDENTIFIER: ', where a name is needed; a key that is no name stands in brackets: a[0], a["any key"]',
+  IDENTIFIER: ', where a name is needed; a key that is not a name goes in brackets: a[0], a["any key"]',
   COLON: ", where : is needed",
   RPAREN: ", where , or ) is needed",
   RBRACKET: ", where , or ] is needed",
@@ -30,14 +30,14 @@ const expectations: Readonly<Record<string, string>> = {
 };
 
 interface Hint {
-  /** What stands before the place where the parser stopped. */
+  /** Matches the text before the place where the parser stopped. */
   readonly before?: RegExp;
-  /** What stands there. */
+  /** Matches the text at that place. */
   readonly at?: RegExp;
   readonly write: string;
 }
 
-/** The first that fits counts. */
+/** The first match counts. */
 const hints: readonly Hint[] = [
   { at: /^=>/, write: 'there are no arrow functions; write .filter(t, t == "x")' },
   { before: /-$/, at: /^>/, write: 'there are no arrow functions; write .filter(t, t == "x")' },
@@ -71,7 +71,7 @@ function describeReference(at: string): string {
   return `\${…} belongs in inputs; here write ${written}`;
 }
 
-/** What stands at a place: a word, a number, a text or a sign. */
+/** The text at a place: a word, a number, a quoted text or a sign. */
 function wordOf(text: string, position: number): string {
   const [word = ""] = /^(?:\w(?:[\w.]*\w)?|"[^"\n]*"|'[^'\n]*'|\P{Surrogate})/u.exec(text.slice(position)) ?? [];
   return word.length > 40 ? `${word.slice(0, 40)}…` : word;

@@ -12,7 +12,7 @@ import {
 
 const maxMacroDepth = 4;
 
-/** What the parser takes and we do not. */
+/** Syntax that the parser accepts and we do not. */
 export class UnsupportedCel {
   constructor(
     readonly message: string,
@@ -20,13 +20,13 @@ export class UnsupportedCel {
   ) {}
 }
 
-/** What is bound around a node: the slot of each variable of a macro. */
+/** The variables in scope at a node: the slot of each variable of a macro. */
 type Bound = ReadonlyMap<string, number>;
 type NodeOf<TOperator extends ASTNode["op"]> = Extract<ASTNode, { op: TOperator }>;
 
 /**
- * Turns the parser's tree into ours: refuses what we do not evaluate, and tells the names that come from outside from those
- * that a macro binds. One walk; the parser has bounded depth and number of the nodes.
+ * Turns the parser's tree into ours: refuses syntax that we do not evaluate, and separates names from outside from
+ * those that a macro binds. One walk; the parser bounds the depth and the number of nodes.
  */
 export class Translation {
   private readonly slots = new Map<string, number>();
@@ -133,7 +133,7 @@ interface MacroPlace {
   readonly depth: number;
 }
 
-/** The parser has integers as BigInt; ours are numbers, as JSON's are. */
+/** The parser returns integers as BigInt; ours are numbers, as in JSON. */
 function literalOf({ args: value, start }: NodeOf<"value">): null | boolean | number | string {
   if (typeof value === "bigint") {
     if (BigInt(Number(value)) === value) return Number(value);
@@ -176,12 +176,12 @@ function expectCount(
   throw new UnsupportedCel(`${name} takes ${counts.join(" or ")} ${noun}, not ${args.length}`, position);
 }
 
-/** Where the name of a method begins, if nothing stands between it and what it is called on but a dot. */
+/** Where the name of a method starts, if only a dot is between it and its receiver. */
 function methodPosition({ end, args: [, receiver] }: NodeOf<"rcall">): number {
   return Math.min(receiver.end + 1, end);
 }
 
-/** Where the key of `a.key` begins. */
+/** Where the key of `a.key` starts. */
 function keyPosition({ start, end, args: [, key] }: NodeOf<".">): number {
   return Math.max(start, end - key.length);
 }

@@ -10,7 +10,7 @@ export function toBase64(bytes: Uint8Array): string {
   return chunks.join("");
 }
 
-/** The bytes of a text in base64. Throws for what is not that. */
+/** The bytes of a text in base64. Throws for anything else. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

@@ -1,21 +1,21 @@
 import type { JsonValue } from "../../core/json.ts";
 import { hiddenText, mapItems } from "../../core/sealed.ts";
 
-/** Shorter texts stand in others by chance. */
+/** Shorter texts occur in others by chance. */
 const minLength = 4;
 const headLengths = [16, minLength];
 
-/** Texts that are not to be shown, and what finds them in other texts. */
+/** Texts that must not be shown, and the search for them in other texts. */
 export class HiddenTexts {
-  /** By how they begin: what is looked for at each character are very few. */
+  /** By how they start: very few have to be looked for at each character. */
   private readonly byHead = new Map<string, string[]>();
   private readonly known = new Set<string>();
 
-  /** Hides all that stands in a value. */
+  /** Hides all texts and numbers in a value. */
   add(value: JsonValue): void {
     if (typeof value === "string" || typeof value === "number") {
       const text = String(value);
-      // As it stands in a URL, and in JSON.
+      // As it appears in a URL, and in JSON.
       for (const form of [text, encode(text), JSON.stringify(text).slice(1, -1)]) this.addText(form);
     } else if (typeof value === "object" && value !== null) {
       for (const item of Object.values(value)) this.add(item as JsonValue);
@@ -34,7 +34,7 @@ export class HiddenTexts {
     else alike.push(text);
   }
 
-  /** A text with what is hidden replaced. */
+  /** A text with the hidden ones in it replaced. */
   hide(text: string): string {
     if (this.known.size === 0 || text.length < minLength) return text;
     let shown = "";
@@ -49,7 +49,7 @@ export class HiddenTexts {
     return start === 0 ? text : shown + text.slice(start);
   }
 
-  /** The longest that stands there. */
+  /** The longest hidden text at a position. */
   private findAt(text: string, position: number): string | undefined {
     let longest: string | undefined;
     for (const length of headLengths) {
@@ -60,7 +60,7 @@ export class HiddenTexts {
     return longest;
   }
 
-  /** A value in which all texts, and numbers, are without what is hidden. */
+  /** A value whose texts and numbers contain nothing hidden. */
   hideIn<T>(value: T): T {
     if (typeof value === "string") return this.hide(value) as T;
     if (typeof value === "number") return (this.known.has(String(value)) ? hiddenText : value) as T;

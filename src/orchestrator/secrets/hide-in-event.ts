@@ -14,10 +14,10 @@ interface Outcome {
   readonly comment?: unknown;
 }
 
-/** What an event may have where a secret can stand in the middle of other text. */
+/** The parts of an event where a secret can be in the middle of other text. */
 type Telling = Readonly<Record<"error" | "cause" | "value" | "progress" | "outcome" | "step", unknown>>;
 
-/** An event about to be recorded or told, without secrets in its messages, notes, progress and late values. */
+/** An event about to be recorded or emitted, without secrets in its messages, notes, progress and late values. */
 export function hideInEvent<TInit extends EventInit>(init: TInit, hiding: Hiding): TInit {
   const { error, cause, value, progress, outcome, step } = init as EventInit & Partial<Telling>;
   return {

@@ -3,27 +3,27 @@ import { isSealed, mapItems } from "../../core/sealed.ts";
 import type { SensitiveView } from "../../core/sensitive-paths.ts";
 import { isMarked } from "./marked-values.ts";
 
-/** A part of a value, and where it stands. */
+/** Where a part of a value is. */
 export type Path = readonly (string | number)[];
 
 /** What is done with the parts of a value. */
 export interface SensitiveMapping {
-  /** Gives what takes the place of a sensitive part. */
+  /** Returns the replacement of a sensitive part. */
   readonly replace: (value: unknown, path: Path) => unknown;
-  /** Told of each reference of a plan. Left out, the value is not of a plan, and has none. */
+  /** Called for each reference of a plan. If left out, the value is not of a plan, and has none. */
   readonly onReference?: (path: Path) => void;
 }
 
 interface Part {
   readonly value: unknown;
-  /** What its schema says of it. */
+  /** What its schema states about it. */
   readonly view: SensitiveView | undefined;
   /** The same made from marks; see `marked-values.ts`. */
   readonly marked?: unknown;
   readonly path: Path;
 }
 
-/** A value with other ones in place of what its schema calls sensitive, or was made from a secret. */
+/** A value with replacements for the parts that its schema calls sensitive, or that were made from a secret. */
 export function mapSensitive({ value, view, marked, path }: Part, mapping: SensitiveMapping): unknown {
   const isHolder = typeof value === "object" && value !== null;
   if (mapping.onReference !== undefined && isHolder && asReference(value) !== undefined) {
@@ -41,7 +41,7 @@ export function mapSensitive({ value, view, marked, path }: Part, mapping: Sensi
   });
 }
 
-/** Tells of each sealed part of a value. */
+/** Visits each sealed part of a value. */
 export function visitSealed(value: unknown, path: Path, visit: (text: string, path: Path) => void): void {
   if (isSealed(value)) visit(value.$sealed, path);
   else if (typeof value === "object" && value !== null) {
@@ -51,7 +51,7 @@ export function visitSealed(value: unknown, path: Path, visit: (text: string, pa
   }
 }
 
-/** A value with other texts, numbers, booleans and nulls in it. */
+/** A value with its texts, numbers, booleans and nulls replaced. */
 export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
   if (typeof value !== "object" || value === null) return map(value) as T;
   return mapItems(value, (item) => mapLeaves(item, map));

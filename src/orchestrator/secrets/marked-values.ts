@@ -3,11 +3,11 @@ import { asLiteral, asReference } from "../../core/reference.ts";
 import { mapItems } from "../../core/sealed.ts";
 
 /*
- * To see what becomes of secrets where references are filled in, that is done twice: with the values, and with marks in
- * their place. What has a mark in it then was made from a secret.
+ * To follow secrets when references are filled in, that is done twice: with the values, and with marks in their place.
+ * A result that contains a mark was made from a secret.
  */
 
-/** Two characters that no text has. One that has them all the same is only sealed without need. */
+/** Two characters that no text contains. One that nevertheless does is only sealed without need. */
 const mark = "\u{10fffe}\u{10ffff}";
 const markedHolders = new WeakSet<object>();
 
@@ -16,7 +16,9 @@ export function isMarked(value: unknown): boolean {
   return typeof value === "string" ? value.includes(mark) : markedHolders.has(value as object);
 }
 
-/** What a reference to a secret, or into one, gives. Its keys can be followed but not listed, and as text it is a mark. */
+/**
+ * The value of a reference to a secret, or into one. Its keys can be followed but not listed, and as text it is a mark.
+ */
 export function markValue(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return mark;
   const marked: object = Array.isArray(value) ? value.map(markValue) : {};
@@ -30,7 +32,7 @@ export function markValue(value: JsonValue): JsonValue {
   return marked as JsonValue;
 }
 
-/** A secret of a plan, with its references as they are. */
+/** The mark of a secret in a plan, with its references unchanged. */
 export function markPlanned(value: JsonValue): JsonValue {
   if (typeof value === "string") return mark + value;
   if (typeof value !== "object" || value === null) return mark;

@@ -11,7 +11,9 @@ import { mapHidden } from "./restore-sealed.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 import { sealedParts } from "./sealed-parts.ts";
 
-/** Throws `invalid-plan` for a plan whose secrets cannot be sealed, or are not said: `[sensitive]` is only what is shown. */
+/**
+ * Throws `invalid-plan` for a plan whose secrets cannot be sealed, or are missing: `[sensitive]` is only what is shown.
+ */
 export function requireSealable(plan: PlanInput, secrets: RunSecrets): void {
   const issues = plan.steps.flatMap((step, index) =>
     issuesOf(step as PlanStep, secrets).map((issue) => ({ ...issue, path: ["steps", index, ...issue.path] })),
@@ -31,7 +33,7 @@ function issuesOf(step: PlanStep, secrets: RunSecrets): readonly PlanIssue[] {
     else issues.push({ code: "invalid-input", path, message: notSaid });
     return value;
   };
-  // What a reference leads to may be a secret.
+  // The value of a reference may be a secret.
   const mapping = { replace, onReference: (path: Path) => said.push(path) };
   mapSensitive({ value: step.input, view: views.input, path: ["input"] }, mapping);
   if (secrets.canSeal) return issues;
@@ -54,8 +56,8 @@ function noKeyFor(tool: string): string {
 const notSaid = `"${hiddenText}" stands for a value that is not shown; give the value itself.`;
 
 /**
- * The steps of a planner that was shown `[sensitive]` and says it again, with the secret in its place: that of a step of the same
- * tool at the same place, if there is only one.
+ * The steps of a planner that was shown `[sensitive]` and repeats it, with the secret in its place: that of a step of
+ * the same tool at the same place, if there is only one.
  */
 export function restoreSteps(steps: unknown, secrets: RunSecrets, state: RunState): unknown {
   if (!Array.isArray(steps)) return steps;
@@ -72,7 +74,7 @@ export function restoreSteps(steps: unknown, secrets: RunSecrets, state: RunStat
       const known = onlyOf(planned.get(place));
       if (known !== undefined) return secrets.open({ $sealed: known });
       const value = onlyOf(resolved.get(place));
-      // It is no template any more.
+      // It is no longer a template.
       return value === undefined ? hiddenText : { $literal: secrets.open({ $sealed: value }) };
     });
     return { ...step, input };
@@ -96,8 +98,8 @@ function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
 }
 
 /**
- * The input that somebody gives a step in place of its own, sealed as it is recorded: where `[sensitive]` still stands, the secret
- * stays. What was sealed before has been posted. Rejects with `invalid-tool-input` for a secret that is not said or cannot be sealed, and
+ * The input that replaces a step's own, sealed as it is recorded: where `[sensitive]` remains, the secret stays. What
+ * is already sealed was posted. Rejects with `invalid-tool-input` for a secret that is missing or cannot be sealed, and
  * `secret-unreadable`.
  */
 export async function sealChange(given: JsonObject, step: StepState, secrets: RunSecrets): Promise<JsonObject> {

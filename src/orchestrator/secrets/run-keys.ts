@@ -8,21 +8,21 @@ import { fromBase64, toBase64 } from "./base64.ts";
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 type DeriveParameters = Parameters<typeof crypto.subtle.deriveKey>;
 
-/** What one key has become for one run. */
+/** The keys derived from one key for one run. */
 interface RunKey {
   readonly id: string;
   readonly seal: CryptoKey;
   readonly hash: CryptoKey;
 }
 
-/** The format of what is sealed: `1.<id of the key>.<nonce and ciphertext in base64>`. */
+/** The format of sealed values: `1.<id of the key>.<nonce and ciphertext in base64>`. */
 const version = "1";
 const nonceBytes = 12;
 const encoder = new TextEncoder();
 
 /**
- * The keys of one run, each derived from one that was given (HKDF with the run's id as salt) when it is first used: so
- * few values are sealed with the same key that random nonces never meet.
+ * The keys of one run, each derived from a given key (HKDF with the run's id as salt) when it is first used: so few
+ * values are sealed with the same key that random nonces never collide.
  */
 export class RunKeys {
   private readonly derived = new Map<string, Promise<RunKey>>();
@@ -32,7 +32,9 @@ export class RunKeys {
     private readonly keys: readonly SecretKey[],
   ) {}
 
-  /** A value as encrypted text, bound to the run and to where it stands. Rejects with `secret-unreadable` if there is no key. */
+  /**
+   * A value as encrypted text, bound to the run and to its place. Rejects with `secret-unreadable` if there is no key.
+   */
   async seal(value: JsonValue, place: string): Promise<string> {
     const { id, seal } = await this.first();
     const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
@@ -42,7 +44,7 @@ export class RunKeys {
     return `${version}.${id}.${toBase64(iv)}${toBase64(new Uint8Array(sealed))}`;
   }
 
-  /** What {@link RunKeys.seal} was given. Rejects with `secret-unreadable`. */
+  /** What {@link RunKeys.seal} received. Rejects with `secret-unreadable`. */
   async open(text: string, place: string): Promise<JsonValue> {
     const [format, id = "", data = ""] = text.split(".");
     const key = this.keys.find((one) => one.id === id);

@@ -20,22 +20,22 @@ import { restoreSealed } from "./restore-sealed.ts";
 import { RunKeys } from "./run-keys.ts";
 import { type SealedPart, sealedParts } from "./sealed-parts.ts";
 
-/** What a run needs to have its secrets sealed, and opened. */
+/** What a run needs to seal and open its secrets. */
 export interface RunSecretsOptions {
   readonly runId: string;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly sealing: SealingSettings | undefined;
 }
 
-/** What the schemas of a tool say is sensitive; undefined where nothing is. */
+/** What is sensitive by the schemas of a tool; undefined where nothing is. */
 export interface ToolViews {
   readonly input: SensitiveView | undefined;
   readonly output: SensitiveView | undefined;
 }
 
 /**
- * The secrets of one run. What the run records and folds holds them sealed; here is what they are, for as long as it goes on
- * in this process. The same value at the same place is sealed once, so that what is equal stays equal.
+ * The secrets of one run. Its events and state contain them sealed; this has their values while the run is active in
+ * this process. The same value at the same place is sealed once, so that equal values stay equal.
  */
 export class RunSecrets {
   /** What is replaced in messages. */
@@ -51,7 +51,7 @@ export class RunSecrets {
   private readonly keys: RunKeys;
   private readonly runId: string;
   private readonly tools: ReadonlyMap<string, Tool>;
-  /** Whether it may seal: else a plan with sensitive fields is refused. */
+  /** Whether it can seal: if not, a plan with sensitive fields is refused. */
   readonly canSeal: boolean;
 
   private constructor({ runId, sealing, tools }: RunSecretsOptions) {
@@ -61,7 +61,7 @@ export class RunSecrets {
     this.keys = new RunKeys(runId, sealing?.keys ?? []);
   }
 
-  /** Makes what a run needs. */
+  /** Creates the secrets of a run. */
   static async create(options: RunSecretsOptions): Promise<RunSecrets> {
     const secrets = new RunSecrets(options);
     for (const tool of options.tools.values()) {
@@ -101,7 +101,7 @@ export class RunSecrets {
     return this.values.size > 0;
   }
 
-  /** An input that somebody gives who was shown `[sensitive]`: where that still stands, the recorded secret does. */
+  /** An input from somebody who was shown `[sensitive]`: where that remains, the recorded secret replaces it. */
   restore(given: JsonObject, recorded: JsonObject): JsonObject {
     return restoreSealed(given, recorded);
   }
@@ -116,7 +116,7 @@ export class RunSecrets {
     return this.open(value) !== value;
   }
 
-  /** A value with its secrets as they are. Only for what must have them: what is made of it must not be recorded. */
+  /** A value with its secrets opened. Only for code that needs them: nothing made from it may be recorded. */
   open<T>(value: T): T {
     return this.cached(value, this.openedOf, (text) => this.values.get(text) as JsonValue);
   }
@@ -137,7 +137,7 @@ export class RunSecrets {
     const known = cache.get(value);
     if (known !== undefined) return known as T;
     const made = replaceSealed(value, ({ $sealed }) => of($sealed));
-    // What may still be changed is looked at each time.
+    // A value that may still change is processed each time.
     if (Object.isFrozen(value)) cache.set(value, made);
     return made;
   }
@@ -150,7 +150,7 @@ export class RunSecrets {
         return input === step.input ? step : { ...step, input: input as JsonObject };
       }),
     );
-    // It may quote what a model has answered.
+    // It may quote a model's answer.
     return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps });
   }
 
@@ -187,7 +187,7 @@ export class RunSecrets {
     const key = keyOf(place, value);
     const known = this.sealed.get(key);
     if (known !== undefined) return known;
-    // From now on, and not only once it is sealed, nobody is to read it.
+    // From now on, and not only once it is sealed, nobody may read it.
     this.hide(value);
     const sealing = this.keys.seal(value, place).then((text) => {
       this.values.set(text, value);
@@ -197,7 +197,7 @@ export class RunSecrets {
     return sealing;
   }
 
-  /** The items of a loop: what is, or has in it, a secret stays one, under a name that is never recorded. */
+  /** The items of a loop: a value that is, or contains, a secret stays one, under a name that is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const hold = (item: unknown): unknown => {
       if (!this.isSecret(item as JsonValue)) return item;
@@ -225,7 +225,7 @@ export class RunSecrets {
     return this.hidden.hideIn(value);
   }
 
-  /** An event about to be recorded or told, without secrets in its messages, progress and late values. */
+  /** An event about to be recorded or emitted, without secrets in its messages, progress and late values. */
   hideInEvent<TInit extends EventInit>(init: TInit): TInit {
     return hideInEvent(init, this);
   }
@@ -237,7 +237,7 @@ export class RunSecrets {
     return input === step.input ? step : deepFreeze({ ...step, input });
   }
 
-  /** Hides from now on what is sensitive in a step of a plan, which may be out of shape. */
+  /** Hides from now on what is sensitive in a step of a plan, which may be malformed. */
   hideSecretsOf({ tool, input }: { readonly tool?: unknown; readonly input?: unknown }): void {
     const replace = (secret: unknown) => {
       this.hide(secret as JsonValue);
@@ -252,22 +252,24 @@ export class RunSecrets {
     return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
   }
 
-  /** What the schemas of a tool say; undefined if it has no sensitive fields. */
+  /** What the schemas of a tool state; undefined if it has no sensitive fields. */
   viewsOf(tool: string): ToolViews | undefined {
     return this.views.get(tool);
   }
 
-  /** What a decision about a call with a secret is bound to: an HMAC of what `hashCall` of `core/approval.ts` hashes. */
+  /**
+   * What a decision about a call with a secret is bound to: an HMAC of what `hashCall` of `core/approval.ts` hashes.
+   */
   hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
     return this.keys.hash(canonicalJson({ ...placeOf(place), tool, effect, input: this.open(input) }));
   }
 
-  /** As {@link RunSecrets.hashCall}, of a plan and what `hashPlan` hashes. */
+  /** As {@link RunSecrets.hashCall}, for a plan: an HMAC of what `hashPlan` hashes. */
   hashPlan(plan: Plan): Promise<string> {
     return this.keys.hash(canonicalPlan(this.open(plan)));
   }
 
-  /** Whether what is recorded of a hash is of this one. Neither is to be read in a message. */
+  /** Whether a recorded hash belongs to this one. Neither may appear in a message. */
   isHashOf(recorded: string, hash: string): Promise<boolean> {
     this.hidden.add(recorded);
     this.hidden.add(hash);

@@ -9,7 +9,7 @@ export interface SealedPart {
   readonly text: string;
 }
 
-/** All sealed values of a run, each once for each place that it stands at. */
+/** All sealed values of a run, each once per place. */
 export function sealedParts(state: RunState): readonly SealedPart[] {
   const parts = new Map<string, SealedPart>();
   const look = (tool: string, part: "input" | "output", value: unknown) =>

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { describeThrown } from "../../core/describe-thrown.ts";
 import { type AgentErrorCode, isAgentError } from "../../core/errors.ts";
 
-/** One thing that every implementation must do, for whichever test runner there is: `it(name, run)`. */
+/** One requirement for every implementation, for any test runner: `it(name, run)`. */
 export interface ConformanceCase {
   readonly name: string;
-  /** Rejects with an `AssertionError` of `node:assert` if it is not so; `cause` is what was thrown, if that shows it. */
+  /** Rejects with an `AssertionError` of `node:assert` if it is not met, whose `cause` is the thrown error, if any. */
   run(this: void): Promise<void>;
 }
 
-/** A case of its own name: whatever it throws, it is that something is not so. */
+/** Creates a case with a name: any error becomes a failed assertion. */
 export function conformanceCase(name: string, check: () => Promise<void>): ConformanceCase {
   return {
     name,
@@ -25,7 +25,7 @@ export function conformanceCase(name: string, check: () => Promise<void>): Confo
   };
 }
 
-/** Asserts that both are the same JSON: a key without a value counts for nothing. */
+/** Asserts that both are the same JSON: a key without a value is ignored. */
 export function assertSame(actual: unknown, expected: unknown): void {
   assert.deepStrictEqual(toPlain(actual), toPlain(expected));
 }
@@ -34,16 +34,19 @@ function toPlain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** Asserts that an operation fails with a code, be it at once or by a rejection. */
+/** Asserts that an operation throws or rejects with a code. */
 export async function assertFails(operation: () => unknown, code: AgentErrorCode): Promise<void> {
   const failure = await failureOf(operation);
-  assert.ok(failure !== undefined, `nothing was thrown; an AgentError "${code}" must be`);
+  assert.ok(failure !== undefined, `nothing was thrown; expected an AgentError "${code}"`);
   if (isAgentError(failure.thrown, code)) return;
   const was = isAgentError(failure.thrown) ? `an AgentError "${failure.thrown.code}"` : String(failure.thrown);
-  throw new assert.AssertionError({ message: `${was} was thrown; an AgentError "${code}" must be`, operator: "fails" });
+  throw new assert.AssertionError({
+    message: `${was} was thrown; expected an AgentError "${code}"`,
+    operator: "fails",
+  });
 }
 
-/** What an operation throws, or rejects with; undefined if it does not. */
+/** The value that an operation throws or rejects with; undefined if it succeeds. */
 export async function failureOf(operation: () => unknown): Promise<{ readonly thrown: unknown } | undefined> {
   try {
     await operation();

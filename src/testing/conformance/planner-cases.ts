@@ -9,7 +9,7 @@ import { type CheckedDraft, checkDraft } from "../../planners/check-draft.ts";
 import { assertFails, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 import { askPlanner, type Trial, type TrialAnswer } from "./planner-trial.ts";
 
-/** What a planner is tried with. */
+/** The settings of the cases of a planner. */
 export interface PlannerSettings {
   createPlanner(): Planner | Promise<Planner>;
   readonly tools: readonly Tool[];
@@ -20,7 +20,7 @@ export interface PlannerSettings {
 
 type Asked = Omit<Trial, "planner" | "tools" | "settleMs">;
 
-/** The cases of a planner, by what it can and cannot do. */
+/** The cases of a planner, by the requests that it must plan and refuse. */
 export function plannerCases(settings: PlannerSettings): readonly ConformanceCase[] {
   const { requests, refusals, createPlanner } = settings;
   return [
@@ -33,9 +33,9 @@ export function plannerCases(settings: PlannerSettings): readonly ConformanceCas
     ...refusals.map((request) =>
       conformanceCase(`refuses "${cutText(request, maxNameLength)}"`, () => checkRefusal(settings, request)),
     ),
-    conformanceCase("takes nothing of what was typed for a reference", () => checkTyped(settings)),
+    conformanceCase("takes nothing that was typed for a reference", () => checkTyped(settings)),
     conformanceCase("plans several requests at once", () => checkTogether(settings)),
-    conformanceCase("makes no plan when it was stopped before it began", () => checkStopped(settings)),
+    conformanceCase("makes no plan when it was stopped before it started", () => checkStopped(settings)),
     conformanceCase("ends soon when it is stopped", () => checkStopping(settings)),
     conformanceCase("plans again, if it can, after a step has failed", () => checkReplan(settings)),
   ];
@@ -47,7 +47,7 @@ async function plan(planner: Planner, { tools, settleMs }: PlannerSettings, aski
   return checkAnswer(planner, await askPlanner({ planner, tools, settleMs, ...asking }));
 }
 
-/** It may say that it cannot, however it says so. */
+/** The planner may refuse with any error. */
 async function planOrRefuse(planner: Planner, { tools, settleMs }: PlannerSettings, asking: Asked): Promise<void> {
   let answer: TrialAnswer;
   try {
@@ -78,7 +78,7 @@ async function checkRefusal({ createPlanner, tools, settleMs }: PlannerSettings,
   await assertFails(() => askPlanner({ planner, tools, settleMs, request }), "cannot-plan");
 }
 
-/** There is no step of that name: as a reference it is one that does not hold. */
+/** There is no step with that name, so as a reference it is invalid. */
 const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
 
 async function checkTyped(settings: PlannerSettings): Promise<void> {
@@ -101,7 +101,7 @@ async function checkStopped(settings: PlannerSettings): Promise<void> {
   const planner = await settings.createPlanner();
   for (const request of settings.requests) {
     const failure = await failureOf(() => askPlanner({ ...settings, planner, request, abort: "before" }));
-    assert.ok(failure !== undefined, "the planner has made a plan though its signal was aborted");
+    assert.ok(failure !== undefined, "the planner made a plan although its signal was aborted");
     if (failure.thrown instanceof assert.AssertionError) throw failure.thrown;
   }
 }
@@ -114,7 +114,7 @@ async function checkStopping(settings: PlannerSettings): Promise<void> {
   }
 }
 
-/** The first step has failed, and no other one has started. */
+/** Replans when the first step has failed, and no other step has started. */
 async function checkReplan(settings: PlannerSettings): Promise<void> {
   const planner = await settings.createPlanner();
   if (planner.replan === undefined) return;

@@ -6,29 +6,30 @@ import { plannerCases } from "./planner-cases.ts";
 
 /** Options of {@link plannerConformance}. */
 export interface PlannerConformanceOptions {
-  /** Makes a new planner for each case. One that asks a model needs one that answers any request, such as a scripted one. */
+  /** Creates a new planner for each case. If it asks a model, use one that answers any request, such as a script. */
   createPlanner(): Planner | Promise<Planner>;
-  /** What it plans for. None of them is executed. */
+  /** The tools that it plans for. None of them is executed. */
   readonly tools: readonly Tool[];
-  /** At least one that it must plan for with these tools. */
+  /** At least one request that it must plan with these tools. */
   readonly requests: readonly string[];
   /** Requests that it must refuse with `cannot-plan`. @default none */
   readonly refusals?: readonly string[] | undefined;
-  /** How long a case waits for a planner that was told to stop, at least 1. @default 5000 */
+  /** How long a case waits for a planner that was stopped, at least 1. @default 5000 */
   readonly settleMs?: number | undefined;
 }
 
 /**
- * What every {@link Planner} must do, as cases for a test runner: its plans hold against the tools, say what each step depends
- * on, and take nothing of what was typed for a reference; it refuses with `cannot-plan`, ends soon when it is told to, leaves
- * nothing behind, and executes no tool. If it has `replan`, what it plans after a failure holds, too.
+ * The requirements for every {@link Planner}, as cases for a test runner: its plans are valid for the tools, state the
+ * dependencies of each step, and take nothing that was typed for a reference; it refuses with `cannot-plan`, ends soon
+ * when it is stopped, leaves nothing behind, and executes no tool. If it has `replan`, its plans after a failure are
+ * valid, too.
  *
- * The time of the requests stands still at noon of 2026-01-15, UTC. Throws `invalid-options`.
+ * The time of all requests is noon of 2026-01-15, UTC. Throws `invalid-options`.
  */
 export function plannerConformance(options: PlannerConformanceOptions): readonly ConformanceCase[] {
   checkKeys("options", options, ["createPlanner", "tools", "requests", "refusals", "settleMs"]);
   const { createPlanner, tools, requests, refusals = [], settleMs = 5_000 } = options;
-  if (createPlanner === undefined) failOption("createPlanner", createPlanner, "a function that makes a planner");
+  if (createPlanner === undefined) failOption("createPlanner", createPlanner, "a function that returns a planner");
   checkFunction("createPlanner", createPlanner);
   if (!Array.isArray(tools) || tools.length === 0) failOption("tools", tools, "a list of at least one tool");
   checkTexts("requests", requests, 1);

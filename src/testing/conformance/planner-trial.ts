@@ -3,26 +3,26 @@ import { toDefinedTool } from "../../core/define-tool.ts";
 import type { Planner, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import type { DefinedTool, Tool } from "../../core/tool.ts";
 
-/** What a planner is asked. */
+/** A request to a planner. */
 export interface Trial {
   readonly planner: Planner;
   readonly tools: readonly Tool[];
   readonly request: string;
-  /** When its signal is aborted. @default never */
+  /** When the signal is aborted. @default never */
   readonly abort?: "before" | "meanwhile";
   /** How long it may take after that. */
   readonly settleMs: number;
-  /** For another plan than the one that has failed. */
+  /** The failed plan, to ask for another one. */
   readonly failed?: Pick<ReplanRequest, "plan" | "steps" | "error">;
 }
 
-/** What a planner has answered, and the request it was given. */
+/** The answer of a planner, and the request it received. */
 export interface TrialAnswer {
   readonly draft: unknown;
   readonly asked: PlanRequest | ReplanRequest;
 }
 
-/** Asks a planner as a run does, until it has ended. Rejects as it does, or if it has done what no planner may. */
+/** Asks a planner as a run does, until it has ended. Rejects as it does, or if it did something forbidden. */
 export async function askPlanner({ planner, request, abort, settleMs, failed, ...given }: Trial): Promise<TrialAnswer> {
   const controller = new AbortController();
   const executed: string[] = [];
@@ -43,7 +43,7 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
     },
   } satisfies PlanRequest);
   const replanned = failed && Object.freeze({ ...asked, ...failed, firstPlan: failed.plan, replan: 1 });
-  if (abort === "before") controller.abort(new Error("stopped before it began"));
+  if (abort === "before") controller.abort(new Error("stopped before it started"));
   try {
     const asking = (async () => (replanned === undefined ? planner.plan(asked) : planner.replan?.(replanned)))();
     if (abort === "meanwhile") controller.abort(new Error("stopped meanwhile"));
@@ -51,10 +51,10 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
     return { draft, asked: replanned ?? asked };
   } finally {
     hasEnded = true;
-    // What it has started and not waited for comes now.
+    // Work that it started and did not wait for runs now.
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(reportedLate, 0, "the planner has told something after it had ended");
-    assert.deepEqual(executed, [], "the planner has executed a tool");
+    assert.equal(reportedLate, 0, "the planner reported something after it had ended");
+    assert.deepEqual(executed, [], "the planner executed a tool");
   }
 }
 
@@ -70,7 +70,7 @@ function withoutEffect(tool: DefinedTool, executed: string[]): DefinedTool {
 async function within<T>(settleMs: number, asking: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const message = `the planner has not ended ${settleMs} ms after its signal was aborted`;
+    const message = `the planner had not ended ${settleMs} ms after its signal was aborted`;
     timer = setTimeout(() => reject(new assert.AssertionError({ message })), settleMs);
   });
   try {

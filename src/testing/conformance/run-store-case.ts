@@ -1,14 +1,14 @@
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 import { runStart } from "./sample-events.ts";
 
-/** One thing that every run store must do. */
+/** One requirement for every run store. */
 export interface RunStoreCase {
   readonly name: string;
-  /** Rejects if it is not so. The store is new and empty; `advance` moves the time by which its claims last. */
+  /** Rejects if it is not met. The store is new and empty; `advance` moves the clock of its claims. */
   check(tested: { readonly store: RunStore; readonly advance: (ms: number) => void }): Promise<void>;
 }
 
-/** Records so many runs, `r1` first, each created a minute after the one before. */
+/** Records runs up to number `count`, `r1` first, each created a minute after the one before. */
 export async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
   for (let number = from; number <= count; number++) {
     await store.append(`r${number}`, [runStart(`r${number}`, { minute: number })], { sequence: 1 });

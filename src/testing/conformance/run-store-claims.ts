@@ -13,7 +13,7 @@ function assertHigher(later: number, earlier: number): void {
   );
 }
 
-/** What every run store must do about claims and fences. */
+/** The requirements for claims and fences. */
 export const claimCases: readonly RunStoreCase[] = [
   {
     name: "claims: gives a run to one owner at a time",
@@ -24,7 +24,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: keeps runs apart, whatever they are called",
+    name: "claims: keeps runs apart, whatever their ids are",
     async check({ store }) {
       const ids = ["a", "A", "a.b", "__proto__", "constructor", "0"];
       for (const id of ids) await store.claim(id, { owner: `owner of ${id}`, ttlMs: 1_000 });
@@ -40,7 +40,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: gives the same claim to an owner that asks again, from now on",
+    name: "claims: renews the same claim from now on for an owner that claims again",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(900);
@@ -77,7 +77,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: refuses the fence of an earlier claim, and one that never was, and records nothing",
+    name: "claims: refuses the fence of an earlier claim, and one that never existed, and records nothing",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       await store.append("r", [runStart("r")], { sequence: 1, fence });
@@ -94,7 +94,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: records with the fence of the latest claim though it has ended, as nobody else has the run",
+    name: "claims: records with the fence of the latest claim though it has ended, as the run has no other owner",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(1_000);
@@ -105,7 +105,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: lengthens a claim from now",
+    name: "claims: lengthens a claim from now on",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(900);
@@ -117,7 +117,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: does not renew a claim that another owner has taken, that was released, or that never was",
+    name: "claims: does not renew a claim that another owner has taken, that was released, or that never existed",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       await assertFails(() => store.renew("r", { ...ada, fence: fence + 1 }), "run-owned-elsewhere");
@@ -146,7 +146,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: ends a claim that begins in the future, as when the clock was set back",
+    name: "claims: ends a claim that starts in the future, as when the clock was set back",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(-3_600_000);
@@ -160,7 +160,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: begins a claim again when it is renewed after the clock was set back",
+    name: "claims: starts a claim again when it is renewed after the clock was set back",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(-3_600_000);

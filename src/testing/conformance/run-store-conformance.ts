@@ -12,24 +12,24 @@ import { messageCases } from "./run-store-messages.ts";
 /** Options of {@link runStoreConformance}. */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
   /**
-   * Makes a new, empty store for each case. Its claims must last by `now`, which gives milliseconds and moves only when the
-   * case has it move.
+   * Creates a new, empty store for each case. Its claims must use the clock `now`, which returns milliseconds and moves
+   * only when the case moves it.
    */
   createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
-  /** Lets go of a store when its case is over, however it ended. */
+  /** Closes a store when its case has ended, in any way. */
   closeStore?: ((store: TStore) => void | Promise<void>) | undefined;
 }
 
 /**
- * What every {@link RunStore} must do, as cases for a test runner: events, lists, claims and fences, messages, deletion. Each has a store of its
- * own. Throws `invalid-options`.
+ * The requirements for every {@link RunStore}, as cases for a test runner: events, lists, claims and fences, messages,
+ * deletion. Each case has its own store. Throws `invalid-options`.
  */
 export function runStoreConformance<TStore extends RunStore>(
   options: RunStoreConformanceOptions<TStore>,
 ): readonly ConformanceCase[] {
   checkKeys("options", options, ["createStore", "closeStore"]);
   const { createStore, closeStore } = options;
-  if (typeof createStore !== "function") failOption("createStore", createStore, "a function that makes a store");
+  if (typeof createStore !== "function") failOption("createStore", createStore, "a function that returns a store");
   checkFunction("closeStore", closeStore);
   return [...eventCases, ...listCases, ...filterCases, ...claimCases, ...messageCases, ...deletionCases].map(
     ({ name, check }) => conformanceCase(name, () => checkStore({ createStore, closeStore }, check)),
@@ -48,7 +48,7 @@ async function checkStore<TStore extends RunStore>(
   try {
     await check({ store, advance });
   } catch (thrown) {
-    // What goes wrong with closing matters less.
+    // An error of closing matters less.
     await failureOf(() => closeStore?.(store));
     throw thrown;
   }

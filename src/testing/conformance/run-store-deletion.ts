@@ -6,10 +6,10 @@ import { runEnd, runStart, runSuspend, stepStart } from "./sample-events.ts";
 const ada = { owner: "ada", ttlMs: 1_000 };
 const bob = { owner: "bob", ttlMs: 1_000 };
 
-/** What every run store must do when a run is deleted. */
+/** The requirements for the deletion of runs. */
 export const deletionCases: readonly RunStoreCase[] = [
   {
-    name: "deletion: leaves nothing of a run, and all of the others",
+    name: "deletion: leaves nothing of a run, and does not affect the others",
     async check({ store }) {
       await fillStore(store, 3);
       await store.append("r2", [stepStart("r2", 2)], { sequence: 2 });
@@ -22,7 +22,7 @@ export const deletionCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "deletion: frees the id for a run that has nothing of the one before",
+    name: "deletion: frees the id for a run that has nothing of the deleted one",
     async check({ store }) {
       const steps = Array.from({ length: 1_200 }, (_, index) => stepStart("r", index + 3));
       await store.append("r", [runStart("r", { request: "Add milk" }), stepStart("r", 2)], { sequence: 1 });
@@ -40,7 +40,7 @@ export const deletionCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "deletion: refuses a run with a claim that lasts, and takes it once that has ended",
+    name: "deletion: refuses a run with a claim that lasts, and deletes it once that has ended",
     async check({ store, advance }) {
       await fillStore(store, 2);
       await store.claim("r1", ada);
@@ -55,7 +55,7 @@ export const deletionCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "deletion: lets an owner of the run before write no more, to nothing and to a run of the same id",
+    name: "deletion: lets an owner of the deleted run write no more, even to a new run with the same id",
     async check({ store, advance }) {
       const { fence: first } = await store.claim("r", ada);
       await store.append("r", [runStart("r")], { sequence: 1, fence: first });
@@ -77,7 +77,7 @@ export const deletionCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "deletion: with statuses, takes a run only if it has one of them",
+    name: "deletion: with statuses, deletes a run only if it has one of them",
     async check({ store }) {
       await fillStore(store, 1);
       await store.append("r1", [runSuspend("r1", 2)], { sequence: 2 });
@@ -89,7 +89,7 @@ export const deletionCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "deletion: refuses a run that there is not, that is gone, or that is only claimed",
+    name: "deletion: refuses a run that does not exist, that was deleted, or that is only claimed",
     async check({ store }) {
       await fillStore(store, 1);
       await store.delete("r1");
@@ -98,7 +98,7 @@ export const deletionCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "deletion: repeats and misses no run of the pages that are being read",
+    name: "deletion: neither repeats nor misses a run while pages are being read",
     async check({ store }) {
       await fillStore(store, 5);
       const first = await store.list({ limit: 2 });

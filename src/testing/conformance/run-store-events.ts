@@ -3,10 +3,10 @@ import { assertFails, assertSame } from "./conformance-case.ts";
 import { listIds, type RunStoreCase } from "./run-store-case.ts";
 import { runEnd, runStart, stepStart } from "./sample-events.ts";
 
-/** What every run store must do with events. */
+/** The requirements for events. */
 export const eventCases: readonly RunStoreCase[] = [
   {
-    name: "events: reads what was appended, in order and as it was",
+    name: "events: reads what was appended, in order and unchanged",
     async check({ store }) {
       const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3), runEnd("r", { sequence: 4 })];
       await store.append("r", events.slice(0, 1), { sequence: 1 });
@@ -39,14 +39,14 @@ export const eventCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "events: knows nothing of a run that was never recorded",
+    name: "events: has nothing of a run that was never recorded",
     async check({ store }) {
       assertSame(await store.read("none"), []);
       assert.equal(await listIds(store), "");
     },
   },
   {
-    name: "events: keeps runs apart, whatever they are called",
+    name: "events: keeps runs apart, whatever their ids are",
     async check({ store }) {
       const ids = ["a", "A", "a.b", "a-b", "__proto__", "constructor", "0", "x".repeat(128)];
       for (const id of ids) await store.append(id, [runStart(id)], { sequence: 1 });
@@ -54,7 +54,7 @@ export const eventCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "events: refuses every number but the next, and then has recorded nothing",
+    name: "events: refuses every number but the next, and then records nothing",
     async check({ store }) {
       for (const sequence of [0, 2]) {
         await assertFails(() => store.append("r", [stepStart("r", sequence)], { sequence }), "run-conflict");
@@ -71,7 +71,7 @@ export const eventCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "events: records all of an append, or nothing, whoever reads meanwhile",
+    name: "events: records all of an append, or nothing, even if it is read meanwhile",
     async check({ store }) {
       const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3)];
       const appending = store.append("r", events, { sequence: 1 });
@@ -87,7 +87,7 @@ export const eventCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "events: gives what is read for good, and adds nothing to it later",
+    name: "events: adds nothing later to a list of events that was read",
     async check({ store }) {
       await store.append("r", [runStart("r")], { sequence: 1 });
       const before = await store.read("r");

@@ -8,12 +8,12 @@ import { at, planEnd, runEnd, runResume, runStart, runSuspend, stepStart } from 
 
 const hash = "0".repeat(64);
 
-/** Records a run with metadata of its own. */
+/** Records a run with the given metadata. */
 async function addRun(store: RunStore, runId: string, metadata: JsonObject, minute = 0): Promise<void> {
   await store.append(runId, [{ ...runStart(runId, { minute }), metadata } as AgentEvent], { sequence: 1 });
 }
 
-/** What the list says of the only run there is, without its id, status, metadata and first times. */
+/** The summary of the only run in the list, without its id, status, metadata and first times. */
 async function summaryOf(store: RunStore): Promise<object> {
   const [summary] = (await store.list()).runs;
   const {
@@ -27,10 +27,10 @@ async function summaryOf(store: RunStore): Promise<object> {
   return rest;
 }
 
-/** What every run store must do when it lists runs by what they are of, and tells how they stand. */
+/** The requirements for filters and summaries of lists. */
 export const filterCases: readonly RunStoreCase[] = [
   {
-    name: "summaries: tell when the first step started and when the run ended, if it has",
+    name: "summaries: state when the first step started and when the run ended, if it has",
     async check({ store }) {
       await store.append("r", [runStart("r")], { sequence: 1 });
       await store.append("r", [stepStart("r", 2, 1)], { sequence: 2 });
@@ -39,7 +39,7 @@ export const filterCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "summaries: tell why a run ended, until it goes on",
+    name: "summaries: state why a run ended, until it is resumed",
     async check({ store }) {
       const error = { code: "cancelled", message: "It ended" };
       await store.append("r", [runStart("r"), runEnd("r", { status: "failed", minute: 1 })], { sequence: 1 });
@@ -51,7 +51,7 @@ export const filterCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "summaries: tell what a run waits for, as many of it as fit, until it goes on",
+    name: "summaries: list what a run waits for, as many items as fit, until it is resumed",
     async check({ store }) {
       const waiting: PendingItem[] = [
         { kind: "plan-approval", hash },
@@ -84,7 +84,7 @@ export const filterCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "filters: select by metadata: all of the keys that are given, each with exactly that value",
+    name: "filters: select by metadata: all of the given keys, each with exactly that value",
     async check({ store }) {
       const order = { id: 7, lines: [{ sku: "a", count: 1 }] };
       await addRun(store, "r1", { tenant: "a", order }, 1);
@@ -104,7 +104,7 @@ export const filterCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "filters: select by metadata and by all else, on each page",
+    name: "filters: select by metadata together with all other filters, on each page",
     async check({ store }) {
       for (let number = 1; number <= 8; number++) {
         await addRun(store, `r${number}`, { tenant: number % 4 === 0 ? "b" : "a", all: true }, number);
@@ -134,7 +134,7 @@ export const filterCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "filters: refuse a time that is none, and metadata that cannot be compared",
+    name: "filters: refuse an invalid time, and metadata that cannot be compared",
     async check({ store }) {
       await assertFails(() => store.list({ until: "tomorrow" }), "invalid-options");
       for (const metadata of [null, [], { user: undefined }, { user: () => {} }] as never[]) {

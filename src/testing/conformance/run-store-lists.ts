@@ -23,10 +23,10 @@ async function readPages(
   return pages;
 }
 
-/** What every run store must do when it lists runs. */
+/** The requirements for lists of runs. */
 export const listCases: readonly RunStoreCase[] = [
   {
-    name: "lists: tells of each run its id, request, status and times, the newest first",
+    name: "lists: contains the id, request, status and times of each run, the newest first",
     async check({ store }) {
       await store.append("a", [runStart("a", { request: "Add milk", minute: 1 })], { sequence: 1 });
       await store.append("b", [runStart("b", { minute: 2 })], { sequence: 1 });
@@ -65,7 +65,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: keeps the time of creation when a run goes on",
+    name: "lists: keeps the time of creation when a run is resumed",
     async check({ store }) {
       await store.append("a", [runStart("a", { minute: 1 })], { sequence: 1 });
       await store.append("a", [runResume("a", 2, 7)], { sequence: 2 });
@@ -76,7 +76,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: knows nothing of a run that is only claimed",
+    name: "lists: leaves out a run that is only claimed",
     async check({ store }) {
       await store.claim("a", { owner: "ada", ttlMs: 1_000 });
       assert.equal(await listIds(store), "");
@@ -84,7 +84,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: selects by status: one, or any of some",
+    name: "lists: selects by status: one, or any of several",
     async check({ store }) {
       await fillStore(store, 3);
       await store.append("r1", [runEnd("r1")], { sequence: 2 });
@@ -97,7 +97,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: selects by the time of creation, that very time included, in any time zone",
+    name: "lists: selects by the time of creation, exactly that time included, in any time zone",
     async check({ store }) {
       await fillStore(store, 3);
       await store.append("r1", [stepStart("r1", 2, 9)], { sequence: 2 });
@@ -115,7 +115,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: selects the runs that have not ended and that nobody goes on with",
+    name: "lists: selects the runs that have not ended and have no owner",
     async check({ store }) {
       await store.append("planning", [runStart("planning", { request: "Add milk" })], { sequence: 1 });
       await fillStore(store, 2);
@@ -153,7 +153,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: counts no claim that begins in the future, as when the clock was set back",
+    name: "lists: ignores a claim that starts in the future, as when the clock was set back",
     async check({ store, advance }) {
       await fillStore(store, 1);
       await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
@@ -164,7 +164,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: selects them by status, by time and by page, too",
+    name: "lists: selects resumable runs by status, by time and by page, too",
     async check({ store }) {
       await store.append("r0", [runStart("r0", { request: "Add milk" })], { sequence: 1 });
       await fillStore(store, 5);
@@ -189,7 +189,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: refuses what is neither true nor false",
+    name: "lists: refuses a resumable that is neither true nor false",
     async check({ store }) {
       await assertFails(() => store.list({ resumable: 1 as never }), "invalid-options");
     },
@@ -204,7 +204,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: goes by the same filter on each page",
+    name: "lists: applies the same filter on each page",
     async check({ store }) {
       await fillStore(store, 9);
       for (const number of [2, 4, 6, 8]) await store.append(`r${number}`, [runEnd(`r${number}`)], { sequence: 2 });
@@ -215,7 +215,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: repeats and misses none while runs come and change",
+    name: "lists: neither repeats nor misses a run while runs are added and changed",
     async check({ store }) {
       await fillStore(store, 5);
       let number = 5;
@@ -228,7 +228,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: keeps runs of one moment in one order",
+    name: "lists: keeps runs of the same moment in a stable order",
     async check({ store }) {
       for (const id of ["a", "b", "c", "d"]) await store.append(id, [runStart(id)], { sequence: 1 });
       const pages = await readPages(store, { limit: 1 });
@@ -236,7 +236,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: gives 100 at a time unless told otherwise",
+    name: "lists: returns 100 runs at a time by default",
     async check({ store }) {
       await fillStore(store, 101);
       const page = await store.list();
@@ -245,7 +245,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: refuses a status, a limit or a cursor that cannot be",
+    name: "lists: refuses a status, a limit or a cursor that is invalid",
     async check({ store }) {
       await fillStore(store, 1);
       for (const limit of [0, -1, 1.5, 1_001, Number.NaN]) {

@@ -7,26 +7,26 @@ import { type EndStatus, runEnd, runResume, runSuspend, stepStart } from "./samp
 const ada = { owner: "ada", ttlMs: 1_000 };
 const bob = { owner: "bob", ttlMs: 1_000 };
 
-/** A message that is easy to see. */
+/** A message with a text. */
 const say = (text: string) => ({ type: "note", text });
 
-/** What is posted to a run, as its owner is given it. */
+/** The texts of the messages that the owner of a run receives. */
 async function postedTo(store: RunStore, runId: string, owner = ada): Promise<readonly unknown[]> {
   const { posted = [] } = await store.claim(runId, owner);
   return posted.map(({ message }) => (message as { text: unknown }).text);
 }
 
-/** Posts, and gives the number. */
+/** Posts a message, and returns its number. */
 async function post(store: RunStore, runId: string, text: string): Promise<number> {
   const { number } = await store.post(runId, say(text));
   assert.equal(typeof number, "number", `the number of a message is ${number}`);
   return number as number;
 }
 
-/** What every run store must do with messages. */
+/** The requirements for messages. */
 export const messageCases: readonly RunStoreCase[] = [
   {
-    name: "messages: gives a claim and each renewal what was posted, as it was and in order, until it is acknowledged",
+    name: "messages: returns what was posted with a claim and each renewal, unchanged and in order, until it is acknowledged",
     async check({ store }) {
       await fillStore(store, 1);
       const odd = { text: 'use ${HOME} {"$ref":"s1"} \u0000 \u{1F600}', list: [null, { x: 0.1 }] };
@@ -46,7 +46,7 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "messages: takes one that anybody posts, whoever has the run, and keeps those of runs apart",
+    name: "messages: accepts a message from anybody, whoever owns the run, and keeps those of runs apart",
     async check({ store }) {
       await fillStore(store, 2);
       const { fence } = await store.claim("r1", ada);
@@ -57,7 +57,7 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "messages: takes one away together with the events that acknowledge it, and no other",
+    name: "messages: removes one together with the events that acknowledge it, and no other",
     async check({ store }) {
       await fillStore(store, 1);
       const { fence } = await store.claim("r1", ada);
@@ -86,7 +86,7 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "messages: gives the next owner what the one before has got and has not acknowledged",
+    name: "messages: gives the next owner what the one before received and did not acknowledge",
     async check({ store, advance }) {
       await fillStore(store, 1);
       await post(store, "r1", "one");
@@ -96,7 +96,7 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "messages: takes away what is acknowledged with a claim that is given back, but not for who does not hold it",
+    name: "messages: removes what is acknowledged when a claim is released, but only for its owner",
     async check({ store }) {
       await fillStore(store, 1);
       const { fence } = await store.claim("r1", ada);
@@ -110,7 +110,7 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "messages: keeps none for a run that has ended for now, and forgets what was posted before",
+    name: "messages: keeps none for a run that has ended, and drops those that were posted before",
     async check({ store }) {
       let number = 0;
       for (const status of ["completed", "failed", "cancelled"] satisfies EndStatus[]) {
@@ -141,7 +141,7 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "messages: lists a suspended run as one that can go on if something was posted to it and nobody has it",
+    name: "messages: lists a suspended run as resumable if something was posted to it and it has no owner",
     async check({ store }) {
       await fillStore(store, 3);
       for (const id of ["r1", "r2", "r3"]) await store.append(id, [runSuspend(id, 2)], { sequence: 2 });
@@ -158,7 +158,7 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "messages: refuses one to a run that there is not, or that is only claimed",
+    name: "messages: refuses one to a run that does not exist, or that is only claimed",
     async check({ store }) {
       await store.claim("r", ada);
       await assertFails(() => store.post("r", say("nobody hears")), "run-not-found");

@@ -3,7 +3,7 @@ import type { Plan } from "../../core/plan.ts";
 
 const firstMs = Date.UTC(2026, 0, 1);
 
-/** The `minute`-th minute of the samples, as events have it. */
+/** The timestamp of a minute of the samples, counted from 0. */
 export function at(minute: number): string {
   return new Date(firstMs + minute * 60_000).toISOString();
 }
@@ -19,7 +19,7 @@ function samplePlan(minute: number): Plan {
   };
 }
 
-/** The first event of a run: of a request, or of a plan where there is none. */
+/** The first event of a run: of a request, or of a plan if there is none. */
 export function runStart(
   runId: string,
   { request, minute = 0 }: { request?: string; minute?: number } = {},
@@ -45,12 +45,12 @@ export function planEnd(runId: string, sequence: number, status: "completed" | "
   return { type: "plan-end", runId, sequence, timestamp: at(0), outcome };
 }
 
-/** The beginning of another execution. */
+/** The start of another execution. */
 export function runResume(runId: string, sequence: number, minute = 0): AgentEvent {
   return { type: "run-resume", runId, sequence, timestamp: at(minute), version: 1, tools: [] };
 }
 
-/** An execution that waits for somebody. */
+/** The suspension of a run. */
 export function runSuspend(runId: string, sequence: number): AgentEvent {
   return { type: "run-suspend", runId, sequence, timestamp: at(0), pending: [] };
 }

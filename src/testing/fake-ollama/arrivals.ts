@@ -1,4 +1,4 @@
-/** What comes one by one, for tests to wait for: the first who waits gets the first that came, and so on. */
+/** A queue for tests to wait on: the first to wait gets the first arrival, and so on. */
 export class Arrivals<T> {
   private readonly came: T[] = [];
   private readonly waiting: ((arrival: T) => void)[] = [];
@@ -9,7 +9,7 @@ export class Arrivals<T> {
     else next(arrival);
   }
 
-  /** The next that nobody has waited for yet; at once if it has come. */
+  /** The next arrival that nothing has waited for yet; at once if it is already there. */
   next(): Promise<T> {
     const arrival = this.came.shift();
     if (arrival !== undefined) return Promise.resolve(arrival);

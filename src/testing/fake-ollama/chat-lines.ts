@@ -1,7 +1,7 @@
 import type { FakeOllamaText } from "./fake-ollama-answer.ts";
 import type { FakeOllamaChat } from "./fake-ollama-request.ts";
 
-/** How an answer is told. */
+/** How an answer is written. */
 export interface ChatLinesOptions {
   readonly chat: FakeOllamaChat;
   readonly nowMs: number;
@@ -13,7 +13,7 @@ export interface ChatLinesOptions {
 const durationOfTokenNs = 1_000_000;
 const mostLines = 500;
 
-/** The objects of a streamed answer: its thinking, its text, and the last one, which says that it is done. */
+/** The objects of a streamed answer: its thinking, its text, and the last one, which states that it is done. */
 export function chatLines(answer: FakeOllamaText, options: ChatLinesOptions): readonly object[] {
   const { thinking = "", text } = answer;
   const line = (message: object) => ({ ...head(options), message: { role: "assistant", ...message }, done: false });
@@ -31,7 +31,7 @@ export function chatObject(answer: FakeOllamaText, options: ChatLinesOptions & {
   return { ...head(options), message, ...(options.isDone ? end(answer, options) : { done: false }) };
 }
 
-/** What Ollama answers a chat without messages, which loads a model or lets it go. */
+/** Ollama's answer to a chat without messages, which loads or unloads a model. */
 export function loadObject(options: ChatLinesOptions): object {
   const { keep_alive: keepAlive } = options.chat;
   const reason = keepAlive === 0 || keepAlive === "0" ? "unload" : "load";
@@ -54,7 +54,7 @@ function end(answer: FakeOllamaText, { chat, hasMetrics = true }: ChatLinesOptio
   };
 }
 
-/** In nanoseconds; what is 0 is left out. */
+/** In nanoseconds; fields that are 0 are left out. */
 function metrics(inputTokens: number, outputTokens: number): object {
   const all = {
     total_duration: (inputTokens + outputTokens + 1) * durationOfTokenNs,
@@ -71,7 +71,7 @@ function guessTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** A text in pieces of the size of tokens, or larger ones if it is long; no character is cut. */
+/** Splits a text into pieces of the size of tokens, or larger ones if it is long; no character is cut. */
 function pieces(text: string): readonly string[] {
   const length = Math.max(4, Math.ceil(text.length / mostLines));
   return text.match(new RegExp(`[\\s\\S]{1,${length}}`, "gu")) ?? [];

@@ -7,7 +7,7 @@ export type CheckedChat =
   | { readonly ok: true; readonly chat: FakeOllamaChat; readonly model: KnownModel }
   | { readonly ok: false; readonly error: FakeOllamaError };
 
-/** Checks a chat request in the order in which Ollama does, with its words. */
+/** Checks a chat request in the same order as Ollama, with the same messages. */
 export function checkChat(body: string, models: FakeModels): CheckedChat {
   const parsed = parseBody(body);
   if ("status" in parsed) return { ok: false, error: parsed };
@@ -29,7 +29,7 @@ export function checkChat(body: string, models: FakeModels): CheckedChat {
   return { ok: true, chat, model };
 }
 
-/** Parses a body of JSON, or says what Ollama says to what is none. */
+/** Parses a JSON body, or returns Ollama's error for an invalid one. */
 export function parseBody(body: string): { readonly value: Readonly<Record<string, unknown>> } | FakeOllamaError {
   if (body.trim() === "") return { status: 400, error: "missing request body" };
   try {
@@ -54,7 +54,7 @@ const fieldTypes = {
   options: "map[string]interface {}",
 } as const;
 
-/** The types that Go's parser checks; `null` is as if the field was not there. */
+/** Checks the same types as Go's parser; `null` is the same as a missing field. */
 function checkFields(fields: Readonly<Record<string, unknown>>): string | undefined {
   for (const [field, type] of Object.entries(fieldTypes)) {
     const value = fields[field];
@@ -92,7 +92,7 @@ const integers = "num_ctx num_predict num_keep num_batch num_gpu num_thread main
 );
 const floats = "temperature top_p min_p typical_p repeat_penalty presence_penalty frequency_penalty".split(" ");
 
-/** Options of the wrong type; those of a name that Ollama does not know are ignored. */
+/** Finds an option of the wrong type; options that Ollama does not know are ignored. */
 function wrongOption(options: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, value] of Object.entries(options)) {
     if (value === null) continue;

@@ -1,4 +1,4 @@
-/** A model that a fake Ollama has. */
+/** A model of a fake Ollama. */
 export interface FakeOllamaModel {
   /** Its name, with or without a tag. */
   readonly name: string;
@@ -10,10 +10,10 @@ export interface FakeOllamaModel {
   readonly contextLength?: number | undefined;
 }
 
-/** A model with everything filled in. */
+/** A model with all fields filled in. */
 export type KnownModel = { readonly [Key in keyof FakeOllamaModel]-?: NonNullable<FakeOllamaModel[Key]> };
 
-/** The models that a server has: those it was given, or else one of each name that is asked for. */
+/** The models of a server: the given ones, or else one of each requested name. */
 export class FakeModels {
   private readonly models: readonly KnownModel[] | undefined;
 
@@ -21,19 +21,19 @@ export class FakeModels {
     this.models = models?.map(complete);
   }
 
-  /** The model of a name; without a tag, that of `latest` is meant. */
+  /** The model with this name; without a tag, `latest` is meant. */
   find(name: string): KnownModel | undefined {
     if (this.models === undefined) return complete({ name });
     return this.models.find((model) => withTag(model.name) === withTag(name));
   }
 
-  /** All that are known by name, as `/api/tags` tells them. */
+  /** The answer of `/api/tags`: all given models. */
   tags(): object {
     return { models: (this.models ?? []).map((model) => summary(model)) };
   }
 }
 
-/** What `/api/show` tells of a model. */
+/** The answer of `/api/show` for a model. */
 export function showModel({ family, capabilities, contextLength }: KnownModel): object {
   return {
     modelfile: "# Modelfile of a fake model",
@@ -50,7 +50,7 @@ export function showModel({ family, capabilities, contextLength }: KnownModel): 
   };
 }
 
-/** When all fake models were made. */
+/** When all fake models were modified. */
 const modifiedAt = "2026-01-01T00:00:00Z";
 
 function complete({ name, family, capabilities, contextLength }: FakeOllamaModel): KnownModel {

@@ -1,7 +1,7 @@
-/** A whole answer of a model. */
+/** A complete answer of a model. */
 export interface FakeOllamaText {
   readonly text: string;
-  /** What the model thought before. @default nothing */
+  /** What the model thought before answering. @default nothing */
   readonly thinking?: string | undefined;
   /** Why it stopped, such as `length`; null to leave it out. @default stop */
   readonly doneReason?: string | null | undefined;
@@ -11,7 +11,7 @@ export interface FakeOllamaText {
   readonly outputTokens?: number | undefined;
 }
 
-/** An answer that goes wrong; what it would have been is `text`, where that matters. */
+/** A faulty answer; `text` is the intended answer, where that matters. */
 export interface FakeOllamaFault {
   readonly fault: FakeOllamaFaultName;
   /** @default some JSON */
@@ -20,14 +20,14 @@ export interface FakeOllamaFault {
   readonly thinking?: string | undefined;
 }
 
-/** An error as Ollama tells it. */
+/** An error of Ollama. */
 export interface FakeOllamaError {
   readonly status: number;
   readonly error: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Whatever else a server, or what stands before it, may send. */
+/** Any other response that a server, or a proxy in front of it, may send. */
 export interface FakeOllamaBody {
   readonly body: string;
   /** @default 200 */
@@ -36,23 +36,23 @@ export interface FakeOllamaBody {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a fake Ollama answers a chat request with. */
+/** The answer of a fake Ollama to a chat request. */
 export type FakeOllamaAnswer = FakeOllamaText | FakeOllamaFault | FakeOllamaError | FakeOllamaBody;
 
-/** What a fake Ollama answers `/api/show` with where a test wants something else than what is true. */
+/** An answer of a fake Ollama to `/api/show` that differs from the truth. */
 export type FakeOllamaShowAnswer = { readonly fault: FakeOllamaServerFault } | FakeOllamaError | FakeOllamaBody;
 
 /**
- * What a model makes wrong; the answer itself is whole.
- * - `fence`: the text stands in a fence of Markdown.
+ * Faults of the model; the response itself is complete.
+ * - `fence`: the text is in a Markdown code fence.
  * - `prose`: there are sentences before and after it.
- * - `think-tag`: the model's thoughts stand before it, in a tag.
- * - `thinking-only`: it is told as thinking, and there is no text.
+ * - `think-tag`: the model's thoughts precede it, in a tag.
+ * - `thinking-only`: it is sent as thinking, and there is no text.
  * - `empty`: there is no text.
  * - `two-objects`: it is there twice.
  * - `refusal`: an excuse instead of it.
  * - `cut-short`: half of it, as the tokens were used up.
- * - `white-space`: nothing but white space, until the tokens were used up.
+ * - `white-space`: only white space, until the tokens were used up.
  * - `large`: 2 MB of text.
  */
 export type FakeOllamaTextFault =
@@ -68,15 +68,15 @@ export type FakeOllamaTextFault =
   | "large";
 
 /**
- * What goes wrong, or is unusual, on the way.
- * - `one-byte-chunks`: each byte is sent alone, so that lines and characters are cut. Nothing is wrong with that.
- * - `no-metrics`: no counts and no durations. Old servers do so.
- * - `extra-fields`: fields that nobody knows. New servers do so.
- * - `silent-end`: the end comes without a line that says `done`; not streamed, `done` is false.
+ * Faults, or unusual behaviour, of the transmission.
+ * - `one-byte-chunks`: each byte is sent separately, so that lines and characters are cut. This is valid.
+ * - `no-metrics`: no counts and no durations, as from old servers.
+ * - `extra-fields`: unknown fields, as from new servers.
+ * - `silent-end`: the answer ends without a line with `done`; if it is not streamed, `done` is false.
  * - `error-mid-stream`: an error after three lines.
  * - `cut`: the connection breaks after three lines.
- * - `hang-mid-stream`: nothing comes after three lines, until `release()`.
- * - `drip`: each line waits for a `release()`, or for a second on the `clock` that was given.
+ * - `hang-mid-stream`: nothing is sent after three lines, until `release()`.
+ * - `drip`: each line waits for a `release()`, or for a second on the given `clock`.
  */
 export type FakeOllamaStreamFault =
   | "one-byte-chunks"
@@ -90,16 +90,16 @@ export type FakeOllamaStreamFault =
 
 /**
  * What a server does instead of answering.
- * - `hang`: nothing comes, not even the headers, until `release()`.
+ * - `hang`: nothing is sent, not even the headers, until `release()`.
  * - `cut-at-once`: it closes the connection.
  * - `busy`: 503, too many requests.
  * - `crash`: 500, the model's process died.
- * - `format-rejected`: 500, the engine can make no grammar of the schema.
+ * - `format-rejected`: 500, the engine cannot turn the schema into a grammar.
  * - `thinking-unsupported`: 400, the model cannot think.
  * - `prompt-too-long`: 400, the messages do not fit the context.
  * - `unknown-model`: 404.
  * - `unauthorized`: 401, as for a model in the cloud.
- * - `html`: 502 and a page of HTML, from a proxy.
+ * - `html`: 502 and an HTML page, from a proxy.
  */
 export type FakeOllamaServerFault =
   | "hang"
@@ -113,7 +113,7 @@ export type FakeOllamaServerFault =
   | "unauthorized"
   | "html";
 
-/** Each way in which a fake Ollama can go wrong; {@link fakeOllamaFaults} has them all. */
+/** Every fault of a fake Ollama; {@link fakeOllamaFaults} lists them all. */
 export type FakeOllamaFaultName = FakeOllamaTextFault | FakeOllamaStreamFault | FakeOllamaServerFault;
 
 const known: Readonly<Record<FakeOllamaFaultName, true>> = {
@@ -147,5 +147,5 @@ const known: Readonly<Record<FakeOllamaFaultName, true>> = {
   html: true,
 };
 
-/** Each fault by name, to test that an app survives them all. */
+/** The names of all faults, to test that an app survives them. */
 export const fakeOllamaFaults = Object.keys(known) as readonly FakeOllamaFaultName[];

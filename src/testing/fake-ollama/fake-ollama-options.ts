@@ -3,47 +3,48 @@ import type { FakeOllamaModel } from "./fake-models.ts";
 import type { FakeOllamaAnswer, FakeOllamaShowAnswer } from "./fake-ollama-answer.ts";
 import type { FakeOllamaChat, FakeOllamaRequest } from "./fake-ollama-request.ts";
 
-/** An answer, or what makes one of the request. */
+/** An answer, or a function of the request that returns one. */
 export type FakeOllamaScriptEntry =
   | FakeOllamaAnswer
   | ((chat: FakeOllamaChat) => FakeOllamaAnswer | Promise<FakeOllamaAnswer>);
 
 /** Options of {@link startFakeOllama}. */
 export interface FakeOllamaOptions {
-  /** What chat requests are answered with, in turn. @default nothing */
+  /** The answers to chat requests, in order. @default none */
   script?: readonly FakeOllamaScriptEntry[] | undefined;
-  /** What those are answered with that come after the script's end. @default an error that says so */
+  /** The answer to chat requests after the end of the script. @default an error that says so */
   otherwise?: FakeOllamaScriptEntry | undefined;
-  /** What `/api/show` is answered with, in turn; after that it tells the truth. @default the truth */
+  /** The answers to `/api/show`, in order; after that it answers the truth. @default the truth */
   showScript?: readonly FakeOllamaShowAnswer[] | undefined;
-  /** The models there are. @default one of every name that is asked for, which cannot think */
+  /** The models of the server. @default one of every requested name, which cannot think */
   models?: readonly FakeOllamaModel[] | undefined;
-  /** Where the second between the lines of a `drip` comes from. @default none: only `release()` lets them go */
+  /** Measures the second between the lines of a `drip`. @default none: only `release()` sends them */
   clock?: Clock | undefined;
 }
 
-/** A server that speaks as Ollama does, and answers as a test says. */
+/** A server that behaves like Ollama, with answers from a script. */
 export interface FakeOllama {
   /** Its address, such as `http://127.0.0.1:40123`: the `host` of a client. */
   readonly host: string;
-  /** Every request there was. */
+  /** Every request so far. */
   readonly requests: readonly FakeOllamaRequest[];
-  /** What the chat requests asked for that were answered by the script. */
+  /** The chat requests that were answered by the script. */
   readonly chats: readonly FakeOllamaChat[];
   /**
-   * How many connections are open that have had a request. Each is used for one only, so a client has not read the answer,
-   * or not closed what it does not want. Those that it has opened ahead of a request, as Node's `fetch` does, do not count.
+   * How many connections with a request are open. Each is used for one request, so an open one means that a client has
+   * not read the answer, or has not closed an unwanted one. Connections opened ahead of a request, as by Node's
+   * `fetch`, do not count.
    */
   readonly openSockets: number;
-  /** The next request to a path that no test has waited for, at once if it has come. @default `/api/chat` */
+  /** The next request to a path that was not waited for yet; at once if it is already there. @default `/api/chat` */
   waitForRequest(this: void, path?: string): Promise<FakeOllamaRequest>;
-  /** The next request that its client has given up, by closing the connection before it had the whole answer. */
+  /** The next request whose client closed the connection before it had the whole answer. */
   waitForDisconnect(this: void): Promise<FakeOllamaRequest>;
-  /** Settles once no connection is open that has had a request. */
+  /** Settles once no connection with a request is open. */
   waitForIdle(this: void): Promise<void>;
-  /** Lets each answer that hangs go on, also one that will only in a moment, and each that drips send one line. */
+  /** Lets each hanging answer continue, even one that is about to hang, and each dripping one send one line. */
   release(this: void): void;
-  /** Throws unless every answer of the scripts was asked for, and none beyond. */
+  /** Throws unless there were exactly as many requests as scripted answers. */
   assertComplete(this: void): void;
   /** Closes all connections; from then on they are refused. Closing it again does nothing. */
   close(this: void): Promise<void>;

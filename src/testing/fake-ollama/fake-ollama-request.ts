@@ -1,17 +1,17 @@
 import type { JsonValue } from "../../core/json.ts";
 
-/** A request that a fake Ollama has had, to whatever path. */
+/** A request to a fake Ollama, to any path. */
 export interface FakeOllamaRequest {
   readonly method: string;
   /** Such as `/api/chat`. */
   readonly path: string;
-  /** By names in lower case. */
+  /** By lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The text as it came; `""` if there was none. */
+  /** The text as received; `""` if there was none. */
   readonly body: string;
 }
 
-/** What a chat request asks for. */
+/** The content of a chat request. */
 export interface FakeOllamaChat {
   readonly model: string;
   readonly messages: readonly FakeOllamaMessage[];
@@ -20,7 +20,7 @@ export interface FakeOllamaChat {
   readonly options?: Readonly<Record<string, JsonValue>>;
   readonly think?: boolean | string;
   readonly keep_alive?: number | string;
-  /** Fields that are seldom sent, and those that the fake does not know. */
+  /** Rare fields, and fields that the fake does not know. */
   readonly [field: string]: unknown;
 }
 

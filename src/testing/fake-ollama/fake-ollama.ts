@@ -17,8 +17,8 @@ import { sendReply } from "./send-reply.ts";
 const dripMs = 1_000;
 
 /**
- * Starts a server on a free port of this machine that speaks as Ollama does: the same paths, checks, errors and streams, but
- * for `/api/generate` and all that changes models, which it does not know. Chat requests are answered from a script:
+ * Starts a server on a free port of this machine that behaves like Ollama: the same paths, checks, errors and streams,
+ * except `/api/generate` and everything that changes models. Chat requests are answered from a script:
  *
  * ```ts
  * const ollama = await startFakeOllama({ script: [{ fault: "busy" }, { text: "Hello" }] });
@@ -28,7 +28,7 @@ const dripMs = 1_000;
  * await ollama.close();
  * ```
  *
- * What it does takes no time that a manual clock knows of: wait for a request before you move one.
+ * Its work takes no time on a manual clock: wait for a request before you move the clock.
  */
 export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<FakeOllama> {
   const { createServer } = await countOutside(import("node:http"));
@@ -47,7 +47,7 @@ class FakeOllamaServer implements FakeOllama {
   readonly requests: FakeOllamaRequest[] = [];
   readonly chats: FakeOllamaChat[] = [];
   private readonly models: FakeModels;
-  /** All connections, and those of them that have had a request. */
+  /** All connections, and those with a request. */
   private readonly sockets = new Set<Socket>();
   private readonly used = new Set<Socket>();
   private readonly arrived = new Map<string, Arrivals<FakeOllamaRequest>>();
@@ -106,7 +106,7 @@ class FakeOllamaServer implements FakeOllama {
     await this.waitForIdle();
   }
 
-  /** Begins to watch a server that listens. */
+  /** Starts to watch a listening server. */
   attach(server: Server): void {
     this.server = server;
     this.host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -124,7 +124,7 @@ class FakeOllamaServer implements FakeOllama {
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     this.used.add(incoming.socket);
     const request = await readRequest(incoming).catch(() => undefined);
-    // The client went away while it was sending.
+    // The client disconnected while it was sending.
     if (request === undefined) return;
     const gate = new Gate();
     this.gates.add(gate);

@@ -1,12 +1,12 @@
 import type { FakeOllamaError } from "./fake-ollama-answer.ts";
 
-/** What goes over the wire. */
+/** A reply as it is sent. */
 export interface FakeReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, each part written by itself. */
+  /** The body; each part is written separately. */
   readonly parts: readonly Uint8Array[];
-  /** Before which part it waits; `headers` is before all. */
+  /** The part before which it waits; `headers` is before all. */
   readonly holdsBefore?: "headers" | "each" | number | undefined;
   /** Whether the connection breaks instead of ending; `at-once`: before the headers. */
   readonly cut?: "at-once" | "after-parts" | undefined;
@@ -29,13 +29,13 @@ export function textReply(text: string, { status = 200, headers = {} }: Partial<
   };
 }
 
-/** A reply of one object a line. */
+/** A reply with one object per line. */
 export function linesReply(lines: readonly object[]): FakeReply {
   const parts = lines.map((line) => encoder.encode(`${JSON.stringify(line)}\n`));
   return { status: 200, headers: { "content-type": "application/x-ndjson" }, parts };
 }
 
-/** An error as Ollama tells it. */
+/** An error in Ollama's format. */
 export function errorReply({ status, error, headers }: FakeOllamaError): FakeReply {
   const reply = jsonReply({ error });
   return { ...reply, status, headers: { ...reply.headers, ...headers } };

@@ -1,9 +1,9 @@
-/** What holds an answer up until it is let go on, one step at a time. */
+/** Holds an answer until it is allowed to continue, one step at a time. */
 export class Gate {
   private credit = 0;
   private waiting: (() => void) | undefined;
 
-  /** Settles when it is opened the next time; at once if that was before anybody waited. */
+  /** Settles the next time it is opened; at once if it was opened before anything waited. */
   pass(): Promise<void> {
     if (this.credit > 0) {
       this.credit--;

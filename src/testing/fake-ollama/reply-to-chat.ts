@@ -14,7 +14,7 @@ const defaultText = '{"answer":"Grüße von einem falschen Ollama 🦙"}';
 const linesBeforeFault = 3;
 const largeLength = 2_000_000;
 
-/** Makes of a scripted answer what goes over the wire. */
+/** Turns a scripted answer into a reply. */
 export function replyToChat(answer: FakeOllamaAnswer, options: ChatLinesOptions): FakeReply {
   if ("error" in answer) return errorReply(answer);
   if ("body" in answer) return bodyReply(answer);
@@ -26,7 +26,7 @@ export function replyToChat(answer: FakeOllamaAnswer, options: ChatLinesOptions)
   return streamReply(fault, whole, options);
 }
 
-/** Makes of a scripted answer to `/api/show` what goes over the wire. */
+/** Turns a scripted answer to `/api/show` into a reply. */
 export function replyToShow(answer: FakeOllamaShowAnswer, model: string, truth: () => FakeReply): FakeReply {
   if ("error" in answer) return errorReply(answer);
   return "body" in answer ? bodyReply(answer) : serverReply(answer.fault, model, truth);
@@ -112,7 +112,7 @@ type StoppingFault = Exclude<FakeOllamaStreamFault, "one-byte-chunks" | "no-metr
 const midStreamError = "an error was encountered while running the model: unexpected EOF";
 
 function stoppedMidStream(fault: StoppingFault, reply: FakeReply): FakeReply {
-  // At least the last line comes after what goes wrong.
+  // At least the last line comes after the fault.
   const before = Math.min(linesBeforeFault, reply.parts.length - 1);
   const start = reply.parts.slice(0, before);
   switch (fault) {
@@ -127,7 +127,7 @@ function stoppedMidStream(fault: StoppingFault, reply: FakeReply): FakeReply {
   }
 }
 
-/** Without a stream nothing is sent before the whole answer is there. */
+/** Without a stream nothing is sent before the answer is complete. */
 function stoppedAtOnce(fault: StoppingFault, reply: FakeReply): FakeReply {
   if (fault === "error-mid-stream") return error(500, midStreamError);
   return fault === "cut" ? { ...reply, cut: "at-once" } : { ...reply, holdsBefore: "headers" };

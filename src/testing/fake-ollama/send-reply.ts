@@ -1,27 +1,27 @@
 import type { ServerResponse } from "node:http";
 import type { FakeReply } from "./fake-reply.ts";
 
-/** Sends a reply, waiting where it says so. Ends early when the client has gone. Never rejects. */
+/** Sends a reply, waiting where it says so. Ends early when the client has disconnected. Never rejects. */
 export async function sendReply(
   response: ServerResponse,
   reply: FakeReply,
   hold: (isDrip: boolean) => Promise<void>,
 ): Promise<void> {
   const { status, headers, parts, holdsBefore, cut } = reply;
-  // The client may go at any time.
+  // The client may disconnect at any time.
   response.on("error", () => {});
   if (holdsBefore === "headers") await hold(false);
   if (cut === "at-once") response.destroy();
   if (response.destroyed) return;
-  // So that a connection that is open is one that its client needs, or has not closed. But one that closes as it was told
-  // to would be no cut one.
+  // With `close`, an open connection is one that its client still needs or has not closed. A cut connection must not
+  // announce that it closes.
   response.writeHead(status, { ...headers, ...(cut === undefined && { connection: "close" }) });
   response.flushHeaders();
   for (const [index, part] of parts.entries()) {
     if (holdsBefore === "each" || holdsBefore === index) await hold(holdsBefore === "each");
     if (response.destroyed) return;
     const isLast = index === parts.length - 1 && cut === undefined;
-    // The last goes with the end, so that a client that has it has all.
+    // The last part is sent with the end, so that a client that has it has everything.
     if (isLast) response.end(part);
     else await write(response, part);
   }
@@ -29,7 +29,7 @@ export async function sendReply(
   else if (parts.length === 0) response.end();
 }
 
-/** Settles once the part is on its way, or never will be. */
+/** Settles once the part is sent, or never will be. */
 async function write(response: ServerResponse, part: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => {
     const settle = () => {
@@ -39,6 +39,6 @@ async function write(response: ServerResponse, part: Uint8Array): Promise<void> 
     response.once("close", settle);
     response.write(part, settle);
   });
-  // A client in this process reads it now. Else it would read many parts as one.
+  // Lets a client in this process read it now. Otherwise it would read many parts as one.
   await new Promise<void>((resolve) => setImmediate(resolve));
 }

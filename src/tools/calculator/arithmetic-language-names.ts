@@ -3,7 +3,7 @@ import type { ArithmeticReader } from "./arithmetic-language-reader.ts";
 import { listTerms, prefixTerms, rankOf } from "./arithmetic-language-terms.ts";
 import { checkArgumentCount, findConstant, findFunction } from "./functions.ts";
 
-/** What begins with a name: "the sum of …", "the square root of …", functions and constants. */
+/** Reads an expression that starts with a name: "the sum of …", "the square root of …", functions and constants. */
 export function readNamed(reader: ArithmeticReader): ArithmeticNode | undefined {
   return (
     readCalledList(reader) ??

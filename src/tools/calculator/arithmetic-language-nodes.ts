@@ -1,4 +1,4 @@
-/** An expression that was read, as the Calculator writes it, and how tightly it holds together. */
+/** An expression in the Calculator's notation, and its precedence. */
 export interface ArithmeticNode {
   readonly text: string;
   readonly level: number;
@@ -8,7 +8,7 @@ export interface ArithmeticNode {
   readonly fraction?: readonly [above: string, below: string];
 }
 
-/** How tightly each kind of expression holds together; the calculator's own precedences. */
+/** The precedence of each kind of expression, as in the calculator. */
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
 
 /** A number, a name or a call. */
@@ -25,7 +25,7 @@ function wrapped(node: ArithmeticNode, least: number): string {
   return node.level >= least ? node.text : `(${node.text})`;
 }
 
-/** Two operands and a sign between them, with the parentheses that they need. */
+/** Two operands with a sign between them, and the necessary parentheses. */
 export function binary(
   sign: "+" | "-" | "*" | "/" | "%" | "^",
   left: ArithmeticNode,
@@ -42,17 +42,17 @@ export function negative(node: ArithmeticNode): ArithmeticNode {
   return { text: `-${wrapped(node, level.power)}`, level: level.negation };
 }
 
-/** The operand with `%` behind it. */
+/** The operand with `%` after it. */
 export function percent(node: ArithmeticNode): ArithmeticNode {
   return { text: `${wrapped(node, level.atom)}%`, level: level.power, isPercent: true };
 }
 
-/** The operand with `!` behind it. */
+/** The operand with `!` after it. */
 export function factorial(node: ArithmeticNode): ArithmeticNode {
   return { text: `${wrapped(node, level.atom)}!`, level: level.power };
 }
 
-/** "three quarters": a division that "of" takes apart again, so that two thirds of 9 are 6 without rounding. */
+/** "three quarters": a division that "of" splits again, so that two thirds of 9 are 6 without rounding. */
 export function fraction(above: string, below: string): ArithmeticNode {
   return { ...binary("/", atom(above), atom(below)), fraction: [above, below] };
 }
@@ -65,7 +65,7 @@ export function partOf(part: ArithmeticNode, whole: ArithmeticNode): ArithmeticN
   return binary("/", many, atom(below));
 }
 
-/** The amount more or less; by a percentage, it is that of the amount itself. */
+/** The amount increased or decreased; a percentage is a percentage of the amount itself. */
 export function changed(sign: "+" | "-", amount: ArithmeticNode, by: ArithmeticNode): ArithmeticNode {
   if (by.isPercent) return binary("*", amount, { ...binary(sign, atom("1"), by) });
   return binary(sign, amount, by);

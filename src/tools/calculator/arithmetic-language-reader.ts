@@ -29,17 +29,17 @@ const results = new Set(
 );
 const partWords = new Set(["of", "off", "discount", "tip", "tax", "interest", "reduction", "less"]);
 const maxDepth = 200;
-/** No expression that is understood takes more than about one try a word. */
+/** An expression that can be read takes at most about one attempt per word. */
 const workPerWord = 2;
 const leastWork = 32;
 
-/** Reads the words of an expression: a Pratt parser, which never goes back further than one way to say something. */
+/** Reads the words of an expression: a Pratt parser, which never backtracks further than one phrase. */
 export class ArithmeticReader {
   at = 0;
-  /** How many operations were read: a number alone is no arithmetic. */
+  /** How many operations were read: a number alone is not arithmetic. */
   operations = 0;
   usesPrevious = false;
-  /** A word that ends an operand where it else would stand between two. */
+  /** A word that ends an operand here, though elsewhere it is an operator between two operands. */
   blocked = "";
   private depth = 0;
   private work: number;
@@ -68,7 +68,7 @@ export class ArithmeticReader {
     return this.at >= this.words.length;
   }
 
-  /** Whether it was too deep, or took too many tries, to be read. */
+  /** Whether the expression is too deeply nested, or took too many attempts. */
   get hasGivenUp(): boolean {
     return this.work === 0;
   }
@@ -80,9 +80,9 @@ export class ArithmeticReader {
     return atom("x");
   }
 
-  /** An expression whose operators bind at least so tightly. */
+  /** Reads an expression whose operators have at least this precedence. */
   expression(least = 0): ArithmeticNode | undefined {
-    // Some ways to begin are tried one after the other; without a bound, nested ones would take forever.
+    // Some phrases are tried one after the other at the start; without a limit, nested ones would take forever.
     this.work = this.depth >= maxDepth ? 0 : Math.max(0, this.work - 1);
     if (this.hasGivenUp) return undefined;
     this.depth++;
@@ -92,7 +92,7 @@ export class ArithmeticReader {
     return node;
   }
 
-  /** What stands behind an operand, with all that follows. */
+  /** Reads the operators after an operand, with everything that follows. */
   continued(first: ArithmeticNode, least = 0): ArithmeticNode {
     let left = this.postfix(first);
     for (;;) {
@@ -194,7 +194,7 @@ export class ArithmeticReader {
     return this.number() ?? this.signed() ?? this.anaphor() ?? this.named() ?? this.group();
   }
 
-  /** A number in digits or words, with a fraction behind it. */
+  /** A number in digits or words, with a fraction after it. */
   number(): ArithmeticNode | undefined {
     const { words, at } = this;
     const word = words[at] ?? "";
@@ -274,7 +274,7 @@ export class ArithmeticReader {
     return atom(`(${inner.text})`);
   }
 
-  /** Functions, constants, and all that begins with a name: "the sum of …", "the square root of …". */
+  /** Functions, constants, and everything that starts with a name: "the sum of …", "the square root of …". */
   private named(): ArithmeticNode | undefined {
     const before = this.at;
     this.takeAny(articles);
@@ -285,7 +285,7 @@ export class ArithmeticReader {
     return this.number() ?? this.group();
   }
 
-  /** Counts an operation that was read, if it was. */
+  /** Counts an operation, if one was read. */
   counted(node: ArithmeticNode | undefined): ArithmeticNode | undefined {
     if (node !== undefined) this.operations++;
     return node;

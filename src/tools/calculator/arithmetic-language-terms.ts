@@ -10,12 +10,12 @@ import {
   partOf,
 } from "./arithmetic-language-nodes.ts";
 
-/** Words in lower case that belong together. */
+/** Lower-case words that belong together. */
 export type Phrase = readonly string[];
 
 type Combine = (left: ArithmeticNode, right: ArithmeticNode) => ArithmeticNode | undefined;
 
-/** A way to say what stands between two operands. */
+/** A phrase for an operator between two operands. */
 export interface InfixTerm {
   readonly words: Phrase;
   readonly level: number;
@@ -41,7 +41,7 @@ const off: Combine = (part, whole) => (part.isPercent ? changed("-", whole, part
 const of: Combine = (part, whole) => (part.isPercent || part.fraction ? partOf(part, whole) : undefined);
 const onTop: Combine = (whole, part) => changed("+", whole, part);
 
-/** Everything that may stand between operands; the longer way of two comes first. */
+/** All operators between operands, by first word; longer phrases come first. */
 export const infixTerms: ReadonlyMap<string, readonly InfixTerm[]> = groupByFirst([
   ...terms("+ | plus | added to | added with | add | together with | in addition to", 1, plus),
   ...terms("more than | greater than", 1, swapped(plus)),
@@ -76,7 +76,7 @@ export const infixTerms: ReadonlyMap<string, readonly InfixTerm[]> = groupByFirs
 
 type Fold = (parts: readonly ArithmeticNode[]) => ArithmeticNode | undefined;
 
-/** What takes a list of operands: "the sum of 3, 4 and 5". */
+/** Terms that take a list of operands: "the sum of 3, 4 and 5". */
 export const listTerms: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   ...entries<Fold>("sum total", (parts) => chain("+", parts)),
   ...entries<Fold>("product", (parts) => chain("*", parts)),
@@ -90,7 +90,7 @@ export const listTerms: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   ...entries<Fold>("minimum min smallest lowest least smaller lower lesser", (parts) => call("min", parts)),
 ]);
 
-/** What takes one operand: "the square root of 16". The longer way of two comes first. */
+/** Terms before one operand: "the square root of 16". Longer phrases come first. */
 export const prefixTerms: readonly {
   readonly words: Phrase;
   readonly make: (operand: ArithmeticNode) => ArithmeticNode;
@@ -117,7 +117,7 @@ export const prefixTerms: readonly {
   ...prefixes("halve", (operand) => binary("/", operand, atom("2"))),
 ];
 
-/** What stands behind one operand. */
+/** Terms after one operand. */
 export const postfixTerms: ReadonlyMap<string, (operand: ArithmeticNode) => ArithmeticNode> = new Map([
   ...entries("squared", (operand: ArithmeticNode) => binary("^", operand, atom("2"))),
   ...entries("cubed", (operand: ArithmeticNode) => binary("^", operand, atom("3"))),
@@ -147,7 +147,7 @@ function groupByFirst(all: readonly InfixTerm[]): ReadonlyMap<string, readonly I
   return groups;
 }
 
-/** The number below a fraction, by its name. */
+/** The denominator of a fraction, by its name. */
 export const denominators = new Map<string, string>([
   ...entries("half halves", "2"),
   ...entries("quarter quarters", "4"),
@@ -160,7 +160,7 @@ for (const [index, name] of "third fourth fifth sixth seventh eighth ninth tenth
 for (const [name, value] of entries("hundredth hundredths", "100")) denominators.set(name, value);
 for (const [name, value] of entries("thousandth thousandths", "1000")) denominators.set(name, value);
 
-/** The number of "fourth", "4th". */
+/** The number of an ordinal such as "fourth" or "4th". */
 export function rankOf(word: string): string | undefined {
   return ranks.get(word) ?? /^(\d+)th$/.exec(word)?.[1];
 }

@@ -18,7 +18,7 @@ const known = new Set([
   ...denominators.keys(),
 ]);
 
-/** Whether arithmetic has the word at all: a text with any other is none, which is known before it is read. */
+/** Whether arithmetic uses this word: a text with any other word is rejected before it is parsed. */
 export function isArithmeticWord(word: string): boolean {
   if (known.has(word) || startsNumber(word)) return true;
   return findFunction(word) !== undefined || findConstant(word) !== undefined || rankOf(word) !== undefined;

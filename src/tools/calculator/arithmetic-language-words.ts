@@ -37,12 +37,12 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 const symbols = new Set("+-*/^%!(),=".split(""));
 const currency = new Set(["$", "€", "£", "¥"]);
 const currencyWords = new Set("dollar dollars euro euros pound pounds buck bucks usd eur gbp".split(" "));
-/** A number said after its unit of a group: "21st" is no number here. */
+/** The suffix of an ordinal: "21st" is not a number here. */
 const nth = /^(?:st|nd|rd|th)$/;
 
 /**
- * Cuts a text into the words and signs that arithmetic is made of, in lower case: separators of thousands and signs of
- * currencies are gone, `×` is `*`. Undefined if the text has a sign that arithmetic has not, or is too long.
+ * Splits a text into the words and signs of arithmetic, in lower case, without thousands separators and currency signs,
+ * and with `*` for `×`. Undefined if the text has a sign that arithmetic does not use, or is too long.
  */
 export function arithmeticWords(text: string): readonly string[] | undefined {
   if (text.length > maxLength) return undefined;
@@ -82,7 +82,7 @@ function readLexeme(found: string, { words, isGlued, next }: LexemeContext): rea
 }
 
 function readLetters(found: string, words: string[], isGlued: boolean): readonly string[] | undefined {
-  // A word that sounds like another, where only that one can be meant.
+  // A homophone, where only the other word makes sense.
   if (found === "buy" && /^(?:divided?|multipl(?:y|ied))$/.test(words.at(-1) ?? "")) return ["by"];
   const isNumber = /^[\d.]/.test(words.at(-1) ?? "");
   if (nth.test(found) && isGlued && isNumber) return [`${words.pop()}th`];

@@ -2,26 +2,27 @@ import { type ArithmeticNode, atom, binary, call, changed } from "./arithmetic-l
 import { ArithmeticReader, joined } from "./arithmetic-language-reader.ts";
 import { arithmeticWords } from "./arithmetic-language-words.ts";
 
-/** Arithmetic that was said, as the Calculator writes it. */
+/** Spoken arithmetic in the Calculator's notation. */
 export interface SpokenArithmetic {
-  /** Only what the Calculator's grammar has; an earlier result is the variable `x`. */
+  /** In the Calculator's grammar; an earlier result is the variable `x`. */
   readonly expression: string;
-  /** Whether `x` is in it. */
+  /** Whether the expression contains `x`. */
   readonly usesPrevious: boolean;
 }
 
-/** How {@link readArithmetic} reads. */
+/** Options of {@link readArithmetic}. */
 export interface ArithmeticOptions {
-  /** Whether there is an earlier result to go on from. */
+  /** Whether there is an earlier result to continue from. */
   readonly hasPrevious?: boolean;
-  /** Whether what somebody takes for the result may follow: "is two plus two five". It is left out. */
+  /** Whether a claimed result may follow: "is two plus two five". It is left out. */
   readonly hasClaim?: boolean;
 }
 
 /**
- * Reads arithmetic in signs, in words, or both: `12 * 4`, "the sum of three and four", "30% off 279", "the square root of
- * 16", "multiply six by seven". With `hasPrevious` it also reads what goes on from an earlier result: "add 12 to it",
- * "double that", "divided by 2". Undefined for what is no arithmetic, and for a number alone. Linear in the text.
+ * Reads arithmetic in signs, in words, or both: `12 * 4`, "the sum of three and four", "30% off 279", "the square root
+ * of 16", "multiply six by seven". With `hasPrevious` it also reads what goes on from an earlier result: "add 12 to
+ * it", "double that", "divided by 2". Undefined for anything that is not arithmetic, and for a number alone. Linear in
+ * the text.
  */
 export function readArithmetic(
   text: string,
@@ -29,7 +30,7 @@ export function readArithmetic(
 ): SpokenArithmetic | undefined {
   const words = arithmeticWords(text);
   if (words === undefined || words.length === 0) return undefined;
-  // "three hundred and four" is one number or two: the first that makes sense of the whole is meant.
+  // "three hundred and four" is one number or two: the first reading in which the whole makes sense is used.
   for (const joinAnd of [true, false]) {
     for (const read of [readVerb, readActive, readPlain]) {
       const reader = new ArithmeticReader(stripped(words), { hasPrevious, joinAnd });
@@ -82,7 +83,7 @@ function readTail(reader: ArithmeticReader, hasClaim: boolean): void {
     reader.take("is");
   reader.take("what");
   reader.take(",");
-  // "four times two equals nine": what it is said to be is not part of it.
+  // "four times two equals nine": the claimed result is not part of the expression.
   if ((isEqual || hasClaim) && !reader.isAtEnd) reader.number();
 }
 
@@ -148,7 +149,7 @@ function readAdd(reader: ArithmeticReader): ArithmeticNode | undefined {
     return amount && changed("+", amount, first);
   }
   if (reader.operations > 0 && !reader.isAtEnd) return undefined;
-  // "add 3 + 4" is a sum of its own; "add 12" needs something to be added to.
+  // "add 3 + 4" is a complete sum; "add 12" needs something to add to.
   if (reader.operations > 0) return first;
   const previous = reader.previous();
   return previous && changed("+", previous, first);
@@ -164,7 +165,7 @@ function readSubtract(reader: ArithmeticReader): ArithmeticNode | undefined {
     const amount = reader.expression();
     return amount && changed("-", amount, part);
   }
-  // "take 10% off 50" was read as a whole; "subtract 3" needs something to be subtracted from.
+  // "take 10% off 50" was read as a whole; "subtract 3" needs something to subtract from.
   if (reader.operations > before && reader.isAtEnd) return part;
   reader.take("off");
   const previous = reader.previous();
@@ -196,7 +197,7 @@ function readDivide(reader: ArithmeticReader): ArithmeticNode | undefined {
   const by = reader.expression();
   const isShared = reader.take("equal", "parts") || reader.takeAny(shares);
   if (by === undefined || !(isSaid || isShared)) return undefined;
-  // "divide 7 into 49" asks how often it fits, "divide 49 into 7" how large each part is.
+  // "divide 7 into 49" asks how often 7 fits, "divide 49 into 7" how large each part is.
   const isFitting = isInto && !isShared && Number(amount.text) < Number(by.text);
   return isFitting ? binary("/", by, amount) : binary("/", amount, by);
 }
@@ -240,7 +241,7 @@ function readRound(reader: ArithmeticReader): ArithmeticNode | undefined {
   return readPlaces(reader, operand) ?? call(direction, [operand]);
 }
 
-/** "…, rounded to 2 decimals" behind anything. */
+/** "…, rounded to 2 decimals" after any expression. */
 function readRounding(reader: ArithmeticReader, node: ArithmeticNode): ArithmeticNode | undefined {
   const before = reader.at;
   reader.take(",");

@@ -2,8 +2,8 @@ import { AgentError } from "../../core/errors.ts";
 import type { CalculationProblem } from "../../core/tool-errors.ts";
 
 /**
- * Why an expression has no value. The message says what was found and what would have worked, and ends with the character
- * it is about, counted from 1; `details.position` counts from 0.
+ * Why an expression has no value. The message states what was found and what would have worked, and ends with the
+ * position of the character, counted from 1; `details.position` counts from 0.
  */
 export function calculationFailed(
   problem: CalculationProblem,

@@ -5,17 +5,17 @@ import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 
 /** Options of {@link createCalculator}. */
 export interface CalculatorOptions {
-  /** Longest expression, in UTF-16 code units, from 1 to 100 000. @default 10_000 */
+  /** Maximum length of an expression, in UTF-16 code units, from 1 to 100 000. @default 10_000 */
   readonly maxLength?: number | undefined;
-  /** Most parentheses open at once, those of functions included, from 1 to 100 000. @default 2_000 */
+  /** Maximum nesting of parentheses, including those of functions, from 1 to 100 000. @default 2_000 */
   readonly maxDepth?: number | undefined;
 }
 
-/** What the Calculator answers. */
+/** The output of the Calculator. */
 export interface CalculatorResult {
   /** The value, finite. */
   readonly value: number;
-  /** The expression as it was given. */
+  /** The expression as given. */
   readonly expression: string;
 }
 
@@ -25,12 +25,12 @@ const description =
   "Earlier results enter as variables.";
 
 /**
- * Makes the tool "Calculator": `{ expression, variables? }` to `{ value, expression }`.
+ * Creates the tool "Calculator": `{ expression, variables? }` to `{ value, expression }`.
  *
- * Only what its grammar lists is evaluated, with decimal arithmetic: 0.1 + 0.2 is 0.3. `%` is a remainder where an operand
- * follows, else a percentage; `^` binds to the right and before a minus sign; angles are in radians. A variable enters as a
- * value: `{ expression: "x ^ 2", variables: { x: -3 } }` is 9. An expression without a value fails with `calculation-failed`,
- * which has a code and a position and is never retried.
+ * Only what its grammar lists is evaluated, with decimal arithmetic: 0.1 + 0.2 is 0.3. `%` is a remainder where an
+ * operand follows, else a percentage; `^` binds to the right and before a minus sign; angles are in radians. A variable
+ * enters as a value: `{ expression: "x ^ 2", variables: { x: -3 } }` is 9. An expression without a value fails with
+ * `calculation-failed`, which has a code and a position and is never retried.
  *
  * Throws `invalid-options` for an option that is unknown or out of range.
  */

@@ -1,6 +1,6 @@
 const maxDistance = 2;
 
-/** The name that is most like the given one, case aside; undefined if none is within two edits and half its length. */
+/** The name most similar to the given one, ignoring case; undefined if none is within two edits and half its length. */
 export function closestName(name: string, known: Iterable<string>): string | undefined {
   let closest: string | undefined;
   let least = Math.min(maxDistance, Math.floor(name.length / 2)) + 1;

@@ -4,13 +4,13 @@ import { divide, factorial, power, remainder } from "./decimal-operators.ts";
 import { trigonometry } from "./decimal-trigonometry.ts";
 import type { FunctionName } from "./functions.ts";
 
-/** A function of the calculator; how many arguments it is given was checked. */
+/** A function of the calculator; its number of arguments is already checked. */
 type DecimalFunction = (first: Decimal, second: Decimal | undefined, all: readonly Decimal[]) => Decimal;
 
-/** How many places round() takes, to either side of the point. */
+/** The maximum number of places for round(), on either side of the point. */
 const maxPlaces = 400;
 
-/** What each function does. */
+/** The implementation of each function. */
 export const functions: Readonly<Record<FunctionName, DecimalFunction>> = {
   ...trigonometry,
   abs: (value) => value.abs(),

@@ -5,7 +5,7 @@ import type { Operator } from "./instruction.ts";
 /** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
 const maxFactorial = 1_000;
 
-/** What an operator does to its operands; `right` is the only operand of those that have one. */
+/** The implementation of each operator; `right` is the only operand of unary ones. */
 export const operators: Readonly<Record<Operator, (left: Decimal, right: Decimal) => Decimal>> = {
   add,
   subtract: (left, right) => add(left, right.negated()),
@@ -24,7 +24,7 @@ export function divide(left: Decimal, right: Decimal): Decimal {
   return settle(left.div(right));
 }
 
-/** The remainder with the sign of the dividend, as `%` of JavaScript: -8 % 3 is -2. */
+/** The remainder with the sign of the dividend, like `%` in JavaScript: -8 % 3 is -2. */
 export function remainder(left: Decimal, right: Decimal): Decimal {
   if (right.isZero())
     throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor of a remainder must not be 0.");
@@ -39,8 +39,8 @@ export function remainder(left: Decimal, right: Decimal): Decimal {
 }
 
 /**
- * (1 / 7) % (1 / 70) is 0: what rounding makes of a quotient that is whole is next to 0 or next to the divisor. A rounded value
- * may end in zeros, as 1 / 138 does, so nearly all digits are a doubt too; then it is refused.
+ * (1 / 7) % (1 / 70) is 0: what rounding makes of a quotient that is whole is next to 0 or next to the divisor. A
+ * rounded value may end in zeros, as 1 / 138 does, so nearly all digits are a doubt too; then it is refused.
  */
 function withoutNoise(rest: Decimal, left: Decimal, right: Decimal): Decimal {
   if (!mayBeRounded(left) && !mayBeRounded(right)) return rest;
@@ -63,7 +63,7 @@ export function power(base: Decimal, exponent: Decimal): Decimal {
   }
   if (base.isNegative() && !exponent.isInteger()) {
     const message =
-      "A negative number raised to a fraction is no real number; an odd root can be written root(x, n) or cbrt(x).";
+      "A negative number raised to a fraction is not a real number; an odd root can be written root(x, n) or cbrt(x).";
     throw new ArithmeticFault("not-a-number", message);
   }
   return settle(base.pow(exponent));
@@ -80,7 +80,7 @@ export function factorial(operand: Decimal): Decimal {
   return product;
 }
 
-/** Work of an operator with this right operand. See `maxWork` in evaluate-decimals.ts. */
+/** The work of an operator with this right operand. See `maxWork` in evaluate-decimals.ts. */
 export function workOf(operator: Operator, right: Decimal): number {
   switch (operator) {
     case "negate":

@@ -2,11 +2,11 @@ import { ArithmeticFault } from "./calculation-failed.ts";
 import { constantTexts, Decimal, one, overflow, precision, settle, zero } from "./decimal.ts";
 import { divide } from "./decimal-operators.ts";
 
-/** Beyond it, the 40 digits of an angle no longer tell where in the circle it is. */
+/** Beyond it, the 40 digits of an angle no longer determine its position on the circle. */
 const maxAngle = "1e20";
-/** The exponential of more is beyond every decimal here, and of less is 0. */
+/** The exponential of a larger number overflows, and that of a number below its negative is 0. */
 const maxExponent = 23_100;
-/** Below it, the first term of a series is the whole: x - x^3 / 6 differs from x by less than 1e-40 of it. */
+/** Below it, the first term of a series is enough: x - x^3 / 6 differs from x by less than 1e-40 of x. */
 const tiny = "1e-20";
 
 /** Sine and its relatives, with angles in radians, and the exponential and its relatives. */
@@ -58,7 +58,7 @@ function tan(angle: Decimal): Decimal {
   return divide(sin(angle), cosine);
 }
 
-/** sin(pi) is 0: the 40 digits of pi leave an error in proportion to the angle, and less than that is nothing. */
+/** sin(pi) is 0: the 40 digits of pi leave an error in proportion to the angle, and a smaller result counts as 0. */
 function withoutNoise(result: Decimal, scale: Decimal): Decimal {
   return result.abs().lessThan(scale.times(`1e-${precision - 4}`)) ? zero() : settle(result);
 }
@@ -68,7 +68,7 @@ function checkAngle(angle: Decimal, name: string): Decimal {
   throw new ArithmeticFault("not-a-number", `${name} needs an angle of at most ${maxAngle} radians.`);
 }
 
-/** The library's arc tangent never ends for arguments that are very small or very large. */
+/** The library's arc tangent never returns for very small or very large arguments. */
 function arcTangent(value: Decimal): Decimal {
   const size = value.abs();
   if (size.lessThan(tiny)) return value;
@@ -92,7 +92,7 @@ function angleOf(x: Decimal, y: Decimal): Decimal {
   return settle(y.isNegative() && !y.isZero() ? angle.minus(pi()) : angle.plus(pi()));
 }
 
-/** e raised to the value. Checked first, since the library works long on an exponent it then rejects. */
+/** e raised to the value. Checked first, as the library takes long for an exponent that it then rejects. */
 function exponential(value: Decimal): Decimal {
   if (value.greaterThan(maxExponent)) throw overflow();
   return value.lessThan(-maxExponent) ? zero() : settle(value.exp());

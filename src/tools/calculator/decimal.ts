@@ -10,7 +10,7 @@ export const guardDigits = 6;
 /** A decimal of at most 40 digits, between 1e-9999 and 1e9999 in size; beyond it is 0 or infinite. */
 export type Decimal = DecimalBase;
 
-/** The constructor with the calculator's settings; those of other users of the library stay as they are. */
+/** The constructor with the calculator's settings; those of other users of the library stay unchanged. */
 export const Decimal = /* @__PURE__ */ DecimalBase.clone({
   defaults: true,
   precision,
@@ -34,11 +34,11 @@ export const zero = (): Decimal => new Decimal(0);
 export const one = (): Decimal => new Decimal(1);
 
 /**
- * Undoes what rounding did to a simple result, and refuses what is no finite number.
+ * Undoes the rounding of a simple result, and rejects a result that is not a finite number.
  *
- * 1 / 3 * 3 is 0.999…9 with 40 digits and sqrt(2)^2 is 2.000…01. A result that uses all digits but, rounded to 34, needs no
- * more than 20 is taken for that number, so that floor(1 / 3 * 3) is 1. Nothing else changes by that: the relative difference
- * is below 1e-33, and a JavaScript number tells 1e-16 apart.
+ * 1 / 3 * 3 is 0.999…9 with 40 digits and sqrt(2)^2 is 2.000…01. A result that uses all digits but, rounded to 34,
+ * needs no more than 20 is taken for that number, so that floor(1 / 3 * 3) is 1. Nothing else changes by that: the
+ * relative difference is below 1e-33, and a JavaScript number distinguishes 1e-16.
  */
 export function settle(result: Decimal): Decimal {
   if (!result.isFinite()) throw overflow();
@@ -47,7 +47,7 @@ export function settle(result: Decimal): Decimal {
   return rounded.precision() <= precision / 2 ? rounded : result;
 }
 
-/** The sum. What is left of two rounded values that cancel each other out is 0: sqrt(2) * sqrt(3) - sqrt(6). */
+/** The sum. If two rounded values cancel each other out, it is 0: sqrt(2) * sqrt(3) - sqrt(6). */
 export function add(left: Decimal, right: Decimal): Decimal {
   const sum = left.plus(right);
   return isNoise(sum, left) || isNoise(sum, right) ? zero() : settle(sum);
@@ -63,7 +63,7 @@ function isNoise(sum: Decimal, term: Decimal): boolean {
   return term.e - sum.e > precision - guardDigits && !sum.isZero() && isRounded(term);
 }
 
-/** Whether a value uses all digits, as the result of a rounding does. */
+/** Whether a value uses all digits, like a rounded result. */
 export function isRounded(value: Decimal): boolean {
   return value.precision() === precision;
 }

@@ -8,14 +8,14 @@ import { type ConstantName, type FunctionName, findConstant, signatureOf } from 
 import type { Instruction, Operator } from "./instruction.ts";
 import { unknownName } from "./unexpected.ts";
 
-/** Most work for one expression, in units of about 2 µs: some 20 ms in a process that has just started, a fifth of that later. */
+/** Maximum work for one expression, in units of about 2 µs: some 20 ms in a new process, a fifth of that later. */
 const maxWork = 10_000;
 
 /**
- * Evaluates with decimals of 40 digits and gives the JavaScript number nearest to the result; what is smaller than the
- * smallest number there is, is 0.
+ * Evaluates with decimals of 40 digits and returns the JavaScript number nearest to the result; a result smaller than
+ * the smallest JavaScript number is 0.
  *
- * Throws `calculation-failed`, for every problem but those of the parser.
+ * Throws `calculation-failed` for every problem except those of the parser.
  */
 export function evaluateDecimals(instructions: readonly Instruction[], variables: ReadonlyMap<string, number>): number {
   const evaluation = new DecimalEvaluation(variables);
@@ -32,7 +32,7 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
   }
 }
 
-/** Exact fractions as long as they go, since they are quicker; decimals from there on. */
+/** Exact fractions as long as possible, as they are faster; decimals after that. */
 type Value = Fraction | Decimal;
 
 class DecimalEvaluation {

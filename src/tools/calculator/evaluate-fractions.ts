@@ -2,8 +2,8 @@ import { Fraction, operateOnFractions } from "./fraction.ts";
 import type { Instruction, Operator } from "./instruction.ts";
 
 /**
- * Evaluates what stays within exact small fractions; undefined as soon as anything does not, whatever the reason: it is then
- * for evaluateDecimals, which gives the value or the error.
+ * Evaluates an expression with exact small fractions; undefined as soon as a value is not one, for any reason: then
+ * evaluateDecimals returns the value or throws the error.
  */
 export function evaluateFractions(
   instructions: readonly Instruction[],
@@ -43,7 +43,7 @@ export function isUnary(operator: Operator): boolean {
   return operator === "negate" || operator === "percent" || operator === "factorial";
 }
 
-/** The fraction that a variable's shortest decimal form is: 0.1 is a tenth. */
+/** The fraction of a variable's shortest decimal form: 0.1 is a tenth. */
 function fractionOf(value: number | undefined): Fraction | undefined {
   if (value === undefined) return undefined;
   if (Number.isInteger(value)) return Fraction.of(value, 1);

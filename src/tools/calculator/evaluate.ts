@@ -9,26 +9,27 @@ import { maxQuoted } from "./unexpected.ts";
 export interface EvaluateOptions {
   /** Values for names, `[A-Za-z_][A-Za-z0-9_]*`, finite. A variable hides the constant of its name. @default none */
   readonly variables?: Readonly<Record<string, number>> | undefined;
-  /** Longest expression, in UTF-16 code units. @default 10_000 */
+  /** Maximum length of an expression, in UTF-16 code units. @default 10_000 */
   readonly maxLength?: number | undefined;
-  /** Most parentheses open at once. @default 2_000 */
+  /** Maximum nesting of parentheses. @default 2_000 */
   readonly maxDepth?: number | undefined;
 }
 
-/** Longest expression, unless an option says otherwise, in UTF-16 code units. */
+/** The default maximum length of an expression, in UTF-16 code units. */
 export const defaultMaxLength = 10_000;
 
-/** Most parentheses open at once, unless an option says otherwise. */
+/** The default maximum nesting of parentheses. */
 export const defaultMaxDepth = 2_000;
 
-/** Most variables; each name that is looked for in an error is compared to all of them. */
+/** The maximum number of variables; an error about an unknown name compares it with all of them. */
 const maxVariables = 1_000;
 
 /**
  * The value of an arithmetic expression: the JavaScript number nearest to the result of decimal arithmetic.
  *
- * The answer comes at once where the expression stays within small fractions; else as a promise, since the decimal library is
- * loaded by the first expression that needs it. Throws, or rejects with, `calculation-failed` and nothing else.
+ * The answer comes at once where the expression stays within small fractions; else as a promise, since the decimal
+ * library is loaded by the first expression that needs it. Throws, or rejects with, `calculation-failed` and nothing
+ * else.
  */
 export function evaluate(expression: string, options: EvaluateOptions = {}): number | Promise<number> {
   const { maxLength = defaultMaxLength, maxDepth = defaultMaxDepth } = options;
@@ -42,12 +43,12 @@ export function evaluate(expression: string, options: EvaluateOptions = {}): num
   });
 }
 
-/** Kept once it is loaded: a second import() would cost more than most expressions. */
+/** Kept after loading: a second import() would cost more than most expressions. */
 let evaluateDecimals: typeof import("./evaluate-decimals.ts").evaluateDecimals | undefined;
 
 const noVariables: ReadonlyMap<string, number> = new Map();
 
-/** Copied into a map: a name can then never reach a prototype. */
+/** Copied into a map, so that a name can never reach a prototype. */
 function readVariables(given: Readonly<Record<string, number>> | undefined): ReadonlyMap<string, number> {
   if (given === undefined) return noVariables;
   const variables = new Map(Object.entries(given));
@@ -57,7 +58,7 @@ function readVariables(given: Readonly<Record<string, number>> | undefined): Rea
   }
   for (const [name, value] of variables) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      const message = `The variable name ${JSON.stringify(cutText(name, maxQuoted))} is not allowed; names are letters A-Z, digits and _, from a letter or _ on.`;
+      const message = `The variable name ${JSON.stringify(cutText(name, maxQuoted))} is not allowed; names consist of letters A-Z, digits and _, and start with a letter or _.`;
       throw calculationFailed("invalid-variable", message, 0);
     }
     if (typeof value !== "number" || !Number.isFinite(value)) {

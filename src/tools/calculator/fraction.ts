@@ -5,12 +5,12 @@ const maxFactorial = 18;
 const maxExponent = 1_024;
 
 /**
- * An exact fraction in lowest terms. Both parts are integers that a JavaScript number holds exactly, below 2^53, and the
- * denominator is at least 1.
+ * An exact fraction in lowest terms. Both parts are integers that a JavaScript number holds exactly, below 2^53, and
+ * the denominator is at least 1.
  *
- * An operation on fractions is done only if its result is one again; so nothing is ever rounded but the one division of
- * {@link Fraction.toNumber}, which IEEE 754 rounds correctly. Most expressions that people type never leave fractions, and
- * get the same value as with decimals, some ten times faster and without the decimal library.
+ * An operation is done only if its result is again such a fraction, so nothing is ever rounded but the one division of
+ * {@link Fraction.toNumber}, which IEEE 754 rounds correctly. Most expressions that people type never leave fractions,
+ * and get the same value as with decimals, some ten times faster and without the decimal library.
  */
 export class Fraction {
   private constructor(
@@ -18,7 +18,7 @@ export class Fraction {
     readonly denominator: number,
   ) {}
 
-  /** The fraction of two integers, the lower one above 0; undefined if either may have been rounded. */
+  /** The fraction of two integers, the denominator above 0; undefined if either may have been rounded. */
   static of(numerator: number, denominator: number): Fraction | undefined {
     if (!Number.isSafeInteger(numerator) || !Number.isSafeInteger(denominator)) return undefined;
     // Adding 0 turns -0 into 0.
@@ -27,7 +27,7 @@ export class Fraction {
     return new Fraction(numerator / divisor + 0, denominator / divisor);
   }
 
-  /** A number as it is written, without sign and exponent; undefined if it has too many digits. */
+  /** Parses a number without sign and exponent; undefined if it has too many digits. */
   static parse(text: string): Fraction | undefined {
     if (text.length > maxDigits) return undefined;
     let numerator = 0;
@@ -50,7 +50,7 @@ export class Fraction {
   }
 }
 
-/** The result of an operator, exact; undefined if it is no small fraction or there is none. An operator of one operand has it twice. */
+/** The exact result of an operator; undefined if it is not a small fraction. Unary operators get their operand twice. */
 export function operateOnFractions(operator: Operator, left: Fraction, right: Fraction): Fraction | undefined {
   const { numerator, denominator } = right;
   switch (operator) {

@@ -2,7 +2,7 @@
 export interface FunctionSignature {
   readonly minArguments: number;
   readonly maxArguments: number;
-  /** Work of one call, or of each argument where any number may be given. See `maxWork` in evaluate-decimals.ts. */
+  /** The work of one call, or of each argument if any number is allowed. See `maxWork` in evaluate-decimals.ts. */
   readonly work: number;
 }
 
@@ -52,10 +52,10 @@ const signatures = {
   trunc: signature(1, 1),
 } satisfies Record<string, FunctionSignature>;
 
-/** The name of a function as the evaluation knows it: lower case. */
+/** The name of a function, in lower case. */
 export type FunctionName = keyof typeof signatures;
 
-/** Every function there is, in alphabetical order. */
+/** All functions, in alphabetical order. */
 export const functionNames = Object.keys(signatures) as readonly FunctionName[];
 
 const constants = ["e", "pi", "tau"] as const;
@@ -63,16 +63,16 @@ const constants = ["e", "pi", "tau"] as const;
 /** The name of a constant: e, pi, or tau, which is two pi. */
 export type ConstantName = (typeof constants)[number];
 
-/** Every constant there is. */
+/** All constants. */
 export const constantNames: readonly ConstantName[] = constants;
 
-/** The function of this name, in upper or lower case. Only the names of the list: nothing is inherited. */
+/** The function with this name, in upper or lower case. Only listed names: nothing is inherited. */
 export function findFunction(name: string): FunctionName | undefined {
   const lowerCase = name.toLowerCase();
   return Object.hasOwn(signatures, lowerCase) ? (lowerCase as FunctionName) : undefined;
 }
 
-/** The constant of this name, in upper or lower case. */
+/** The constant with this name, in upper or lower case. */
 export function findConstant(name: string): ConstantName | undefined {
   const lowerCase = name.toLowerCase();
   return constants.find((constant) => constant === lowerCase);
@@ -83,7 +83,7 @@ export function signatureOf(name: FunctionName): FunctionSignature {
   return signatures[name];
 }
 
-/** Whether a number of arguments is right, or in words what would be. */
+/** Undefined if a number of arguments is allowed, else the expected number as text. */
 export function checkArgumentCount(name: FunctionName, count: number): string | undefined {
   const { minArguments, maxArguments } = signatures[name];
   if (count >= minArguments && count <= maxArguments) return undefined;

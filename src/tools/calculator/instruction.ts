@@ -1,6 +1,6 @@
 import type { FunctionName } from "./functions.ts";
 
-/** What is done to the one or two values on top of the stack. */
+/** An operation on the one or two values on top of the stack. */
 export type Operator =
   | "add"
   | "subtract"
@@ -13,8 +13,8 @@ export type Operator =
   | "factorial";
 
 /**
- * One step of an evaluation by a stack: a value is pushed, or the values on top are replaced by a result. `position` is the
- * index in the expression, from 0, that an error points to.
+ * One step of an evaluation by a stack: a value is pushed, or the values on top are replaced by a result. `position` is
+ * the index in the expression, from 0, that an error points to.
  */
 export type Instruction =
   | { readonly type: "number"; readonly text: string; readonly position: number }

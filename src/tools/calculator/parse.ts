@@ -6,27 +6,27 @@ import { missingArguments, unknownFunction } from "./unexpected.ts";
 
 /** Limits of {@link parse}. */
 export interface ParseOptions {
-  /** Longest expression, in UTF-16 code units. */
+  /** Maximum length of an expression, in UTF-16 code units. */
   readonly maxLength: number;
-  /** Most parentheses open at once, those of functions included. */
+  /** Maximum nesting of parentheses, including those of functions. */
   readonly maxDepth: number;
-  /** Whether there is a variable of this name. */
+  /** Whether there is a variable with this name. */
   isVariable(name: string): boolean;
 }
 
-/** How tightly operators bind. `-3^2` is -(3^2) as negation stands below power; `2^-3` works as it stands before its operand. */
+/** `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
 
 type PendingOperator = keyof typeof precedences;
 
-/** An operator that waits for its right operand. */
+/** An operator that is waiting for its right operand. */
 interface WaitingOperator {
   readonly type: "operator";
   readonly operator: PendingOperator;
   readonly position: number;
 }
 
-/** A parenthesis that waits for its end; that of a function has a name. `position` is where the name or parenthesis starts. */
+/** An open parenthesis; that of a function has a name. `position` is where the name or parenthesis starts. */
 interface OpenParenthesis {
   readonly type: "open";
   readonly name: FunctionName | undefined;
@@ -51,8 +51,8 @@ const binaryOperators: ReadonlyMap<string, PendingOperator> = new Map([
 /**
  * Parses an expression into instructions in the order of evaluation: operands before their operator (postfix).
  *
- * It is Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack. Only
- * what the grammar lists is accepted, and functions are looked up in a fixed list.
+ * It is Dijkstra's shunting-yard algorithm (1961): an explicit stack, so that no nesting can exhaust the call stack.
+ * Only what the grammar lists is accepted, and functions are looked up in a fixed list.
  *
  * Throws `calculation-failed` for `syntax`, `too-long`, `too-deep`, `unknown-function` or `wrong-arguments`.
  */
@@ -84,7 +84,7 @@ class Parser {
     return this.output;
   }
 
-  /** Reads one item where an operand is expected; false once it was the operand itself: a number or the name of a value. */
+  /** Reads one item where an operand is expected; false if it was the operand itself: a number or a value's name. */
   private prefix(): boolean {
     const { scanner } = this;
     const character = scanner.peek();
@@ -126,7 +126,7 @@ class Parser {
     }
   }
 
-  /** True if the name is that of a function, whose first argument is next. */
+  /** True for the name of a function, whose first argument is next. */
   private name(name: string, position: number): boolean {
     const { scanner } = this;
     const functionName = findFunction(name);
@@ -157,14 +157,14 @@ class Parser {
     const { scanner } = this;
     const position = scanner.position++;
     if (!scanner.text.startsWith("**", position)) return this.wait(operator, position);
-    // Programs write a power as **.
+    // Programming languages write a power as **.
     scanner.position++;
     return this.wait("power", position);
   }
 
   /** Puts a binary operator on the stack, after those that bind their operands before it. */
   private wait(operator: PendingOperator, position: number): true {
-    // Power binds to the right, 2^3^2 is 2^(3^2), so it leaves its equals waiting.
+    // Power is right-associative, 2^3^2 is 2^(3^2), so other powers stay waiting.
     this.release(operator === "power" ? precedences.power + 1 : precedences[operator]);
     this.pending.push({ type: "operator", operator, position });
     return true;
@@ -208,7 +208,7 @@ class Parser {
     throw calculationFailed("syntax", 'This "(" is never closed; add ")".', opened.parenthesis);
   }
 
-  /** Moves waiting operators of at least this precedence to the output, up to the innermost parenthesis, which is returned. */
+  /** Outputs waiting operators of at least this precedence, up to the innermost parenthesis, which is returned. */
   private release(precedence: number): OpenParenthesis | undefined {
     for (;;) {
       const last = this.pending.at(-1);

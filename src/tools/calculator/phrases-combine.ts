@@ -1,6 +1,6 @@
 import type { PhraseReference, ToolPhraseOptions } from "../../core/phrase.ts";
 
-/** What a phrase of the calculator makes; a variable may be a reference until the plan runs. */
+/** The input that a phrase of the calculator creates; a variable may be a reference until the plan runs. */
 export interface CalculatorPhraseInput {
   readonly expression: string;
   readonly variables?: Readonly<Record<string, number>>;
@@ -16,7 +16,7 @@ const sum: Combine = (names) => names.join(" + ");
 const product: Combine = (names) => names.join(" * ");
 const average: Combine = (names) => `(${names.join(" + ")}) / ${names.length}`;
 
-/** Takes several earlier results at once: "add both answers" takes two, "add them up" takes all there are. */
+/** Takes several earlier results at once: "add both answers" takes two, "add them up" takes all. */
 function combining(frame: string, combine: Combine): readonly ToolPhraseOptions<CalculatorPhraseInput>[] {
   const withResults = (operands: string, fits: (count: number) => boolean) => ({
     phrase: frame.replaceAll("@", operands),
@@ -47,10 +47,10 @@ function ofFirst(frame: string, combine: Combine): readonly ToolPhraseOptions<Ca
   ];
 }
 
-/** Variables are letters that stand for nothing else in the calculator. */
+/** Variables are letters that have no other meaning in the calculator. */
 const names = "abcdfghjklmnopqr";
 
-/** How several earlier results are put together. */
+/** Phrases that combine several earlier results. */
 export const combiningPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
   ...combining("(add|sum|total|combine|add up|sum up|total up|put) @ [(together|up)]", sum),
   ...combining("(the sum|sum|the total|total) of @", sum),

@@ -5,7 +5,7 @@ import type { CalculatorPhraseInput } from "./phrases-combine.ts";
 /**
  * Units whose ratio is exact by definition and the same everywhere, in the smallest unit of their kind. Gallons
  * differ between countries, but not how many quarts they have; months and years are not all of one number of days, and
- * ounces are of weight or of volume: what mixes those is refused.
+ * ounces are of weight or of volume: a conversion that mixes those is refused.
  */
 const kinds: Readonly<Record<string, Readonly<Record<string, readonly [size: string, ...names: string[]]>>>> = {
   length: {
@@ -102,7 +102,7 @@ function convertingDegrees(phrase: string): ToolPhraseOptions<CalculatorPhraseIn
   };
 }
 
-/** How people ask for another unit. */
+/** Phrases that ask for another unit. */
 export const conversionPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
   converting(
     "how many {to} [(is|are|is there|are there|do you get|make|equal|fit)] [(in|up|into|for|to)] [{amount}] {from}",
@@ -139,7 +139,7 @@ const percent = "(percent|percentage|per cent|percents|%)";
 const partOfWhole = (whole: string, part: string) => `${part} / ${whole} * 100`;
 const shareOf = (part: string, whole: string) => `${part} / ${whole} * 100`;
 
-/** How people ask which percentage something is, and for a sum with nothing but "and" in it. */
+/** Phrases that ask which percentage something is, or for a sum with only "and" in it. */
 export const percentPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
   ofTwo(`(what|which) ${percent} of {first} (is|are|would be) {second}`, partOfWhole),
   ofTwo(`(what|which) ${percent} (is|are|would) {first} [be] (of|out of) {second}`, shareOf),
@@ -170,7 +170,7 @@ function area(
 
 const rectangle = `{width} [{unit}] (by|x) {height} [{unit}] ${shape}`;
 
-/** How people ask how large a rectangle is. */
+/** Phrases that ask for the size of a rectangle. */
 export const areaPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
   area(`[what is] [the] area of ${rectangle}`, (width, height) => `${width} * ${height}`),
   area(

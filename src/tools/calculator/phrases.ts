@@ -4,7 +4,7 @@ import { readArithmetic } from "./arithmetic-language.ts";
 import { type CalculatorPhraseInput, combiningPhrases } from "./phrases-combine.ts";
 import { areaPhrases, conversionPhrases, percentPhrases } from "./phrases-units.ts";
 
-/** Cheap to ask before the text is read: arithmetic is short, and a text is any length. */
+/** A cheap check before the text is read: arithmetic is short, but a text may have any length. */
 const spoken = z.string().max(10_000);
 
 const problem =
@@ -32,7 +32,7 @@ const frames = [
   "(math|maths|calculator|calc|calculation|equation|problem) [problem] {expression}",
 ];
 
-/** A date or the number of a telephone looks like arithmetic and is none. */
+/** A date or a telephone number looks like arithmetic but is not. */
 const dateOrNumber = /^(?:\d{1,2}\/\d{1,2}\/\d{2,4}|\d{4}-\d\d?-\d\d?|(?:\d-)?\d{3}-(?:\d{3}-)?\d{4})$/;
 
 function arithmetic(phrase: string, hasClaim = false): ToolPhraseOptions<CalculatorPhraseInput> {
@@ -44,13 +44,13 @@ function arithmetic(phrase: string, hasClaim = false): ToolPhraseOptions<Calcula
       const read = readArithmetic(expression, { hasPrevious: previous !== undefined, hasClaim });
       if (read === undefined) return undefined;
       if (!read.usesPrevious) return { expression: read.expression };
-      // A reference stands where the number will be once the plan runs.
+      // A reference is in the place of the number until the plan runs.
       return { expression: read.expression, variables: { x: previous as unknown as number } };
     },
   };
 }
 
-/** What the rule planner understands as arithmetic. What only looks like it, such as a number alone, does not fit. */
+/** The phrases of arithmetic for the rule planner. Text that only looks like it, such as one number, does not fit. */
 export const calculatorPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [
   ...frames.map((phrase) => arithmetic(phrase)),
   arithmetic("(is|are|does|do|is it true that|is it right that) [the (answer|result) (of|to)] {expression}", true),

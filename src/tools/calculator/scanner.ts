@@ -5,29 +5,29 @@ import { maxQuoted, unexpectedCharacter } from "./unexpected.ts";
 
 const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
-// "50% of 200" is no remainder: the error is clearer if it points to "of".
+// "50% of 200" is not a remainder: the error is clearer if it points to "of".
 const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
 const spacePattern = /\s+/y;
 const maxNumberLength = 1_000;
 const expectedOperand = "a number, a name or ( was expected here";
 const expectedOperator = "an operator (+ - * / % ^ !), ) or the end was expected here";
 
-/** Reads an expression from left to right. Every pattern is sticky and linear: no text makes it slow. */
+/** Reads an expression from left to right. Every pattern is sticky and linear, so no text makes it slow. */
 export class Scanner {
   /** Index of the next character. */
   position = 0;
 
   constructor(readonly text: string) {}
 
-  /** The next character that is no space, or undefined at the end. */
+  /** The next character that is not a space, or undefined at the end. */
   peek(): string | undefined {
-    // Only a character that can be a space is worth the pattern.
+    // The pattern is only needed for a character that can be a space.
     const code = this.text.charCodeAt(this.position);
     if (code <= 0x20 || code >= 0xa0) this.take(spacePattern);
     return this.text[this.position];
   }
 
-  /** A number, as it is written. Throws `too-long`, or `syntax` for what looks like thousands after a comma. */
+  /** A number, as written. Throws `too-long`, or `syntax` for digits that look like thousands after a comma. */
   takeNumber(): string | undefined {
     const start = this.position;
     const number = this.take(numberPattern);
@@ -43,7 +43,7 @@ export class Scanner {
     return number;
   }
 
-  /** A name, as it is written. */
+  /** A name, as written. */
   takeName(): string | undefined {
     return this.take(namePattern);
   }
@@ -54,7 +54,7 @@ export class Scanner {
     return operandStart.test(this.text);
   }
 
-  /** The error for what stands where an operand should. */
+  /** The error for a missing operand. */
   missingOperand(): AgentError<"calculation-failed"> {
     if (this.position < this.text.length) return unexpectedCharacter(this.text, this.position, expectedOperand);
     const state = this.text.trim() === "" ? "is empty" : "ends too early";
@@ -62,7 +62,7 @@ export class Scanner {
     return calculationFailed("syntax", message, this.position);
   }
 
-  /** The error for what stands where an operator or the end should. */
+  /** The error for anything other than an operator or the end. */
   missingOperator(): AgentError<"calculation-failed"> {
     const start = this.position;
     const operand = this.text[start] === "(" ? "(" : (this.take(numberPattern) ?? this.take(namePattern));

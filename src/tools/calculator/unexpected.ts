@@ -7,7 +7,7 @@ import { constantNames, type FunctionName, functionNames } from "./functions.ts"
 /** So much of an expression is quoted: a message is not longer than a line. */
 export const maxQuoted = 40;
 
-/** What to write instead of characters that look or read like arithmetic but are not in the grammar. */
+/** Replacements for characters that look or read like arithmetic but are not in the grammar. */
 const replacements: ReadonlyMap<string, string> = new Map([
   ..."‐‑‒–—―﹣－".split("").map((dash) => [dash, "-"] as const),
   ..."∗＊✕✖⨯".split("").map((star) => [star, "*"] as const),
@@ -32,7 +32,7 @@ const replacements: ReadonlyMap<string, string> = new Map([
   ["|", "abs(x)"],
 ]);
 
-/** The error for a character that cannot stand where it does. */
+/** The error for an unexpected character. */
 export function unexpectedCharacter(
   expression: string,
   position: number,
@@ -44,7 +44,7 @@ export function unexpectedCharacter(
   return calculationFailed("syntax", message, position);
 }
 
-/** The error for a name before `(` that is no function. `isValue` says that it is a variable or a constant. */
+/** The error for a name before `(` that is not a function. `isValue`: it is a variable or a constant. */
 export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
   const closest = closestName(name, functionNames);
   const advice = isValue ? ` To multiply, write ${cutText(name, maxQuoted)} * ( … ).` : suggest(closest);
@@ -52,7 +52,7 @@ export function unknownFunction(name: string, position: number, isValue: boolean
   return calculationFailed("unknown-function", message, position);
 }
 
-/** The error for a function's name that no `(` follows. */
+/** The error for a function's name without `(` after it. */
 export function missingArguments(name: FunctionName, position: number): AgentError<"calculation-failed"> {
   return calculationFailed("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
 }
@@ -76,7 +76,7 @@ function suggest(name: string | undefined): string {
   return name === undefined ? "" : ` Did you mean ${name}?`;
 }
 
-/** Characters that can be seen are shown; for those beyond ASCII the code point tells apart what looks the same. */
+/** Shows visible characters; those beyond ASCII with their code point, as some look the same. */
 function nameCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const codePoint = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -88,6 +88,6 @@ function adviceFor(character: string, expected: string): string {
   if (character === "=") return 'leave out "=" and write only what is to be calculated';
   if (/\p{Sc}/u.test(character)) return "leave out currency signs";
   if (/\p{N}/u.test(character) && !/[0-9]/.test(character)) return "write numbers with the digits 0 to 9";
-  if (/\p{L}/u.test(character) && !/[A-Za-z]/.test(character)) return "names are made of A-Z, a-z, 0-9 and _";
+  if (/\p{L}/u.test(character) && !/[A-Za-z]/.test(character)) return "names consist of A-Z, a-z, 0-9 and _";
   return expected;
 }

@@ -6,8 +6,8 @@ import type { FoundNotes, NoteChange, NoteQuery, NoteRecord, NoteStorage } from 
 /** Options of {@link createMemoryNotes}. */
 export interface MemoryNotesOptions {
   /**
-   * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is recognised.
-   * At least 1. @default 10_000
+   * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
+   * recognised. At least 1. @default 10_000
    */
   readonly rememberedWrites?: number | undefined;
 }
@@ -38,10 +38,10 @@ export function createMemoryNotes(options: MemoryNotesOptions = {}): NoteStorage
   };
 }
 
-/** Notes by id, in the order in which they came. */
+/** Notes by id, in the order of their insertion. */
 type NotesById = Map<string, Note>;
 
-/** The notes of one scope: all, and those of each item. */
+/** The notes of one scope: all of them, and those of each item. */
 class NoteShelf {
   readonly #all: NotesById = new Map();
   readonly #items = new Map<string, NotesById>();
@@ -62,7 +62,7 @@ class NoteShelf {
     return { notes: notes.slice(offset, offset + limit), count: notes.length };
   }
 
-  /** The note that was inserted or removed; undefined, with nothing done, where the change does not fit. */
+  /** The inserted or removed note; undefined, with nothing changed, if the change does not fit. */
   change(change: NoteChange): Note | undefined {
     return change.type === "insert" ? this.#insert(change.note) : this.#remove(change.id);
   }

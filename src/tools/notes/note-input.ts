@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 
-/** Names one note: by its `id`, or by its position among those of an item. */
+/** Names one note: by its `id`, or by its position among the notes of an item. */
 export interface NoteTarget {
   readonly id?: string;
   readonly item?: string;
@@ -8,13 +8,13 @@ export interface NoteTarget {
   readonly index?: number;
 }
 
-/** What Notes takes, as JSON. */
+/** The input of Notes, as JSON. */
 export type NotesInput =
   | {
       readonly operation: "add";
       /** 1 to 200 UTF-16 code units once trimmed. */
       readonly item: string;
-      /** 1 to 10 000 UTF-16 code units once trimmed. Any text is only a text. */
+      /** 1 to 10 000 UTF-16 code units once trimmed. Any text is allowed. */
       readonly text: string;
     }
   | {
@@ -55,7 +55,7 @@ const targetSchema = <TOperation extends string>(operation: TOperation) =>
       "give either id, or item and index",
     );
 
-/** Makes the schema of {@link NotesInput}: when the tool is created, as an import must not pay for it. @internal */
+/** Creates the schema of {@link NotesInput}: with the tool, so that an import does not pay for it. @internal */
 export function createNotesInputSchema() {
   return z.discriminatedUnion("operation", [
     z.strictObject({

@@ -1,30 +1,30 @@
 import * as z from "zod/v4";
 
-/** What somebody has noted about an item. It never changes. */
+/** A note about an item. It never changes. */
 export interface Note {
   /** Unique within its scope. */
   readonly id: string;
-  /** What it is about, such as `PROP-2025-001`, as it was written. Items compare without case. */
+  /** What it is about, such as `PROP-2025-001`, as it was written. Items are compared case-insensitively. */
   readonly item: string;
   readonly text: string;
-  /** Who wrote it; only where the `author` option says so. */
+  /** Who wrote it; only set by the `author` option. */
   readonly author?: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
 }
 
-/** What `list` answers. */
+/** The output of `list`. */
 export interface NotePage {
-  /** The first of the notes that match, up to `limit`. */
+  /** The first matching notes, up to `limit`. */
   readonly notes: readonly Note[];
-  /** How many match in all. */
+  /** How many match in total. */
   readonly count: number;
 }
 
-/** What Notes answers: a page for `list`, else the note itself. */
+/** The output of Notes: a page for `list`, else the note itself. */
 export type NotesOutput = Note | NotePage;
 
-/** Makes the schema of {@link Note}: when it is needed, as an import must not pay for it. @internal */
+/** Creates the schema of {@link Note}: when it is needed, so that an import does not pay for it. @internal */
 export const createNoteSchema = () =>
   z
     .object({
@@ -36,7 +36,7 @@ export const createNoteSchema = () =>
     })
     .describe("add, get, delete: the note");
 
-/** Makes the schema of {@link NotesOutput}: when the tool is created. @internal */
+/** Creates the schema of {@link NotesOutput}: with the tool. @internal */
 export function createNotesOutputSchema() {
   const page = z
     .object({ notes: z.array(createNoteSchema()), count: z.number().int().min(0).describe("How many match in all") })
@@ -44,7 +44,7 @@ export function createNotesOutputSchema() {
   return z.union([createNoteSchema(), page]);
 }
 
-/** The name of an item or an author for comparison: without case, spaces at its ends and repeated spaces. */
+/** The name of an item or an author for comparison: in lower case, without spaces at the ends and repeated spaces. */
 export function nameKey(name: string): string {
   return name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }

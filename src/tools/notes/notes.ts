@@ -12,9 +12,9 @@ import type { NotesWorld } from "./run-notes.ts";
 export interface NotesOptions<TResources = unknown> {
   /** Where the notes are kept. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
-  /** Whose notes a call sees, as any text but the empty one. Notes of different scopes never meet. @default one scope for all */
+  /** Whose notes a call sees, as non-empty text. Scopes are separate. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;
-  /** Who writes, 1 to 200 UTF-16 code units. A request never says it: whoever types could take any name. @default none */
+  /** The author, 1 to 200 UTF-16 code units. Never taken from a request: a user could type any name. @default none */
   author?(context: ToolContext<TResources>): string;
   /** Milliseconds since 1970 UTC. @default `Date.now` */
   now?(): number;
@@ -25,12 +25,12 @@ export interface NotesOptions<TResources = unknown> {
 /**
  * A tool that keeps notes about items such as `PROP-2025-001`: add, list, get, delete.
  *
- * Reads are `pure`. `add` and `delete` are `idempotent`: they are recorded under the `idempotencyKey` of the call in the same
- * write as the change, and a call with a key that has a record changes nothing and gives the same answer. `undo` takes
- * back both.
+ * Reads are `pure`. `add` and `delete` are `idempotent`: they are recorded under the `idempotencyKey` of the call in
+ * the same write as the change, and a call with a recorded key changes nothing and returns the same output. `undo`
+ * reverts both.
  *
- * Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or `note-undo-refused`, or with
- * `invalid-options` where `scope`, `author` or `createId` give no text, and then has changed nothing.
+ * Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or `note-undo-refused`, or
+ * with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed nothing.
  */
 export function createNotes<TResources = unknown>(
   options: NotesOptions<TResources> = {},
@@ -51,7 +51,7 @@ export function createNotes<TResources = unknown>(
     createId,
     key: context.idempotencyKey,
   });
-  // Typed by the interfaces that users see, so that they need no types of zod.
+  // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<NotesInput, ParsedNotesInput> = createNotesInputSchema();
   return defineTool({
     name: "Notes",
@@ -74,7 +74,7 @@ export function createNotes<TResources = unknown>(
   });
 }
 
-/** Loaded with the first call, as many import the package for something else. */
+/** Loaded by the first call, as many users import the package for something else. */
 const loadWork = () => countOutside(import("./run-notes.ts"));
 
 function checkOptions(options: object): void {

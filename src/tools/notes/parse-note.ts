@@ -4,18 +4,18 @@ import type { NoteRecord } from "./note-storage.ts";
 
 let schemas: ReturnType<typeof createSchemas> | undefined;
 
-/** When the first note is read, as an import must not pay for it. */
+/** Called when the first note is read, so that an import does not pay for it. */
 function createSchemas() {
   return { note: createNoteSchema(), operation: z.enum(["add", "delete", "undo"]) };
 }
 
-/** What a storage has read, if it is a note. */
+/** The value that a storage has read, if it is a note. */
 export function parseNote(value: unknown): Note | undefined {
   schemas ??= createSchemas();
   return schemas.note.safeParse(value).success ? (value as Note) : undefined;
 }
 
-/** What a storage has read, if it is the outcome of a change. */
+/** The value that a storage has read, if it is the outcome of a change. */
 export function parseNoteRecord(operation: unknown, value: unknown): NoteRecord | undefined {
   const note = parseNote(value);
   schemas ??= createSchemas();

@@ -7,17 +7,17 @@ type Slots = Readonly<Record<string, SlotValue>>;
 
 const kinds =
   "application|asset|bug|case|change|claim|contract|customer|decision|document|incident|invoice|issue|item|motion|order|policy|pr|project|proposal|pull request|record|release|request|rfc|risk|task|ticket|vendor";
-/** A key such as `PROP-2025-001`, `#42` or `HR`: one piece with a digit or two capitals in it, with what it is before it. */
+/** A key such as `PROP-2025-001`, `#42` or `HR`: a word with a digit or two capitals, after the kind of item it is. */
 const key = new RegExp(`^(?:(?:the )?(?:${kinds}) )?[^\\s:;,]*(?:\\d|\\p{Lu}{2})[^\\s:;,]*$`, "iu");
 const hasMark = /\d|\p{Lu}{2}/u;
-/** A name of a few words, the first of which begins with a capital. */
+/** A name of a few words, the first of which starts with a capital. */
 const name = /^\p{Lu}[^\s:;,]*(?: [^\s:;,]+){0,5}$/u;
 const isTodo = /\b(?:lists?|to-?dos?|tasks?|reminders?|self|myself|agenda)\b/i;
-/** What a note begins with: a name with it inside reaches too far. */
+/** The start of a note: a name that contains it is too long. */
 const isBeginning = /\b(?:that|saying|says|stating|reading|which)\b|[–—]/i;
 const maxItem = 200;
 
-/** Whether a text names what a note may be about. A list, and "note to self", are about todos. */
+/** Whether a text names something that a note may be about. A list, and "note to self", are about todos. */
 function isItem(text: string): boolean {
   if (text.length > maxItem) return false;
   return (key.test(text) && hasMark.test(text)) || (name.test(text) && !isTodo.test(text) && !isBeginning.test(text));
@@ -25,7 +25,7 @@ function isItem(text: string): boolean {
 
 const item = z.string().refine(isItem);
 const position = z.number().int();
-/** An id as `createId` makes it unless told otherwise. */
+/** An id of the default `createId`. */
 const uuid = z.string().regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i);
 
 const add =
@@ -48,8 +48,8 @@ const beginning =
   /^(.{1,200}?)(?:\s*(?::|–|—)\s+|\s+(?:saying|stating|reading|(?:that|which) says|that)(?: that)?\s+)(\S.*)$/s;
 
 /**
- * A phrase whose text is item and note in one. A slot reaches as far as it can: where there is another colon in the note, an
- * item of its own would reach up to that.
+ * A phrase with one slot for item and note. A slot matches as much as possible: if the note contains another colon, a
+ * separate slot for the item would reach up to that one.
  */
 function addingWhole(phrase: string): Phrase {
   return {
@@ -85,7 +85,7 @@ function inputOf(operation: NotesInput["operation"], slots: Slots): NotesInput {
   return { operation, ...slots } as unknown as NotesInput;
 }
 
-/** What the rule planner understands about notes. Of two that fit as well, the first is meant. */
+/** The phrases about notes for the rule planner. Of two that fit equally well, the first is used. */
 export const notePhrases: readonly Phrase[] = [
   adding(`${add} [down] ${one} ${note} ${about} {item} (${says}|that) {text}`),
   adding(`${add} [down] ${one} ${note} {item} : {text}`),

@@ -6,7 +6,7 @@ import type { Note, NotePage, NotesOutput } from "./note.ts";
 import { isNoteRead, type NoteTarget, type ParsedNotesInput, type ParsedNotesInputOf } from "./note-input.ts";
 import type { NoteChange, NoteRecord, NoteStorage, NoteWrite } from "./note-storage.ts";
 
-/** What a call of Notes works with. The functions are the user's: what they give is checked here. */
+/** The context of a call of Notes. The functions are the user's: their results are checked here. */
 export interface NotesWorld {
   readonly storage: NoteStorage;
   readonly scope: string;
@@ -17,14 +17,14 @@ export interface NotesWorld {
   createId(): string;
 }
 
-/** Does what an input says. */
+/** Performs the operation of an input. */
 export async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<NotesOutput> {
   checkScope(world);
   if (!isNoteRead(input)) return (await changeNotes(world, input)).note;
   return input.operation === "get" ? findNote(world, input) : listNotes(world, input);
 }
 
-/** Takes back what a call did. */
+/** Undoes a call. */
 export async function undoNotes(
   world: NotesWorld,
   { input, output }: UndoneCall<ParsedNotesInput, NotesOutput>,
@@ -34,9 +34,9 @@ export async function undoNotes(
   const { operation } = input;
   const change: NoteChange = operation === "add" ? { type: "remove", id: output.id } : { type: "insert", note: output };
   const record = await apply(world, "undo", change);
-  // Of an added note that is gone, nothing is left to take back.
+  // If an added note is gone, there is nothing left to undo.
   if (record !== undefined || change.type === "remove") return;
-  const message = `The note ${JSON.stringify(output.id)} cannot be put back: there is one of its id again.`;
+  const message = `The note ${JSON.stringify(output.id)} cannot be restored: its id is in use again.`;
   throw new AgentError("note-undo-refused", message, { details: { id: output.id, operation } });
 }
 
@@ -65,7 +65,7 @@ async function changeNotes(world: NotesWorld, input: ParsedNotesInputOf<"add" | 
   if (input.operation === "add") {
     const note = newNote(world, input);
     const record = await apply(world, operation, { type: "insert", note });
-    return record ?? failOption("notes.createId", note.id, "a function that gives an id that no other note has");
+    return record ?? failOption("notes.createId", note.id, "a function that returns an id that no other note has");
   }
   try {
     const { id } = await findNote(world, input);

@@ -1,7 +1,7 @@
-/** A page ends early rather than pass this many bytes of JSON: half of what a run allows for an output by default. */
+/** A page ends early rather than exceed this many bytes of JSON: half of a run's default limit for an output. */
 const maxPageBytes = 512 * 1_024;
 
-/** The first items of a page, as many as fit; one at least. */
+/** The first items of a page, as many as fit; at least one. */
 export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {
   const encoder = new TextEncoder();
   let bytes = 0;

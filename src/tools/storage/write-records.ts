@@ -1,6 +1,6 @@
-/** What a storage in memory remembers of its latest writes, by scope and key. */
+/** The latest writes of a storage in memory, by scope and key. */
 export class WriteRecords<TRecord> {
-  /** A Map keeps the order in which keys came, so its first key is the oldest. */
+  /** A Map keeps the insertion order of keys, so its first key is the oldest. */
   readonly #records = new Map<string, TRecord>();
 
   constructor(private readonly maxRecords: number) {}
@@ -9,7 +9,7 @@ export class WriteRecords<TRecord> {
     return this.#records.get(nameOf(scope, key));
   }
 
-  /** Remembers a record, and forgets the oldest of more than so many. */
+  /** Adds a record, and removes the oldest one beyond `maxRecords`. */
   add(scope: string, key: string, record: TRecord): TRecord {
     this.#records.set(nameOf(scope, key), record);
     const oldest = this.#records.size > this.maxRecords ? this.#records.keys().next() : undefined;
@@ -18,7 +18,7 @@ export class WriteRecords<TRecord> {
   }
 }
 
-/** As JSON, no scope and key together read like another scope and key. */
+/** JSON keeps each pair of a scope and a key distinct. */
 function nameOf(scope: string, key: string): string {
   return JSON.stringify([scope, key]);
 }

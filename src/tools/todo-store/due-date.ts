@@ -1,4 +1,4 @@
-/** A due date taken apart, so that it can be compared without being parsed again. */
+/** A parsed due date, so that it can be compared without being parsed again. */
 export interface DueMoment {
   /** The calendar date as it was written, in its own offset, as a number: 20261122. */
   readonly dueDay: number;
@@ -18,11 +18,11 @@ export function isDueDate(text: string): boolean {
   if (!dueDatePattern.test(text)) return false;
   const day = text.slice(0, 10);
   const midnight = new Date(`${day}T00:00:00Z`);
-  // Date takes the 30th of February for the 2nd of March: only a date that comes back as it was written exists.
+  // Date turns the 30th of February into the 2nd of March: a date exists only if it is unchanged by a round trip.
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** Takes apart a text for which {@link isDueDate} holds. */
+/** Parses a text for which {@link isDueDate} is true. */
 export function parseDueDate(text: string): DueMoment {
   const day = text.slice(0, 10);
   const isWholeDay = text.length === 10;
@@ -33,8 +33,8 @@ export function parseDueDate(text: string): DueMoment {
 /**
  * Whether something is due before (negative) or after (positive) a bound, or neither (0).
  *
- * Against a bound without a time only the calendar dates count, each as it was written: what is due on that day is
- * neither before nor after. Against a moment, a due date without a time is the end of its day.
+ * For a bound without a time only the calendar dates count, each as it was written: a todo due on that day is neither
+ * before nor after. For a bound with a time, a due date without a time is the end of its day.
  */
 export function compareDue(due: DueMoment, bound: DueMoment): number {
   if (bound.isWholeDay) return due.dueDay - bound.dueDay;

@@ -6,13 +6,13 @@ import type { FoundTodos, TodoQuery } from "./todo-storage.ts";
 
 type Parts = Iterable<readonly TodoRow[]>;
 
-/** Runs a query of which `id` and `list` have been seen to. Goes through the rows once at most, whatever the order. */
+/** Runs a query whose `id` and `list` are already applied. Goes through the rows at most once, whatever the order. */
 export function findRows(rows: RowSet, query: TodoQuery): FoundTodos {
   const { sort = "created", reverse = false } = query;
   const texts = textsOf(query);
   const isSorted = sort !== "created";
   const parts = isSorted ? rows.sortedParts(sort, reverse) : rows.parts({ containing: texts, reverse });
-  // In the order in which the rows came, the set itself sees to the first text.
+  // In the order of insertion, the set itself checks the first text.
   const tests = [...fieldTests(query), ...titleTests(query, isSorted ? texts : texts.slice(1)), ...dueTests(query)];
   if (texts.length > 0 || tests.length > 0) return findFitting(parts, tests, query);
   return { todos: firstTodos(parts, query), count: rows.size, completed: rows.completed };
@@ -51,7 +51,7 @@ function fitsAll(row: TodoRow, tests: readonly RowTest[]): boolean {
   return true;
 }
 
-/** What must be in a title, the longest first: it is in the fewest. */
+/** The texts that a title must contain, the longest first, as it is the rarest. */
 function textsOf({ titleKey, words = [] }: TodoQuery): readonly string[] {
   const texts = titleKey === undefined ? words : [titleKey, ...words];
   return texts.filter((text) => text !== "").sort((left, right) => right.length - left.length);

@@ -6,27 +6,27 @@ import { describeMatches, maxNamed, toMatches } from "./todo-match.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
 import { foldText, titleKey, wordsOf } from "./todo-text.ts";
 
-/** How one todo is looked for. */
+/** How to find one todo. */
 export interface FindTodoOptions {
   readonly storage: TodoStorage;
   readonly scope: string;
   readonly target: TodoTarget;
   /**
-   * `words`: a few whole words of the title are enough if they fit one todo only. `whole`: nothing less than the title,
-   * for operations that cannot be taken back.
+   * `words`: a few whole words of the title are enough if they fit only one todo. `whole`: only the whole title, for
+   * `update` and `delete`.
    */
   readonly match: "words" | "whole";
-  /** Of several that fit, those in this state are meant, if there are any: only what is open can be completed. */
+  /** Of several that fit, prefers those in this state: only an open todo can be completed. */
   readonly completed?: boolean;
 }
 
-/** More candidates than this for one title are not told apart: they are ambiguous. */
+/** More candidates than this for one title are always ambiguous. */
 const maxCandidates = 1_000;
 
 /**
  * The one todo that a target names.
  *
- * Throws `todo-not-found`, or `todo-ambiguous` where several fit.
+ * Throws `todo-not-found`, or `todo-ambiguous` if several fit.
  */
 export async function findTodo(options: FindTodoOptions): Promise<Todo> {
   const { storage, scope, target } = options;
@@ -95,7 +95,7 @@ async function failNotFound(find: Find, wanted: string, message: string): Promis
   throw new AgentError("todo-not-found", `${message}${hint}`, { details: { wanted: cutText(wanted, 200), near } });
 }
 
-/** Todos with the beginning of a word in common, those with most of them first; else the first todos there are. */
+/** Todos that share the starts of words, those with the most first; else the first todos. */
 async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
   const hits = new Map<string, { todo: Todo; words: number }>();
   for (const word of wordsOf(wanted).slice(0, 5)) {

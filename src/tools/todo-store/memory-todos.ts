@@ -10,14 +10,14 @@ import { foldText } from "./todo-text.ts";
 /** Options of {@link createMemoryTodos}. */
 export interface MemoryTodosOptions {
   /**
-   * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is recognised.
-   * At least 1. @default 10_000
+   * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
+   * recognised. At least 1. @default 10_000
    */
   readonly rememberedWrites?: number | undefined;
 }
 
 /**
- * Keeps todos in memory, as long as the process lives. An id, a list and a page of it in any order are found by index; a
+ * Keeps todos in memory, as long as the process lives. Ids, lists and pages of them in any order are found by index; a
  * query with other conditions goes once through the todos of its list or scope.
  *
  * Throws `invalid-options`.
@@ -70,7 +70,7 @@ function changeShelf(shelf: TodoShelf, change: TodoChange): TodoOutcome | undefi
   }
 }
 
-/** The todo to change, if it is as it is expected to be. */
+/** The todo to change, if it is as expected. */
 function findExpected(shelf: TodoShelf, { id, expected }: Extract<TodoChange, { type: "patch" | "remove" }>) {
   const todo = shelf.get(id)?.todo;
   return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;

@@ -5,7 +5,7 @@ import type { TodoRecord } from "./todo-storage.ts";
 
 let schemas: ReturnType<typeof createSchemas> | undefined;
 
-/** When the first todo is read, as an import must not pay for it. */
+/** Called when the first todo is read, so that an import does not pay for it. */
 function createSchemas() {
   return {
     todo: createTodoSchema(),
@@ -14,7 +14,7 @@ function createSchemas() {
   };
 }
 
-/** What a storage has read, with all its keys, if it is a todo. */
+/** The value that a storage has read, with all its keys, if it is a todo. */
 export function parseTodo(value: unknown): Todo | undefined {
   schemas ??= createSchemas();
   const { success, data } = schemas.todo.safeParse(value);
@@ -22,7 +22,7 @@ export function parseTodo(value: unknown): Todo | undefined {
   return value as Todo;
 }
 
-/** What a storage has read, if it is the outcome of a change; `before` is undefined where nothing was recorded. */
+/** The value that a storage has read, if it is the outcome of a change; `before` is undefined if not recorded. */
 export function parseTodoRecord(operation: unknown, value: unknown, before?: unknown): TodoRecord | undefined {
   schemas ??= createSchemas();
   const known = schemas.operation.safeParse(operation);

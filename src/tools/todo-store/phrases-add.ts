@@ -39,7 +39,7 @@ function adding(phrase: string, toInput: ToInput = (slots) => inputOf("add", slo
   ];
 }
 
-/** A phrase that says that there is one todo: only bare names are several of them. */
+/** A phrase that states that there is one todo: only bare names are several of them. */
 function addingOne(phrase: string): readonly Phrase[] {
   const toInput: ToInput = (slots) => (isQuestion(slots.title) ? undefined : inputOf("add", slots));
   return [
@@ -49,8 +49,8 @@ function addingOne(phrase: string): readonly Phrase[] {
 }
 
 /**
- * A phrase in which nothing stands between "task" and the title, as in "task force": there is a todo only if the title is
- * something one does, or a day says when.
+ * A phrase with nothing between "task" and the title, as in "task force": it is a todo only if the title is something
+ * to do, or a day is given.
  */
 function addingUnmarked(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots) => {
@@ -60,7 +60,7 @@ function addingUnmarked(phrase: string): readonly Phrase[] {
   });
 }
 
-/** A phrase that only adds where nothing says which list: the title must not be what other tools look after. */
+/** A phrase that adds without naming a list: the title must not be something that other tools handle. */
 function addingBare(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots, context) => {
     if (!isName(slots.title) || isElsewhere(slots.title) || isOtherThing(slots.title) || announcesTodo(slots.title))
@@ -75,16 +75,16 @@ function addingResult(phrase: string): readonly Phrase[] {
   return [{ phrase, slots: common, toInput }];
 }
 
-/** A phrase that goes on from "put rice on my shopping list": "and eggs to my work list". */
+/** A phrase that continues "put rice on my shopping list": "and eggs to my work list". */
 function addingMore(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots, { before }) => {
-    // "lunch with Tom and Jerry to my list" does not go on from a list that was named.
+    // "lunch with Tom and Jerry to my list" does not continue a phrase with a list.
     const isNamed = before?.input.operation === undefined || typeof before.input.list === "string";
     return before !== undefined && isNamed ? inputOf("add", slots) : undefined;
   });
 }
 
-/** A phrase with "it" for the list that was spoken of before. */
+/** A phrase with "it" for the list that was mentioned before. */
 function addingToIt(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots, context) =>
     context.before === undefined ? undefined : inputOf("add", { ...listBefore(context), ...slots }),
@@ -108,7 +108,7 @@ const called =
   "(called|named|titled|to|for|about|of|that says|saying|with the title|which says|that i (need|have) to|reminding me to|reminding me about)";
 const addIt = "(add|put|include|write|stick|place|throw|jot|note|get|have) [down] (it|that|this|them|some|one)";
 
-/** How people add todos to a list. */
+/** Phrases that add todos to a list. */
 const toList: readonly Phrase[] = [
   ...adding(`[(${remind}|i (forgot|need|want|have) to)] ${add} [down] {title} [down] [back] (${onList}) ${extras}`),
   ...adding(
@@ -145,7 +145,7 @@ const toList: readonly Phrase[] = [
   ...adding(`${remind} {title} [(so|and)] (put|add) [(it|that|this)] [down] (${onList})`),
 ];
 
-/** How people add todos, and name them so. */
+/** Phrases that add todos, and call them that. */
 const asTodo: readonly Phrase[] = [
   ...addingOne(`${create} ${newOne} ${todo} (${called}|:|-|–) {title} [(${onList})] ${extras}`),
   ...addingOne(`${create} ${newOne} ${todo} {title} (${onList}) ${extras}`),
@@ -174,7 +174,7 @@ const asTodo: readonly Phrase[] = [
   ...addingUnmarked(`(${bareTodo}) {title} ${extras}`),
 ];
 
-/** How people add todos without a word of any list. */
+/** Phrases that add todos without mentioning a list. */
 const bare: readonly Phrase[] = [
   ...addingBare(`(add|adding|put down|jot down|write down|note down) {title} ${extras}`),
   ...addingToIt(`${add} {title} [back] (to|on|onto|in|into) (it|that|that one|there) [too] ${extras}`),
@@ -185,5 +185,5 @@ const bare: readonly Phrase[] = [
   ...addingToIt(`(i|we) [do] need {title} (on|in) it`),
 ];
 
-/** How people add todos. */
+/** All phrases that add todos. */
 export const addPhrases: readonly Phrase[] = [...toList, ...asTodo, ...bare];

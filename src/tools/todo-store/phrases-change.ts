@@ -65,7 +65,7 @@ const deleting: readonly Phrase[] = [
   ...targetingInIt("delete", "@ (removed|deleted|erased|taken off|off|off of it|removed from it|taken off of it|out)"),
 ];
 
-/** How people complete, reopen, delete and look at one todo. */
+/** Phrases that complete, reopen, delete or show one todo. */
 export const changePhrases: readonly Phrase[] = [
   ...completing,
   ...deleting,
@@ -74,7 +74,7 @@ export const changePhrases: readonly Phrase[] = [
   ...targeting("reopen", `(reopen|reactivate|restore|undo) [the] ${todo} @ [again]`),
   ...targeting("reopen", `(mark|set|flag) @ [back] [(as|to|to be)] ${undoneWords} [again] ${maybeFrom}`),
   ...targeting("reopen", `@ (is|was) ${undoneWords} [(yet|after all)]`),
-  // By its title a question is a search: "is milk on my list".
+  // A question with a title is a search: "is milk on my list".
   ...targeting("get", `(what is|tell me|show [me]|read [me]|give [me]) @ (on|in|from|of) ${list}`).slice(0, 2),
   ...targeting(
     "get",

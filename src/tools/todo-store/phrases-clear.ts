@@ -18,7 +18,7 @@ const all =
   "(everything|all [of] [the|my] (things|items|tasks|todos|to dos|entries|stuff|reminders)|all [of (it|them)]|every (item|task|todo|thing|entry|to do)|all of it|the (contents|content|items|entries|tasks))";
 const whole = "[(all [of]|the whole|the entire|whole|entire)]";
 
-/** How people empty a list. */
+/** Phrases that empty a list. */
 export const clearPhrases: readonly Phrase[] = [
   clearing(
     `${wipe} (all [of] [(my|the)] (tasks|todos|to dos|items|reminders|to do items|todo items|things to do)|every (task|todo|item|to do)|all [(my|the)] lists)`,
@@ -45,7 +45,7 @@ export const clearPhrases: readonly Phrase[] = [
     toInput(_, { before }) {
       if (before === undefined) return undefined;
       const { operation, list } = before.input;
-      // "It" is a list only where one was shown.
+      // "It" is a list only if one was shown.
       if (operation !== undefined && operation !== "list") return undefined;
       return { operation: "clear", ...(typeof list === "string" && { list }) };
     },

@@ -39,7 +39,7 @@ function listing(phrase: string, filter: Filter = {}): Phrase {
   };
 }
 
-/** A phrase with "it" for the list that was spoken of before. */
+/** A phrase with "it" for the list that was mentioned before. */
 function listingIt(phrase: string): Phrase {
   return {
     phrase,
@@ -61,7 +61,7 @@ function listingCompleted(phrase: string): Phrase {
 
 const which = `[(all [of]|everything|every)] [${own}] [(current|whole|entire|full|existing|complete|recent|latest)]`;
 
-/** "Show me my list": a command, or a question that names what is to be shown. */
+/** "Show me my list": a command, or a question that names what to show. */
 const shown: readonly Phrase[] = [
   listing(`${show} ${me} ${which} ${todos} ${when} [(i have|there are|that i have)] ${tail}`),
   listing(`${show} ${me} [(all [of]|everything (on|in)|what is (on|in)|the contents of)] ${list} ${when} ${tail}`),
@@ -143,5 +143,5 @@ const asked: readonly Phrase[] = [
   ),
 ];
 
-/** How people ask what there is to do. */
+/** Phrases that ask what there is to do. */
 export const listPhrases: readonly Phrase[] = [...shown, ...byStatus, ...asked];

@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 /** Several days that have a name. */
 export const dayRange = z.enum(["this week", "this weekend", "this month"]);
 
-/** What a list of such days is filtered by: after the day before the first, and before the day behind the last. */
+/** The filter for such days: after the day before the first, and before the day after the last. */
 export function daysOf(
   range: SlotValue | undefined,
   { nowMs, timeZone }: PhraseContext,
@@ -21,7 +21,7 @@ export function daysOf(
       dueBefore: isoDay(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1)),
     };
   }
-  // Weeks begin on Monday.
+  // Weeks start on Monday.
   const monday = today.getTime() - ((today.getUTCDay() + 6) % 7) * dayMs;
   const first = range === "this week" ? monday : monday + 5 * dayMs;
   return { dueAfter: isoDay(first - dayMs), dueBefore: isoDay(monday + 7 * dayMs) };

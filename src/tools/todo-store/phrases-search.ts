@@ -1,6 +1,6 @@
 import { day, inputOf, listName, namedList, type Phrase, plainList, things } from "./phrases-words.ts";
 
-/** When something is due says no more about where to look: a search finds it, and tells the day. */
+/** A due date does not restrict a search: the search finds the todo, and shows the day. */
 const when = "[[(for|on|due)] ({dueOn}|this (week|month|weekend|year))]";
 const list = `(${namedList}|${plainList})`;
 const onIt = `(on|in|among|to|into|onto|down on|off) ${list} ${when}`;
@@ -25,7 +25,7 @@ function searching(phrase: string): Phrase {
   };
 }
 
-/** A phrase with "it" for the list that was spoken of before. */
+/** A phrase with "it" for the list that was mentioned before. */
 function searchingIt(phrase: string): Phrase {
   const rule = searching(phrase);
   return {
@@ -38,7 +38,7 @@ function searchingIt(phrase: string): Phrase {
   };
 }
 
-/** How people look for todos, and ask whether something is one. */
+/** Phrases that search for todos, or ask whether something is one. */
 export const searchPhrases: readonly Phrase[] = [
   searching(
     `(search|look|find|check|look up|see|scan) [(through|in|on)] [(my|the|our|all my)] (todos|to dos|tasks|items|reminders|todo list|to do list|task list|list|lists) for [(anything|something|the word|any|items|tasks)] [(about|with|called)] {query}`,

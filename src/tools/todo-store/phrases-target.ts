@@ -8,7 +8,7 @@ import type { TodoStoreInput } from "./todo-input.ts";
 export const ordinal =
   "[number] {index}|{index} (one|item|task|todo|to do|entry|thing|reminder)|(item|task|todo|to do|entry|reminder|number|item number|task number|todo number|#) {index}";
 const lastOne = "last (one|item|task|todo|to do|entry|thing|reminder)|last";
-/** A place in a list, from 1 on. */
+/** A position in a list, from 1. */
 export const position = z.number().int();
 
 /** A frame in which `@` is a todo: its place, the last one, or its title. */
@@ -36,8 +36,8 @@ export function targeting(operation: "complete" | "reopen" | "delete" | "get", f
 }
 
 /**
- * The same for a frame that does not say that it is about todos: what other tools look after is left to them, and "the alarm
- * from my calendar" is nothing of ours.
+ * The same for a frame that does not say that it is about todos: things that other tools handle are left to them, and
+ * "the alarm from my calendar" is nothing of ours.
  */
 export function targetingBare(operation: "complete" | "reopen" | "delete" | "get", frame: string): readonly Phrase[] {
   return targeting(operation, frame).map((rule) => ({
@@ -47,7 +47,7 @@ export function targetingBare(operation: "complete" | "reopen" | "delete" | "get
   }));
 }
 
-/** The same with "it" for the list that was spoken of before. */
+/** The same with "it" for the list that was mentioned before. */
 export function targetingInIt(operation: "complete" | "delete", frame: string): readonly Phrase[] {
   return targeting(operation, frame).map((rule) => ({
     ...rule,
@@ -71,7 +71,7 @@ export function targetingSeveral(operation: "complete" | "reopen" | "delete", fr
   return [...targeting(operation, frame), several];
 }
 
-/** A todo that an earlier step gave is named by its id. */
+/** A todo from an earlier step is named by its id. */
 export function targetOf(
   operation: Operation,
   slots: Slots,
@@ -80,7 +80,7 @@ export function targetOf(
   const { title, ...others } = slots;
   if (typeof title !== "object") return inputOf(operation, slots);
   const { operation: last, query } = before?.input ?? {};
-  // What was searched for is named as it was then: a search may find several, and none is meant by its place.
+  // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.
   if (last === "search") return typeof query === "string" ? inputOf(operation, { ...slots, title: query }) : undefined;
   if (last === "list" || last === "clear" || previous === undefined) return undefined;
   return { operation, id: { $ref: `${previous.$ref}.id` }, ...others } as unknown as TodoStoreInput;

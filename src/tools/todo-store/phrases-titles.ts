@@ -1,4 +1,4 @@
-/** Words that name no todo by themselves: "add item" and "add to my list" lack what to add. */
+/** Words that do not name a todo by themselves: "add item" and "add to my list" do not state what to add. */
 const empty = new Set(
   (
     "a an the my our your this that these those them it something anything everything nothing all some any one ones another new more stuff thing things " +
@@ -13,7 +13,7 @@ const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|th
 /** A longer text is not a title, and no pattern is tried on it. */
 const maxTitle = 1_000;
 
-/** Whether a text says what a todo is about. */
+/** Whether a text can be the title of a todo. */
 export function isTitle(text: string): boolean {
   if (text.length > maxTitle) return false;
   const words = text.toLowerCase().match(/[\p{L}\p{N}'’]+/gu) ?? [];
@@ -40,8 +40,8 @@ const endsOther = new RegExp(
 );
 
 /**
- * Whether a text is something that other tools look after: "remove the alarm" is about no todo unless it says so. What begins
- * with a verb is something to do all the same: "cancel the subscription".
+ * Whether a text is something that other tools handle: "remove the alarm" is not about a todo unless it says so. A text
+ * that starts with a verb is still something to do: "cancel the subscription".
  */
 export function isOtherThing(title: unknown): boolean {
   if (typeof title !== "string" || title.length > maxTitle) return false;
@@ -50,8 +50,8 @@ export function isOtherThing(title: unknown): boolean {
 }
 
 /**
- * Whether a text is a name, or what one does: all that "add …" by itself may add to a list. "5% tip" is a calculation, and
- * "note to PROP-1: approved" says what is to be added to what.
+ * Whether a text is a name or something to do: only these may be added to a list by a bare "add …". "5% tip" is a
+ * calculation, and "note to PROP-1: approved" states what to add to what.
  */
 export function isName(title: unknown): boolean {
   if (typeof title !== "string") return true;
@@ -61,12 +61,12 @@ export function isName(title: unknown): boolean {
 
 const announces = /^(?:(?:a|an|another|the|new|one|more) )+(?:todo|to-do|to do|task|item|reminder|chore|entry)s?\b/i;
 
-/** Whether a text begins by calling itself a todo, which other phrases take apart: "a task to buy milk". */
+/** Whether a text starts by calling itself a todo, which other phrases parse: "a task to buy milk". */
 export function announcesTodo(title: unknown): boolean {
   return typeof title === "string" && announces.test(title);
 }
 
-/** Whether a text asks something: "remind me what my name is" wants an answer and no todo. */
+/** Whether a text is a question: "remind me what my name is" asks for an answer, not for a todo. */
 export function isQuestion(title: unknown): boolean {
   return typeof title === "string" && /^(?:what|where|who|whose|when|why|how|which|if|whether)\b/i.test(title);
 }
@@ -74,7 +74,7 @@ export function isQuestion(title: unknown): boolean {
 const elsewhere =
   /\b(?:to|in|into|on|onto|from|off|out of|at|of) (?:my|the|our|this|that|your|an?) [\p{L}\s'’-]+$|\b(?:to|into|onto|on|in|from|off|out of) (?:it|them|there)$/iu;
 
-/** Whether a text ends with a place that is no list: "milk to the fridge", "a song to my favourites". */
+/** Whether a text ends with a place that is not a list: "milk to the fridge", "a song to my favourites". */
 export function isElsewhere(title: unknown): boolean {
   if (typeof title !== "string" || title.length > maxTitle || !elsewhere.test(title)) return false;
   return !startsWithVerb(title) && !/^(?:go|drive|carry|listen|move|pick|drop|bring|return)\b/i.test(title);
@@ -90,29 +90,29 @@ const taskVerbs = new Set(
 );
 const maxItemWords = 4;
 
-/** Whether a text begins with something one does: "buy milk". */
+/** Whether a text starts with an activity: "buy milk". */
 export function startsWithVerb(text: unknown): boolean {
   return typeof text === "string" && taskVerbs.has(text.toLowerCase().split(/\s/, 1)[0] ?? "");
 }
 
-/** Something to do, with what it is done to: "wash the dog", "washing the dog". A verb alone may be a name: "water". */
+/** A verb with an object: "wash the dog", "washing the dog". A verb alone may be a name: "water". */
 export function isDeed(item: string): boolean {
   return item.includes(" ") && (startsWithVerb(item) || /^\p{L}{3,}ing\s/iu.test(item));
 }
 
-/** Whether parts of a list are todos of their own: all are names of a few words, such as "milk and eggs". */
+/** Whether parts of a list are separate todos: all are names of a few words, such as "milk and eggs". */
 export function isSeveralNames(items: readonly string[]): boolean {
   if (!mayBeSeveral(items)) return false;
   const deeds = items.filter((item) => item.includes(" ") && startsWithVerb(item)).length;
   if (deeds > 0) return deeds === items.length && items.length > 2;
-  // "paint" and "water" are names beside others; "wash and iron" is what one does.
+  // "paint" and "water" are names among other names; "wash and iron" is an activity.
   if (items.every(startsWithVerb) || sharesObject(items)) return false;
   return items.every((item) => item.split(/\s+/).length <= maxItemWords);
 }
 
 /**
- * Whether parts of a list are todos of their own, where several may be meant: "milk and eggs", "wash the dog and pay the
- * bills", "juice and paint the fence" are two; "call mum and dad" and "wash and dry the dishes" are one.
+ * Whether parts of a list are separate todos, where several may be meant: "milk and eggs", "wash the dog and pay
+ * the bills", "juice and paint the fence" are two; "call mum and dad" and "wash and dry the dishes" are one.
  */
 export function isSeveralItems(items: readonly string[]): boolean {
   if (!mayBeSeveral(items)) return false;
@@ -120,23 +120,23 @@ export function isSeveralItems(items: readonly string[]): boolean {
   const deeds = items.map(isDeed);
   const count = deeds.filter(Boolean).length;
   const isVerbAlone = items.some((item) => !item.includes(" ") && startsWithVerb(item));
-  // Behind a deed a name goes on with it, unless deeds follow: "call mum, dad and Bob" is one call.
+  // A name after an activity belongs to it, unless activities follow: "call mum, dad and Bob" is one call.
   if (items.length === 2) return deeds[1] === true && !isVerbAlone;
   return count > 1 || (count === 1 && deeds[0] === false);
 }
 
-/** "wash and dry the dishes": a verb alone, and behind it what both are done to. */
+/** "wash and dry the dishes": a verb alone, and after it the object of both. */
 function sharesObject([first = "", second = ""]: readonly string[]): boolean {
   return !first.includes(" ") && startsWithVerb(first) && /^\p{L}+ (?:the|my|our|all|some|a) /iu.test(second);
 }
 
-/** "Delete eggs and put milk on my list" has two wishes, and no todo called "put milk". */
+/** "Delete eggs and put milk on my list" is two requests, and no todo is called "put milk". */
 const command =
   /^(?:add|put(?! (?:away|up|together|in|out|down)\b)|remove|delete|erase|include|cross (?:off|out)|check off|mark) /i;
 
 function mayBeSeveral(items: readonly string[]): boolean {
   if (items.length < 2 || !items.every(isTitle) || items.slice(1).some((item) => command.test(item))) return false;
-  // "lunch with Tom and Jerry" goes on behind the "and".
+  // "lunch with Tom and Jerry" continues after the "and".
   return !(
     items.length === 2 &&
     /\b(?:with|between|for|to|from|about|at|of)\b/i.test(items[0] ?? "") &&

@@ -11,7 +11,7 @@ const on = `[(on|in|from) ${list}]`;
 const title = `[(the|my)] [${todo}] [(called|named)] {title}`;
 const place = `[(the|my)] (${ordinal})`;
 
-/** A second wish behind the new title. */
+/** A second request after the new title. */
 const resumes =
   /(?:\band|,|\bthen) (?:mark|show|list|delete|remove|add|complete|clear|read|tell|rename|move|set|tag|check|cross) /i;
 
@@ -48,7 +48,7 @@ function updatingTitle(phrase: string): Phrase {
   };
 }
 
-/** "Change the channel to 5" is no rename: a title that nothing calls a todo must be something to do. */
+/** "Change the channel to 5" is not a rename: a title that is not called a todo must be something to do. */
 function updatingDeed(phrase: string): Phrase {
   const bare = updatingTitle(phrase);
   return {
@@ -61,7 +61,7 @@ function updatingDeed(phrase: string): Phrase {
 const change = "(change|edit|update|modify|correct|alter|revise)";
 const called = `(the (title|text|wording) of ${title}|the name of [(the|my)] ${todo} {title}|[(the|my)] ${todo} [(called|named)] {title})`;
 
-/** A frame with "its" for what belongs to the todo that was spoken of. */
+/** A frame with "its" for a property of the todo that was mentioned before. */
 function updatingIts(phrase: string): Phrase {
   return {
     phrase,
@@ -70,7 +70,7 @@ function updatingIts(phrase: string): Phrase {
   };
 }
 
-/** How people change what a todo says. */
+/** Phrases that change a todo. */
 export const updatePhrases: readonly Phrase[] = [
   ...updating(`(rename|retitle|relabel) @ ${on} (to|as|into) {newTitle} ${on}`),
   updatingTitle(`${change} ${called} ${on} (to|into|to say|to read|so it says) {newTitle} ${on}`),

@@ -4,14 +4,14 @@ import { isTitle } from "./phrases-titles.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 /*
- * Pieces of phrases: a todo has many names, and so has the list it is on.
+ * Pieces of phrases: a todo has many names, and so does its list.
  */
 
 /** A phrase of the store. */
 export type Phrase = ToolPhraseOptions<TodoStoreInput>;
-/** What its slots were filled with. */
+/** The values of its slots. */
 export type Slots = Readonly<Record<string, SlotValue>>;
-/** What the store can be asked to do. */
+/** The operations of the store. */
 export type Operation = TodoStoreInput["operation"];
 
 /** One todo, by any of its names. */
@@ -34,7 +34,7 @@ const ofThings = `of (things|tasks|items|stuff|todos|to dos)|[of (things|tasks|i
 export const plainList = `[${own}] ${quality} (todo|to do|tasks|task|todos|to dos) (list|lists)|[${own}] ${quality} list [${ofThings}]|${own} ${quality} (agenda|tasks|todos|to dos|todo's|to do's|things to do)`;
 /** A list with a name. */
 export const namedList = `[${own}] ${quality} {list} list|[${own}|a] list (called|named|titled|for|of) [(the|my|our)] {list}`;
-/** The list with a name that someone wants to see or to empty: "a list of lawyers" is no list of ours. */
+/** A named list to show or to empty: "a list of lawyers" is not one of our lists. */
 export const ownList = `[${own}] ${quality} {list} list|(my|our) list of [(the|my|our)] {list}|[${own}] list (called|named|titled) {list}`;
 /** Where a todo is put. */
 export const onList = `(to|on|onto|on to|in|into|at|for) (${namedList}|${plainList})`;
@@ -44,12 +44,12 @@ export const fromList = `(from|off|off of|of|out of|on|in) (${namedList}|${plain
 export const due =
   "[(due|due on|due by|by|before|on|for|until|till|[with] [a] due date [of|on]|[with] [a] deadline [of|on])] {dueDate}";
 const details = `[with] [a] {priority} priority|with priority {priority}|(tagged|tagged as|tagged with|with tag|with tags|with the tag|with the tags) {tags}`;
-/** What may be said of a new todo besides its title. */
+/** The properties of a new todo besides its title. */
 export const extras = `[${due}] [${details}] [${details}] [${due}]`;
 
 /** A day. */
 export const day = z.iso.date();
-/** Of a list only the name: a few words, none of which would begin another part of the sentence. */
+/** Only the name of a list: a few words, none of which would start another part of the sentence. */
 export const listName = z
   .string()
   .refine(
@@ -73,8 +73,8 @@ export function inputOf(
   return { operation, ...(text !== undefined && { [key]: text }), ...others, ...list } as unknown as TodoStoreInput;
 }
 
-/** What is still to be done. */
+/** Open todos. */
 export const pending =
   "(open|pending|unfinished|incomplete|remaining|outstanding|active|uncompleted|undone|unchecked|still open|not done|not finished)";
-/** What is done. */
+/** Completed todos. */
 export const completed = "(done|completed|complete|finished|closed|checked [off]|ticked [off])";

@@ -6,7 +6,7 @@ import { searchPhrases } from "./phrases-search.ts";
 import { updatePhrases } from "./phrases-update.ts";
 import type { Phrase } from "./phrases-words.ts";
 
-/** What the rule planner understands about todos. Of two that fit as well, the first is meant. */
+/** The phrases about todos for the rule planner. Of two that fit equally well, the first is used. */
 export const todoPhrases: readonly Phrase[] = [
   ...addPhrases,
   ...listPhrases,

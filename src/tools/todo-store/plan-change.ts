@@ -7,7 +7,7 @@ import { maxNamed } from "./todo-match.ts";
 import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
 import { defaultListName, foldText } from "./todo-text.ts";
 
-/** What a change is worked out from. */
+/** The input of {@link planChange}. */
 export interface PlanChangeOptions<TOperation extends TodoWriteOperation = TodoWriteOperation> {
   readonly storage: TodoStorage;
   readonly scope: string;
@@ -17,9 +17,9 @@ export interface PlanChangeOptions<TOperation extends TodoWriteOperation = TodoW
 }
 
 /**
- * The change that an operation makes; nothing is changed yet.
+ * Determines the change of an operation, without making it.
  *
- * Throws an error whose code begins with `todo-` where it is not clear which todo or list is meant.
+ * Throws an error whose code starts with `todo-` if it is not clear which todo or list is meant.
  */
 export async function planChange(options: PlanChangeOptions): Promise<TodoChange> {
   const { input } = options;
@@ -94,7 +94,7 @@ async function planClear(
   return { type: "clear", list: list ?? (await onlyList(storage, scope)), onlyCompleted };
 }
 
-/** The one list there is. What is cleared is gone, so where there are several, which one is not guessed. */
+/** The only list. Clearing cannot be undone, so if there are several, none is guessed. */
 async function onlyList(storage: TodoStorage, scope: string): Promise<string> {
   const { todos, count } = await storage.find(scope, { limit: 1_000 });
   const names = new Map(todos.map((todo) => [foldText(todo.list), todo.list]));

@@ -5,7 +5,7 @@ import type { ParsedTodoInputOf, TodoReadOperation } from "./todo-input.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
 import { wordsOf } from "./todo-text.ts";
 
-/** Runs `list`, `get` or `search`. Changes nothing. Throws `todo-not-found` or `todo-ambiguous` where `get` does not find exactly one todo. */
+/** Reads without changes. Throws `todo-not-found` or `todo-ambiguous` if `get` does not find exactly one todo. */
 export async function readTodos(
   storage: TodoStorage,
   { scope, input }: { scope: string; input: ParsedTodoInputOf<TodoReadOperation> },

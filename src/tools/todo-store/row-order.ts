@@ -7,12 +7,12 @@ const sortKeys = {
   title: (row: TodoRow) => row.titleKey,
 };
 
-/** What rows can be sorted by, other than the order in which they came. */
+/** The sort orders other than the order of insertion. */
 export type RowSort = keyof typeof sortKeys;
 
 type KeyOf = (typeof sortKeys)[RowSort];
 
-/** Rows kept in the order of a key; equal ones in the order of their `sequence`, those without a key last both ways. */
+/** Rows in the order of a key; equal ones by `sequence`, and those without a key last in both directions. */
 export class RowOrder {
   readonly #keyOf: KeyOf;
   readonly #withKey: SortedRows;
@@ -23,13 +23,13 @@ export class RowOrder {
     this.#withKey = new SortedRows(compareBy(this.#keyOf));
   }
 
-  /** Adds a row, in place of an old one with its sequence. */
+  /** Adds a row, or replaces the old one with its sequence. */
   put(row: TodoRow, old?: TodoRow): void {
     if (old !== undefined && this.#keyOf(old) !== this.#keyOf(row)) this.removeAll([old]);
     this.#placeOf(row).put(row);
   }
 
-  /** Takes out rows. */
+  /** Removes rows. */
   removeAll(rows: readonly TodoRow[]): void {
     for (const place of [this.#withKey, this.#withoutKey]) {
       place.removeAll(rows.filter((row) => this.#placeOf(row) === place));

@@ -1,9 +1,9 @@
 import { RowOrder, type RowSort } from "./row-order.ts";
 import type { TodoRow } from "./todo-row.ts";
 
-/** Which rows of a set to go through, and in which direction. */
+/** Which rows of a set to visit, and in which direction. */
 export interface PartsOptions {
-  /** Only rows with the first of these texts in their `titleKey`; the others may still be missing there. */
+  /** Only rows whose `titleKey` contains the first of these texts; it may lack the others. */
   readonly containing?: readonly string[];
   /** The last row first. @default false */
   readonly reverse?: boolean;
@@ -14,10 +14,10 @@ const maxChunkRows = 256;
 /**
  * Rows in the order of their `sequence`, in chunks of up to 256.
  *
- * Each chunk keeps its titles as one text too. To look for something in 400 long texts takes a tenth of the time that it
- * takes in 100 000 short ones, each of which is somewhere else in memory.
+ * Each chunk also keeps its titles as one text. Searching 400 long texts takes a tenth of the time of searching 100 000
+ * short ones, which are scattered in memory.
  *
- * A set of more than one chunk also keeps each other order: sorting 100 000 rows takes too long to do it for a page.
+ * A set of more than one chunk also maintains the other orders: sorting 100 000 rows takes too long for one page.
  */
 export class RowSet {
   /** How many rows there are. */
@@ -28,14 +28,14 @@ export class RowSet {
   #lastChunk = -1;
   #orders: Record<RowSort, RowOrder> | undefined;
 
-  /** Adds a row, or puts it in the place of the one with its sequence. */
+  /** Adds a row, or replaces the one with its sequence. */
   put(row: TodoRow): void {
     const number = chunkNumber(row);
     let chunk = this.#chunks.get(number);
     if (chunk === undefined) {
       chunk = new Chunk();
       this.#chunks.set(number, chunk);
-      // A Map keeps its order: only what comes here from another list may belong further to the front.
+      // A Map keeps its insertion order: only a row moved from another list may belong further to the front.
       if (number < this.#lastChunk) this.#chunks = new Map([...this.#chunks].sort(([left], [right]) => left - right));
       this.#lastChunk = Math.max(this.#lastChunk, number);
     }
@@ -45,7 +45,7 @@ export class RowSet {
     this.#putInOrders(row, old);
   }
 
-  /** Takes out the rows with the sequences of these, as far as they are here. */
+  /** Removes the rows with these sequences, if they are in the set. */
   removeAll(rows: readonly TodoRow[]): void {
     const removed = rows.flatMap((row) => this.#takeOut(row) ?? []);
     if (this.size === 0) this.#orders = undefined;
@@ -101,7 +101,7 @@ function chunkNumber({ sequence }: TodoRow): number {
 
 class Chunk {
   readonly rows: TodoRow[] = [];
-  /** The titles, each followed by a line break, which no title has; made when it is first needed. */
+  /** The titles, each followed by a line break, which no title contains; created when it is first needed. */
   #text: string | undefined;
   /** Where in the text each title ends. */
   #ends: readonly number[] = [];
@@ -128,7 +128,7 @@ class Chunk {
 
   rowsContaining([wanted, ...others]: readonly string[]): readonly TodoRow[] {
     if (wanted === undefined) return this.rows;
-    // It would be found where one title ends and the next begins.
+    // It would match where one title ends and the next one starts.
     if (wanted.includes("\n")) return [];
     const text = this.#text ?? this.#makeText();
     const found: TodoRow[] = [];

@@ -2,13 +2,12 @@ import type { TodoRow } from "./todo-row.ts";
 
 const maxChunkRows = 512;
 
-/** Less than 0 where the left row comes first, more than 0 where the right one does, 0 where they share a place: then they have the
- * same `sequence`. */
+/** Negative if the left row comes first, positive if the right one does, 0 if both have the same `sequence`. */
 export type CompareRows = (left: TodoRow, right: TodoRow) => number;
 
 /**
- * Rows kept in an order, in chunks of up to 512: a change looks at about twenty rows and moves those of one chunk, however
- * many there are.
+ * Sorted rows, in chunks of up to 512: a change compares about twenty rows and moves those of one chunk, however many
+ * there are.
  */
 export class SortedRows {
   readonly #compare: CompareRows;
@@ -18,7 +17,7 @@ export class SortedRows {
     this.#compare = compare;
   }
 
-  /** Adds a row, or puts it in the place of the one that shares its place. */
+  /** Adds a row, or replaces the one at its place. */
   put(row: TodoRow): void {
     const { index, chunk, at, isThere } = this.#find(row);
     if (chunk === undefined) {
@@ -29,13 +28,13 @@ export class SortedRows {
     if (chunk.length > maxChunkRows) this.#chunks.splice(index + 1, 0, chunk.splice(maxChunkRows / 2));
   }
 
-  /** Takes out the rows that share a place with one of these. */
+  /** Removes the rows at the places of these. */
   removeAll(rows: readonly TodoRow[]): void {
     if (rows.length <= this.#chunks.length) {
       for (const row of rows) this.#remove(row);
       return;
     }
-    // To look for each of so many takes longer than to go through all.
+    // Searching for each of many rows takes longer than going through all.
     const gone = new Set(rows.map(({ sequence }) => sequence));
     const kept = this.#chunks.map((chunk) => chunk.filter(({ sequence }) => !gone.has(sequence)));
     this.#chunks = kept.filter(({ length }) => length > 0);
@@ -64,7 +63,7 @@ export class SortedRows {
   }
 }
 
-/** Where the first item is for which something holds, in a list in which it holds for all after that. */
+/** The index of the first item for which `holds` is true, in a list in which it is true for all later items. */
 function findFirst<TItem>(items: readonly TItem[], holds: (item: TItem) => boolean): number {
   let from = 0;
   let to = items.length;

@@ -6,7 +6,7 @@ import { cleanListName } from "./todo-text.ts";
 /** Names one todo: by exactly one of `id`, `title` and `index`. */
 export interface TodoTarget {
   readonly id?: string;
-  /** Compared without case, spaces and punctuation. A title that several todos have is an error that lists them. */
+  /** Compared without case, extra spaces and punctuation. A title of several todos is an error that lists them. */
   readonly title?: string;
   /** The position in the order in which `list` shows them: 1 is the first, -1 the last. */
   readonly index?: number;
@@ -14,7 +14,7 @@ export interface TodoTarget {
   readonly list?: string;
 }
 
-/** Which todos `list` shows. All that is given must hold. */
+/** Which todos `list` shows. All given conditions must be met. */
 export interface TodoFilter {
   /** @default all lists */
   readonly list?: string;
@@ -28,9 +28,9 @@ export interface TodoFilter {
   readonly dueOn?: string;
   readonly tag?: string;
   readonly priority?: TodoPriority;
-  /** Oldest first, soonest due first, most important first, or by the alphabet. @default "created" */
+  /** Oldest first, soonest due first, most important first, or alphabetical. @default "created" */
   readonly sort?: "created" | "due" | "priority" | "title";
-  /** The other way round; todos that have no due date or priority stay last. @default false */
+  /** In reverse; todos without a due date or priority stay last. @default false */
   readonly reverse?: boolean;
   /** How many to skip. @default 0 */
   readonly offset?: number;
@@ -38,11 +38,11 @@ export interface TodoFilter {
   readonly limit?: number;
 }
 
-/** What the TodoStore takes, as JSON. */
+/** The input of the TodoStore, as JSON. */
 export type TodoStoreInput =
   | {
       readonly operation: "add";
-      /** 1 to 1 000 UTF-16 code units once trimmed. Any text is only a title. */
+      /** 1 to 1 000 UTF-16 code units once trimmed. Any text is allowed. */
       readonly title: string;
       /** @default "todos" */
       readonly list?: string;
@@ -61,14 +61,14 @@ export type TodoStoreInput =
       readonly dueDate?: string | null;
       /** `null` removes it. */
       readonly priority?: TodoPriority | null;
-      /** In place of all tags it has. */
+      /** Replaces all its tags. */
       readonly tags?: readonly string[];
     } & TodoTarget)
   | {
       readonly operation: "clear";
       /** May be left out as long as all todos are in one list. */
       readonly list?: string;
-      /** Clear every list there is. @default false */
+      /** Clear every list. @default false */
       readonly allLists?: boolean;
       /** @default false */
       readonly onlyCompleted?: boolean;
@@ -83,7 +83,7 @@ export type TodoStoreInput =
     };
 
 const titleText = () => z.string().trim().min(1).max(1_000);
-// A text that is too long is not read any further.
+// A text that is too long is not processed further.
 const listName = () =>
   z.string().trim().min(1).max(100, { abort: true }).overwrite(cleanListName).describe("Name of a list");
 const priorityName = () => z.enum(["low", "medium", "high"]);
@@ -194,7 +194,7 @@ const searchSchema = () =>
     limit: limitNumber(),
   });
 
-/** Makes the schema of {@link TodoStoreInput}: when a store is created, as an import must not pay for it. @internal */
+/** Creates the schema of {@link TodoStoreInput}: with the store, so that an import does not pay for it. @internal */
 export function createTodoInputSchema() {
   return z.discriminatedUnion("operation", [
     addSchema(),

@@ -1,7 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
 
-/** Throws `invalid-options` for no text: without a key of its own every call would pass for a repetition of the first. */
+/** Throws `invalid-options` without a text: without its own key, a call would look like a repetition of the first. */
 export function checkKey(key: unknown): asserts key is string {
   if (typeof key === "string" && key !== "") return;
   failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");

@@ -4,8 +4,8 @@ import type { TodoPatch } from "./todo-storage.ts";
 import { foldText, titleKey } from "./todo-text.ts";
 
 /**
- * A todo with what queries compare, worked out once. It stands in the row itself, what is compared for every row first:
- * at 100 000 rows, each further place in memory that a query must look at costs more than the comparison.
+ * A todo with the precomputed values that queries compare. They are in the row itself, those compared for every row
+ * first: with 100 000 rows, each further memory access costs more than the comparison.
  */
 export interface TodoRow extends MaybeDue {
   readonly todo: Todo;
@@ -28,7 +28,7 @@ export function isDueRow(row: TodoRow): row is TodoRow & DueMoment {
   return row.dueDay !== undefined;
 }
 
-/** What the `tagText` of a row contains if it has a tag. As JSON no tag has a line break, so none is found in another. */
+/** The part of a `tagText` for a tag. As JSON no tag contains a line break, so none is found inside another. */
 export function tagTextOf(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }
@@ -36,7 +36,7 @@ export function tagTextOf(tag: string): string {
 /** Priorities from the highest. */
 export const ranks = { high: 1, medium: 2, low: 3 };
 
-/** The row of a todo, of which it keeps a frozen copy. */
+/** Creates the row of a todo, with a frozen copy of it. */
 export function toRow(todo: Todo, sequence: number): TodoRow {
   const tags = Object.freeze([...todo.tags]);
   const due = todo.dueDate === undefined ? undefined : parseDueDate(todo.dueDate);
@@ -64,14 +64,14 @@ export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
   return {
     ...rest,
     ...{ title, list, completed, tags },
-    // No key without a value, as after a round trip through JSON.
+    // No keys without a value, as after a round trip through JSON.
     ...(newCompletedAt !== undefined && { completedAt: newCompletedAt }),
     ...(newDueDate !== undefined && { dueDate: newDueDate }),
     ...(newPriority !== undefined && { priority: newPriority }),
   };
 }
 
-/** What `null` removes, and `undefined` leaves as it is. */
+/** The new value: `null` removes the old one, `undefined` leaves it unchanged. */
 function newValue<T>(value: T | null | undefined, old: T | undefined): T | undefined {
   return value === undefined ? old : (value ?? undefined);
 }

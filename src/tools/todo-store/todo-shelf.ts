@@ -18,17 +18,17 @@ export class TodoShelf {
     return this.#byId.get(id);
   }
 
-  /** Those of a list, by its `listKey`; without one, all. */
+  /** The rows of a list, by its `listKey`; without one, all rows. */
   rows(listKey: string | undefined): RowSet {
     return listKey === undefined ? this.#all : (this.#lists.get(listKey) ?? new RowSet());
   }
 
-  /** The todo as it is kept; undefined, with nothing done, if its id is taken. */
+  /** The stored todo; undefined, with nothing changed, if its id is taken. */
   insert(todo: Todo): Todo | undefined {
     return this.#byId.has(todo.id) ? undefined : this.#put(toRow(todo, this.#nextSequence++));
   }
 
-  /** The todo as it is now; undefined if there is none. */
+  /** The changed todo; undefined if there is none. */
   patch(id: string, fields: TodoPatch): Todo | undefined {
     const old = this.get(id);
     if (old === undefined) return undefined;
@@ -37,14 +37,14 @@ export class TodoShelf {
     return this.#put(row);
   }
 
-  /** The todo as it was; undefined if there is none. */
+  /** The removed todo; undefined if there is none. */
   remove(id: string): Todo | undefined {
     const row = this.get(id);
     if (row !== undefined) this.removeAll([row]);
     return row?.todo;
   }
 
-  /** Takes away rows that are here. */
+  /** Removes rows of this shelf. */
   removeAll(rows: readonly TodoRow[]): void {
     for (const row of rows) this.#byId.delete(row.todo.id);
     this.#all.removeAll(rows);

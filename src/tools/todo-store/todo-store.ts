@@ -15,7 +15,7 @@ import type { TodoStorage } from "./todo-storage.ts";
 export interface TodoStoreOptions<TResources = unknown> {
   /** Where the todos are kept. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
-  /** Whose todos a call sees, as any text but the empty one. Todos of different scopes never meet. @default one scope for all */
+  /** Whose todos a call sees, as non-empty text. Scopes are separate. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;
   /** Milliseconds since 1970 UTC. @default `Date.now` */
   now?(): number;
@@ -26,12 +26,13 @@ export interface TodoStoreOptions<TResources = unknown> {
 /**
  * A tool that keeps todos in named lists: add, list, get, complete, reopen, update, delete, clear, search.
  *
- * Reads are `pure`. Every other operation is `idempotent`: its outcome is recorded under the `idempotencyKey` of the call
- * in the same write as its change, and a call with a key that has a record changes nothing and gives the same answer.
+ * Reads are `pure`. Every other operation is `idempotent`: its outcome is recorded under the `idempotencyKey` of the
+ * call in the same write as its change, and a call with a recorded key changes nothing and returns the same output.
  *
- * `undo` takes back `add`, `complete`, `reopen`, `update` and `delete`, as long as the todo is still as the step left it.
+ * `undo` reverts `add`, `complete`, `reopen`, `update` and `delete`, as long as the todo is still as the step left it.
  *
- * Throws `invalid-options`. The tool itself fails with an error whose code begins with `todo-`, and then has changed nothing.
+ * Throws `invalid-options`. The tool itself fails with an error whose code starts with `todo-`, and then has changed
+ * nothing.
  */
 export function createTodoStore<TResources = unknown>(
   options: TodoStoreOptions<TResources> = {},
@@ -43,7 +44,7 @@ export function createTodoStore<TResources = unknown>(
     now = Date.now,
     createId = () => globalThis.crypto.randomUUID(),
   } = options;
-  // Typed by the interfaces that users see, so that they need no types of zod.
+  // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   return defineTool({
     name: "TodoStore",
@@ -68,7 +69,7 @@ export function createTodoStore<TResources = unknown>(
       const key: unknown = context.idempotencyKey;
       checkKey(key);
       const where = { storage, scope: checkScope(scope(context)), key };
-      // Few runs undo anything.
+      // Loaded here, as few runs undo anything.
       const { undoChange } = await countOutside(import("./undo-change.ts"));
       await undoChange(where, done);
     },
@@ -90,7 +91,7 @@ function checkOptions(options: object): void {
 function checkScope(scope: unknown): string {
   if (typeof scope === "string" && scope !== "") return scope;
   const received = scope === "" ? "empty text" : typeof scope;
-  const message = `The "scope" option must return text that says whose todos these are; it returned ${received}.`;
+  const message = `The "scope" option must return text that identifies whose todos these are; it returned ${received}.`;
   throw new AgentError("todo-scope-missing", message, { details: { received } });
 }
 
@@ -113,7 +114,7 @@ async function applyChange(options: PlanChangeOptions, key: string) {
   if (record !== undefined) return record;
   if (change.type === "insert") {
     const { id } = change.todo;
-    throw new AgentError("todo-id-taken", `There already is a todo with the id ${JSON.stringify(id)}.`, {
+    throw new AgentError("todo-id-taken", `There is already a todo with the id ${JSON.stringify(id)}.`, {
       details: { id },
     });
   }
@@ -123,7 +124,7 @@ async function applyChange(options: PlanChangeOptions, key: string) {
   });
 }
 
-/** The change to make; or the record of another attempt that ended while this one was looking for its todo. */
+/** The change to make, or the record of another attempt that ended while this one was looking for its todo. */
 async function planOrRecall(options: PlanChangeOptions, key: string) {
   try {
     return { change: await planChange(options) };

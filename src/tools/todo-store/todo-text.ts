@@ -1,7 +1,7 @@
-/** The list of a todo that was put into none. */
+/** The list of a todo that was added without one. */
 export const defaultListName = "todos";
 
-/** What people and models call the list that needs no name. */
+/** Names that people and models use for the default list. */
 const defaultListNames = new Set([
   "todo",
   "todos",
@@ -15,16 +15,16 @@ const defaultListNames = new Set([
   "list",
 ]);
 
-/** A text for comparison: without case, spaces at its ends and repeated spaces. */
+/** A text for comparison: in lower case, without spaces at the ends and repeated spaces. */
 export function foldText(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
 /**
- * A title for comparison: what {@link foldText} leaves, without punctuation. Never empty: a title of nothing but
- * punctuation stays as it is.
+ * A title for comparison: the result of {@link foldText}, without punctuation. Never empty: a title of only punctuation
+ * keeps it.
  *
- * Signs that make a difference stay (`C++`, `C#`, `50%`, emoji, the minus of a number).
+ * Significant symbols stay (`C++`, `C#`, `50%`, emoji, the minus of a number).
  */
 export function titleKey(title: string): string {
   const text = foldText(title);
@@ -36,7 +36,7 @@ export function titleKey(title: string): string {
   return key === "" ? text : key;
 }
 
-/** The words of a text as {@link titleKey} has them, without repetition. */
+/** The words of the {@link titleKey} of a text, without duplicates. */
 export function wordsOf(text: string): readonly string[] {
   return [...new Set(titleKey(text).split(" "))];
 }

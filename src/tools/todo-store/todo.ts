@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 
-/** How much a todo matters. */
+/** The importance of a todo. */
 export type TodoPriority = "low" | "medium" | "high";
 
 /** One thing to do. */
@@ -9,43 +9,43 @@ export interface Todo {
   readonly id: string;
   readonly title: string;
   readonly completed: boolean;
-  /** The name of its list, as it was written when the todo was put there. Names compare without case. */
+  /** The name of its list, as it was written when the todo was put there. Names are compared case-insensitively. */
   readonly list: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-  /** ISO 8601, UTC. Only where `completed` is true. */
+  /** ISO 8601, UTC. Only if `completed` is true. */
   readonly completedAt?: string;
   /** A date such as `2026-11-22`, or a date and time with an offset such as `2026-11-22T18:00:00+01:00`. */
   readonly dueDate?: string;
   readonly priority?: TodoPriority;
-  /** In lower case, without repetition. */
+  /** In lower case, without duplicates. */
   readonly tags: readonly string[];
 }
 
-/** What `list` and `search` answer. */
+/** The output of `list` and `search`. */
 export interface TodoPage {
-  /** The first of the todos that match, up to `limit`. */
+  /** The first matching todos, up to `limit`. */
   readonly todos: readonly Todo[];
-  /** How many match in all, however many of them are in `todos`. */
+  /** How many match in total, however many of them are in `todos`. */
   readonly count: number;
-  /** How many of all that match are completed. */
+  /** How many of all matches are completed. */
   readonly completed: number;
-  /** How many of all that match are not. */
+  /** How many of all matches are not completed. */
   readonly pending: number;
 }
 
-/** What `clear` answers. */
+/** The output of `clear`. */
 export interface TodosCleared {
   /** How many todos were removed. */
   readonly cleared: number;
 }
 
-/** What the TodoStore answers: a page for `list` and `search`, a count for `clear`, the todo itself for all others. */
+/** The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo itself. */
 export type TodoStoreOutput = Todo | TodoPage | TodosCleared;
 
 const count = (description: string) => z.number().int().min(0).describe(description);
 
-/** Makes the schema of {@link Todo}: when it is needed, as an import must not pay for it. @internal */
+/** Creates the schema of {@link Todo}: when it is needed, so that an import does not pay for it. @internal */
 export const createTodoSchema = () =>
   z
     .object({
@@ -74,7 +74,7 @@ const pageSchema = () =>
 const clearedSchema = () =>
   z.object({ cleared: count("How many todos were removed") }).describe("clear: how many were removed");
 
-/** Makes the schema of {@link TodoStoreOutput}: when a store is created, as an import must not pay for it. @internal */
+/** Creates the schema of {@link TodoStoreOutput}: with the store, so that an import does not pay for it. @internal */
 export function createTodoOutputSchema() {
   return z.union([createTodoSchema(), pageSchema(), clearedSchema()]);
 }
@@ -88,10 +88,10 @@ function textOf({ id, title, completed, list, createdAt, completedAt, dueDate, p
   return JSON.stringify([id, title, completed, list, createdAt, completedAt, dueDate, priority, tags]);
 }
 
-/** What a {@link Todo} is before zod: the same with a list of tags of its own. @internal */
+/** The input type of the schema of {@link Todo}: the same with a mutable list of tags. @internal */
 type LooseTodo = z.input<ReturnType<typeof createTodoSchema>>;
 
-/** A copy that belongs to whoever gets it. @internal */
+/** A copy that its receiver may change. @internal */
 export function copyTodo(todo: Todo): LooseTodo {
   return { ...todo, tags: [...todo.tags] };
 }

@@ -5,19 +5,20 @@ import { isTodoRead, type ParsedTodoInput } from "./todo-input.ts";
 import { failKeyReused } from "./todo-key.ts";
 import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
 
-/** Where a change is undone, and under which key. */
+/** Where to undo a change, and under which key. */
 export interface UndoChangeOptions {
   readonly storage: TodoStorage;
   readonly scope: string;
-  /** That of the call with `/undo` behind it. */
+  /** The key of the call followed by `/undo`. */
   readonly key: string;
 }
 
 /**
- * Takes back what a call did, as long as the todo is exactly as the call left it: what somebody has done since is not
- * overwritten. That is compared in the write itself, which is recorded under the key, so that it happens once.
+ * Undoes a call, as long as the todo is exactly as the call left it: later changes are not overwritten. This is checked
+ * in the write itself, which is recorded under the key, so that it happens once.
  *
- * What a todo was before is what the storage has recorded with the call's own key; an added or deleted one is the output.
+ * The previous state of a todo is in the storage's record for the call's own key; an added or deleted one is the
+ * output.
  */
 export async function undoChange(
   options: UndoChangeOptions,
@@ -34,7 +35,7 @@ export async function undoChange(
   if (record === undefined && change !== undefined) await refuseUnlessGone(options, operation, change);
 }
 
-/** The change that undoes a call; undefined where the call has changed nothing. */
+/** The change that undoes a call; undefined if the call changed nothing. */
 async function inverseOf(
   { storage, scope, key }: UndoChangeOptions,
   operation: string,
@@ -55,7 +56,7 @@ function toPatch({ title, list, completed, completedAt, dueDate, priority, tags 
   return { title, list, completed, tags, ...optional };
 }
 
-/** Says why a change did not fit. Of an added todo that is gone nothing is left to take back. */
+/** Throws the reason why a change did not fit. If an added todo is gone, there is nothing left to undo. */
 async function refuseUnlessGone(
   { storage, scope }: UndoChangeOptions,
   operation: string,
@@ -71,11 +72,11 @@ async function refuseUnlessGone(
 type Refusal = AgentErrorDetails["todo-undo-refused"];
 
 const explanations: Readonly<Record<Refusal["reason"], string>> = {
-  changed: "it was changed since, and undoing would overwrite that",
+  changed: "it was changed since, and undoing it would overwrite that change",
   gone: "it was deleted since",
-  exists: "there is a todo of its id again",
-  forgotten: "the storage does not know any more what it was before; let it remember more writes (rememberedWrites)",
-  irreversible: "what was cleared is not kept",
+  exists: "its id is in use again",
+  forgotten: "the storage no longer has its previous state; let it remember more writes (rememberedWrites)",
+  irreversible: "cleared todos are not kept",
 };
 
 function refuse(details: Refusal): never {

@@ -9,10 +9,10 @@ const there = `(online|on ${web}|in the internet|using ${web}|via ${web}|with ${
 const hits = "(results|search results|web results|hits|web pages|pages|websites|sites|links)";
 const topics = "(for|about|on|:)";
 
-/** How many results there may be. */
+/** The maximum number of results. */
 const limit = z.number().int().min(1).max(20);
 
-/** A phrase that says that it is about the web: whoever only searches may mean a list. */
+/** A phrase that mentions the web: a search without it may be about a list. */
 function searching(phrase: string): Phrase {
   return { phrase, slots: { limit } };
 }
@@ -27,7 +27,7 @@ export const webSearchPhrases: readonly Phrase[] = [
   ),
   searching(`(do|run|make|perform|start|try) [(a|an)] (web|internet|online|google) search ${topics} {query}`),
   searching(`(web|internet|online|google) search [${topics}] {query}`),
-  // By itself it is also a name, as in "ok google" and "google play".
+  // Alone it is also a name, as in "ok google" and "google play".
   searching("google (for|:) {query}"),
   searching(`what does ${web} say about {query}`),
   searching(`(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit} ${hits} ${there} ${topics} {query}`),

@@ -6,17 +6,17 @@ import type { WebSearchResult } from "./web-search.ts";
 const maxTitle = 300;
 const maxSnippet = 1_000;
 const maxUrl = 2_048;
-/** A search that gives more than so many hits nobody can follow is not read to its end. */
+/** Reading stops after this many hits beyond the limit, which can be left out as their URLs are unsafe. */
 const maxLeftOut = 1_000;
 const maxIssues = 10;
 
-/** How many hits are wanted, and which step asks. */
+/** How many hits are wanted, and the step that asks. */
 export interface ReadHitsOptions {
   readonly limit: number;
   readonly stepId: string;
 }
 
-/** What a search has given, checked and cut, up to the limit. Throws `invalid-tool-output` for what is not a list of hits. */
+/** Checks and cuts hits, up to the limit. Throws `invalid-tool-output` for anything that is not a list of hits. */
 export function readHits(hits: unknown, { limit, stepId }: ReadHitsOptions): WebSearchResult[] {
   if (!Array.isArray(hits)) fail(stepId, [{ path: [], message: `expected a list of hits, got ${nameType(hits)}` }]);
   const results: WebSearchResult[] = [];
@@ -31,7 +31,7 @@ export function readHits(hits: unknown, { limit, stepId }: ReadHitsOptions): Web
   return results;
 }
 
-/** A result; an issue; or neither, where nobody should follow the URL. */
+/** A result; an issue; or neither, if the URL is not safe to follow. */
 interface ReadHit {
   readonly result?: WebSearchResult | undefined;
   readonly issue?: SchemaIssue;
@@ -55,7 +55,7 @@ function readHit(hit: unknown): ReadHit {
   };
 }
 
-/** A URL that may be shown as a link; one with a user in it looks as if it led to another host. */
+/** A URL that may be shown as a link; one with a user looks as if it led to another host. */
 function readUrl(text: string): URL | undefined {
   if (text.length > maxUrl) return undefined;
   try {
@@ -67,13 +67,13 @@ function readUrl(text: string): URL | undefined {
   }
 }
 
-/** Line breaks, control characters, and what turns the direction of a text. */
+/** Line breaks, control characters, and characters that change the text direction. */
 const invisible = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** A text as one line, cut. */
+/** A text as one line, cut to a length. */
 function toLine(text: unknown, max: number): string {
   if (typeof text !== "string") return "";
-  // More than that would be cut off in any case.
+  // The rest would be cut off in any case.
   const line = text
     .slice(0, 10 * max)
     .replace(invisible, " ")
@@ -89,6 +89,6 @@ function nameType(value: unknown): string {
 function fail(stepId: string, issues: readonly SchemaIssue[]): never {
   const [first] = issues;
   const place = first === undefined || first.path.length === 0 ? "" : ` at ${first.path.join(".")}`;
-  const message = `The \`search\` function of WebSearch gave something else than hits${place}: ${first?.message}.`;
+  const message = `The \`search\` function of WebSearch did not return hits${place}: ${first?.message}.`;
   throw new AgentError("invalid-tool-output", message, { details: { tool: "WebSearch", stepId, issues } });
 }

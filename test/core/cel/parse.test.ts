@@ -117,7 +117,7 @@ describe("what is no expression", () => {
     ["{a 1}", "syntax at 3: unexpected 1, where : is needed"],
     ['{"a": 1 "b": 2}', 'syntax at 8: unexpected "b", where , or } is needed'],
     ["size(a b)", "syntax at 7: unexpected b, where , or ) is needed"],
-    ["a.1", "syntax at 2: unexpected 1, where a name is needed; a key that is no name stands in brackets: a[0]"],
+    ["a.1", "syntax at 2: unexpected 1, where a name is needed; a key that is not a name goes in brackets: a[0]"],
     ["a ? b", "syntax at 5: it ends too early"],
     ["import.x", "syntax at 0: import is a reserved word of CEL: a step of this id cannot be named in an expression"],
     ["1e400", "syntax at 0: invalid number: Infinity"],

@@ -95,8 +95,7 @@ describe("asking again", () => {
       { role: "assistant", content: "[]" },
       {
         role: "user",
-        content:
-          "That is not a valid plan:\n- a: b\n- c: d\nAnswer with the whole JSON object again, corrected.",
+        content: "That is not a valid plan:\n- a: b\n- c: d\nAnswer with the whole JSON object again, corrected.",
       },
     ]);
   });

@@ -41,7 +41,7 @@ describe("functions", () => {
     ["log(2, -2)", "not-a-number", "a base above 0 that is not 1"],
     ["root(4, 0)", "wrong-arguments", "a whole number n that is not 0"],
     ["root(4, 1.5)", "wrong-arguments", "a whole number n that is not 0"],
-    ["root(-4, 2)", "not-a-number", "no real number"],
+    ["root(-4, 2)", "not-a-number", "not a real number"],
     ["round(1, 0.5)", "wrong-arguments", "from -400 to 400"],
     ["round(1, 401)", "wrong-arguments", "from -400 to 400"],
     ["gcd(1.5, 3)", "wrong-arguments", "gcd needs whole numbers"],
