@@ -19,7 +19,7 @@ function visit(path) {
   if (reached.has(path)) return;
   reached.add(path);
   const text = readFileSync(path, "utf8");
-  const [, name] = /from "([^.][^"]*)"/.exec(text) ?? [];
+  const [, name] = /^(?:import|export)(?: type)? (?:\{[^}]*\}|\*(?: as \w+)?|\w+) from "([^.][^"]*)"/m.exec(text) ?? [];
   if (name !== undefined && !(path.endsWith("core/plan.d.ts") && name === "zod/v4")) {
     throw new Error(
       `${path} imports ${name}: only planSchema may need a package's types. Mark what does as @internal.`,
