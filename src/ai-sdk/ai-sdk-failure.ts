@@ -67,8 +67,8 @@ function unwrap(thrown: unknown): unknown {
 }
 
 /**
- * Whether the messages of an error and its causes, which are kept with a failure, quote a response; anything but an
- * error may.
+ * Whether the messages of an error and its causes, which are kept with a failure, quote a response; a thrown value
+ * that is not an error may be one.
  */
 function holdsBody(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;

@@ -19,7 +19,7 @@ export interface CliIo {
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
-  /** Calls a listener when the process is asked to end, which then does not end by itself. Returns how to remove it. */
+  /** Calls a listener when the process is asked to end, instead of ending it. Returns a function that removes it. */
   onTerminate(listener: () => void): () => void;
   /** Creates the agent. Rejects with the errors of opening a database. */
   createAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent>;

@@ -94,7 +94,7 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   };
   /** A tool's circuit breaker refuses calls, after too many failures. */
   "circuit-open": { readonly tool: string; readonly retryAfterMs: number };
-  /** A `when` or `forEach` could not be evaluated, or was no boolean or list. `position` counts characters from 0. */
+  /** A `when` or `forEach` failed, or did not return a boolean or list. `position` counts characters from 0. */
   "invalid-expression": {
     readonly stepId: string;
     readonly iteration?: number;

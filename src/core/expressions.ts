@@ -45,7 +45,7 @@ export interface ParsedStep {
   readonly source: CelPath | undefined;
 }
 
-/** By step, as ids may be duplicate in a plan that is not checked yet. */
+/** By step, as ids may be repeated in a plan that is not checked yet. */
 export type ParsedSteps = ReadonlyMap<PlanStep, ParsedStep>;
 
 /** The language is loaded with the first plan that has an expression. */

@@ -17,7 +17,7 @@ interface WithToJson {
 
 /**
  * The type of a value after a round trip through JSON: a `Date` is text, an object with `toJSON` is what that returns,
- * functions, symbols and `undefined` are gone from objects, and `void` is `null`.
+ * functions, symbols and `undefined` are gone from objects, and `undefined` (or `void`) by itself is `null`.
  */
 export type Jsonify<T> = unknown extends T
   ? unknown

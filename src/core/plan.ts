@@ -93,7 +93,7 @@ export interface Plan {
   readonly steps: readonly PlanStep[];
 }
 
-/** A reference in place of a value of any type, which it keeps: `{ "$ref": "s1.value" }`. */
+/** A reference in place of a value of any type, which is inserted unchanged: `{ "$ref": "s1.value" }`. */
 export interface Reference {
   readonly $ref: string;
 }

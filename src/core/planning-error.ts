@@ -13,7 +13,7 @@ const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
 
 /** A planner's error as one of the errors of planning; any other becomes `planning-failed`. */
 export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown): AgentError {
-  // Read once, and with care: its getters may throw, even only the second time.
+  // Read once, and with care: its getters may throw, possibly only the second time.
   const data = toErrorData(thrown);
   if (isAgentError(data) && planningCodes.has(data.code)) {
     return thrown instanceof AgentError

@@ -60,7 +60,7 @@ export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): P
   return recallOrAsk(run, { place, hash, subject: request, request: { runId: run.runId, ...request } });
 }
 
-/** Whether a plan may need approval, so that {@link askAboutPlan} has to be called. `approvedHash` has approved it. */
+/** Whether a plan may need approval, so that {@link askAboutPlan} has to be called. An `approvedHash` approves it. */
 export function mayNeedPlanApproval(run: Run): boolean {
   if (run.approvalOf(undefined) !== undefined) return true;
   return run.engine.needsApproval !== undefined && run.settings.stored.approvedHash === undefined;

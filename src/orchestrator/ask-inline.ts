@@ -49,7 +49,7 @@ export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOut
 
 const expired = Symbol("expired");
 
-/** Calls back when it is too late to decide, if a timer can wait that long (weeks). Returns a function to stop it. */
+/** Calls back when it is too late to decide, unless no timer can wait so long. Returns a function to stop it. */
 function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, callback: () => void): () => void {
   const { clock } = run.engine;
   const leftMs = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - run.now();

@@ -20,7 +20,7 @@ const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
   enumerable: true,
 };
 
-/** Records when an attempt reads data of its run, so that its result is not kept for other runs. */
+/** Records that an attempt reads data of its run, so that its result is not kept for other runs. */
 function watchReads(context: AttemptContext, { resources, metadata }: RunReads, kept: ResultPlace): void {
   const watched = <T>(value: T): PropertyDescriptor => ({
     get() {

@@ -20,7 +20,8 @@ export interface ExecutionEnd {
 
 /**
  * Closes an execution when nothing is running: suspended, if somebody has to decide; else ended, once `step-skip` is
- * emitted for the steps that never start and, with `undoOnFailure`, the steps of an uncompleted run are undone.
+ * emitted for the steps that never start and, with `undoOnFailure`, the completed steps of an uncompleted run are
+ * undone.
  */
 export async function endExecution(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
   run.isClosing = true;

@@ -137,7 +137,7 @@ export class Engine implements RunsOwner {
     return this.open(async (parts) => deliver(await parts.resumeRun(this, resuming), options));
   }
 
-  /** Resumes all runs that have no owner, so many at a time; one that has ended meanwhile stays unchanged. */
+  /** Resumes all runs that have no owner, `concurrency` at a time; one that has ended meanwhile stays unchanged. */
   resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
     const resume = (runId: string, own: ContinueOptions) => this.resume(runId, { ...own, retriesFailed: false });
     return this.open((parts) => parts.resumeAll(this, options, resume));

@@ -68,7 +68,7 @@ export class ModelMeter {
     const countHeard = () => {
       this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(told) });
     };
-    // The next call may start before the model has noticed the abort, and must see what this one has left.
+    // The next call may start before the model notices the abort, and must see what this one has left of the budget.
     const stopListening = onAbort(signal, countHeard);
     try {
       const response = await model.generate({ ...request, maxOutputTokens, onTextDelta });

@@ -134,7 +134,7 @@ function isDoneIn({ state }: Run, id: string): boolean {
   return step !== undefined && isDone(step);
 }
 
-/** A step that waited for the one before it implicitly now has another one before it. */
+/** A step that implicitly waited for the one before it now has another one before it. */
 function afterDone(step: PlanStep): PlanStep {
   return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
 }

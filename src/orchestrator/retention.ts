@@ -28,8 +28,8 @@ export interface RunKeeper {
    */
   deleteRun(this: void, runId: string): Promise<void>;
   /**
-   * Deletes runs, newest first, but none that a process owns. Resolves to how many. Rejects with `invalid-options`,
-   * `store-failed`, or `cancelled` by the signal.
+   * Deletes the runs that the options select, newest first, but none that a process owns. Resolves to how many.
+   * Rejects with `invalid-options`, `store-failed`, or `cancelled` by the signal.
    */
   prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
 }

@@ -12,7 +12,7 @@ import { buildGraph } from "./step-graph.ts";
 /**
  * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
  * first, at most `concurrency` at a time. After one has failed no other starts; if the run continues after failures,
- * only its dependents do not. Resolves when nothing runs and nothing can start.
+ * only its dependents do not start. Resolves when nothing runs and nothing can start.
  */
 export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
   const { waitingFor, dependents } = buildGraph(opened(run, steps), expressions);

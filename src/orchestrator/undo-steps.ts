@@ -31,7 +31,10 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   return notUndone;
 }
 
-/** Whether a step has, or may have, done something. A tool that failed did not, unless the step must run only once. */
+/**
+ * Whether a step has, or may have, done something. A tool that threw is taken to have done nothing, unless its step
+ * must run only once.
+ */
 function hasEffect(step: StepState): boolean {
   return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
 }

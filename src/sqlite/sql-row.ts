@@ -5,7 +5,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
  * Columns for a `SELECT`, to be read by {@link readText} and {@link readInteger}. In a damaged file any column may be a
  * text of arbitrary bytes, for which one driver ends the process and others return another text: so all are selected as
- * bytes. An `ORDER BY` such a column must also name its table, or it sorts by the bytes.
+ * bytes. An `ORDER BY` of such a column must also name its table, or it sorts by the bytes.
  */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");

@@ -17,7 +17,7 @@ interface AnswerLinesOptions {
 
 /**
  * The lines of a streamed answer, each a complete JSON object, up to the one with `done`. Else it fails: with a
- * {@link ServerError} if the first line is an error, as a moment before, that would have been an error by its status.
+ * {@link ServerError} if the first line is an error, as a moment earlier it would have been sent with an error status.
  *
  * The client library reads the same lines after this. It drops a line that is not JSON, reporting it only to the
  * console, and mistakes an answer that ends early for many things.

@@ -8,7 +8,7 @@ type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: fals
 
 /**
  * Retries a call while the server is too busy, and once after its runner crashed. Waits as long as the server asks for,
- * unless that is longer than `maxDelayMs`.
+ * or gives up if that is longer than `maxDelayMs`.
  */
 export async function repeatCall<T>(
   call: () => Promise<T>,

@@ -32,7 +32,7 @@ export function markValue(value: JsonValue): JsonValue {
   return marked as JsonValue;
 }
 
-/** The mark of a secret in a plan, with its references unchanged. */
+/** A secret of a plan, marked, with its references unchanged. */
 export function markPlanned(value: JsonValue): JsonValue {
   if (typeof value === "string") return mark + value;
   if (typeof value !== "object" || value === null) return mark;

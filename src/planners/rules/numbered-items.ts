@@ -16,7 +16,7 @@ export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number>
     const end = readMark(tokens, at, marks.size + 1);
     if (end !== undefined) marks.set(at, end);
   }
-  // A single number does not count: "1. 5" may be arithmetic, and "1) " without a second item means nothing.
+  // A single number counts only after "step" or "task": "1. 5" may be arithmetic, and "1) " alone means nothing.
   return marks.size > 1 || isStep(tokens[0]) ? marks : none;
 }
 

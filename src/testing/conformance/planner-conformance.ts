@@ -6,7 +6,7 @@ import { plannerCases } from "./planner-cases.ts";
 
 /** Options of {@link plannerConformance}. */
 export interface PlannerConformanceOptions {
-  /** Creates a new planner for each case. If it asks a model, use one that answers any request, such as a script. */
+  /** Creates a new planner for each case. If it asks a model, that must answer any request, as a scripted one may. */
   createPlanner(): Planner | Promise<Planner>;
   /** The tools that it plans for. None of them is executed. */
   readonly tools: readonly Tool[];
@@ -20,7 +20,7 @@ export interface PlannerConformanceOptions {
 
 /**
  * The requirements for every {@link Planner}, as cases for a test runner: its plans are valid for the tools, state the
- * dependencies of each step, and take nothing that was typed for a reference; it refuses with `cannot-plan`, ends soon
+ * dependencies of each step, and never read typed text as a reference; it refuses with `cannot-plan`, ends soon
  * when it is stopped, leaves nothing behind, and executes no tool. If it has `replan`, its plans after a failure are
  * valid, too.
  *

@@ -105,7 +105,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: lengthens a claim from now on",
+    name: "claims: lengthens a claim, counted from now",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(900);

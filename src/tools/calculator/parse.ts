@@ -14,7 +14,7 @@ export interface ParseOptions {
   isVariable(name: string): boolean;
 }
 
-/** `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
+/** How tightly operators bind: `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
 
 type PendingOperator = keyof typeof precedences;

@@ -1,7 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
 
-/** Throws `invalid-options` without a text: without its own key, a call would look like a repetition of the first. */
+/** Throws `invalid-options` if the key is not text, or empty: all calls without a key would look like the first one. */
 export function checkKey(key: unknown): asserts key is string {
   if (typeof key === "string" && key !== "") return;
   failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");

@@ -67,6 +67,6 @@ describe("webSearchPhrases", () => {
 
   it("refuses to make a text of the results, as it would be a guess which one is meant", async () => {
     const refusal = await refusalOf("search the web for zod and add the result as a todo", { tools });
-    expect(refusal.reason).toMatch(/does not fit|no single value/);
+    expect(refusal.reason).toMatch(/does not fit|not a single value/);
   });
 });
