@@ -88,19 +88,22 @@ describe.each(cases)("format $format, opened with $driver", ({ format, driver })
     expect(settled).toMatchObject({ status: "completed", output: { value: 2 } });
   });
 
-  it.skipIf(format > 2)("asks again what was asked under a hash of the input alone", async () => {
-    const { agent } = open();
-    expect(await agent.getRun("waiting")).toMatchObject({ status: "suspended", pending: [] });
-    const old: ApprovalItem = { kind: "approval", stepId: "act", hash: "0".repeat(64) };
-    await expect(agent.approve("waiting", old).result).rejects.toMatchObject({
-      code: "run-conflict",
-      message: expect.stringContaining('the question about step "act" was withdrawn; resume the run to be asked again'),
+  if (format <= 2)
+    it("asks again what was asked under a hash of the input alone", async () => {
+      const { agent } = open();
+      expect(await agent.getRun("waiting")).toMatchObject({ status: "suspended", pending: [] });
+      const old: ApprovalItem = { kind: "approval", stepId: "act", hash: "0".repeat(64) };
+      await expect(agent.approve("waiting", old).result).rejects.toMatchObject({
+        code: "run-conflict",
+        message: expect.stringContaining(
+          'the question about step "act" was withdrawn; resume the run to be asked again',
+        ),
+      });
+      const { status, pending = [] } = await agent.resume("waiting");
+      expect(status).toBe("suspended");
+      const [item, ...others] = pending;
+      expect(others).toEqual([]);
+      const approved = await agent.approve("waiting", item as ApprovalItem).result;
+      expect(approved).toMatchObject({ status: "completed", output: { value: 2 } });
     });
-    const { status, pending = [] } = await agent.resume("waiting");
-    expect(status).toBe("suspended");
-    const [item, ...others] = pending;
-    expect(others).toEqual([]);
-    const approved = await agent.approve("waiting", item as ApprovalItem).result;
-    expect(approved).toMatchObject({ status: "completed", output: { value: 2 } });
-  });
 });
