@@ -1,7 +1,7 @@
 import { describeThrown } from "../core/describe-thrown.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
-import { checkNumber } from "../core/options.ts";
+import { checkNumber, checkObject } from "../core/options.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
@@ -39,11 +39,13 @@ type Resume = (runId: string, options: ContinueOptions) => Promise<RunResult>;
  */
 export async function resumeAll(
   engine: RunsOwner,
-  { concurrency = 10, ...options }: ResumeAllOptions,
+  options: ResumeAllOptions,
   resume: Resume,
 ): Promise<readonly ResumedRun[]> {
+  checkObject("options", options);
+  const { concurrency = 10, ...others } = options;
   checkNumber("concurrency", concurrency, { min: 1, isInteger: true });
-  const { resources, ...rest } = checkResumeOptions(options);
+  const { resources, ...rest } = checkResumeOptions(others);
   const resumeWithOwn = async (run: RunSummary) =>
     resume(run.runId, { ...rest, resources: isFactory(resources) ? await makeOf(resources, run) : resources });
   const resumed: ResumedRun[] = [];
