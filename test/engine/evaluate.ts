@@ -24,7 +24,7 @@ const requests = [...trainedWordings, ...otherWordings];
 
 async function measure(engine: Engine, { samples, ...options }: (typeof modes)[number]): Promise<string> {
   const outcomes: EngineOutcome[] = [];
-  const model = createOllamaModel(engine);
+  const model = createOllamaModel({ model: engine.model, host: engine.host });
   for (let sample = 0; sample < samples; sample++) {
     for (const request of requests) {
       const outcome = await planWithModel(model, request, options);
