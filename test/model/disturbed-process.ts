@@ -87,6 +87,7 @@ export class DisturbedProcess {
   }
 
   private goOn(): Promise<unknown> {
+    this.hasPosted = false;
     const { agent, how, world } = this;
     const { signal } = this.cancelling;
     if (how === "resume") return agent.resume(runId, { signal });
@@ -98,6 +99,7 @@ export class DisturbedProcess {
 
   /** Answers the first pending item of the run; undefined if there is none. */
   private answer(): Promise<unknown> | undefined {
+    this.hasPosted = false;
     const { agent, world } = this;
     const { signal } = this.cancelling;
     const [item] = toRunResult(foldEvents(runId, world.recorded())).pending ?? [];
