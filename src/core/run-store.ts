@@ -55,7 +55,7 @@ export interface RunStore {
   /** Its data is lost with the process, so that no claim on a run has to expire. @default false */
   readonly isVolatile?: boolean | undefined;
   /**
-   * Records events, all or none, after those the run has. `sequence` is the number of the first one: any other than the
+   * Records events, all or none, after those the run has. `sequence` is the number of the first one: any number but the
    * next is `run-conflict`. With a `fence` that is not that of the latest claim: `run-owned-elsewhere`.
    */
   append(

@@ -117,8 +117,8 @@ export function pendingItems(run: Run): readonly PendingItem[] {
       approvals.push({ kind: "approval", ...place, ...looked, ...(reasons && { reasons }) });
     }
   }
-  const resumes = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
-  return resumes ? [...outcomes, ...approvals] : outcomes;
+  const continues = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
+  return continues ? [...outcomes, ...approvals] : outcomes;
 }
 
 function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {

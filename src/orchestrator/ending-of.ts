@@ -18,7 +18,7 @@ export function endingOf(state: RunState): AbortReason | undefined {
   let isInDoubt = false;
   let wasStopped = false;
   // Then no failure prevents a step from running.
-  const resumes = state.options?.onStepFailure === "continue";
+  const continues = state.options?.onStepFailure === "continue";
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id) as StepState;
     // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
@@ -27,7 +27,7 @@ export function endingOf(state: RunState): AbortReason | undefined {
       if (status === "cancelled" || (status === "failed" && isRunTimeout(error)))
         return fromErrorData(error as EndingError);
       isInDoubt ||= status === "unknown";
-      wasStopped ||= resumes && skipReason === "run-ended";
+      wasStopped ||= continues && skipReason === "run-ended";
       isEnding ||= !hasFailed && (skipReason === "run-ended" || skipReason === "dependency-failed");
     }
   }

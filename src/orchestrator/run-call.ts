@@ -30,7 +30,7 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
     ({ admitted, parsed, prepared } = asked);
   } else if (task.tool.cache !== undefined) prepared = lookUp(run, prepared);
   // Another one may have failed while this one waited.
-  if (run.isStopped) return leaveNotStarted(run, prepared, admitted);
+  if (run.isStopped) return leavePending(run, prepared, admitted);
   const started = run.emit(startOf(task, prepared));
   if (started !== undefined) await started;
   const next = withoutCall(run, prepared);
@@ -127,7 +127,7 @@ async function readApproved(run: Run, call: StepCall): Promise<PreparedStep> {
 }
 
 /** Gives back the admission of a step that may no longer start. */
-async function leaveNotStarted(run: Run, prepared: PreparedStep, admitted: Admitted | undefined): Promise<StepEnd> {
+async function leavePending(run: Run, prepared: PreparedStep, admitted: Admitted | undefined): Promise<StepEnd> {
   if ("call" in prepared && admitted?.type === "admitted") await giveBack(run, prepared.call, admitted);
   return "waiting";
 }

@@ -34,7 +34,7 @@ export async function runExpressionStep(run: Run, task: ExpressionTask): Promise
     }
     if (forEach !== undefined) items = itemsOf(run, task);
   } catch (thrown) {
-    return failNotStarted(run, whole, thrown as AgentError);
+    return failBeforeStart(run, whole, thrown as AgentError);
   }
   if (forEach === undefined) return runCall(run, whole);
   if (items.length === 0) return skip(run, whole, "no-items");
@@ -74,12 +74,12 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   const count = items.length;
   const stateOf = (index: number) => iterationOf(run, step, index);
   // After a failure no other step or iteration starts.
-  const mayResume = () => !run.isStopped && run.abortReason === undefined;
+  const mayContinue = () => !run.isStopped && run.abortReason === undefined;
   let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
   do {
     let next = 0;
     const work = async () => {
-      while (next < count && mayResume()) {
+      while (next < count && mayContinue()) {
         const index = next++;
         if (!canRun(stateOf(index))) continue;
         const iteration = { index, count, item: items[index] as JsonValue };
@@ -88,7 +88,7 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
     // Somebody may have decided about one while the others ran.
-  } while (mayResume() && items.some((_item, index) => isDecided(stateOf(index))));
+  } while (mayContinue() && items.some((_item, index) => isDecided(stateOf(index))));
   if (run.recorder.failure !== undefined) return "failed";
   // An iteration in doubt suspends the run: the others may still run once somebody has settled it. When the process is
   // ending, whoever resumes the run decides what follows from a failure.
@@ -114,7 +114,7 @@ async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Prom
   try {
     if (task.expressions.isWhenPerIteration && !isTrue(run, task, one.iteration)) return skip(run, one, "condition");
   } catch (thrown) {
-    return failNotStarted(run, one, thrown as AgentError);
+    return failBeforeStart(run, one, thrown as AgentError);
   }
   return runCall(run, one);
 }
@@ -125,7 +125,7 @@ async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"):
 }
 
 /** A step whose expression cannot be evaluated starts and fails, like one whose input is invalid. */
-async function failNotStarted(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
+async function failBeforeStart(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
   const { step, tool, iteration } = task;
   const place = placeOfTask({ step, iteration });
   const { reasoning, input } = step;

@@ -42,7 +42,7 @@ export class RunRecorder {
   private lastMs = Number.NaN;
   private lastTimestamp = "";
   /** Events that arrived while another one was being emitted. */
-  private unnotified: AgentEvent[] | undefined;
+  private deferred: AgentEvent[] | undefined;
   private isNotifying = false;
 
   /** `state` is that of a resumed run; it is taken over. */
@@ -178,15 +178,15 @@ export class RunRecorder {
     if (!isTransient(event)) reduceRunState(this.state, event);
     // A listener may cause another event: all other listeners still receive the first one first.
     if (this.isNotifying) {
-      this.unnotified ??= [];
-      this.unnotified.push(event);
+      this.deferred ??= [];
+      this.deferred.push(event);
       return;
     }
     this.isNotifying = true;
     this.owner.tell(event);
     // Those that arrive meanwhile are emitted, too.
-    if (this.unnotified !== undefined) for (const next of this.unnotified) this.owner.tell(next);
-    this.unnotified = undefined;
+    if (this.deferred !== undefined) for (const next of this.deferred) this.owner.tell(next);
+    this.deferred = undefined;
     this.isNotifying = false;
   }
 

@@ -32,7 +32,7 @@ export function readArithmetic(
   if (words === undefined || words.length === 0) return undefined;
   // "three hundred and four" is one number or two: the first reading in which the whole makes sense is used.
   for (const joinAnd of [true, false]) {
-    for (const read of [readVerb, readActive, readPlain]) {
+    for (const read of [readVerb, readContinuation, readPlain]) {
       const reader = new ArithmeticReader(stripped(words), { hasPrevious, joinAnd });
       const node = read(reader);
       if (reader.hasGivenUp) return undefined;
@@ -97,7 +97,7 @@ function readPlain(reader: ArithmeticReader): ArithmeticNode | undefined {
 }
 
 /** "divided by 2", "squared", "plus 5": the earlier result is the first operand. */
-function readActive(reader: ArithmeticReader): ArithmeticNode | undefined {
+function readContinuation(reader: ArithmeticReader): ArithmeticNode | undefined {
   const previous = reader.previous();
   if (previous === undefined) return undefined;
   if (["(", "+", "-"].includes(reader.words[0] ?? "") && reader.words.length > 2) return undefined;
@@ -208,8 +208,8 @@ const shares = new Set(["parts", "ways", "people", "friends", "persons", "groups
 /** "increase 50 by 10%", "reduce it by 3", "raise 2 to the power of 5". */
 function readChange(reader: ArithmeticReader, sign: "+" | "-"): ArithmeticNode | undefined {
   const before = reader.operations;
-  const isActive = reader.words[1] === "by" || reader.words[1] === "to";
-  const amount = isActive ? reader.previous() : reader.expression();
+  const ofPrevious = reader.words[1] === "by" || reader.words[1] === "to";
+  const amount = ofPrevious ? reader.previous() : reader.expression();
   if (amount === undefined) return undefined;
   if (reader.take("by")) {
     const by = reader.expression();
@@ -217,7 +217,7 @@ function readChange(reader: ArithmeticReader, sign: "+" | "-"): ArithmeticNode |
     return by && by.fraction === undefined ? changed(sign, amount, by) : undefined;
   }
   // "to the power of 5" was read with the amount, or follows the earlier result.
-  const raised = isActive ? reader.continued(amount) : amount;
+  const raised = ofPrevious ? reader.continued(amount) : amount;
   if (reader.operations > before) return raised;
   const power = reader.take("to") ? reader.expression() : undefined;
   return power && binary("^", amount, power);
