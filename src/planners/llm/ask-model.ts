@@ -14,7 +14,7 @@ import type { PlanRequest } from "../../core/planner.ts";
 import type { JsonSchema } from "../../core/schema.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import { askAgain, cut, describeProblems } from "./plan-prompt.ts";
-import { StepReporter } from "./tell-steps.ts";
+import { StepReporter } from "./report-steps.ts";
 
 /** What is needed to ask a model for one plan. */
 export interface ModelTask {
@@ -182,9 +182,9 @@ class Asking {
 
   private fail(code: string, message: string, text?: string): void {
     const { planner, model } = this.task;
-    const started = text === undefined ? "" : cut(text.trim(), maxText);
+    const beginning = text === undefined ? "" : cut(text.trim(), maxText);
     const failure = { planner, model: modelName(model), code, message: cut(message, maxMessage) };
-    this.failures.push({ ...failure, ...(started && { text: started }) });
+    this.failures.push({ ...failure, ...(beginning && { text: beginning }) });
   }
 
   private finish({ steps, repaired, warnings }: Extract<CheckedAnswer, { type: "plan" }>): ModelPlan {

@@ -208,8 +208,8 @@ const shares = new Set(["parts", "ways", "people", "friends", "persons", "groups
 /** "increase 50 by 10%", "reduce it by 3", "raise 2 to the power of 5". */
 function readChange(reader: ArithmeticReader, sign: "+" | "-"): ArithmeticNode | undefined {
   const before = reader.operations;
-  const ofPrevious = reader.words[1] === "by" || reader.words[1] === "to";
-  const amount = ofPrevious ? reader.previous() : reader.expression();
+  const isOfPrevious = reader.words[1] === "by" || reader.words[1] === "to";
+  const amount = isOfPrevious ? reader.previous() : reader.expression();
   if (amount === undefined) return undefined;
   if (reader.take("by")) {
     const by = reader.expression();
@@ -217,7 +217,7 @@ function readChange(reader: ArithmeticReader, sign: "+" | "-"): ArithmeticNode |
     return by && by.fraction === undefined ? changed(sign, amount, by) : undefined;
   }
   // "to the power of 5" was read with the amount, or follows the earlier result.
-  const raised = ofPrevious ? reader.continued(amount) : amount;
+  const raised = isOfPrevious ? reader.continued(amount) : amount;
   if (reader.operations > before) return raised;
   const power = reader.take("to") ? reader.expression() : undefined;
   return power && binary("^", amount, power);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { PlanningEvent } from "../../../src/core/planner.ts";
-import { StepReporter, type StepReporterOptions } from "../../../src/planners/llm/tell-steps.ts";
+import { StepReporter, type StepReporterOptions } from "../../../src/planners/llm/report-steps.ts";
 import { toolWith, note as zod3Note } from "../../fixtures/plan-tools.ts";
 import { answerOf, byName, tools } from "./ask.ts";
 
