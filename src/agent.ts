@@ -5,21 +5,12 @@ import type { RunResult } from "./core/run-result.ts";
 import type { RunStore } from "./core/run-store.ts";
 import type { Tool } from "./core/tool.ts";
 import type { DryRun } from "./orchestrator/dry-run.ts";
-import { Engine } from "./orchestrator/engine.ts";
-import { observe, type RunObserver } from "./orchestrator/observe-runs.ts";
+import { Engine, type RunHandle } from "./orchestrator/engine.ts";
+import type { RunObserver } from "./orchestrator/observe-runs.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
-import {
-  continueRuns,
-  decide,
-  keepRuns,
-  lookAhead,
-  type RunApprover,
-  type RunHandle,
-  type RunResumer,
-  run,
-  start,
-} from "./orchestrator/orchestrator.ts";
+import { methodsOf, type RunApprover, type RunResumer } from "./orchestrator/orchestrator.ts";
 import type { RunKeeper } from "./orchestrator/retention.ts";
+import type { RunTarget } from "./orchestrator/run-identity.ts";
 import type { DryRunOptions, PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
@@ -90,21 +81,19 @@ export interface Agent<TTool extends Tool = Tool>
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,
 ): Agent<TTools[number]> {
-  type TTool = TTools[number];
   checkObject("options", options);
   const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
   const engine = new Engine(resolveOptions({ ...rest, planner, store }, { canPlan: true }));
-  return {
-    ...observe<TTool>(engine),
-    ...decide<TTool>(engine),
-    ...continueRuns<TTool>(engine),
-    ...keepRuns(engine),
+  const agent: Agent = {
+    ...methodsOf(engine),
     plan: (request, planOptions) => engine.plan(request, planOptions),
-    dryRun: (target, dryRunOptions) =>
-      lookAhead<TTool>(engine, typeof target === "string" ? { request: target } : { plan: target }, dryRunOptions),
-    execute: (plan, ...args) => run<TTool>(engine, { plan }, args),
-    run: (request, ...args) => run<TTool>(engine, { request }, args),
-    start: (target, ...args) =>
-      start<TTool>(engine, typeof target === "string" ? { request: target } : { plan: target }, args),
+    dryRun: (target, dryRunOptions) => engine.dryRun(toTarget(target), dryRunOptions),
+    run: (request, runOptions) => engine.run({ request }, runOptions),
+    start: (target, runOptions) => engine.start(toTarget(target), runOptions),
   };
+  return agent as Agent<TTools[number]>;
+}
+
+function toTarget(requestOrPlan: string | object): RunTarget {
+  return typeof requestOrPlan === "string" ? { request: requestOrPlan } : { plan: requestOrPlan as PlanInput };
 }

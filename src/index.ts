@@ -151,6 +151,7 @@ export type {
   RejectionOptions,
 } from "./orchestrator/decision-options.ts";
 export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";
+export type { RunHandle } from "./orchestrator/engine.ts";
 export type { EventsOptions } from "./orchestrator/events-options.ts";
 export type { RunObserver } from "./orchestrator/observe-runs.ts";
 export type { AgentWarning, ApproveFunction, ExecutionOptions, PlanningOptions } from "./orchestrator/options.ts";
@@ -160,7 +161,6 @@ export {
   type OrchestratorOptions,
   type ResumeArguments,
   type RunApprover,
-  type RunHandle,
   type RunResumer,
 } from "./orchestrator/orchestrator.ts";
 export type { ResumeAllOptions, ResumedRun } from "./orchestrator/resume-all.ts";

@@ -55,7 +55,7 @@ export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): P
     (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
   if (!needsIt) return "approved";
   const hash = await hashOf(run, { ...place, tool: tool.name, effect, input });
-  if (run.abortReason !== undefined || run.isStopped) return "waiting";
+  if (!run.canStart()) return "waiting";
   const request = { ...base, hash, ...(reasons && { reasons }) };
   return recallOrAsk(run, { place, hash, subject: request, request: { runId: run.runId, ...request } });
 }
@@ -73,7 +73,7 @@ export async function askAboutPlan(run: Run, plan: Plan): Promise<ApprovalStatus
   const needsIt = isAsked || (await asks(run, undefined, () => isAskedFor(run, { kind: "plan", runId, plan })));
   if (!needsIt) return "approved";
   const hash = await hashOfPlan(run, plan);
-  if (run.abortReason !== undefined || run.isInterrupted) return "waiting";
+  if (!run.canContinue()) return "waiting";
   const subject = { kind: "plan", hash } as const;
   return recallOrAsk(run, { place: undefined, hash, subject, request: { runId, ...subject, plan } });
 }

@@ -6,16 +6,17 @@ import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage } from "../core/run-store.ts";
 import { isDone, isOpen } from "../core/step-state.ts";
-import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { skipOpen } from "./end-execution.ts";
 import { endingOf } from "./ending-of.ts";
 import { planInRun, requireApproved } from "./execute-run.ts";
 import { rejectExpired } from "./expiry.ts";
 import type { LeaseHolder } from "./leases.ts";
 import { compareTools, readExisting, restoreSettings } from "./restore-run.ts";
-import type { AbortReason, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 import { fingerprintsOf, runExecution } from "./run-execution.ts";
+import type { AbortReason } from "./run-lifetime.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import type { Opening, RunRegistry } from "./run-registry.ts";
 import { sealEvent } from "./seal-event.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { secretsOfStored } from "./secrets-of-run.ts";
@@ -69,17 +70,15 @@ export interface ExecutionStart {
  * and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
  * `store-failed`, or what `mayResume` throws.
  */
-export async function continueStored(engine: RunsOwner, continuation: Continuation): Promise<RunResult> {
-  const { restoring } = runsOf(engine);
+export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
-  const opening = openStored(engine, continuation).finally(() => restoring.delete(runId));
-  restoring.set(runId, { opening, identity });
-  return (await opening).execution;
+  const { execution } = await runs.restore(runId, identity, openStored(runs, continuation));
+  return execution;
 }
 
 /** Resolves when the next execution has started, or has failed before that. */
 async function openStored(
-  engine: RunsOwner,
+  runs: RunRegistry,
   continuation: Continuation,
 ): Promise<{ readonly execution: Promise<RunResult> }> {
   const {
@@ -92,24 +91,23 @@ async function openStored(
     identity,
     isCompared,
   } = continuation;
-  const runs = runsOf(engine);
-  const before = await readExisting(engine.settings, runId, known.recorded);
+  const before = await readExisting(runs.settings, runId, known.recorded);
   known.recorded = before;
   const mayLook = looksForPosted && before.state.status === "suspended";
   // Only for a comparison: otherwise a run that has ended needs no keys.
-  const asked = identity !== undefined || isCompared ? await secretsOfStored(engine.settings, before.state) : undefined;
+  const asked = identity !== undefined || isCompared ? await secretsOfStored(runs.settings, before.state) : undefined;
   if (!mayResume(before.state, asked) && !mayLook)
-    return { execution: Promise.resolve(resultOfState(before.state, engine.settings)) };
+    return { execution: Promise.resolve(resultOfState(before.state, runs.settings)) };
   const lease = new StoredLease(runId);
   await runs.leases.acquire(lease);
   try {
-    const { state } = await readExisting(engine.settings, runId, before);
-    const opening = secretsOfStored(engine.settings, state);
+    const { state } = await readExisting(runs.settings, runId, before);
+    const opening = secretsOfStored(runs.settings, state);
     const secrets = opening && (await opening);
     const resumes = mayResume(state, secrets);
     const isAsked = looksForPosted && state.status === "suspended" && lease.posted.length > 0;
-    if (!resumes && !isAsked) return { execution: Promise.resolve(resultOfState(state, engine.settings)) };
-    const settings = restoreSettings(engine.settings, state, { ...options, ...(isCancel && { isCancel }) });
+    if (!resumes && !isAsked) return { execution: Promise.resolve(resultOfState(state, runs.settings)) };
+    const settings = restoreSettings(runs.settings, state, { ...options, ...(isCancel && { isCancel }) });
     const run = runs.open(settings, continuation, state);
     run.secrets = secrets;
     run.keepHistory();
@@ -173,7 +171,7 @@ async function goOn(run: Run, ending: AbortReason | undefined): Promise<RunResul
 
 /** After a failed iteration, no other one of its loop starts: emits the skips that the dead process did not record. */
 async function endLoops(run: Run): Promise<void> {
-  if (run.abortReason !== undefined || run.isInterrupted || run.settings.stored.onStepFailure === "continue") return;
+  if (!run.canContinue() || run.settings.stored.onStepFailure === "continue") return;
   for (const step of run.state.steps.values()) {
     const states = step.iterations?.states ?? [];
     const isInDoubt = states.some(({ status }) => status === "unknown");

@@ -8,7 +8,6 @@ import type { RunState } from "../core/run-state.ts";
 import { endedStatuses } from "../core/run-status.ts";
 import { describeSubject, type StepPlace } from "../core/step-place.ts";
 import { partAt, type StepState } from "../core/step-state.ts";
-import { followCancel, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { type ApprovalOutcome, approvalEnd, decisionOutcome } from "./approval-end.ts";
 import { changeCall } from "./change-input.ts";
 import { continueStored } from "./continue-run.ts";
@@ -19,6 +18,7 @@ import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import { followCancel, type Opening, type RunRegistry } from "./run-registry.ts";
 import { opened, sealChange, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
 
@@ -51,16 +51,14 @@ export interface Deciding extends Opening {
  * the run is not waiting for this, `approval-expired` if it no longer is, `invalid-tool-input` for an input that does
  * not fit, `resume-mismatch`, `invalid-options` or `store-failed`.
  */
-export function decideRun(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
+export function decideRun(runs: RunRegistry, deciding: Deciding): Promise<RunResult> {
   const { decision } = deciding;
-  return runsOf(engine).follow(
-    doOrSend(engine, {
-      ...deciding,
-      here: () => decide(engine, deciding),
-      message: async () => ({ type: "decide", decision: await sealPosted(engine.settings, deciding) }),
-      check: (run) => void requireAsked(run, decision),
-    }),
-  );
+  return doOrSend(runs, {
+    ...deciding,
+    here: () => decide(runs, deciding),
+    message: async () => ({ type: "decide", decision: await sealPosted(runs.settings, deciding) }),
+    check: (run) => void requireAsked(run, decision),
+  });
 }
 
 /** Takes a decision posted to a run that is active here. Returns whether this execution took it; throws if none can. */
@@ -75,28 +73,28 @@ export async function decideHere(run: Run, decision: Decision, message: number):
   return true;
 }
 
-async function decide(engine: RunsOwner, deciding: Deciding): Promise<RunResult> {
+function decide(runs: RunRegistry, deciding: Deciding): Promise<RunResult> {
   const { runId, decision } = deciding;
-  const runs = runsOf(engine);
   let outcome = decision.input === undefined ? decisionOutcome(decision) : undefined;
-  for (;;) {
-    const active = runs.active.get(runId);
-    const restoring = runs.restoring.get(runId);
-    if (restoring === undefined && active !== undefined && isDecidable(active.run)) {
-      await decideIn(active.run, deciding);
-      return active.result;
-    }
-    if (active === undefined && restoring === undefined) {
-      if (outcome !== undefined) return continueWith(engine, { ...deciding, outcome });
-      const { state } = await readExisting(engine.settings, runId);
-      const secrets = await secretsOfStored(engine.settings, state);
-      outcome = await changeOf(engine.settings, { state, secrets }, decision);
+  return runs.withRun(runId, {
+    whenActive: async ({ run, result }) => {
+      if (isDecidable(run)) {
+        await decideIn(run, deciding);
+        return result;
+      }
+      // This may fail for other callers, which does not affect this decision.
+      await (run.deciding ?? result).catch(() => {});
+      return undefined;
+    },
+    whenStored: async () => {
+      if (outcome !== undefined) return continueWith(runs, { ...deciding, outcome });
+      const { state } = await readExisting(runs.settings, runId);
+      const secrets = await secretsOfStored(runs.settings, state);
+      outcome = await changeOf(runs.settings, { state, secrets }, decision);
       // It may have been resumed meanwhile.
-      continue;
-    }
-    // This may fail for other callers, which does not affect this decision.
-    await (restoring?.opening ?? active?.run.deciding ?? active?.result)?.catch(() => {});
-  }
+      return undefined;
+    },
+  });
 }
 
 async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): Promise<void> {
@@ -107,16 +105,16 @@ async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): 
 }
 
 /** Not before its execution has started: it may turn out to be only a lookup in the store. */
-function isDecidable({ isClosing, deciding, state }: Run): boolean {
-  return !isClosing && deciding === undefined && state.status === "running";
+function isDecidable({ phase, deciding, state }: Run): boolean {
+  return phase === "open" && deciding === undefined && state.status === "running";
 }
 
 /** Resumes a run that waits for a decision: resumption and decision are both recorded, or neither. */
 function continueWith(
-  engine: RunsOwner,
+  runs: RunRegistry,
   { decision, outcome, ...opening }: Deciding & { readonly outcome: ApprovalOutcome },
 ): Promise<RunResult> {
-  return continueStored(engine, {
+  return continueStored(runs, {
     ...opening,
     isCompared: decision.input !== undefined,
     mayResume: (state, secrets) => {

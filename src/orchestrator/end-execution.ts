@@ -7,7 +7,8 @@ import { type ApprovalState, isDecided, isDone, isOpen, partsOf, type StepState 
 import { interruptedBy } from "./cancelled-by.ts";
 import { endsOfCutOff } from "./cut-off.ts";
 import { dataOf } from "./keep-cause.ts";
-import type { AbortReason, Run } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { AbortReason } from "./run-lifetime.ts";
 import { opened } from "./secrets-of-run.ts";
 import { buildGraph } from "./step-graph.ts";
 import { undoSteps } from "./undo-steps.ts";
@@ -24,10 +25,11 @@ export interface ExecutionEnd {
  * undone.
  */
 export async function endExecution(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
-  run.isClosing = true;
+  run.enter("closing");
   const isFinished = run.state.plan !== undefined && isAllDone(run);
   // If only the end of the process prevented steps from running, whoever resumes the run need not wait for an answer.
-  const mayWait = !isFinished && run.abortReason === undefined && !(run.isInterrupted && canStart(run, expressions));
+  const mayWait =
+    !isFinished && run.abortReason === undefined && !(run.stopReason === "interrupted" && isReady(run, expressions));
   const pending = mayWait ? pendingItems(run) : [];
   if (run.recorder.failure === undefined && pending.length > 0) {
     await run.emit({ type: "run-suspend", pending });
@@ -43,8 +45,8 @@ export async function endExecution(run: Run, { planningError, expressions }: Exe
 }
 
 /** Whether the process is ending before the run. An abort for another reason ends the run for good. */
-function isInterrupted({ isInterrupted, abortReason }: Run): boolean {
-  return abortReason === undefined ? isInterrupted : abortReason.code === "interrupted";
+function isInterrupted({ stopReason, abortReason }: Run): boolean {
+  return abortReason === undefined ? stopReason === "interrupted" : abortReason.code === "interrupted";
 }
 
 function interruption({ abortReason }: Pick<Run, "abortReason">): AgentErrorData {
@@ -132,14 +134,13 @@ export function isAllDone({ state }: Run): boolean {
 
 /** Whether a step can continue because somebody has decided about it. */
 export function hasAnswer(run: Run): boolean {
-  const { abortReason, recorder } = run;
-  if (isAllDone(run) || abortReason !== undefined || recorder.failure !== undefined) return false;
+  if (isAllDone(run) || run.abortReason !== undefined) return false;
   const steps = stepsOf(run);
   return mayStartMore(run, steps) && steps.some(isDecided);
 }
 
 /** Whether a step, or an iteration of one, waits for no other step and no decision. */
-function canStart(run: Run, expressions: PlanExpressions | undefined): boolean {
+function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
   const steps = stepsOf(run);
   if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
   const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);
@@ -196,7 +197,7 @@ export async function skipOpen(run: Run, state: StepState, reason: SkipReason): 
 
 /** Closes the execution for listeners once nothing more is recorded, even if only since the last event. */
 export function closeBroken(run: Run, error: AgentErrorData): void {
-  if (run.isClosed) return;
+  if (run.phase === "closed") return;
   const status = error.code === "interrupted" ? "interrupted" : "failed";
   const end: EventInit = { type: "run-end", outcome: { status, error } };
   if (run.state.sequence === 0) {

@@ -3,7 +3,7 @@ import type { RunState } from "../core/run-state.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
 import { cancelledBy, runTimeout } from "./cancelled-by.ts";
 import { stepFailure } from "./end-execution.ts";
-import type { AbortReason } from "./run.ts";
+import type { AbortReason } from "./run-lifetime.ts";
 
 /**
  * Why a run was about to end when its process died, according to its record: it was cancelled, or its deadline had

@@ -12,11 +12,12 @@ import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { StepPlace } from "../core/step-place.ts";
-import type { ActiveRuns, Opening, RunsOwner } from "./active-runs.ts";
+import type { Tool } from "../core/tool.ts";
 import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
 import type { Decision } from "./decide-run.ts";
 import { checkName } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
+import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning } from "./report-warning.ts";
@@ -24,29 +25,35 @@ import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
 import type { PruneOptions } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
 import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import type { Opening, RunRegistry } from "./run-registry.ts";
 import type { Settlement } from "./settle-run.ts";
 
 /** The maximum number of unread events in a handle. */
 const eventCapacity = 1_000;
 
+type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<RunResult>;
+
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/** The handle of a run. */
-export interface EngineHandle {
+/** A run in progress. */
+export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
-  readonly events: EventStream<AgentEvent>;
-  readonly result: Promise<RunResult>;
-  cancel(reason?: string): void;
+  /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
+  readonly events: EventStream<AgentEvent<TTool>>;
+  /** Resolves when the run has ended, whatever its status. Left unread, it is never an unhandled rejection. */
+  readonly result: Promise<RunResult<TTool>>;
+  /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if it has ended. */
+  cancel(this: void, reason?: string): void;
 }
 
 /**
  * Runs requests and plans, for an agent and an orchestrator alike. It knows no types of tools: its owners add them. It
  * checks options and hands out handles; everything else is loaded for the first run.
  */
-export class Engine implements RunsOwner {
+export class Engine {
   readonly hub: EventHub<AgentEvent>;
   /** Its runs in this process; undefined before the first one. */
-  runs: ActiveRuns | undefined;
+  private registry: RunRegistry | undefined;
   /** For a run without options, as most are. */
   private readonly plainOptions: RunSettings;
   /** Set once it accepts no more runs. */
@@ -62,14 +69,14 @@ export class Engine implements RunsOwner {
    * Starts a run, or joins the active one with the same id. Throws for invalid options and for plain mistakes in a
    * plan. Errors that are found later are also reported as warnings: nobody may look at the handle.
    */
-  start(given: RunTarget, options?: AnyRunOptions): EngineHandle {
+  start(given: RunTarget, options?: AnyRunOptions): RunHandle {
     const settings = this.optionsOf(options);
     const isNamed = options?.runId !== undefined;
     const target = snapshotOf(given, { waits: isNamed });
     const issues = "plan" in target ? plainIssues(target.plan, settings.tools) : [];
     if (issues.length > 0) throw invalidPlan("The plan is invalid", issues);
     const runId = options?.runId ?? this.createRunId();
-    const open = (parts: Runtime, opening: Opening) => parts.startRun(this, { ...opening, target, settings, isNamed });
+    const open: OpenRun = (parts, runs, opening) => parts.startRun(runs, { ...opening, target, settings, isNamed });
     return this.handOut(runId, settings, open, ({ message }) =>
       reportWarning(this.settings, {
         code: "start-refused",
@@ -87,72 +94,56 @@ export class Engine implements RunsOwner {
     const runId = options?.runId ?? this.createRunId();
     const startedMs = monotonicNow(this.settings.clock);
     const opening = { runId, startedMs, target, settings, isNamed };
-    return deliver(await this.open((parts) => parts.startRun(this, opening)), settings);
+    return deliver(await this.open((parts, runs) => parts.startRun(runs, opening)), settings);
   }
 
   /**
    * Decides about something a run waits for, and resumes the run: at once if it is active here, else from the store
    * once it is read. Its options have been checked. Errors reject the handle's result.
    */
-  decide(
-    runId: string,
-    given: Omit<Decision, "atMs">,
-    { resources, signal, throwOnFailure = false }: ContinueOptions,
-  ): EngineHandle {
+  decide(runId: string, given: Omit<Decision, "atMs">, resuming: ContinueOptions): RunHandle {
     checkName("runId", runId);
-    const options = { resources, signal, throwOnFailure };
+    const options = { ...resuming };
     const decision = { ...given, atMs: this.settings.clock.now() };
-    return this.handOut(runId, { throwOnFailure }, (parts, opening) =>
-      parts.decideRun(this, { ...opening, decision, options }),
+    return this.handOut(runId, options, (parts, runs, opening) =>
+      parts.decideRun(runs, { ...opening, decision, options }),
     );
   }
 
   /** Cancels a run, wherever it is active. Its options have been checked. */
-  cancel(
-    runId: string,
-    reason: string,
-    { resources, signal, throwOnFailure = false }: ContinueOptions,
-  ): Promise<RunResult> {
+  cancel(runId: string, reason: string, resuming: ContinueOptions): Promise<RunResult> {
     checkName("runId", runId);
-    const options = { resources, signal, throwOnFailure };
+    const options = { ...resuming };
     const opening = { runId, startedMs: monotonicNow(this.settings.clock), cancelling: new AbortSource() };
-    return this.open(async (parts) => deliver(await parts.cancelRun(this, { ...opening, reason, options }), options));
-  }
-
-  goOn(runId: string, resources: unknown): void {
-    // If that fails, the run is in the store, for whoever resumes it.
-    this.resume(runId, { resources, retriesFailed: false } as ContinueOptions & { retriesFailed: false }).catch(
-      () => {},
+    return this.open(async (parts, runs) =>
+      deliver(await parts.cancelRun(runs, { ...opening, reason, options }), options),
     );
   }
 
   /** Resumes a stored run, until it ends or waits for somebody; its options have been checked. */
-  resume(
-    runId: string,
-    { resources, signal, throwOnFailure = false, retriesFailed = true }: ContinueOptions & { retriesFailed?: boolean },
-  ): Promise<RunResult> {
+  resume(runId: string, resuming: ContinueOptions, { retriesFailed = true } = {}): Promise<RunResult> {
     checkName("runId", runId);
-    const options = { resources, signal, throwOnFailure };
-    const resuming = { runId, startedMs: monotonicNow(this.settings.clock), options, retriesFailed };
-    return this.open(async (parts) => deliver(await parts.resumeRun(this, resuming), options));
+    const options = { ...resuming };
+    const opening = { runId, startedMs: monotonicNow(this.settings.clock), options, retriesFailed };
+    return this.open(async (parts, runs) => deliver(await parts.resumeRun(runs, opening), options));
   }
 
   /** Resumes all runs that have no owner, `concurrency` at a time; one that has ended meanwhile stays unchanged. */
   resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
-    const resume = (runId: string, own: ContinueOptions) => this.resume(runId, { ...own, retriesFailed: false });
-    return this.open((parts) => parts.resumeAll(this, options, resume));
+    const resume = (runId: string, own: ContinueOptions) => this.resume(runId, own, { retriesFailed: false });
+    return this.open((parts, runs) => parts.resumeAll(runs, options, resume));
   }
 
   /** Settles the outcome of a step in doubt, and resumes its run. Errors reject the handle's result. */
   settle(
     runId: string,
     settling: { readonly place: StepPlace; readonly settlement: Settlement },
-    { resources, signal, throwOnFailure = false }: ContinueOptions,
-  ): EngineHandle {
+    resuming: ContinueOptions,
+  ): RunHandle {
     checkName("runId", runId);
-    const options = { resources, signal, throwOnFailure };
-    return this.handOut(runId, options, (parts, opening) =>
-      parts.settleRun(this, { ...opening, ...settling, options }),
+    const options = { ...resuming };
+    return this.handOut(runId, options, (parts, runs, opening) =>
+      parts.settleRun(runs, { ...opening, ...settling, options }),
     );
   }
 
@@ -161,7 +152,7 @@ export class Engine implements RunsOwner {
    * when nothing is running here. Closing again waits for the same.
    */
   close(timeoutMs: number): Promise<void> {
-    this.closing ??= this.runs?.stop(timeoutMs) ?? Promise.resolve();
+    this.closing ??= this.registry?.stop(timeoutMs) ?? Promise.resolve();
     return this.closing;
   }
 
@@ -170,29 +161,40 @@ export class Engine implements RunsOwner {
     if (this.closing !== undefined) throw interruptedBy("the agent was closed and takes no more runs");
   }
 
-  private async open<T>(use: (parts: Runtime) => Promise<T>): Promise<T> {
+  /** The runtime, and the runs of this engine: loaded and created when they are first needed. */
+  private async load(): Promise<readonly [Runtime, RunRegistry]> {
+    const parts = loadedRuntime() ?? (await loadRuntime());
+    return [parts, this.runsOf(parts)];
+  }
+
+  private runsOf(parts: Runtime): RunRegistry {
+    this.registry ??= parts.createRegistry(this);
+    return this.registry;
+  }
+
+  private async open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
     this.requireOpen();
     const parts = loadedRuntime() ?? (await loadRuntime());
     // It may have been closed meanwhile.
     this.requireOpen();
-    return use(parts);
+    return use(parts, this.runsOf(parts));
   }
 
   /** Its deadline and its cancellation apply from now on, even while the runtime is being loaded. */
   private handOut(
     runId: string,
-    settings: Pick<RunSettings, "throwOnFailure">,
-    open: (parts: Runtime, opening: Opening) => Promise<RunResult>,
+    settings: Pick<ContinueOptions, "throwOnFailure">,
+    open: OpenRun,
     onRefused?: (error: ErrorData) => void,
-  ): EngineHandle {
+  ): RunHandle {
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const cancelling = new AbortSource();
     const opening = { runId, channel, cancelling, startedMs: monotonicNow(this.settings.clock) };
     const loaded = loadedRuntime();
     const opened =
       loaded === undefined || this.closing !== undefined
-        ? this.open((parts) => open(parts, opening))
-        : open(loaded, opening);
+        ? this.open((parts, runs) => open(parts, runs, opening))
+        : open(loaded, this.runsOf(loaded), opening);
     const result = opened.then(
       (value) => {
         channel.close();
@@ -213,43 +215,49 @@ export class Engine implements RunsOwner {
   async plan(request: string, options?: AnyRunOptions): Promise<Plan> {
     const settings = this.optionsOf(options, "plan");
     this.requireOpen();
-    const { planAlone } = loadedRuntime() ?? (await loadRuntime());
-    return planAlone(this, { runId: this.createRunId(), request, settings });
+    const [parts] = await this.load();
+    return parts.planAlone(this, { runId: this.createRunId(), request, settings });
   }
 
   /** What a target would do. Rejects as planning does, with `invalid-plan`, `plan-not-approved` or `cancelled`. */
   async dryRun(given: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
     const settings = this.optionsOf(options, "dryRun");
     const target = snapshotOf(given, { waits: false });
-    const { planAlone, dryRun } = loadedRuntime() ?? (await loadRuntime());
-    if ("plan" in target) return dryRun(this.settings, settings, target.plan);
-    const plan = await planAlone(this, { runId: this.createRunId(), request: target.request, settings });
-    return dryRun(this.settings, settings, plan);
+    const [parts] = await this.load();
+    if ("plan" in target) return parts.dryRun(this.settings, settings, target.plan);
+    const plan = await parts.planAlone(this, { runId: this.createRunId(), request: target.request, settings });
+    return parts.dryRun(this.settings, settings, plan);
   }
 
   /** The current state of a stored run; undefined if there is none with this id. Rejects with `store-failed`. */
   async getRun(runId: string): Promise<RunSnapshot | undefined> {
-    const { readRun } = loadedRuntime() ?? (await loadRuntime());
-    return readRun(this.settings, runId);
+    const [parts] = await this.load();
+    return parts.readRun(this.settings, runId);
+  }
+
+  /** The events of a run. Rejects as `readEventsOf` does. */
+  async *events(wanted: EventsWanted, leaving: AbortSource): AsyncGenerator<AgentEvent, undefined> {
+    const [parts, runs] = await this.load();
+    yield* parts.readEventsOf(runs, wanted, leaving);
   }
 
   /** Deletes a stored run. Rejects as `deleteRun` of `retention.ts` does. */
   async deleteRun(runId: string): Promise<void> {
     checkName("runId", runId);
-    const { deleteRun } = loadedRuntime() ?? (await loadRuntime());
-    return deleteRun(this.settings.store, runId);
+    const [parts] = await this.load();
+    return parts.deleteRun(this.settings.store, runId);
   }
 
   /** Deletes stored runs. Rejects as `prune` of `retention.ts` does. */
   async prune(options: PruneOptions): Promise<{ readonly deleted: number }> {
-    const { prune } = loadedRuntime() ?? (await loadRuntime());
-    return prune(this.settings.store, options);
+    const [parts] = await this.load();
+    return parts.prune(this.settings.store, options);
   }
 
   /** A page of the stored runs. Rejects with `store-failed`. */
   async listRuns(options: ListRunsOptions = {}): Promise<RunPage> {
-    const { listRuns, showPage } = loadedRuntime() ?? (await loadRuntime());
-    return showPage(await listRuns(this.settings.store, options), this.settings);
+    const [parts] = await this.load();
+    return parts.showPage(await parts.listRuns(this.settings.store, options), this.settings);
   }
 
   private optionsOf(options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings {
@@ -281,7 +289,7 @@ function warnOfSecrets(settings: EngineSettings): void {
 }
 
 /** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
-function deliver(result: RunResult, { throwOnFailure }: Pick<RunSettings, "throwOnFailure">): RunResult {
+function deliver(result: RunResult, { throwOnFailure = false }: Pick<ContinueOptions, "throwOnFailure">): RunResult {
   const { status, error } = result;
   if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
   return result;

@@ -1,9 +1,5 @@
-import { AbortSource } from "../async/abort-source.ts";
-import type { AgentEvent } from "../core/events.ts";
 import { checkKeys, checkNumber, maxDurationMs } from "../core/options.ts";
-import type { RunsOwner } from "./active-runs.ts";
 import { checkName } from "./decision-options.ts";
-import { loadedRuntime, loadRuntime } from "./load-runtime.ts";
 import { checkSignal, checkSwitch } from "./run-options.ts";
 
 /** Options of reading the events of a run. */
@@ -37,31 +33,4 @@ export function readEventsOptions(runId: string, options: EventsOptions): Events
   checkSwitch("follow", follow);
   checkNumber("pollMs", pollMs, { min: 1, max: maxDurationMs });
   return { runId, after, signal, follow, pollMs };
-}
-
-/** The events of a run. Each loop reads them from the start; a loop that is left, in any way, leaves nothing behind. */
-export function eventsOf(engine: RunsOwner, wanted: EventsWanted): AsyncIterable<AgentEvent> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const leaving = new AbortSource();
-      const events = readLater(engine, wanted, leaving);
-      return {
-        next: () => events.next(),
-        // A generator that waits for an event would end only with the next one.
-        return: () => {
-          leaving.abort(undefined);
-          return events.return(undefined);
-        },
-      };
-    },
-  };
-}
-
-async function* readLater(
-  engine: RunsOwner,
-  wanted: EventsWanted,
-  leaving: AbortSource,
-): AsyncGenerator<AgentEvent, undefined> {
-  const { readEventsOf } = loadedRuntime() ?? (await loadRuntime());
-  yield* readEventsOf(engine, wanted, leaving);
 }

@@ -170,7 +170,7 @@ export type Planned =
 /** Plans the request of a run. Never rejects. */
 export async function planInRun(run: Run, request: string): Promise<Planned> {
   const { planner } = run.engine;
-  if (run.abortReason !== undefined || run.isInterrupted || planner === undefined) return {};
+  if (!run.canContinue() || planner === undefined) return {};
   const source = run.openSource();
   try {
     const plan = await planAndTell(run.engine, {

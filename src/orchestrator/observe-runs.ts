@@ -1,3 +1,4 @@
+import { AbortSource } from "../async/abort-source.ts";
 import type { Unsubscribe } from "../async/event-hub.ts";
 import { checkEventType } from "../core/event-types.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
@@ -6,7 +7,7 @@ import type { RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Engine } from "./engine.ts";
-import { type EventsOptions, eventsOf, readEventsOptions } from "./events-options.ts";
+import { type EventsOptions, type EventsWanted, readEventsOptions } from "./events-options.ts";
 
 /** Listens to runs and reads stored ones: what agents and orchestrators have in common. */
 export interface RunObserver<TTool extends Tool = Tool> {
@@ -52,10 +53,10 @@ export interface RunObserver<TTool extends Tool = Tool> {
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
 }
 
-/** The part of an engine that observes, with the types of its tools. */
-export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> {
+/** The part of an engine that observes. */
+export function observe(engine: Engine): RunObserver {
   return {
-    tools: engine.settings.tools as readonly TTool[],
+    tools: engine.settings.tools,
     on: (type, listener) => {
       checkEventType(type);
       checkListener(listener);
@@ -82,13 +83,30 @@ export function observe<TTool extends Tool>(engine: Engine): RunObserver<TTool> 
       checkListener(listener);
       return engine.hub.subscribe(listener);
     },
-    events: (runId, options = {}) =>
-      eventsOf(engine, readEventsOptions(runId, options)) as AsyncIterable<AgentEvent<TTool>>,
-    getRun: (runId) => engine.getRun(runId) as Promise<RunSnapshot<TTool> | undefined>,
+    events: (runId, options = {}) => eventsOf(engine, readEventsOptions(runId, options)),
+    getRun: (runId) => engine.getRun(runId),
     listRuns: (options) => engine.listRuns(options),
   };
 }
 
 function checkListener(listener: unknown): void {
   if (typeof listener !== "function") failOption("listener", listener, "a function");
+}
+
+/** The events of a run. Each loop reads them from the start; a loop that is left, in any way, leaves nothing behind. */
+function eventsOf(engine: Engine, wanted: EventsWanted): AsyncIterable<AgentEvent> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const leaving = new AbortSource();
+      const events = engine.events(wanted, leaving);
+      return {
+        next: () => events.next(),
+        // A generator that waits for an event would end only with the next one.
+        return: () => {
+          leaving.abort(undefined);
+          return events.return(undefined);
+        },
+      };
+    },
+  };
 }

@@ -1,13 +1,10 @@
-import type { EventStream } from "../async/event-channel.ts";
-import type { AgentEvent } from "../core/events.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
-import type { Decision } from "./decide-run.ts";
 import { type ApprovalItem, type ApprovalOptions, type RejectionOptions, readDecision } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
-import { Engine } from "./engine.ts";
+import { Engine, type RunHandle } from "./engine.ts";
 import { observe, type RunObserver } from "./observe-runs.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
@@ -20,25 +17,13 @@ import {
   type SettleOptions,
 } from "./resume-options.ts";
 import type { RunKeeper } from "./retention.ts";
-import type { RunTarget } from "./run-identity.ts";
-import { type ContinueOptions, checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
+import { checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools> {
   /** Where runs are recorded, such as `createMemoryRunStore()`. */
   store: RunStore;
-}
-
-/** A run in progress. */
-export interface RunHandle<TTool extends Tool = Tool> {
-  readonly runId: string;
-  /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
-  readonly events: EventStream<AgentEvent<TTool>>;
-  /** Resolves when the run has ended, whatever its status. Left unread, it is never an unhandled rejection. */
-  readonly result: Promise<RunResult<TTool>>;
-  /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if it has ended. */
-  cancel(this: void, reason?: string): void;
 }
 
 /**
@@ -169,79 +154,36 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,
 ): Orchestrator<TTools[number]> {
   const engine = new Engine(resolveOptions({ ...options }, { canPlan: false }));
-  return {
-    ...observe<TTools[number]>(engine),
-    ...decide<TTools[number]>(engine),
-    ...continueRuns<TTools[number]>(engine),
-    ...keepRuns(engine),
-    dryRun: (plan, dryRunOptions) => lookAhead(engine, { plan }, dryRunOptions),
-    execute: (plan, ...args) => run(engine, { plan }, args),
-    start: (plan, ...args) => start(engine, { plan }, args),
-  };
+  return methodsOf(engine) as Orchestrator<TTools[number]>;
 }
 
-/** The part of an engine that takes decisions, with the types of its tools. */
-export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
-  const send = (runId: string, verdict: Decision["verdict"], item: ApprovalItem, given: unknown) => {
-    const { decision, options } = readDecision(verdict, item, given as RejectionOptions);
-    return engine.decide(runId, decision, options) as RunHandle<TTool>;
-  };
+/** The methods of an orchestrator, for tools of any type; an agent has them, too. */
+export function methodsOf(engine: Engine): Orchestrator {
   return {
-    approve: (runId, item, ...[options = {}]) => send(runId, "approve", item, options),
-    reject: (runId, item, ...[options = {}]) => send(runId, "reject", item, options),
-  };
-}
-
-/** The part of an engine that resumes runs, with the types of its tools. */
-export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTool> {
-  return {
-    resume: async (runId, ...[options = {}]) =>
-      (await engine.resume(runId, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>,
-    resumeAll: async (...[options = {}]) =>
-      (await engine.resumeAll(options as ResumeAllOptions)) as readonly ResumedRun<TTool>[],
+    ...observe(engine),
+    dryRun: (plan, options) => engine.dryRun({ plan: plan as PlanInput }, options),
+    execute: (plan, options) => engine.run({ plan: plan as PlanInput }, options),
+    start: (plan, options) => engine.start({ plan: plan as PlanInput }, options),
+    approve: (runId, item, options = {}) => {
+      const { decision, options: rest } = readDecision("approve", item, options);
+      return engine.decide(runId, decision, rest);
+    },
+    reject: (runId, item, options = {}) => {
+      const { decision, options: rest } = readDecision("reject", item, options);
+      return engine.decide(runId, decision, rest);
+    },
+    resume: async (runId, options = {}) => engine.resume(runId, checkResumeOptions(options)),
+    resumeAll: async (options = {}) => engine.resumeAll(options),
     settle: (runId, stepId, options) => {
-      const { options: rest, ...settling } = readSettleOptions(stepId, options as SettleOptions);
-      return engine.settle(runId, settling, rest) as RunHandle<TTool>;
+      const { options: rest, ...settling } = readSettleOptions(stepId, options);
+      return engine.settle(runId, settling, rest);
     },
     cancel: async (runId, reason = "no reason given", options = {}) => {
       checkText("reason", reason);
-      return (await engine.cancel(runId, reason, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>;
+      return engine.cancel(runId, reason, checkResumeOptions(options));
     },
     close: async (options = {}) => engine.close(readCloseOptions(options)),
-  };
-}
-
-/** The part of an engine that deletes runs. */
-export function keepRuns(engine: Engine): RunKeeper {
-  return {
     deleteRun: async (runId) => engine.deleteRun(runId),
     prune: async (options) => engine.prune(options),
   };
-}
-
-/** Runs a target to its end on an engine, with the types of its tools. */
-export function run<TTool extends Tool>(
-  engine: Engine,
-  target: { request: string } | { plan: object },
-  [options]: RunArguments<TTool>,
-): Promise<RunResult<TTool>> {
-  return engine.run(target as RunTarget, options) as Promise<RunResult<TTool>>;
-}
-
-/** Starts a run on an engine, with the types of its tools. */
-export function start<TTool extends Tool>(
-  engine: Engine,
-  target: { request: string } | { plan: object },
-  [options]: RunArguments<TTool>,
-): RunHandle<TTool> {
-  return engine.start(target as RunTarget, options) as RunHandle<TTool>;
-}
-
-/** Does a dry run on an engine, with the types of its tools. */
-export function lookAhead<TTool extends Tool>(
-  engine: Engine,
-  target: { request: string } | { plan: object },
-  options: DryRunOptions<TTool> | undefined,
-): Promise<DryRun<TTool>> {
-  return engine.dryRun(target as RunTarget, options) as Promise<DryRun<TTool>>;
 }

@@ -1,9 +1,9 @@
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
-import type { RunsOwner } from "./active-runs.ts";
 import { planAndTell } from "./plan-request.ts";
 import type { PlanReporter } from "./planning.ts";
+import type { RunHost } from "./run-host.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import { secretsOf } from "./secrets-of-run.ts";
@@ -18,13 +18,16 @@ export interface PlanAlone {
 }
 
 /** Makes a plan without a run: its start and end are emitted, and nothing is stored. Rejects as planning does. */
-export async function planAlone(engine: RunsOwner, { runId, request, settings }: PlanAlone): Promise<Plan> {
-  const { planner, clock } = engine.settings;
+export async function planAlone(
+  { settings: engine, hub }: Pick<RunHost, "settings" | "hub">,
+  { runId, request, settings }: PlanAlone,
+): Promise<Plan> {
+  const { planner, clock } = engine;
   if (planner === undefined) throw new TypeError("This engine has no planner.");
-  const opening = secretsOf(engine.settings, { runId, tools: settings.tools });
+  const opening = secretsOf(engine, { runId, tools: settings.tools });
   const secrets = opening && (await opening);
-  const run = { runId, secrets, engine: engine.settings };
-  const tell = (event: AgentEvent) => engine.hub.emit(showIn(run, event));
+  const run = { runId, secrets, engine };
+  const tell = (event: AgentEvent) => hub.emit(showIn(run, event));
   const recorder = new RunRecorder({ runId, now: () => clock.now(), tell });
   const reporter: PlanReporter = {
     runId,
@@ -35,6 +38,6 @@ export async function planAlone(engine: RunsOwner, { runId, request, settings }:
     sealPlan: secrets && (async (plan) => secrets.hidePlan(plan)),
   };
   return underSignal(settings.signal, (source) =>
-    planAndTell(engine.settings, { request, planner, settings, source, reporter }),
+    planAndTell(engine, { request, planner, settings, source, reporter }),
   );
 }

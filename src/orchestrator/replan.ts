@@ -79,8 +79,8 @@ async function skipStarted(run: Run): Promise<void> {
 }
 
 function mayReplan(run: Run, { code }: AgentErrorData): boolean {
-  const { state, settings, abortReason, recorder } = run;
-  if (abortReason !== undefined || recorder.failure !== undefined || run.isInterrupted) return false;
+  const { state, settings } = run;
+  if (!run.canContinue()) return false;
   if (state.replanError !== undefined) return false;
   if (state.replans >= (settings.stored.maxReplans ?? 0) || settings.stored.approvedHash !== undefined) return false;
   return !finalCodes.has(code) && pendingItems(run).length === 0;

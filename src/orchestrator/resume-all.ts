@@ -6,10 +6,10 @@ import type { RunResult } from "../core/run-result.ts";
 import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
-import type { RunsOwner } from "./active-runs.ts";
 import { waitsInVain } from "./expiry.ts";
 import { checkResumeOptions } from "./resume-options.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import type { RunRegistry } from "./run-registry.ts";
 import { listRuns, readRun } from "./stored-runs.ts";
 
 /** Options of resuming all runs. */
@@ -38,7 +38,7 @@ type Resume = (runId: string, options: ContinueOptions) => Promise<RunResult>;
  * wait for somebody. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
  */
 export async function resumeAll(
-  engine: RunsOwner,
+  runs: RunRegistry,
   options: ResumeAllOptions,
   resume: Resume,
 ): Promise<readonly ResumedRun[]> {
@@ -49,7 +49,7 @@ export async function resumeAll(
   const resumeWithOwn = async (run: RunSummary) =>
     resume(run.runId, { ...rest, resources: isFactory(resources) ? await makeOf(resources, run) : resources });
   const resumed: ResumedRun[] = [];
-  const waiting = await listResumable(engine);
+  const waiting = await listResumable(runs);
   const work = async () => {
     for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
       resumed.push(await resumeOne(run, resumeWithOwn));
@@ -92,7 +92,7 @@ async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<R
  * All of them, before any is resumed: pages would shift. If questions expire, includes runs that wait for what nobody
  * can decide any more.
  */
-async function listResumable({ settings }: RunsOwner): Promise<RunSummary[]> {
+async function listResumable({ settings }: RunRegistry): Promise<RunSummary[]> {
   const runs = await listAll(settings.store, { resumable: true });
   if (settings.approvalTtlMs === undefined) return runs;
   for (const summary of await listAll(settings.store, { status: "suspended" })) {

@@ -1,13 +1,15 @@
+import { monotonicNow } from "../async/clock.ts";
 import type { AgentErrorData } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { partsOf } from "../core/step-state.ts";
-import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { interruptedBy } from "./cancelled-by.ts";
 import { continueStored, type ExecutionStart } from "./continue-run.ts";
 import { endsOfCutOff } from "./cut-off.ts";
 import { waitsInVain } from "./expiry.ts";
+import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import type { Opening, RunRegistry } from "./run-registry.ts";
 
 /** A run to resume. */
 export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
@@ -21,30 +23,26 @@ export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
  * must run only once. A failed run resumes with the step that failed. A run that is active in this process is joined;
  * one that has ended for good, or waits for somebody, resolves to its result. Rejects as `continueStored` does.
  */
-export function resumeRun(engine: RunsOwner, resuming: Resuming): Promise<RunResult> {
-  return runsOf(engine).follow(resume(engine, resuming));
+export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
+  return runs.withRun(resuming.runId, {
+    whenActive: async ({ run, result }) => {
+      await result.catch(() => {});
+      // A run that never started was only looked up in the store.
+      return run.state.sequence > 0 ? result : undefined;
+    },
+    whenStored: () =>
+      continueStored(runs, { ...resuming, looksForPosted: true, mayResume: mayResume(runs, resuming), begin }),
+  });
 }
 
-async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult> {
-  const { runId } = resuming;
-  const runs = runsOf(engine);
-  for (;;) {
-    const restoring = runs.restoring.get(runId);
-    const active = runs.active.get(runId);
-    if (restoring !== undefined) await restoring.opening.catch(() => {});
-    else if (active === undefined)
-      return continueStored(engine, {
-        ...resuming,
-        looksForPosted: true,
-        mayResume: mayResume(engine, resuming),
-        begin,
-      });
-    else {
-      await active.result.catch(() => {});
-      // A run that never started was only looked up in the store.
-      if (active.run.state.sequence > 0) return active.result;
-    }
-  }
+/**
+ * Resumes a run that was suspended although a message was left for its next execution. If that fails, the run is in the
+ * store, for whoever resumes it.
+ */
+export function resumeLeft(runs: RunRegistry, { runId, settings: { resources } }: Run): void {
+  if (runs.stopping.aborted) return;
+  const startedMs = monotonicNow(runs.settings.clock);
+  resumeRun(runs, { runId, startedMs, options: { resources }, retriesFailed: false }).catch(() => {});
 }
 
 /**
@@ -52,7 +50,7 @@ async function resume(engine: RunsOwner, resuming: Resuming): Promise<RunResult>
  * between the two was retried by another process.
  */
 function mayResume(
-  { settings: { clock } }: Pick<RunsOwner, "settings">,
+  { settings: { clock } }: RunRegistry,
   { retriesFailed }: Pick<Resuming, "retriesFailed">,
 ): (state: RunState) => boolean {
   let seen: number | undefined;

@@ -78,7 +78,7 @@ async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Ab
   const settled = await settleWithin(settle(pending), run.host.graceMs, run.engine.clock);
   if (settled === notInTime) {
     reportLate(run, call, { attempt, pending });
-    if (run.abortReason?.code === "interrupted" && !run.isClosed)
+    if (run.abortReason?.code === "interrupted" && run.phase !== "closed")
       warnOfOverlap(run, { ...placeOfTask(call), tool: call.tool.name });
   } else if (settled.ok) return settled.result;
   const reason = run.abortReason === source.reason ? "aborted" : "timeout";

@@ -30,7 +30,7 @@ export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
     ({ admitted, parsed, prepared } = asked);
   } else if (task.tool.cache !== undefined) prepared = lookUp(run, prepared);
   // Another one may have failed while this one waited.
-  if (run.isStopped) return leavePending(run, prepared, admitted);
+  if (run.stopReason !== undefined) return leavePending(run, prepared, admitted);
   const started = run.emit(startOf(task, prepared));
   if (started !== undefined) await started;
   const next = withoutCall(run, prepared);

@@ -5,10 +5,10 @@ import { onAbort } from "../async/on-abort.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
 import { parseEvents, type RecordedRun } from "../core/parse-events.ts";
-import { type ActiveRuns, type RunsOwner, runsOf } from "./active-runs.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import type { EventsWanted } from "./events-options.ts";
 import { runNotFound } from "./restore-run.ts";
+import type { RunRegistry } from "./run-registry.ts";
 import { show } from "./show.ts";
 import { readEvents } from "./stored-runs.ts";
 
@@ -23,13 +23,12 @@ const pageSize = 100;
  * `cancelled`.
  */
 export async function* readEventsOf(
-  engine: RunsOwner,
+  runs: RunRegistry,
   wanted: EventsWanted,
   leaving: AbortSource,
 ): AsyncGenerator<AgentEvent, undefined> {
   const { runId, signal } = wanted;
-  const runs = runsOf(engine);
-  const reader = new EventReader(engine, wanted, leaving);
+  const reader = new EventReader(runs, wanted, leaving);
   const unwatch = runs.watchers.watch(runId, reader, runs.active.get(runId)?.run);
   const cancel = () => leaving.abort(cancelledBy(signal?.reason));
   const stopListening = signal && onAbort(signal, cancel);
@@ -45,7 +44,6 @@ export async function* readEventsOf(
 
 class EventReader implements EventSink<AgentEvent> {
   private readonly live = new EventChannel<AgentEvent>({ capacity: liveCapacity, isExpendable: isTransient });
-  private readonly runs: ActiveRuns;
   /** What was read of the run, or received. */
   private known: RecordedRun | undefined;
   /** Whether the run ended here and could not record that. */
@@ -53,11 +51,10 @@ class EventReader implements EventSink<AgentEvent> {
   private waiting: AbortSource | undefined;
 
   constructor(
-    private readonly engine: RunsOwner,
+    private readonly runs: RunRegistry,
     private readonly wanted: EventsWanted,
     private readonly leaving: AbortSource,
   ) {
-    this.runs = runsOf(engine);
     leaving.addEventListener("abort", () => this.waiting?.abort("left"));
   }
 
@@ -83,7 +80,7 @@ class EventReader implements EventSink<AgentEvent> {
   /** As listeners receive it. */
   private shown(event: AgentEvent): AgentEvent {
     const isSealed = this.known?.state.mayBeSealed === true;
-    return show(event, { runId: this.wanted.runId, isSealed, redact: this.engine.settings.redact });
+    return show(event, { runId: this.wanted.runId, isSealed, redact: this.runs.settings.redact });
   }
 
   private get sequence(): number {
@@ -92,8 +89,7 @@ class EventReader implements EventSink<AgentEvent> {
 
   /** Whether the run is active here, so that all its events are emitted here. */
   private isHere(): boolean {
-    const { runId } = this.wanted;
-    return this.runs.restoring.has(runId) || this.runs.active.get(runId)?.run.isClosed === false;
+    return this.runs.isEmitting(this.wanted.runId);
   }
 
   private async *readStored(): AsyncGenerator<AgentEvent, undefined> {
@@ -115,7 +111,7 @@ class EventReader implements EventSink<AgentEvent> {
   private async readPage(): Promise<readonly AgentEvent[]> {
     const { known, sequence } = this;
     const { runId } = this.wanted;
-    const { store } = this.engine.settings;
+    const { store } = this.runs.settings;
     const found = await readEvents(store, runId, { after: Math.max(0, sequence - 1), limit: pageSize + 1 });
     if (known === undefined) {
       const read = parseEvents(runId, found);
@@ -157,7 +153,7 @@ class EventReader implements EventSink<AgentEvent> {
   /** Waits for an event that is emitted here, at most until it is time to poll the store. */
   private async isTimeToLook(): Promise<boolean> {
     this.waiting = new AbortSource();
-    const { clock } = this.engine.settings;
+    const { clock } = this.runs.settings;
     const isTime = await sleep(this.wanted.pollMs, { clock, signal: this.waiting });
     this.waiting = undefined;
     return isTime && !this.isHere();

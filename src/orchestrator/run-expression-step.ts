@@ -74,12 +74,11 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   const count = items.length;
   const stateOf = (index: number) => iterationOf(run, step, index);
   // After a failure no other step or iteration starts.
-  const mayContinue = () => !run.isStopped && run.abortReason === undefined;
   let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
   do {
     let next = 0;
     const work = async () => {
-      while (next < count && mayContinue()) {
+      while (next < count && run.canStart()) {
         const index = next++;
         if (!canRun(stateOf(index))) continue;
         const iteration = { index, count, item: items[index] as JsonValue };
@@ -88,12 +87,12 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
     // Somebody may have decided about one while the others ran.
-  } while (mayContinue() && items.some((_item, index) => isDecided(stateOf(index))));
+  } while (run.canStart() && items.some((_item, index) => isDecided(stateOf(index))));
   if (run.recorder.failure !== undefined) return "failed";
   // An iteration in doubt suspends the run: the others may still run once somebody has settled it. When the process is
   // ending, whoever resumes the run decides what follows from a failure.
   const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
-  if (hasFailed && run.isStopped && !run.isInterrupted && !isInDoubt)
+  if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
   if (hasFailed) return "failed";
   return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";

@@ -52,7 +52,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
       startReady();
     };
     const startReady = () => {
-      while (running < concurrency && !run.isStopped && run.abortReason === undefined) {
+      while (running < concurrency && run.canStart()) {
         const index = ready.take();
         if (index === undefined) break;
         running++;

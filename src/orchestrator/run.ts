@@ -1,9 +1,4 @@
-import { AbortScope } from "../async/abort-scope.ts";
-import type { AbortSource } from "../async/abort-source.ts";
-import { monotonicNow } from "../async/clock.ts";
 import type { EventSink } from "../async/event-channel.ts";
-import { onAbort } from "../async/on-abort.ts";
-import type { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import { type LiveCauses, withLiveCauses } from "../core/live-cause.ts";
@@ -11,46 +6,31 @@ import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { type ApprovalState, partAt } from "../core/step-state.ts";
-import { cancelledBy, runTimeout } from "./cancelled-by.ts";
 import type { Confirmation } from "./leases.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import { reportWarning } from "./report-warning.ts";
 import { countToolCalls, RunCounters } from "./run-counters.ts";
 import type { RunHost } from "./run-host.ts";
+import { RunLifetime } from "./run-lifetime.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
 
-/** Why a run ends before its steps do. */
-export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
-
 /** Called with the place of a step or iteration, or nothing for the plan. */
 export type DecisionListener = (place: StepPlace | undefined) => void;
 
 /**
- * One active run: its state, its events, and all that has to stop when it is aborted. Thousands may be open at once, so
- * it has no function of its own where a method will do.
+ * One active run: its state, its events, and who receives them. Thousands may be open at once, so it has no function of
+ * its own where a method will do.
  */
-export class Run implements RecorderOwner {
+export class Run extends RunLifetime implements RecorderOwner {
   readonly recorder: RunRecorder;
-  /** Of all that stops when the run is aborted. */
-  private readonly scope = new AbortScope<AbortReason>();
-  /** Of what waits before a step starts, which also stops when no other step may start. */
-  private startScope: AbortScope<AbortReason | "stopped"> | undefined;
   private counted: RunCounters | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
   /** Who watches the run by its id, and receives recorded events; see {@link RunWatchers}. */
   audience: EventSink<AgentEvent> | undefined;
   private history: AgentEvent[] | undefined;
-  private deadline: unknown;
-  private stopListening: (() => void) | undefined;
-  /** Whether the execution is about to be closed, so that it is too late to decide anything in it. */
-  isClosing = false;
-  /** Whether a step has failed so that no other one starts, not even one that only waits for its turn. */
-  isStopped = false;
-  /** Whether the process is ending: no step starts any more, and the rest can be resumed later. */
-  isInterrupted = false;
   /** Of the claim on the run; undefined while there is none. */
   fence: number | undefined;
   /** When the store last confirmed the claim. */
@@ -61,10 +41,6 @@ export class Run implements RecorderOwner {
   secrets: RunSecrets | undefined;
   /** Whether an earlier execution has had a plan. */
   readonly isContinued: boolean;
-  private isEnding = false;
-  /** Whether its end was emitted, or it was abandoned. */
-  isClosed = false;
-  private isShielded = false;
   /** The number of the last message that it received. */
   lastReceived = 0;
   /** Whether a message may have been left for the next execution. */
@@ -82,6 +58,7 @@ export class Run implements RecorderOwner {
     readonly settings: RunSettings,
     state?: RunState,
   ) {
+    super();
     this.engine = host.settings;
     this.recorder = new RunRecorder(this, state);
     this.isContinued = state?.plan !== undefined;
@@ -104,8 +81,8 @@ export class Run implements RecorderOwner {
   /** Sends a recorded event to all listeners, with what was thrown, which no store has. */
   tell(recorded: AgentEvent): void {
     // What the store still records after the run was abandoned is for whoever reads it there.
-    if (this.isClosed) return;
-    if (recorded.type === "run-end" || recorded.type === "run-suspend") this.isClosed = true;
+    if (this.phase === "closed") return;
+    if (isLast(recorded)) this.enter("closed");
     // If part of an error is hidden, what was thrown is not sent.
     const event = this.withThrown(showIn(this, recorded));
     this.host.hub.emit(event);
@@ -118,7 +95,7 @@ export class Run implements RecorderOwner {
   }
 
   onStoreFailure(error: RecordingEnd): void {
-    this.abort(error);
+    this.abortUnrecorded(error);
   }
 
   /** Another process has the run now: nothing is recorded here any more. */
@@ -160,29 +137,13 @@ export class Run implements RecorderOwner {
   emit(init: EventInit): void | Promise<void> {
     // At once: a step that ends at the same moment must not let another one start.
     if (isStepFailure(init)) this.stopSteps();
-    if (init.type === "run-end" || init.type === "run-suspend") this.isEnding = true;
+    if (isLast(init)) this.enter("ending");
     return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
   }
 
   /** A step has failed: unless the run continues after failures, no other one starts. */
-  stopSteps(): void {
-    if (this.settings.stored.onStepFailure === "continue") return;
-    this.isStopped = true;
-    this.startScope?.abort("stopped");
-  }
-
-  /** Steps may start, until one fails. */
-  startSteps(): void {
-    if (this.isInterrupted) return;
-    this.isStopped = false;
-    this.startScope = undefined;
-  }
-
-  /** No step starts any more, and running ones may end. */
-  interrupt(): void {
-    this.isInterrupted = true;
-    this.isStopped = true;
-    this.startScope?.abort("stopped");
+  override stopSteps(): void {
+    if (this.settings.stored.onStepFailure !== "continue") super.stopSteps();
   }
 
   /** What was asked and decided about a step, an iteration of one, or the plan. */
@@ -213,74 +174,10 @@ export class Run implements RecorderOwner {
     return this.state.steps.get(stepId)?.output;
   }
 
-  /** Starts the deadline, counted from `startedMs`, and listens to the caller's signal, until {@link Run.close}. */
-  open(startedMs: number): void {
-    const { clock } = this.engine;
-    const { signal, stored } = this.settings;
-    const { timeoutMs } = stored;
-    if (timeoutMs !== undefined) {
-      const leftMs = Math.max(0, startedMs + timeoutMs - monotonicNow(clock));
-      this.deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), leftMs);
-    }
-    if (signal?.aborted) this.onSignal();
-    else if (signal !== undefined) this.stopListening = onAbort(signal, () => this.onSignal());
-  }
-
-  /** Releases timers and listeners; late results become warnings. */
-  close(): void {
-    this.isClosed = true;
-    if (this.deadline !== undefined) this.engine.clock.clearTimeout(this.deadline);
-    this.stopListening?.();
-  }
-
-  /** Why the run ends before its steps do: the first reason that {@link Run.abort} received. */
-  get abortReason(): AbortReason | undefined {
-    return this.scope.reason;
-  }
-
-  /** Stops the run: no step starts any more, and every open source is aborted. */
-  abort(reason: AbortReason): void {
-    if (this.isClosed) return;
-    if (this.isShielded && this.recorder.failure === undefined) return;
-    this.scope.abort(reason);
-    this.startScope?.abort(reason);
-  }
-
-  /** Lets what follows run though the run was aborted: from now on only a store failure aborts it. */
-  shield(): void {
-    this.isShielded = true;
-    this.scope.reset();
-  }
-
-  /** A source that is aborted with the run. Give it back with {@link Run.release}. */
-  openSource(): AbortSource {
-    return this.scope.open();
-  }
-
-  /** A source for what waits before a step starts: also aborted when no other step may start. */
-  openWaiting(): AbortSource {
-    if (this.startScope === undefined) {
-      this.startScope = new AbortScope();
-      if (this.abortReason !== undefined) this.startScope.abort(this.abortReason);
-      else if (this.isStopped) this.startScope.abort("stopped");
-    }
-    return this.startScope.open();
-  }
-
-  /** Whether a source of an attempt has not been given back. */
-  isOpen(source: AbortSource): boolean {
-    return this.scope.isOpen(source);
-  }
-
-  release(source: AbortSource): void {
-    this.scope.release(source);
-    this.startScope?.release(source);
-  }
-
   /** Reports an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
   reportLate(init: Extract<EventInit, { type: "step-late" }>): void {
     const { stepId, attempt } = init;
-    if (!this.isEnding && !this.isClosed) this.emit(init);
+    if (this.phase !== "ending" && this.phase !== "closed") this.emit(init);
     else
       this.warn({
         code: "late-result",
@@ -292,8 +189,8 @@ export class Run implements RecorderOwner {
   warn(warning: Omit<AgentWarning, "runId">): void {
     reportWarning(this.engine, { ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
   }
+}
 
-  private onSignal(): void {
-    this.abort(cancelledBy(this.settings.signal?.reason));
-  }
+function isLast({ type }: Pick<AgentEvent, "type">): boolean {
+  return type === "run-end" || type === "run-suspend";
 }

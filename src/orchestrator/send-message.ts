@@ -3,7 +3,6 @@ import { sleep } from "../async/clock.ts";
 import { isAgentError } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { endedStatuses } from "../core/run-status.ts";
-import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
 import { type Continuation, continueStored } from "./continue-run.ts";
 import { readExisting } from "./restore-run.ts";
@@ -12,6 +11,7 @@ import type { Run } from "./run.ts";
 import { messageToJson, type RunMessage } from "./run-message.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
+import type { Opening, RunRegistry } from "./run-registry.ts";
 import { secretsOfStored } from "./secrets-of-run.ts";
 
 /** The time between two polls of a run that another process is running: at first, and at most. It doubles each time. */
@@ -37,27 +37,31 @@ export interface Sending extends Opening {
  * nothing back; whoever cancels the run meanwhile cancels it there. Rejects as `here` does, except with
  * `run-owned-elsewhere`; also with `cancelled` by the signal, or `interrupted` once the agent is closed.
  */
-export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<RunResult> {
+export function doOrSend(runs: RunRegistry, sending: Sending): Promise<RunResult> {
+  return runs.track(doHereOrThere(runs, sending));
+}
+
+async function doHereOrThere(runs: RunRegistry, sending: Sending): Promise<RunResult> {
   try {
     return await sending.here();
   } catch (thrown) {
     if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
   }
   const { runId, cancelling, message } = sending;
-  await post(engine, runId, await message());
+  await post(runs, runId, await message());
   const continuation = takingOver(sending);
   let isCancelled = sending.isCancel === true;
   for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
-    await pause(engine, sending, { pollMs, isCancelled });
+    await pause(runs, sending, { pollMs, isCancelled });
     if (cancelling?.aborted && !isCancelled) {
       isCancelled = true;
-      await post(engine, runId, await cancelMessage(engine, runId, reasonOf(cancelling)));
+      await post(runs, runId, await cancelMessage(runs, runId, reasonOf(cancelling)));
     }
     // Somebody else in this process may have taken it over, and receives the message like any owner.
-    if (runsOf(engine).occupied(runId) !== undefined) continue;
+    if (runs.has(runId)) continue;
     try {
-      const result = await continueStored(engine, continuation);
-      await requireDone(engine, sending);
+      const result = await continueStored(runs, continuation);
+      await requireDone(runs, sending);
       return result;
     } catch (thrown) {
       if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
@@ -66,14 +70,14 @@ export async function doOrSend(engine: RunsOwner, sending: Sending): Promise<Run
 }
 
 /** Whoever owned the run may have refused the message, which only its record shows. */
-async function requireDone({ settings }: RunsOwner, { runId, check }: Sending): Promise<void> {
+async function requireDone({ settings }: RunRegistry, { runId, check }: Sending): Promise<void> {
   if (check === undefined) return;
   const { state } = await readExisting(settings, runId);
   check({ state, secrets: await secretsOfStored(settings, state) });
 }
 
 /** A request to cancel as it is posted, without secrets in it: until it is received, it is in the store. */
-export async function cancelMessage({ settings }: RunsOwner, runId: string, reason: string): Promise<RunMessage> {
+export async function cancelMessage({ settings }: RunRegistry, runId: string, reason: string): Promise<RunMessage> {
   const { state } = await readExisting(settings, runId);
   try {
     const secrets = await secretsOfStored(settings, state);
@@ -98,7 +102,7 @@ function takingOver({ runId, startedMs, channel, cancelling, options, isCancel }
   };
 }
 
-async function post({ settings }: RunsOwner, runId: string, message: RunMessage): Promise<void> {
+async function post({ settings }: RunRegistry, runId: string, message: RunMessage): Promise<void> {
   try {
     await settings.store.post(runId, messageToJson(message));
   } catch (thrown) {
@@ -119,13 +123,12 @@ interface Pause {
 
 /** Waits until it is time to poll again. Rejects if nobody waits any more. */
 async function pause(
-  engine: RunsOwner,
+  runs: RunRegistry,
   { options, cancelling }: Sending,
   { pollMs, isCancelled }: Pause,
 ): Promise<void> {
-  const { clock, leaseMs } = engine.settings;
+  const { clock, leaseMs } = runs.settings;
   const { signal } = options;
-  const runs = runsOf(engine);
   const wakers: Abortable[] = [
     runs.stopping,
     ...(signal ? [signal] : []),
@@ -140,7 +143,7 @@ async function pause(
   requireWaiting(runs, signal);
 }
 
-function requireWaiting({ stopping }: ActiveRuns, signal: AbortSignal | undefined): void {
+function requireWaiting({ stopping }: RunRegistry, signal: AbortSignal | undefined): void {
   if (stopping.aborted) throw interruptedBy("the agent was closed");
   if (signal?.aborted) throw cancelledBy(signal.reason);
 }

@@ -9,12 +9,12 @@ import { endedStatuses } from "../core/run-status.ts";
 import { parseWith } from "../core/schema.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
-import { type ActiveRuns, type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { continueStored, notWaiting } from "./continue-run.ts";
 import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
+import type { Opening, RunRegistry } from "./run-registry.ts";
 import { sealEvent } from "./seal-event.ts";
 import { opened, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
@@ -34,22 +34,21 @@ export interface Settling extends Opening {
  * Settles a step whose outcome is `unknown`, and resumes its run. Rejects with `run-conflict` if the run does not wait
  * for that, `invalid-tool-output` for an output that the tool could not have returned, and as `continueStored` does.
  */
-export function settleRun(engine: RunsOwner, settling: Settling): Promise<RunResult> {
+export function settleRun(runs: RunRegistry, settling: Settling): Promise<RunResult> {
   const { runId, place } = settling;
   let outcome: RunSettleEvent["outcome"] | undefined;
-  const sending = {
+  return doOrSend(runs, {
     ...settling,
     here: () =>
-      settle(engine, settling, (made) => {
+      settle(runs, settling, (made) => {
         outcome = made;
       }),
     check: (run: Pick<Run, "state" | "secrets">) => requireSettledAs(run, place, outcome),
     message: async () => {
       const made = outcome as RunSettleEvent["outcome"];
-      return { type: "settle", place, outcome: await sealPosted(engine, { runId, ...place, outcome: made }) } as const;
+      return { type: "settle", place, outcome: await sealPosted(runs, { runId, ...place, outcome: made }) } as const;
     },
-  };
-  return runsOf(engine).follow(doOrSend(engine, sending));
+  });
 }
 
 /** Throws `run-conflict` if somebody else has settled a step differently. */
@@ -72,7 +71,7 @@ function requireSettledAs(
 
 /** An outcome as it is posted, without secrets in it: until it is received, it is in the store. */
 async function sealPosted(
-  { settings }: RunsOwner,
+  { settings }: RunRegistry,
   { runId, ...settled }: StepPlace & Pick<RunSettleEvent, "runId" | "outcome">,
 ): Promise<RunSettleEvent["outcome"]> {
   const { state } = await readExisting(settings, runId);
@@ -81,38 +80,45 @@ async function sealPosted(
   return (event as RunSettleEvent).outcome;
 }
 
-async function settle(
-  engine: RunsOwner,
+function settle(
+  runs: RunRegistry,
   settling: Settling,
   onMade: (outcome: RunSettleEvent["outcome"]) => void,
 ): Promise<RunResult> {
   const { runId, place, settlement } = settling;
-  const runs = runsOf(engine);
-  // An active run may yet settle it, or start to wait for this.
-  let state: RunState;
-  do {
-    await settled(runs, runId);
-    ({ state } = await readExisting(engine.settings, runId));
-    // It may only have been looked up, and be active now.
-  } while (runs.occupied(runId) !== undefined);
-  requireUnknown(state, place);
-  const outcome = await toOutcome(engine, { state, place, settlement });
-  onMade(outcome);
-  // Nothing may happen between the last check and resuming.
-  while (runs.occupied(runId) !== undefined) await settled(runs, runId);
-  return continueStored(engine, {
-    ...settling,
-    mayResume: (latest) => {
-      requireUnknown(latest, place);
-      return true;
+  let outcome: RunSettleEvent["outcome"] | undefined;
+  return runs.withRun(runId, {
+    // It may yet settle the step, or start to wait for this.
+    whenActive: async ({ result }) => {
+      await result.catch(() => {});
+      return undefined;
     },
-    begin: (latest) => ({ events: [...beginStopped(latest).events, { type: "run-settle", ...place, outcome }] }),
+    whenStored: async () => {
+      if (outcome !== undefined) return continueSettled(runs, { ...settling, outcome });
+      const { state } = await readExisting(runs.settings, runId);
+      // It may be active by now.
+      if (runs.has(runId)) return undefined;
+      requireUnknown(state, place);
+      outcome = await toOutcome(runs, { state, place, settlement });
+      onMade(outcome);
+      return undefined;
+    },
   });
 }
 
-/** Waits for the active or pending execution of a run, if there is one. */
-async function settled(runs: ActiveRuns, runId: string): Promise<void> {
-  await runs.occupied(runId)?.catch(() => {});
+/** Resumes a run with the outcome of a step: resumption and outcome are both recorded, or neither. */
+function continueSettled(
+  runs: RunRegistry,
+  { outcome, place, ...opening }: Settling & { readonly outcome: RunSettleEvent["outcome"] },
+): Promise<RunResult> {
+  return continueStored(runs, {
+    ...opening,
+    mayResume: (state) => {
+      requireUnknown(state, place);
+      return true;
+    },
+    begin: (state) => ({ events: [...beginStopped(state).events, { type: "run-settle", ...place, outcome }] }),
+  });
 }
 
 function requireUnknown(state: RunState, place: StepPlace): void {
@@ -135,10 +141,10 @@ interface Settled {
   readonly settlement: Settlement;
 }
 
-async function toOutcome(engine: RunsOwner, settled: Settled): Promise<RunSettleEvent["outcome"]> {
+async function toOutcome(runs: RunRegistry, settled: Settled): Promise<RunSettleEvent["outcome"]> {
   const { settlement, place, state } = settled;
   if ("retry" in settlement) return { status: "retry" };
-  if ("output" in settlement) return { status: "completed", output: await toOutput(engine, settled) };
+  if ("output" in settlement) return { status: "completed", output: await toOutput(runs, settled) };
   const tool = partAt(state.steps, place)?.tool ?? "";
   const error = new AgentError("tool-failed", settlement.failed, {
     details: { tool, ...place, attempts: 1, errors: [{ name: "Error", message: settlement.failed }] },
@@ -147,7 +153,7 @@ async function toOutcome(engine: RunsOwner, settled: Settled): Promise<RunSettle
 }
 
 /** The output as JSON, as if the tool had returned it. */
-async function toOutput({ settings }: RunsOwner, { state, place, settlement }: Settled): Promise<unknown> {
+async function toOutput({ settings }: RunRegistry, { state, place, settlement }: Settled): Promise<unknown> {
   const part = partAt(state.steps, place);
   const tool = settings.toolsByName.get(part?.tool ?? "");
   const task = {

@@ -20,7 +20,7 @@ import { invalidInput, stepTimeout } from "./step-errors.ts";
  * not undone.
  */
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
-  run.shield();
+  run.startUndoing();
   const notUndone: NotUndone[] = [];
   const ended = [...partsOf(run.state.steps.values())].filter(hasEffect).sort(byEnd);
   for (const state of ended) {
@@ -77,7 +77,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   const failure = storeFailure(run);
   if (failure !== undefined) {
     // Listeners have seen it start; to the store it is as if the process had died.
-    if (!run.isClosed)
+    if (run.phase !== "closed")
       run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error: failure } });
     return "failed";
   }

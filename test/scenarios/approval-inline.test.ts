@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalDecision, ApprovalRequest } from "../../src/core/approval.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
+import type { RunHandle } from "../../src/orchestrator/engine.ts";
 import type { ApproveFunction } from "../../src/orchestrator/options.ts";
-import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, requestOf, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";

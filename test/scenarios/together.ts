@@ -7,7 +7,7 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import type { ToolLimitOptions } from "../../src/core/tool-limits.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import type { RunHandle } from "../../src/orchestrator/orchestrator.ts";
+import type { RunHandle } from "../../src/orchestrator/engine.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater, checkInvariants } from "./run-scenario.ts";
