@@ -10,8 +10,8 @@ import type { RunObserver } from "./orchestrator/observe-runs.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
 import { methodsOf, type RunApprover, type RunResumer } from "./orchestrator/orchestrator.ts";
 import type { RunKeeper } from "./orchestrator/retention.ts";
-import type { RunTarget } from "./orchestrator/run-identity.ts";
 import type { DryRunOptions, PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
+import type { RunTarget } from "./orchestrator/run-target.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 

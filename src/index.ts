@@ -163,12 +163,12 @@ export {
   type RunApprover,
   type RunResumer,
 } from "./orchestrator/orchestrator.ts";
-export type { ResumeAllOptions, ResumedRun } from "./orchestrator/resume-all.ts";
 export type {
   CloseOptions,
   ResumeOptions,
   SettleOptions,
 } from "./orchestrator/resume-options.ts";
+export type { ResumeAllOptions, ResumedRun } from "./orchestrator/resume-run.ts";
 export type { PruneOptions, RunKeeper } from "./orchestrator/retention.ts";
 export type {
   ContinueOptions,

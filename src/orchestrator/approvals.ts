@@ -9,7 +9,7 @@ import type { Plan } from "../core/plan.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
 import { askInline, type Undecided, warnOf } from "./ask-inline.ts";
-import { recordDecision } from "./record-decision.ts";
+import { recordDecision } from "./decision.ts";
 import type { Run } from "./run.ts";
 import { showIn } from "./show.ts";
 import { countOf, placeOfTask, type StepCall } from "./step-call.ts";

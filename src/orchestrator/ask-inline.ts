@@ -4,9 +4,8 @@ import type { ApprovalAnswer, ApprovalRequest, ApprovalSubject } from "../core/a
 import { toErrorData } from "../core/error-data.ts";
 import { describeSubject, type StepPlace } from "../core/step-place.ts";
 import { readAnswer } from "./approval-answer.ts";
-import { type ApprovalOutcome, decisionOutcome } from "./approval-end.ts";
 import { changeCall } from "./change-input.ts";
-import { expiredOutcome, isExpired } from "./expiry.ts";
+import { type ApprovalOutcome, decisionOutcome, expiredOutcome, isExpired } from "./decision.ts";
 import type { Run } from "./run.ts";
 import { showIn } from "./show.ts";
 

@@ -1,9 +1,9 @@
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { endedStatuses } from "../core/run-status.ts";
-import { cancelledBy } from "./cancelled-by.ts";
 import { continueStored } from "./continue-run.ts";
 import { beginStopped } from "./resume-run.ts";
+import { cancelledBy } from "./run-errors.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import { cancelMessage, doOrSend } from "./send-message.ts";

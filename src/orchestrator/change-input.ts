@@ -7,11 +7,10 @@ import { describePlace, type StepPlace } from "../core/step-place.ts";
 import { partAt, type StepState } from "../core/step-state.ts";
 import type { DefinedTool, ToolEffect } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
-import { notWaiting } from "./continue-run.ts";
 import type { EngineSettings } from "./options.ts";
 import { effectOf } from "./prepare-step.ts";
-import { resumeMismatch } from "./restore-run.ts";
 import type { Run } from "./run.ts";
+import { notWaiting, resumeMismatch } from "./run-errors.ts";
 import { opened, sealChange } from "./secrets-of-run.ts";
 import { type FailedTask, invalidInput, toolFailed } from "./step-errors.ts";
 

@@ -1,4 +1,4 @@
-import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import { eventVersion } from "../core/event-version.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RecordedRun } from "../core/parse-events.ts";
@@ -6,21 +6,20 @@ import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage } from "../core/run-store.ts";
 import { isDone, isOpen } from "../core/step-state.ts";
+import { endingOf } from "./cut-off.ts";
+import { rejectExpired } from "./decision.ts";
 import { skipOpen } from "./end-execution.ts";
-import { endingOf } from "./ending-of.ts";
-import { planInRun, requireApproved } from "./execute-run.ts";
-import { rejectExpired } from "./expiry.ts";
+import { fingerprintsOf, planInRun, runExecution } from "./execute-run.ts";
 import type { LeaseHolder } from "./leases.ts";
-import { compareTools, readExisting, restoreSettings } from "./restore-run.ts";
+import { compareTools, restoreSettings } from "./restore-run.ts";
 import type { Run } from "./run.ts";
-import { fingerprintsOf, runExecution } from "./run-execution.ts";
 import type { AbortReason } from "./run-lifetime.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
-import { sealEvent } from "./seal-event.ts";
+import { requireApproved } from "./run-target.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
-import { secretsOfStored } from "./secrets-of-run.ts";
-import { resultOfState } from "./stored-runs.ts";
+import { sealEvent, secretsOfStored } from "./secrets-of-run.ts";
+import { readExisting, resultOfState } from "./stored-runs.ts";
 
 /** How to resume a stored run. */
 export interface Continuation extends Opening {
@@ -177,10 +176,4 @@ async function endLoops(run: Run): Promise<void> {
     const isInDoubt = states.some(({ status }) => status === "unknown");
     if (!isInDoubt && states.some((one) => !isOpen(one) && !isDone(one))) await skipOpen(run, step, "run-ended");
   }
-}
-
-/** The error of a decision or an outcome that a run is not waiting for. */
-export function notWaiting(runId: string, reason: string): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" is not waiting for this: ${reason}.`;
-  return new AgentError("run-conflict", message, { details: { runId } });
 }

@@ -1,40 +1,30 @@
 import { settleOrAbort } from "../async/timeout.ts";
-import type { DecisionNote } from "../core/approval.ts";
 import { AgentError, fromErrorData } from "../core/errors.ts";
 import { canonicalJson } from "../core/hash-plan.ts";
-import type { JsonObject } from "../core/json.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { endedStatuses } from "../core/run-status.ts";
-import { describeSubject, type StepPlace } from "../core/step-place.ts";
+import { describeSubject } from "../core/step-place.ts";
 import { partAt, type StepState } from "../core/step-state.ts";
-import { type ApprovalOutcome, approvalEnd, decisionOutcome } from "./approval-end.ts";
 import { changeCall } from "./change-input.ts";
 import { continueStored } from "./continue-run.ts";
-import { approvalExpired, isExpired } from "./expiry.ts";
+import {
+  type ApprovalOutcome,
+  approvalEnd,
+  approvalExpired,
+  type Decision,
+  decisionOutcome,
+  isExpired,
+  recordDecision,
+} from "./decision.ts";
 import type { EngineSettings } from "./options.ts";
-import { recordDecision } from "./record-decision.ts";
-import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import { followCancel, type Opening, type RunRegistry } from "./run-registry.ts";
 import { opened, sealChange, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
-
-/** A decision about a step, an iteration of one, or the plan: JSON. */
-export interface Decision extends DecisionNote {
-  /** Undefined for the plan. */
-  readonly place: StepPlace | undefined;
-  /** The hash of the call or plan that was decided about. */
-  readonly hash: string;
-  readonly verdict: "approve" | "reject";
-  readonly reason: string;
-  /** When it was taken, in milliseconds since 1970 UTC: it may be received when it would be too late to decide. */
-  readonly atMs: number;
-  /** The input that a step is approved with in place of its own. */
-  readonly input?: JsonObject;
-}
+import { readExisting } from "./stored-runs.ts";
 
 /** The part of a run that shows whether something can be decided in it. */
 type DecidedRun = Pick<Run, "state" | "secrets">;

@@ -4,7 +4,7 @@ import { checkKeys, checkNumber, failOption } from "../core/options.ts";
 import { maxPlanBytes } from "../core/plan.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { InferToolInput, Tool } from "../core/tool.ts";
-import type { Decision } from "./decide-run.ts";
+import type { Decision } from "./decision.ts";
 import { type ContinueOptions, checkSignal, checkSwitch, checkText } from "./run-options.ts";
 
 /**

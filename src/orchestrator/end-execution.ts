@@ -1,16 +1,16 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { EventInit, NotUndone, PendingItem, RunEndEvent, SkipReason } from "../core/events.ts";
+import type { EventInit, NotUndone, RunEndEvent, SkipReason } from "../core/events.ts";
 import type { PlanExpressions } from "../core/expressions.ts";
 import { lastCompleted } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
-import { type ApprovalState, isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
-import { interruptedBy } from "./cancelled-by.ts";
+import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import { endsOfCutOff } from "./cut-off.ts";
-import { dataOf } from "./keep-cause.ts";
 import type { Run } from "./run.ts";
+import { interruptedBy } from "./run-errors.ts";
 import type { AbortReason } from "./run-lifetime.ts";
+import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "./run-progress.ts";
 import { opened } from "./secrets-of-run.ts";
-import { buildGraph } from "./step-graph.ts";
+import { dataOf } from "./step-errors.ts";
 import { undoSteps } from "./undo-steps.ts";
 
 /** What {@link endExecution} needs to close an execution. */
@@ -81,86 +81,6 @@ function runOutcome({ abortReason, state }: Run, { isFinished, error }: RunClosi
 
 function abortedOutcome(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEvent["outcome"] {
   return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
-}
-
-/** The error of a plan that was rejected, else of the first step of the plan that has failed. */
-export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | undefined {
-  if (state.planApproval?.status === "rejected") return state.planApproval.error;
-  for (const { id } of state.plan?.steps ?? []) {
-    const step = state.steps.get(id);
-    // A loop that was cut off has not ended, and so has no error of its own.
-    const one = step?.error === undefined ? step?.iterations?.states.find(hasFailed) : step;
-    if (one !== undefined && hasFailed(one)) return one.error;
-  }
-  return undefined;
-}
-
-/** A step that is in doubt, or may run again, has an error but has not failed. */
-function hasFailed({ error, status }: StepState): boolean {
-  return error !== undefined && status !== "unknown" && status !== "interrupted";
-}
-
-/**
- * What somebody has to decide before the run can resume: an unknown outcome or, unless a failed step stops the run
- * anyway, an approval.
- */
-export function pendingItems(run: Run): readonly PendingItem[] {
-  const { state, settings } = run;
-  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
-  const outcomes: PendingItem[] = [];
-  const approvals: PendingItem[] = [];
-  for (const one of partsOf(state.steps.values())) {
-    const { status, approval, tool, input, effect, reasoning, error } = one;
-    const place = placeOf(one);
-    if (status === "unknown") outcomes.push({ kind: "outcome", ...place, ...(error && { error }) });
-    else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
-      const looked = { tool, input, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
-      const reasons = effect === "pure" ? undefined : state.steps.get(place.stepId)?.approvalReasons;
-      approvals.push({ kind: "approval", ...place, ...looked, ...(reasons && { reasons }) });
-    }
-  }
-  const continues = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
-  return continues ? [...outcomes, ...approvals] : outcomes;
-}
-
-function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
-  return expiresAt === undefined ? { hash } : { hash, expiresAt };
-}
-
-/** Whether nothing of the plan is left to do. */
-export function isAllDone({ state }: Run): boolean {
-  return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
-}
-
-/** Whether a step can continue because somebody has decided about it. */
-export function hasAnswer(run: Run): boolean {
-  if (isAllDone(run) || run.abortReason !== undefined) return false;
-  const steps = stepsOf(run);
-  return mayStartMore(run, steps) && steps.some(isDecided);
-}
-
-/** Whether a step, or an iteration of one, waits for no other step and no decision. */
-function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
-  const steps = stepsOf(run);
-  if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
-  const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);
-  return steps.some((step, index) => {
-    if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
-    return waitingFor[index] === 0 && [...partsOf([step])].some((part) => isOpen(part) && !isAsked(part));
-  });
-}
-
-function isAsked({ status, approval }: StepState): boolean {
-  return status === "waiting" && approval?.status === "requested";
-}
-
-function stepsOf({ state }: Run): readonly StepState[] {
-  return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
-}
-
-/** Whether no step has failed in a way that prevents the others from starting. */
-function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
-  return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
 }
 
 /** Emits `step-skip` for each step that never started: because of a dependency, or because the run ended first. */

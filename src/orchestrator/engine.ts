@@ -13,20 +13,20 @@ import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
-import { cancelledBy, interruptedBy } from "./cancelled-by.ts";
-import type { Decision } from "./decide-run.ts";
+import type { Decision } from "./decision.ts";
 import { checkName } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning } from "./report-warning.ts";
-import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
+import type { Settlement } from "./resume-options.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
-import type { RunTarget } from "./run-identity.ts";
+import { cancelledBy, interruptedBy } from "./run-errors.ts";
 import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
-import type { Settlement } from "./settle-run.ts";
+import type { RunTarget } from "./run-target.ts";
 
 /** The maximum number of unread events in a handle. */
 const eventCapacity = 1_000;

@@ -1,54 +1,28 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
-import { AgentError, type AgentErrorData } from "../core/errors.ts";
+import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import { eventVersion } from "../core/event-version.ts";
+import { compileExpressions, type PlanExpressions } from "../core/expressions.ts";
 import { findBraces } from "../core/find-braces.ts";
-import { hashPlan } from "../core/hash-plan.ts";
-import type { Plan, PlanInput } from "../core/plan.ts";
+import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { dataOf } from "./keep-cause.ts";
+import type { DefinedTool } from "../core/tool.ts";
+import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
+import { askAboutPlan, mayNeedPlanApproval } from "./approvals.ts";
+import { endExecution } from "./end-execution.ts";
 import type { Leases } from "./leases.ts";
-import type { EngineSettings } from "./options.ts";
-import { markValid, planAndTell, requireValid } from "./plan-request.ts";
+import { planAndTell } from "./plan-request.ts";
 import { reporterOf } from "./planning.ts";
+import { replan } from "./replan.ts";
 import type { Run } from "./run.ts";
-import { fingerprintsOf, knownFingerprints, runExecution } from "./run-execution.ts";
-import type { RunStart, RunTarget } from "./run-identity.ts";
-import type { RunSettings } from "./run-options.ts";
+import { runElsewhere } from "./run-errors.ts";
+import { hasAnswer, isAllDone } from "./run-progress.ts";
 import type { StoreError } from "./run-recorder.ts";
-import type { RunSecrets } from "./secrets/run-secrets.ts";
-import { opened, requireSealable, secretsOf } from "./secrets-of-run.ts";
-import { readRecorded, runElsewhere, storedResult } from "./stored-runs.ts";
-
-/** What a run starts with: a request, or a valid plan. */
-type RunBeginning = { readonly request: string } | { readonly plan: Plan };
-
-/**
- * A run's target, ready to start: a plan is checked for validity and approval, copied and completed. Rejects with
- * `invalid-plan` or `plan-not-approved`.
- */
-export async function completeTarget(
-  engine: EngineSettings,
-  settings: RunSettings,
-  target: RunTarget,
-): Promise<RunBeginning> {
-  return "request" in target ? target : { plan: await completePlanInput(engine, settings, target.plan) };
-}
-
-/** A given plan, as it is run. Rejects as {@link completeTarget} does. */
-export async function completePlanInput(
-  engine: EngineSettings,
-  settings: RunSettings,
-  given: PlanInput,
-): Promise<Plan> {
-  const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan is invalid" });
-  if (engine.sealing !== undefined) await requireSealable(engine, settings, plan);
-  await requireApproved(plan, { settings });
-  if (plan === given) return plan as Plan;
-  const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
-  const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
-  const steps = plan.steps as Plan["steps"];
-  return markValid(Object.freeze({ version: 1, id, request, source, createdAt, steps }), settings);
-}
+import { runSteps } from "./run-steps.ts";
+import { completeTarget, type RunBeginning, type RunTarget, requireApproved } from "./run-target.ts";
+import { secretsOf } from "./secrets-of-run.ts";
+import { shownResult } from "./show.ts";
+import { dataOf } from "./step-errors.ts";
+import { readRecorded, storedResult } from "./stored-runs.ts";
 
 /**
  * As {@link completeTarget}, for an open run. Only an async schema can take time for that: when the run aborts, it has
@@ -67,19 +41,6 @@ async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
   } finally {
     run.release(source);
   }
-}
-
-/** Rejects with `plan-not-approved` if another plan was approved. Stored runs with secrets have a hash of the hash. */
-export async function requireApproved(
-  plan: PlanInput,
-  { settings, secrets }: { readonly settings: RunSettings; readonly secrets?: RunSecrets | undefined },
-): Promise<void> {
-  const { approvedHash } = settings.stored;
-  if (approvedHash === undefined) return;
-  const planHash = await hashPlan(opened({ secrets }, plan));
-  if (planHash === approvedHash || (await secrets?.isHashOf(approvedHash, planHash))) return;
-  const message = `The plan's hash is ${planHash}, but ${approvedHash} was approved: the plan has changed since.`;
-  throw new AgentError("plan-not-approved", message, { details: { approvedHash, planHash } });
 }
 
 /**
@@ -163,7 +124,7 @@ function storedRequest({ engine }: Run, request: unknown): string {
 }
 
 /** The result of planning in a run: a plan, or why there is none. */
-export type Planned =
+type Planned =
   | { readonly plan: Plan; readonly error?: undefined }
   | { readonly plan?: undefined; readonly error?: AgentErrorData };
 
@@ -187,4 +148,57 @@ export async function planInRun(run: Run, request: string): Promise<Planned> {
   } finally {
     run.release(source);
   }
+}
+
+/** What a run starts with; `identity` is set if the caller gave its id. */
+interface RunStart {
+  readonly target: RunTarget;
+  readonly identity?: string;
+  /** Called when its first event is recorded. */
+  readonly onStarted?: () => void;
+  /** The leases that claim it. */
+  readonly leases: Leases;
+}
+
+/** Runs the plan, if there is one, and its revisions by the planner, until the execution is closed. */
+export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
+  let expressions: PlanExpressions | undefined;
+  let plan = planningError === undefined ? run.state.plan : undefined;
+  while (plan !== undefined) {
+    const compiling = compileExpressions(plan.steps);
+    expressions = compiling && (await compiling);
+    // A plan that is under way needs no approval, unless it still waits for it.
+    const isNew = run.state.isUnderWay !== true;
+    if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
+    while (run.deciding !== undefined) await run.deciding;
+    const approval = run.approvalOf(undefined);
+    if (approval !== undefined && approval.status !== "approved") break;
+    const { sequence } = run.state;
+    await runSteps(run, plan, expressions);
+    if (isAllDone(run)) break;
+    const revised = await replan(run);
+    while (run.deciding !== undefined) await run.deciding;
+    // Steps approved after all others ended must run, if they can; from here until the execution is closed nobody can
+    // decide anything.
+    const isStuck = run.state.sequence === sequence;
+    if (revised === undefined && (isStuck || !hasAnswer(run))) break;
+    plan = run.state.plan;
+  }
+  await endExecution(run, { planningError, expressions });
+  return shownResult(run.state, run.engine, run);
+}
+
+/** Keyed by the tools of a run, which are mostly those of its engine. */
+const made = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
+
+/** The fingerprints of a run's tools, if they were computed before. */
+function knownFingerprints(tools: ReadonlyMap<string, DefinedTool>): readonly ToolFingerprint[] | undefined {
+  return made.get(tools);
+}
+
+/** The fingerprints of a run's tools, computed once. */
+export async function fingerprintsOf(tools: ReadonlyMap<string, DefinedTool>): Promise<readonly ToolFingerprint[]> {
+  const fingerprints = Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
+  made.set(tools, fingerprints);
+  return fingerprints;
 }

@@ -7,8 +7,15 @@ import { hideSealed } from "../core/sealed.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import type { ToolCacheOptions } from "../core/tool-cache.ts";
-import type { Run } from "./run.ts";
-import { placeOfTask, type StepCall } from "./step-call.ts";
+import type { AgentWarning } from "./options.ts";
+import type { RunSettings } from "./run-options.ts";
+import { placeOfTask, type ResultPlace, type StepCall } from "./step-call.ts";
+
+/** The part of a run that the key of a call may depend on. */
+interface CachingRun {
+  readonly settings: Pick<RunSettings, "resources" | "metadata">;
+  warn(warning: Omit<AgentWarning, "runId">): void;
+}
 
 interface KeptResult {
   readonly output: JsonValue;
@@ -25,7 +32,7 @@ export class KeptResults {
   constructor(private readonly clock: Clock) {}
 
   /** The place of a call's result, with the result if one is kept; undefined if none may be kept. */
-  find(run: Run, call: StepCall, parsed: unknown): ResultPlace | undefined {
+  find(run: CachingRun, call: StepCall, parsed: unknown): ResultPlace | undefined {
     const { tool } = call;
     const { cache } = tool;
     if (cache === undefined || !mayBeKept(call)) return undefined;
@@ -34,21 +41,18 @@ export class KeptResults {
     const results = this.byTool.get(tool) ?? new RecentMap(cache.maxEntries);
     this.byTool.set(tool, results);
     const kept = results.get(key);
-    if (kept !== undefined && monotonicNow(this.clock) < kept.untilMs) return new ResultPlace(kept.output);
+    if (kept !== undefined && monotonicNow(this.clock) < kept.untilMs) return new KeptPlace(kept.output);
     const keep = (output: JsonValue) =>
       results.set(key, { output, untilMs: monotonicNow(this.clock) + cache.maxAgeMs });
-    return new ResultPlace(undefined, keep, { isWatched: cache.key === undefined });
+    return new KeptPlace(undefined, keep, { isWatched: cache.key === undefined });
   }
 }
 
-/** Where the result of one call is kept. */
-export class ResultPlace {
-  /** Whether the result is not kept if the call reads data of its run. */
+class KeptPlace implements ResultPlace {
   readonly isWatched: boolean;
   private hasReadRun = false;
 
   constructor(
-    /** The output of an earlier call. */
     readonly output: JsonValue | undefined,
     private readonly put: (output: JsonValue) => void = () => {},
     { isWatched = false } = {},
@@ -56,12 +60,10 @@ export class ResultPlace {
     this.isWatched = isWatched;
   }
 
-  /** Remembers that the call has read `resources` or `metadata`: its output is for its run alone. */
   markRead(): void {
     this.hasReadRun = true;
   }
 
-  /** Keeps the output of the call, unless it is for its run alone. */
   keep(output: JsonValue): void {
     if (!this.hasReadRun) this.put(output);
   }
@@ -80,7 +82,7 @@ interface Keyed {
   readonly cache: ToolCacheOptions;
 }
 
-function keyOf(run: Run, call: StepCall, { parsed, cache }: Keyed): string | undefined {
+function keyOf(run: CachingRun, call: StepCall, { parsed, cache }: Keyed): string | undefined {
   // Keys of parsed and raw inputs differ, as a schema may turn one into the other.
   if (cache.key === undefined)
     return isPlainJson(parsed) ? `parsed ${canonicalJson(parsed)}` : canonicalJson(call.input);

@@ -7,7 +7,6 @@ import type { DryRun } from "./dry-run.ts";
 import { Engine, type RunHandle } from "./engine.ts";
 import { observe, type RunObserver } from "./observe-runs.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
-import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
 import {
   type CloseOptions,
   checkResumeOptions,
@@ -16,6 +15,7 @@ import {
   readSettleOptions,
   type SettleOptions,
 } from "./resume-options.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
 import { checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
 

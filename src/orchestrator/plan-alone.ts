@@ -3,7 +3,7 @@ import type { AgentEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import { planAndTell } from "./plan-request.ts";
 import type { PlanReporter } from "./planning.ts";
-import type { RunHost } from "./run-host.ts";
+import type { RunHost } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import { secretsOf } from "./secrets-of-run.ts";

@@ -4,12 +4,12 @@ import { toJson } from "../core/json.ts";
 import type { ModelUsage } from "../core/model-usage.ts";
 import type { Plan } from "../core/plan.ts";
 import type { PlanningEvent } from "../core/planner.ts";
-import { dataOf } from "./keep-cause.ts";
 import { ModelMeter } from "./model-meter.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning } from "./report-warning.ts";
 import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
+import { dataOf } from "./step-errors.ts";
 
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 

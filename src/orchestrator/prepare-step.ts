@@ -7,12 +7,11 @@ import { TooMuchRepeated } from "../core/repeated-size.ts";
 import { resolveInput } from "../core/resolve-input.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import type { DefinedTool, ToolEffect } from "../core/tool.ts";
-import { dataOf, withThrown } from "./keep-cause.ts";
 import type { Run } from "./run.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { opened } from "./secrets-of-run.ts";
 import type { Iteration, StepCall, StepTask } from "./step-call.ts";
-import { invalidInput, toolFailed } from "./step-errors.ts";
+import { dataOf, invalidInput, toolFailed, withThrown } from "./step-errors.ts";
 
 /** A step whose input is final: ready to be called, or failed before its tool was called. */
 export type PreparedStep =

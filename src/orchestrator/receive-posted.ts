@@ -2,11 +2,11 @@ import { describeThrown } from "../core/describe-thrown.ts";
 import type { PostedMessage } from "../core/run-store.ts";
 import { describePlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
-import { cancelledBy } from "./cancelled-by.ts";
 import { decideHere } from "./decide-run.ts";
 import type { Run } from "./run.ts";
-import { parseMessage, type RunMessage } from "./run-message.ts";
-import { sealEvent } from "./seal-event.ts";
+import { cancelledBy } from "./run-errors.ts";
+import { sealEvent } from "./secrets-of-run.ts";
+import { parseMessage, type RunMessage } from "./send-message.ts";
 
 /**
  * Acts on what was posted to a run that is active in this process. A message is acknowledged together with the event

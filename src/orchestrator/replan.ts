@@ -7,14 +7,15 @@ import { type StepRecord, stepRecords } from "../core/run-result.ts";
 import { unchangedSteps } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
 import { hasStarted, isDone, isOpen, partsOf } from "../core/step-state.ts";
-import { pendingItems, skipOpen, stepFailure } from "./end-execution.ts";
-import { dataOf } from "./keep-cause.ts";
+import { recordDecision } from "./decision.ts";
+import { skipOpen } from "./end-execution.ts";
 import { askPlanner, completePlan, draftOf, type PlanTask, toPlanRequest } from "./plan-request.ts";
 import { Planning, reporterOf } from "./planning.ts";
-import { recordDecision } from "./record-decision.ts";
 import type { Run } from "./run.ts";
+import { pendingItems, stepFailure } from "./run-progress.ts";
 import { opened, restoreSecrets } from "./secrets-of-run.ts";
 import { showIn } from "./show.ts";
+import { dataOf } from "./step-errors.ts";
 
 /** Failures that no other plan can resolve: somebody, or a limit, has refused. */
 const finalCodes: ReadonlySet<string> = new Set([

@@ -1,31 +1,13 @@
 import { checkPlan } from "../core/check-plan.ts";
-import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
-import type { RecordedRun } from "../core/parse-events.ts";
 import type { RunState } from "../core/run-state.ts";
 import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Run } from "./run.ts";
+import { resumeMismatch } from "./run-errors.ts";
 import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { opened } from "./secrets-of-run.ts";
-import { readAgain, readRecorded } from "./stored-runs.ts";
-
-/** The record of a run, part of which may be known. Rejects with `run-not-found` or `store-failed`. */
-export async function readExisting(
-  { store }: EngineSettings,
-  runId: string,
-  known?: RecordedRun,
-): Promise<RecordedRun> {
-  const recorded = await (known === undefined ? readRecorded(store, runId) : readAgain(store, known));
-  if (recorded.state.sequence > 0) return recorded;
-  throw runNotFound(runId);
-}
-
-/** There is no run with this id. */
-export function runNotFound(runId: string): AgentError<"run-not-found"> {
-  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
-}
 
 /**
  * The settings of a resumed run: those it started with, and those given again. Throws `invalid-options`, and, unless
@@ -89,10 +71,4 @@ export async function compareTools(
 function isCutOff(step: StepState): boolean {
   for (const { status } of partsOf([step])) if (status === "running" || status === "unknown") return true;
   return false;
-}
-
-/** A stored run cannot resume with the current tools. */
-export function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
-  const message = `Run "${runId}" cannot resume with the current tools: ${reasons.join("; ")}.`;
-  return new AgentError("resume-mismatch", message, { details: { runId, reasons } });
 }

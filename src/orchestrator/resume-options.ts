@@ -3,7 +3,6 @@ import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { InferToolOutput, Tool } from "../core/tool.ts";
 import { checkName } from "./decision-options.ts";
 import { type ContinueOptions, checkSignal, checkSwitch } from "./run-options.ts";
-import type { Settlement } from "./settle-run.ts";
 
 /** Options of resuming a run: those not stored with it. */
 export type ResumeOptions<TTool extends Tool = Tool> = ContinueOptions<TTool>;
@@ -63,3 +62,6 @@ export function readCloseOptions(options: CloseOptions): number {
   checkNumber("timeoutMs", timeoutMs, { min: 0, max: maxDurationMs });
   return timeoutMs;
 }
+
+/** What happened in a step whose outcome was unknown. */
+export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };

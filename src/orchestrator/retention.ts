@@ -3,7 +3,7 @@ import { readTime } from "../core/list-selection.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
 import { endedStatuses, type RunStatus, runStatuses } from "../core/run-status.ts";
 import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
-import { cancelledBy } from "./cancelled-by.ts";
+import { cancelledBy } from "./run-errors.ts";
 import { checkSignal } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
 import { listRuns } from "./stored-runs.ts";

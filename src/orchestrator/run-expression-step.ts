@@ -5,12 +5,12 @@ import type { PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { skipOpen } from "./end-execution.ts";
-import { dataOf } from "./keep-cause.ts";
 import { namedValue } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
-import { runCall, type StepEnd } from "./run-call.ts";
+import { runStep, type StepEnd } from "./run-step.ts";
 import { opened } from "./secrets-of-run.ts";
 import { countOf, earlierAttempts, type Iteration, placeOfTask, type StepTask } from "./step-call.ts";
+import { dataOf } from "./step-errors.ts";
 
 /** A step with a `when` or a `forEach`. */
 export interface ExpressionTask {
@@ -36,7 +36,7 @@ export async function runExpressionStep(run: Run, task: ExpressionTask): Promise
   } catch (thrown) {
     return failBeforeStart(run, whole, thrown as AgentError);
   }
-  if (forEach === undefined) return runCall(run, whole);
+  if (forEach === undefined) return runStep(run, whole);
   if (items.length === 0) return skip(run, whole, "no-items");
   return runIterations(run, task, items);
 }
@@ -115,7 +115,7 @@ async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Prom
   } catch (thrown) {
     return failBeforeStart(run, one, thrown as AgentError);
   }
-  return runCall(run, one);
+  return runStep(run, one);
 }
 
 async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"): Promise<StepEnd> {

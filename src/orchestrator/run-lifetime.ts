@@ -3,7 +3,7 @@ import type { AbortSource } from "../async/abort-source.ts";
 import { type Clock, monotonicNow } from "../async/clock.ts";
 import { onAbort } from "../async/on-abort.ts";
 import type { AgentError } from "../core/errors.ts";
-import { cancelledBy, runTimeout } from "./cancelled-by.ts";
+import { cancelledBy, runTimeout } from "./run-errors.ts";
 import type { RecordingEnd } from "./run-recorder.ts";
 
 /** Why a run ends before its steps do. */

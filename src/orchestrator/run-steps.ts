@@ -2,12 +2,11 @@ import type { PlanExpressions } from "../core/expressions.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { DefinedTool } from "../core/tool.ts";
-import { ReadyQueue } from "./ready-queue.ts";
 import type { Run } from "./run.ts";
-import { runCall, type StepEnd } from "./run-call.ts";
 import { runExpressionStep } from "./run-expression-step.ts";
+import { buildGraph } from "./run-progress.ts";
+import { runStep, type StepEnd } from "./run-step.ts";
 import { opened } from "./secrets-of-run.ts";
-import { buildGraph } from "./step-graph.ts";
 
 /**
  * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
@@ -51,12 +50,18 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
       }
       startReady();
     };
+    const start = (step: PlanStep) => {
+      const tool = run.settings.tools.get(step.tool) as DefinedTool;
+      const ofStep = expressions?.get(step.id);
+      if (ofStep === undefined) return runStep(run, { step, tool, iteration: undefined });
+      return runExpressionStep(run, { step, tool, expressions: ofStep });
+    };
     const startReady = () => {
       while (running < concurrency && run.canStart()) {
         const index = ready.take();
         if (index === undefined) break;
         running++;
-        runStep(run, steps[index] as PlanStep, expressions).then((end) => settle(index, end), reject);
+        start(steps[index] as PlanStep).then((end) => settle(index, end), reject);
       }
       if (running > 0) return;
       pending?.close();
@@ -64,13 +69,6 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
     };
     startReady();
   });
-}
-
-function runStep(run: Run, step: PlanStep, expressions: PlanExpressions | undefined): Promise<StepEnd> {
-  const tool = run.settings.tools.get(step.tool) as DefinedTool;
-  const ofStep = expressions?.get(step.id);
-  if (ofStep === undefined) return runCall(run, { step, tool, iteration: undefined });
-  return runExpressionStep(run, { step, tool, expressions: ofStep });
 }
 
 /** The steps that wait for approval while others run: each is ready again when somebody has decided about it. */
@@ -101,5 +99,42 @@ class PendingSteps {
     if (stepId === undefined || index === undefined) return;
     this.indexes.delete(stepId);
     this.onReady(index);
+  }
+}
+
+/** The indexes of steps that may start; the lowest comes first. A binary heap: O(log n) per step. */
+class ReadyQueue {
+  private readonly heap: number[] = [];
+
+  add(index: number): void {
+    let position = this.heap.push(index) - 1;
+    while (position > 0) {
+      const parent = (position - 1) >> 1;
+      if (this.at(parent) <= index) break;
+      this.heap[position] = this.at(parent);
+      position = parent;
+    }
+    this.heap[position] = index;
+  }
+
+  /** Removes and returns the lowest index; undefined if there is none. */
+  take(): number | undefined {
+    const lowest = this.heap[0];
+    const last = this.heap.pop();
+    if (last === undefined || this.heap.length === 0) return lowest;
+    let position = 0;
+    for (;;) {
+      const left = 2 * position + 1;
+      const child = this.at(left + 1) < this.at(left) ? left + 1 : left;
+      if (this.at(child) >= last) break;
+      this.heap[position] = this.at(child);
+      position = child;
+    }
+    this.heap[position] = last;
+    return lowest;
+  }
+
+  private at(position: number): number {
+    return this.heap[position] ?? Number.POSITIVE_INFINITY;
   }
 }

@@ -1,4 +1,5 @@
 import type { EventSink } from "../async/event-channel.ts";
+import type { EventHub } from "../async/event-hub.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import { type LiveCauses, withLiveCauses } from "../core/live-cause.ts";
@@ -6,19 +7,20 @@ import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { type ApprovalState, partAt } from "../core/step-state.ts";
-import type { Confirmation } from "./leases.ts";
+import type { KeptResults } from "./kept-results.ts";
+import type { Confirmation, Leases } from "./leases.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import { reportWarning } from "./report-warning.ts";
 import { countToolCalls, RunCounters } from "./run-counters.ts";
-import type { RunHost } from "./run-host.ts";
 import { RunLifetime } from "./run-lifetime.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
+import type { ToolGates } from "./tool-gate.ts";
 
 /** Called with the place of a step or iteration, or nothing for the plan. */
-export type DecisionListener = (place: StepPlace | undefined) => void;
+type DecisionListener = (place: StepPlace | undefined) => void;
 
 /**
  * One active run: its state, its events, and who receives them. Thousands may be open at once, so it has no function of
@@ -193,4 +195,19 @@ export class Run extends RunLifetime implements RecorderOwner {
 
 function isLast({ type }: Pick<AgentEvent, "type">): boolean {
   return type === "run-end" || type === "run-suspend";
+}
+
+/** What the runs of an agent have in common. */
+export interface RunHost {
+  readonly settings: EngineSettings;
+  readonly hub: EventHub<AgentEvent>;
+  /** The limits of tools, over all runs. */
+  readonly gates: ToolGates;
+  /** The kept results of tools with a `cache`, over all runs. */
+  readonly results: KeptResults;
+  readonly leases: Leases;
+  /** Acts on what was posted to a run. Never rejects. */
+  receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;
+  /** How long an aborted tool may keep running: shorter than `abortGraceMs` once there is little time left. */
+  graceMs: number;
 }

@@ -1,6 +1,6 @@
 import { receivePosted } from "./receive-posted.ts";
 import { resumeLeft } from "./resume-run.ts";
-import type { RunHost } from "./run-host.ts";
+import type { RunHost } from "./run.ts";
 import { RunRegistry } from "./run-registry.ts";
 
 // All that an engine loads for its first run, as one module to import().
@@ -8,8 +8,7 @@ export { cancelRun } from "./cancel-run.ts";
 export { decideRun } from "./decide-run.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./plan-alone.ts";
-export { resumeAll } from "./resume-all.ts";
-export { resumeRun } from "./resume-run.ts";
+export { resumeAll, resumeRun } from "./resume-run.ts";
 export { deleteRun, prune } from "./retention.ts";
 export { readEventsOf } from "./run-events.ts";
 export { settleRun } from "./settle-run.ts";

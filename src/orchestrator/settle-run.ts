@@ -9,19 +9,17 @@ import { endedStatuses } from "../core/run-status.ts";
 import { parseWith } from "../core/schema.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
-import { continueStored, notWaiting } from "./continue-run.ts";
-import { readExisting } from "./restore-run.ts";
+import { continueStored } from "./continue-run.ts";
+import type { Settlement } from "./resume-options.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
+import { notWaiting } from "./run-errors.ts";
 import type { ContinueOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
-import { sealEvent } from "./seal-event.ts";
-import { opened, secretsOfStored } from "./secrets-of-run.ts";
+import { opened, sealEvent, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
 import { invalidOutput } from "./step-errors.ts";
-
-/** What happened in a step whose outcome was unknown. */
-export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };
+import { readExisting } from "./stored-runs.ts";
 
 /** A settlement on its way to a run. */
 export interface Settling extends Opening {

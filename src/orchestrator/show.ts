@@ -1,11 +1,10 @@
 import { copyJson, deepFreeze, toJson } from "../core/json.ts";
-import { withoutLiveCause } from "../core/live-cause.ts";
+import { type LiveCauses, withoutLiveCause } from "../core/live-cause.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunPage } from "../core/run-store.ts";
 import { hiddenText, hideSealed, mapItems } from "../core/sealed.ts";
 import type { EngineSettings } from "./options.ts";
-import type { Run } from "./run.ts";
 import type { RedactPlace } from "./secret-options.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 
@@ -102,7 +101,10 @@ function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
 export function shownResult(
   state: RunState,
   { redact }: Pick<EngineSettings, "redact">,
-  { secrets, liveCauses }: Partial<Pick<Run, "secrets" | "liveCauses">> = {},
+  {
+    secrets,
+    liveCauses,
+  }: { readonly secrets?: RunSecrets | undefined; readonly liveCauses?: LiveCauses | undefined } = {},
 ): RunResult {
   const result = toRunResult(state, liveCauses);
   const shown = shownAs(state, redact);

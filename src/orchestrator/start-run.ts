@@ -1,13 +1,13 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { unendedStatuses } from "../core/run-status.ts";
-import { interruptedBy } from "./cancelled-by.ts";
 import { continueStored } from "./continue-run.ts";
-import { completeTarget, executeRun } from "./execute-run.ts";
+import { executeRun } from "./execute-run.ts";
 import { beginStopped } from "./resume-run.ts";
-import { identityOf, type RunTarget, runConflict, targetOf } from "./run-identity.ts";
+import { interruptedBy, runConflict } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type ActiveRun, followCancel, type Opening, type RunRegistry } from "./run-registry.ts";
+import { completeTarget, identityOf, type RunTarget, targetOf } from "./run-target.ts";
 import { opened } from "./secrets-of-run.ts";
 
 /** A requested run. */

@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
+import type { RunState } from "../core/run-state.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
 import type { DefinedTool, ToolEffect } from "../core/tool.ts";
-import type { ResultPlace } from "./kept-results.ts";
-import type { Run } from "./run.ts";
 
 /** One pass of a looped step. */
 export interface Iteration {
@@ -18,6 +17,18 @@ export interface StepTask {
   readonly step: PlanStep;
   readonly tool: DefinedTool;
   readonly iteration: Iteration | undefined;
+}
+
+/** Where the result of one call is kept. */
+export interface ResultPlace {
+  /** The output of an earlier call. */
+  readonly output: JsonValue | undefined;
+  /** Whether the result is not kept if the call reads data of its run. */
+  readonly isWatched: boolean;
+  /** Remembers that the call has read `resources` or `metadata`: its output is for its run alone. */
+  markRead(): void;
+  /** Keeps the output of the call, unless it is for its run alone. */
+  keep(output: JsonValue): void;
 }
 
 /** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
@@ -41,13 +52,19 @@ export function placeOfTask({
   return placeOf({ stepId: step.id, iteration: iteration?.index });
 }
 
+/** The part of a run that knows how often its tools were called before. */
+interface EarlierCalls {
+  readonly isContinued: boolean;
+  readonly state: Pick<RunState, "steps">;
+}
+
 /** How often the tool of a step was called before this execution of the step. */
-export function earlierAttempts({ isContinued, state }: Pick<Run, "isContinued" | "state">, task: StepTask): number {
+export function earlierAttempts({ isContinued, state }: EarlierCalls, task: StepTask): number {
   return isContinued ? (partAt(state.steps, placeOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
 /** The number of an attempt over all executions, from that in this one; unchanged for what undoes a step. */
-export function attemptNumber(run: Pick<Run, "isContinued" | "state">, call: StepCall, number: number): number {
+export function attemptNumber(run: EarlierCalls, call: StepCall, number: number): number {
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
 

@@ -1,8 +1,10 @@
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
-import { AgentError } from "../core/errors.ts";
+import { isError, recordedStack } from "../core/error-stack.ts";
+import { AgentError, type AgentErrorCode, type AgentErrorData } from "../core/errors.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { SchemaIssue } from "../core/schema.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
+import type { Run } from "./run.ts";
 import { placeOfTask } from "./step-call.ts";
 
 /** What an error is about: a step, or an iteration of one. */
@@ -62,4 +64,36 @@ function nameOf(task: FailedTask): { name: string; place: StepPlace & { tool: st
 
 function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
+}
+
+/** The part of a run that keeps what was thrown. */
+type Failing = Pick<Run, "liveCauses" | "secrets">;
+
+/** Error data that is emitted with what was thrown as its `cause`. What is recorded stays unchanged. */
+export function keepCause<TError extends ErrorData>(run: Failing, error: TError, thrown: unknown): TError {
+  // It may contain a secret in an unexpected place.
+  if (thrown === undefined || run.secrets?.hasAny) return error;
+  run.liveCauses ??= new WeakMap();
+  run.liveCauses.set(error, thrown);
+  return error;
+}
+
+/** An error as data that is emitted with the error's cause. */
+export function dataOf<TCode extends AgentErrorCode>(run: Failing, error: AgentError<TCode>): AgentErrorData<TCode> {
+  // A cause that was read from a store is data, and stays so.
+  return keepCause(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
+}
+
+/** The error of a step whose last attempt has failed: where it was thrown is recorded, what was thrown is emitted. */
+export function withThrown(
+  run: Run,
+  error: AgentErrorData,
+  { reason, thrown }: { readonly reason: string; readonly thrown: unknown },
+): AgentErrorData {
+  // For any other reason, the error is our own and complete.
+  if (reason !== "thrown") return keepCause(run, error, reason === "invalid-output" ? undefined : thrown);
+  const stack = run.engine.recordStacks
+    ? recordedStack(thrown, (text) => run.secrets?.hideIn(text) ?? text)
+    : undefined;
+  return keepCause(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
 }

@@ -6,8 +6,9 @@ import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
 import type { EngineSettings } from "./options.ts";
-import { identityOf, runConflict, targetOf } from "./run-identity.ts";
-import { type StoreError, toStoreError } from "./run-recorder.ts";
+import { runConflict, runElsewhere, runNotFound } from "./run-errors.ts";
+import { toStoreError } from "./run-recorder.ts";
+import { identityOf, targetOf } from "./run-target.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { opened } from "./secrets-of-run.ts";
 import { shownResult, shownSnapshot } from "./show.ts";
@@ -82,8 +83,13 @@ export function resultOfState(state: RunState, settings: EngineSettings): RunRes
   return shownResult(state, settings);
 }
 
-/** A run has started, and another process has it, or none. */
-export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run-owned-elsewhere"> {
-  const message = `Run "${runId}" has started elsewhere and has not ended; its result is not known here. If its process has died, resume it: agent.resume("${runId}").`;
-  return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
+/** The record of a run, part of which may be known. Rejects with `run-not-found` or `store-failed`. */
+export async function readExisting(
+  { store }: EngineSettings,
+  runId: string,
+  known?: RecordedRun,
+): Promise<RecordedRun> {
+  const recorded = await (known === undefined ? readRecorded(store, runId) : readAgain(store, known));
+  if (recorded.state.sequence > 0) return recorded;
+  throw runNotFound(runId);
 }

@@ -1,6 +1,6 @@
 import { AbortSource } from "../async/abort-source.ts";
 import { onAbort } from "../async/on-abort.ts";
-import { cancelledBy } from "./cancelled-by.ts";
+import { cancelledBy } from "./run-errors.ts";
 
 /** Does work that belongs to no run, with a source that aborts with `cancelled` as soon as the caller's signal does. */
 export async function underSignal<T>(

@@ -8,7 +8,7 @@ import { parseWith } from "../core/schema.ts";
 import { placeOf } from "../core/step-place.ts";
 import { partsOf, type StepState } from "../core/step-state.ts";
 import { admit } from "./admission.ts";
-import { attemptAdmitted, type Executed } from "./retry-call.ts";
+import { attemptAdmitted, type Executed } from "./retry-step.ts";
 import type { Run } from "./run.ts";
 import { opened } from "./secrets-of-run.ts";
 import { placeOfTask, type StepCall } from "./step-call.ts";

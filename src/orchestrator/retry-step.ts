@@ -7,12 +7,11 @@ import type { StepOutcome } from "../core/events.ts";
 import { retryableOf, saysNothingHappened } from "../core/in-doubt.ts";
 import type { JsonValue } from "../core/json.ts";
 import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
-import { keepCause, withThrown } from "./keep-cause.ts";
 import { parseInput } from "./prepare-step.ts";
 import type { Run } from "./run.ts";
 import { type AttemptResult, type FailedAttempt, failedAttempt, runAttempt } from "./run-attempt.ts";
 import { attemptNumber, placeOfTask, type StepCall } from "./step-call.ts";
-import { invalidInput, outcomeUnknown, toolFailed } from "./step-errors.ts";
+import { invalidInput, keepCause, outcomeUnknown, toolFailed, withThrown } from "./step-errors.ts";
 
 /** How a call ended after all its attempts. */
 export interface Executed {

@@ -4,7 +4,7 @@ import type { JsonValue } from "../core/json.ts";
 import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
 import { askAboutStep, mayNeedApproval } from "./approvals.ts";
 import { type PreparedStep, prepareInput, prepareStep } from "./prepare-step.ts";
-import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-call.ts";
+import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-step.ts";
 import type { Run } from "./run.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { countOf, earlierAttempts, ofIteration, placeOfTask, type StepCall, type StepTask } from "./step-call.ts";
@@ -19,7 +19,7 @@ export type StepEnd = "done" | "failed" | "waiting";
  * Runs one step, or one iteration of it, to its end: prepare (references, validation), ask (approval, limits), execute
  * (attempts), finalize (record). Never rejects.
  */
-export async function runCall(run: Run, task: StepTask): Promise<StepEnd> {
+export async function runStep(run: Run, task: StepTask): Promise<StepEnd> {
   const preparing = prepareStep(run, task);
   let prepared = preparing instanceof Promise ? await preparing : preparing;
   let admitted: Admitted | undefined;

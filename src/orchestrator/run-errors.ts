@@ -1,0 +1,54 @@
+import { toErrorData } from "../core/error-data.ts";
+import { AgentError } from "../core/errors.ts";
+import type { StoreError } from "./run-recorder.ts";
+
+/** The error of a run that a caller cancelled, for the reason given. */
+export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
+  const text = reason === undefined ? "no reason given" : toErrorData(reason).message;
+  return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
+}
+
+/** The error of work that was cut off because its process is ending or has died: it can be resumed later. */
+export function interruptedBy(reason: string): AgentError<"interrupted"> {
+  return new AgentError("interrupted", `Interrupted: ${reason}. It can be resumed later.`, {
+    details: { reason },
+    retryable: true,
+  });
+}
+
+/** The error of a run that has timed out. */
+export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
+  return new AgentError("timeout", `The run took longer than its timeoutMs of ${timeoutMs} ms.`, {
+    details: { scope: "run", timeoutMs },
+    retryable: false,
+  });
+}
+
+/** A run id was used for something else before. */
+export function runConflict(runId: string): AgentError<"run-conflict"> {
+  const message = `Run "${runId}" was started with another request or plan. Use a new runId, or the same request.`;
+  return new AgentError("run-conflict", message, { details: { runId } });
+}
+
+/** There is no run with this id. */
+export function runNotFound(runId: string): AgentError<"run-not-found"> {
+  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
+}
+
+/** A stored run cannot resume with the current tools. */
+export function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
+  const message = `Run "${runId}" cannot resume with the current tools: ${reasons.join("; ")}.`;
+  return new AgentError("resume-mismatch", message, { details: { runId, reasons } });
+}
+
+/** A run has started, and another process has it, or none. */
+export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run-owned-elsewhere"> {
+  const message = `Run "${runId}" has started elsewhere and has not ended; its result is not known here. If its process has died, resume it: agent.resume("${runId}").`;
+  return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
+}
+
+/** The error of a decision or an outcome that a run is not waiting for. */
+export function notWaiting(runId: string, reason: string): AgentError<"run-conflict"> {
+  const message = `Run "${runId}" is not waiting for this: ${reason}.`;
+  return new AgentError("run-conflict", message, { details: { runId } });
+}
