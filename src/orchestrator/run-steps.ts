@@ -50,18 +50,19 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
       }
       startReady();
     };
-    const start = (step: PlanStep) => {
-      const tool = run.settings.tools.get(step.tool) as DefinedTool;
-      const ofStep = expressions?.get(step.id);
-      if (ofStep === undefined) return runStep(run, { step, tool, iteration: undefined });
-      return runExpressionStep(run, { step, tool, expressions: ofStep });
-    };
     const startReady = () => {
       while (running < concurrency && run.canStart()) {
         const index = ready.take();
         if (index === undefined) break;
         running++;
-        start(steps[index] as PlanStep).then((end) => settle(index, end), reject);
+        const step = steps[index] as PlanStep;
+        const tool = run.settings.tools.get(step.tool) as DefinedTool;
+        const ofStep = expressions?.get(step.id);
+        const ending =
+          ofStep === undefined
+            ? runStep(run, { step, tool, iteration: undefined })
+            : runExpressionStep(run, { step, tool, expressions: ofStep });
+        ending.then((end) => settle(index, end), reject);
       }
       if (running > 0) return;
       pending?.close();
