@@ -79,7 +79,7 @@ async function record(run: Run, { place, outcome: decided, message }: DecisionTo
   const outcome = decided instanceof Promise ? await decided : decided;
   if (message !== undefined) run.recorder.acknowledge(message);
   await run.emit(approvalEnd(place, outcome));
-  run.tellDecision(place);
+  run.notifyDecision(place);
 }
 
 /** Whether it is too late to decide about a question. */

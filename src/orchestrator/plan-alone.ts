@@ -28,7 +28,7 @@ export async function planAlone(
   const secrets = opening && (await opening);
   const run = { runId, secrets, engine };
   const tell = (event: AgentEvent) => hub.emit(showIn(run, event));
-  const recorder = new RunRecorder({ runId, now: () => clock.now(), tell });
+  const recorder = new RunRecorder({ runId, now: () => clock.now(), onRecorded: tell });
   const reporter: PlanReporter = {
     runId,
     spent: undefined,

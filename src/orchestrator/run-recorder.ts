@@ -14,7 +14,7 @@ export interface RecorderOwner {
   /** Of the claim under which its events are recorded. */
   readonly fence?: number | undefined;
   now(): number;
-  tell(event: AgentEvent): void;
+  onRecorded(event: AgentEvent): void;
   onStoreFailure?(error: RecordingEnd): void;
 }
 
@@ -183,9 +183,9 @@ export class RunRecorder {
       return;
     }
     this.isNotifying = true;
-    this.owner.tell(event);
+    this.owner.onRecorded(event);
     // Those that arrive meanwhile are emitted, too.
-    if (this.deferred !== undefined) for (const next of this.deferred) this.owner.tell(next);
+    if (this.deferred !== undefined) for (const next of this.deferred) this.owner.onRecorded(next);
     this.deferred = undefined;
     this.isNotifying = false;
   }

@@ -81,7 +81,7 @@ export class Run extends RunLifetime implements RecorderOwner {
   }
 
   /** Sends a recorded event to all listeners, with what was thrown, which no store has. */
-  tell(recorded: AgentEvent): void {
+  onRecorded(recorded: AgentEvent): void {
     // What the store still records after the run was abandoned is for whoever reads it there.
     if (this.phase === "closed") return;
     if (isLast(recorded)) this.enter("closed");
@@ -161,7 +161,7 @@ export class Run extends RunLifetime implements RecorderOwner {
   }
 
   /** Notifies those who wait for a decision. */
-  tellDecision(place: StepPlace | undefined): void {
+  notifyDecision(place: StepPlace | undefined): void {
     for (const listener of this.decisionListeners ?? []) listener(place);
   }
 
