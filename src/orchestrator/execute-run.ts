@@ -1,4 +1,5 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
+import { rememberPlan } from "../core/check-once.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import { eventVersion } from "../core/event-version.ts";
 import { findBraces } from "../core/find-braces.ts";
@@ -8,7 +9,7 @@ import type { RunResult } from "../core/run-result.ts";
 import { dataOf } from "./keep-cause.ts";
 import type { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
-import { markValid, planAndTell, requireValid } from "./plan-request.ts";
+import { planAndTell, requireValid } from "./plan-request.ts";
 import { reporterOf } from "./planning.ts";
 import type { Run } from "./run.ts";
 import { fingerprintsOf, knownFingerprints, runExecution } from "./run-execution.ts";
@@ -47,7 +48,7 @@ export async function completePlanInput(
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
   const steps = plan.steps as Plan["steps"];
-  return markValid(Object.freeze({ version: 1, id, request, source, createdAt, steps }), settings);
+  return rememberPlan(Object.freeze({ version: 1, id, request, source, createdAt, steps }));
 }
 
 /**

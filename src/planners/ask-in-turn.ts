@@ -2,11 +2,11 @@ import { AbortSource } from "../async/abort-source.ts";
 import { type Clock, maxTimerMs, monotonicNow } from "../async/clock.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { settleOrAbort } from "../async/timeout.ts";
+import { type CheckedDraft, checkDraft } from "../core/check-draft.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { PlanFailure, PlanSource } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
-import { toPlanningError } from "../core/planning-error.ts";
-import { type CheckedDraft, checkDraft } from "./check-draft.ts";
+import { plannerTimeout, toPlanningError } from "../core/planning-error.ts";
 
 /** The settings of a chain of planners, and its request. */
 export interface ChainRequest<TRequest extends PlanRequest> {
@@ -85,7 +85,7 @@ async function askOne<TRequest extends PlanRequest>(
 ): Promise<CheckedDraft> {
   const source = new AbortSource();
   const stopFollowing = onAbort(request.signal, () => source.abort(request.signal.reason));
-  const timeout = () => source.abort(plannerTimeout(planner, limitMs));
+  const timeout = () => source.abort(plannerTimeout(planner, { timeoutMs: Math.round(limitMs), limit: "its" }));
   const timer = limitMs < maxTimerMs ? clock.setTimeout(timeout, limitMs) : undefined;
   const { generate = (model, asked) => model.generate(asked), tell } = request;
   let isAsked = true;
@@ -152,13 +152,6 @@ function allFailed(
   return new AgentError("planning-failed", `No planner of "${name}" made a plan. ${reasons}`, {
     details: { planner: name, failures },
     cause,
-  });
-}
-
-function plannerTimeout({ name }: Planner, timeoutMs: number): AgentError<"timeout"> {
-  const ms = Math.round(timeoutMs);
-  return new AgentError("timeout", `The planner "${name}" took longer than its ${ms} ms.`, {
-    details: { scope: "planner", timeoutMs: ms },
   });
 }
 

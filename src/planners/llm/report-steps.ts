@@ -1,8 +1,9 @@
 import { checkExpressions } from "../../core/check-expressions.ts";
 import { checkInput } from "../../core/check-input.ts";
+import { isWellFormed } from "../../core/check-plan.ts";
 import { dependenciesOf } from "../../core/dependencies.ts";
 import { parseExpressions } from "../../core/expressions.ts";
-import { type JsonValue, toJson } from "../../core/json.ts";
+import { toJson } from "../../core/json.ts";
 import { type PlanStep, planSchema } from "../../core/plan.ts";
 import type { PlanningEvent } from "../../core/planner.ts";
 import { completeStep, readStep, type StepReading } from "./read-steps.ts";
@@ -70,11 +71,4 @@ export class StepReporter {
     const issues = [...(await checkExpressions(checked, scope)), ...(await checkInput(checked, scope))];
     return issues.length === 0 ? checked : undefined;
   }
-}
-
-/** Whether no text has half a surrogate pair. */
-function isWellFormed(value: JsonValue): boolean {
-  if (typeof value === "string") return value.isWellFormed();
-  if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item as JsonValue));
 }
