@@ -9,7 +9,7 @@ import type { RunResult } from "../core/run-result.ts";
 import { dataOf } from "./keep-cause.ts";
 import type { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
-import { planAndTell, requireValid } from "./plan-request.ts";
+import { planAndEmit, requireValid } from "./plan-request.ts";
 import { reporterOf } from "./planning.ts";
 import type { Run } from "./run.ts";
 import { fingerprintsOf, knownFingerprints, runExecution } from "./run-execution.ts";
@@ -174,7 +174,7 @@ export async function planInRun(run: Run, request: string): Promise<Planned> {
   if (run.abortReason !== undefined || run.isInterrupted || planner === undefined) return {};
   const source = run.openSource();
   try {
-    const plan = await planAndTell(run.engine, {
+    const plan = await planAndEmit(run.engine, {
       request,
       planner,
       settings: run.settings,

@@ -2,7 +2,7 @@ import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunsOwner } from "./active-runs.ts";
-import { planAndTell } from "./plan-request.ts";
+import { planAndEmit } from "./plan-request.ts";
 import type { PlanReporter } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
@@ -35,6 +35,6 @@ export async function planAlone(engine: RunsOwner, { runId, request, settings }:
     sealPlan: secrets && (async (plan) => secrets.hidePlan(plan)),
   };
   return underSignal(settings.signal, (source) =>
-    planAndTell(engine.settings, { request, planner, settings, source, reporter }),
+    planAndEmit(engine.settings, { request, planner, settings, source, reporter }),
   );
 }

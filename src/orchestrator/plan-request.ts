@@ -24,7 +24,7 @@ export interface PlanTask {
 }
 
 /** Plans as {@link planRequest} does, and emits its start and end. */
-export async function planAndTell(
+export async function planAndEmit(
   engine: EngineSettings,
   { reporter, ...task }: Omit<PlanTask, "planning"> & { readonly reporter: PlanReporter },
 ): Promise<Plan> {
@@ -106,7 +106,7 @@ export function toPlanRequest(engine: EngineSettings, { request, settings, sourc
     ...(plannerTimeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs: plannerTimeoutMs }),
     signal: source.signal,
     generate: (model, modelRequest) => planning.meter.generate(model, modelRequest),
-    tell: (event) => planning.tell(event),
+    emit: (event) => planning.emit(event),
   };
 }
 

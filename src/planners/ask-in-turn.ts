@@ -63,7 +63,7 @@ async function askInTurn<TRequest extends PlanRequest>(
       }
       failures.push(...failuresOf(planner, data));
       if (next === undefined) throw allFailed(chain.name, { failures, cause: error });
-      await request.tell?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
+      await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
     }
   }
   throw new TypeError("A fallback planner has at least one planner.");
@@ -87,7 +87,7 @@ async function askOne<TRequest extends PlanRequest>(
   const stopFollowing = onAbort(request.signal, () => source.abort(request.signal.reason));
   const timeout = () => source.abort(plannerTimeout(planner, { timeoutMs: Math.round(limitMs), limit: "its" }));
   const timer = limitMs < maxTimerMs ? clock.setTimeout(timeout, limitMs) : undefined;
-  const { generate = (model, asked) => model.generate(asked), tell } = request;
+  const { generate = (model, asked) => model.generate(asked), emit } = request;
   let isAsked = true;
   const own: TRequest = {
     ...request,
@@ -97,7 +97,7 @@ async function askOne<TRequest extends PlanRequest>(
       if (!isAsked) throw hasEnded(planner);
       return generate(model, asked);
     },
-    tell: (event) => (isAsked ? tell?.(event) : undefined),
+    emit: (event) => (isAsked ? emit?.(event) : undefined),
   };
   try {
     const asking = async () => checkDraft(planner, await ask(planner, own), request);
@@ -116,9 +116,9 @@ function withFailures(source: PlanSource, earlier: readonly PlanFailure[]): Plan
 
 /** The failures that an error lists, and the error itself unless it only sums them up. */
 function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFailure[] {
-  const told = triesOf(error);
-  if (error.code === "planning-failed" && told.length > 0) return told;
-  return [...told, { planner: name, code: error.code, message: error.message }];
+  const tries = triesOf(error);
+  if (error.code === "planning-failed" && tries.length > 0) return tries;
+  return [...tries, { planner: name, code: error.code, message: error.message }];
 }
 
 /** The error may come from anywhere, so its details may be missing, too. */

@@ -88,7 +88,7 @@ describe("a replan by several planners", () => {
       replans("c", ({ error, replan }) => ({ steps: [added("b", { reasoning: `${error.code} ${replan}` })] })),
     ]);
     const { request } = replanRequest({
-      tell: (event) => void told.push(event.type === "plan-fallback" ? `${event.planner} ${event.next}` : ""),
+      emit: (event) => void told.push(event.type === "plan-fallback" ? `${event.planner} ${event.next}` : ""),
     });
     expect(await chain.replan?.(request)).toEqual({
       steps: [added("b", { reasoning: "tool-failed 1" })],
