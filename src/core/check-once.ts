@@ -1,6 +1,6 @@
 import { type CheckedPlan, checkPlan, isWellFormed, type PlanScope } from "./check-plan.ts";
-import { type JsonObject, type JsonValue, toJson } from "./json.ts";
-import { defaultMaxSteps, maxPlanBytes, type PlanInput, type PlanStep, planHeadSchema } from "./plan.ts";
+import { type JsonObject, toJson } from "./json.ts";
+import { defaultMaxSteps, maxPlanBytes, type PlanInput, type PlanStep, planSchema } from "./plan.ts";
 import type { Tool } from "./tool.ts";
 
 /** The frozen steps of valid plans, with the tools that they were checked against. */
@@ -9,18 +9,13 @@ const toolsOfValid = new WeakMap<object, ReadonlyMap<string, Tool>>();
 const validPlans = new WeakSet<object>();
 
 /**
- * Checks any value as {@link checkPlan} does, and remembers the frozen steps. A plan that is known to be valid is
- * returned as it is. With issues comes `json`, the value as JSON, unless it is not.
+ * Checks any value as {@link checkPlan} does, and remembers the frozen steps of a valid plan. A plan that is known to be
+ * valid is returned as it is.
  */
-export async function checkOnce(
-  plan: unknown,
-  scope: PlanScope,
-): Promise<CheckedPlan & { readonly json?: JsonValue | undefined }> {
+export async function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
   if (isKnownPlan(plan, scope)) return { plan, issues: [] };
-  const json = toJson(plan, { maxBytes: maxPlanBytes });
-  const checked = await checkPlan(json, scope);
-  if (checked.plan === undefined) return json.ok ? { ...checked, json: json.value } : checked;
-  toolsOfValid.set(checked.plan.steps, scope.tools);
+  const checked = await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope);
+  if (checked.plan !== undefined) toolsOfValid.set(checked.plan.steps, scope.tools);
   return checked;
 }
 
@@ -38,8 +33,10 @@ export function assemblePlan(steps: unknown, head: object, scope: PlanScope): un
   const plan = { ...head, steps };
   if (!areKnownSteps(steps, scope)) return plan;
   const json = toJson(head, { maxBytes: maxPlanBytes });
-  if (!json.ok || !isWellFormed(json.value) || !planHeadSchema.safeParse(json.value).success) return plan;
-  return rememberPlan(Object.freeze({ ...(json.value as JsonObject), steps } as PlanInput));
+  if (!json.ok || !isWellFormed(json.value)) return plan;
+  const copy = Object.freeze({ ...(json.value as JsonObject), steps } as PlanInput);
+  // One step is enough for the shape of the other parts.
+  return planSchema.safeParse({ ...copy, steps: steps.slice(0, 1) }).success ? rememberPlan(copy) : plan;
 }
 
 function isKnownPlan(plan: unknown, scope: PlanScope): plan is PlanInput {

@@ -13,10 +13,10 @@ export interface PlanScope {
   readonly maxSteps?: number | undefined;
 }
 
-/** What {@link checkPlan} found: a frozen copy of the plan if there is no issue. */
+/** What {@link checkPlan} found: a frozen copy of the plan if there is no issue, else the JSON that has the issues. */
 export type CheckedPlan =
-  | { readonly plan: PlanInput; readonly issues: readonly [] }
-  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[] };
+  | { readonly plan: PlanInput; readonly issues: readonly []; readonly json?: undefined }
+  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
 
 /** Every issue of a plan, as `validatePlan` returns them, or else a frozen copy that nobody else can change. */
 export async function checkPlan(
@@ -44,7 +44,7 @@ export async function checkPlan(
     const pending = checkInput(step, scope);
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
-  if (issues.length > 0) return { issues };
+  if (issues.length > 0) return { issues, json: json.value };
   return { plan: json.value as unknown as PlanInput, issues: [] };
 }
 

@@ -191,23 +191,20 @@ const stepSchema = () =>
     concurrency: z.int().min(1).optional(),
   });
 
-const headSchema = () =>
+/**
+ * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
+ * Lazy, as creating it at once would cost every import a third of its time.
+ */
+export const planSchema = z.lazy(() =>
   z.strictObject({
     version: z.literal(1).optional(),
     id: z.string().optional(),
     request: z.string().optional(),
     source: z.looseObject({ planner: z.string() }).optional(),
     createdAt: z.string().optional(),
-  });
-
-/**
- * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
- * Lazy, as creating it at once would cost every import a third of its time.
- */
-export const planSchema = z.lazy(() => headSchema().extend({ steps: z.array(stepSchema()).min(1, noSteps) }));
-
-/** The shape of a plan without its steps. */
-export const planHeadSchema = z.lazy(() => headSchema());
+    steps: z.array(stepSchema()).min(1, noSteps),
+  }),
+);
 
 /** The message of a plan that has no steps. */
 export const noSteps = "a plan has at least one step";

@@ -144,10 +144,7 @@ export async function requireValid(
   settings: RunSettings,
   { plan: given, complaint }: { readonly plan: unknown; readonly complaint: string },
 ): Promise<PlanInput> {
-  const { plan, issues, json } = await checkOnce(given, scopeOf(settings));
+  const { plan, issues, json = null } = await checkOnce(given, scopeOf(settings));
   if (plan !== undefined) return plan;
-  throw invalidPlan(
-    complaint,
-    json === undefined ? issues : await hideInIssues(engine, settings, { plan: json, issues }),
-  );
+  throw invalidPlan(complaint, await hideInIssues(engine, settings, { plan: json, issues }));
 }
