@@ -40,12 +40,12 @@ async function checkPaths(
   { step, scope }: ScopedStep,
 ): Promise<readonly PlanIssue[]> {
   const issues: PlanIssue[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const path of paths) {
     if (path.path.length === 0) continue;
     const text = writePath(path);
-    if (told.has(text)) continue;
-    told.add(text);
+    if (reported.has(text)) continue;
+    reported.add(text);
     const source = await findSource({ stepId: path.name }, step, scope);
     if (source?.(path.path)?.length !== 0) continue;
     const isLooped = isNameOfLoop(path.name, step, scope);

@@ -6,19 +6,25 @@ import type { JsonObject, JsonResult, JsonValue } from "./json.ts";
 import { defaultMaxSteps, type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
 import type { Tool } from "./tool.ts";
 
-/** What {@link checkPlan} found: a frozen copy of the plan if there is no issue. */
+/** What a plan is checked against. */
+export interface PlanScope {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** @default 1000 */
+  readonly maxSteps?: number | undefined;
+}
+
+/** What {@link checkPlan} found: a frozen copy of the plan if there is no issue, else the JSON that has the issues. */
 export type CheckedPlan =
-  | { readonly plan: PlanInput; readonly issues: readonly [] }
-  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[] };
+  | { readonly plan: PlanInput; readonly issues: readonly []; readonly json?: undefined }
+  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
 
 /** Every issue of a plan, as `validatePlan` returns them, or else a frozen copy that nobody else can change. */
 export async function checkPlan(
   json: JsonResult,
-  { tools, maxSteps = defaultMaxSteps }: { tools: ReadonlyMap<string, Tool>; maxSteps?: number | undefined },
+  { tools, maxSteps = defaultMaxSteps }: PlanScope,
 ): Promise<CheckedPlan> {
   if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
-  const issues: PlanIssue[] = [];
-  findSurrogates(json.value, [], issues);
+  const issues = findSurrogates(json.value);
   const steps = checkShape(json.value, issues);
   if (steps.length > maxSteps) {
     const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
@@ -38,7 +44,7 @@ export async function checkPlan(
     const pending = checkInput(step, scope);
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
-  if (issues.length > 0) return { issues };
+  if (issues.length > 0) return { issues, json: json.value };
   return { plan: json.value as unknown as PlanInput, issues: [] };
 }
 
@@ -67,11 +73,16 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
   return whole;
 }
 
+/** Whether no text has half a surrogate pair. */
+export function isWellFormed(value: JsonValue): boolean {
+  return findSurrogates(value).length === 0;
+}
+
 /** A lone surrogate has no UTF-8 encoding and so no hash. */
-function findSurrogates(value: JsonValue, path: (string | number)[], issues: PlanIssue[]): void {
+function findSurrogates(value: JsonValue, path: (string | number)[] = [], issues: PlanIssue[] = []): PlanIssue[] {
   if (typeof value === "string") {
-    if (value.isWellFormed()) return;
-    issues.push({ code: "lone-surrogate", path: [...path], message: "The text has half a surrogate pair." });
+    if (!value.isWellFormed())
+      issues.push({ code: "lone-surrogate", path: [...path], message: "The text has half a surrogate pair." });
   } else if (typeof value === "object" && value !== null) {
     for (const key of Object.keys(value)) {
       path.push(Array.isArray(value) ? Number(key) : key);
@@ -80,4 +91,5 @@ function findSurrogates(value: JsonValue, path: (string | number)[], issues: Pla
       path.pop();
     }
   }
+  return issues;
 }

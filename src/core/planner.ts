@@ -30,7 +30,7 @@ export interface PlanRequest {
    */
   readonly generate?: GenerateFunction | undefined;
   /** Reports planning progress to listeners of the run. Nothing is emitted once planning has ended. */
-  readonly tell?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
+  readonly emit?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
 }
 
 /** See {@link PlanRequest.generate}. */

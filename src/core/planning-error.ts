@@ -25,3 +25,13 @@ export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown)
     cause: thrown,
   });
 }
+
+/** The error of a planner that took too long; `limit` is said before the time. */
+export function plannerTimeout(
+  { name }: Planner,
+  { timeoutMs, limit }: { readonly timeoutMs: number; readonly limit: string },
+): AgentError<"timeout"> {
+  return new AgentError("timeout", `The planner "${name}" took longer than ${limit} ${timeoutMs} ms.`, {
+    details: { scope: "planner", timeoutMs },
+  });
+}

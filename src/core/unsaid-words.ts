@@ -36,8 +36,8 @@ export interface UnsaidWords {
 export interface Sayings {
   /** What the user typed. */
   readonly request: string;
-  /** What the developer has told a model. */
-  readonly told?: string;
+  /** The developer's instructions to a model. */
+  readonly instructions?: string;
   /** The steps that were planned before any output was seen. */
   readonly planned: readonly PlanStep[];
   readonly shown: readonly ShownText[];
@@ -76,8 +76,8 @@ export class UnsaidFinder {
   private each: readonly { readonly text: ShownText; readonly words: ShownWords }[] | undefined;
 
   constructor(private readonly sayings: Sayings) {
-    const { request, told = "", planned } = sayings;
-    const texts: string[] = [request, told];
+    const { request, instructions = "", planned } = sayings;
+    const texts: string[] = [request, instructions];
     for (const step of planned) {
       for (const leaf of leavesOf(step.input, [])) {
         texts.push(textsOf(textOf(leaf)).join("\n"));
@@ -86,7 +86,7 @@ export class UnsaidFinder {
       }
       texts.push(...constantsOf(step.forEach).map(String));
     }
-    this.typed = new Grounds(`${request}\n${told}`);
+    this.typed = new Grounds(`${request}\n${instructions}`);
     this.saidText = texts.join("\n");
     this.said = new Grounds(this.saidText);
   }

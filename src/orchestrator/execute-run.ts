@@ -10,7 +10,7 @@ import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./approvals.ts";
 import { endExecution } from "./end-execution.ts";
 import type { Leases } from "./leases.ts";
-import { planAndTell } from "./plan-request.ts";
+import { planAndEmit } from "./plan-request.ts";
 import { reporterOf } from "./planning.ts";
 import { replan } from "./replan.ts";
 import type { Run } from "./run.ts";
@@ -134,7 +134,7 @@ export async function planInRun(run: Run, request: string): Promise<Planned> {
   if (!run.canContinue() || planner === undefined) return {};
   const source = run.openSource();
   try {
-    const plan = await planAndTell(run.engine, {
+    const plan = await planAndEmit(run.engine, {
       request,
       planner,
       settings: run.settings,

@@ -1,7 +1,7 @@
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
-import { planAndTell } from "./plan-request.ts";
+import { planAndEmit } from "./plan-request.ts";
 import type { PlanReporter } from "./planning.ts";
 import type { RunHost } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -38,6 +38,6 @@ export async function planAlone(
     sealPlan: secrets && (async (plan) => secrets.hidePlan(plan)),
   };
   return underSignal(settings.signal, (source) =>
-    planAndTell(engine, { request, planner, settings, source, reporter }),
+    planAndEmit(engine, { request, planner, settings, source, reporter }),
   );
 }

@@ -1,13 +1,13 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { settleOrAbort } from "../async/timeout.ts";
-import { checkPlan } from "../core/check-plan.ts";
+import { describeInvalid, draftOf } from "../core/check-draft.ts";
+import { assemblePlan, checkOnce, rememberPlan } from "../core/check-once.ts";
+import type { PlanScope } from "../core/check-plan.ts";
 import { AgentError } from "../core/errors.ts";
-import { toJson } from "../core/json.ts";
 import { invalidPlan } from "../core/plain-issues.ts";
-import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
 import type { Planner, PlanRequest } from "../core/planner.ts";
-import { toPlanningError } from "../core/planning-error.ts";
-import type { Tool } from "../core/tool.ts";
+import { plannerTimeout, toPlanningError } from "../core/planning-error.ts";
 import type { EngineSettings } from "./options.ts";
 import { Planning, type PlanReporter } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -24,7 +24,7 @@ export interface PlanTask {
 }
 
 /** Plans as {@link planRequest} does, and emits its start and end. */
-export async function planAndTell(
+export async function planAndEmit(
   engine: EngineSettings,
   { reporter, ...task }: Omit<PlanTask, "planning"> & { readonly reporter: PlanReporter },
 ): Promise<Plan> {
@@ -65,10 +65,8 @@ export async function askPlanner<T>(
 ): Promise<T> {
   const { clock, plannerTimeoutMs: timeoutMs } = engine;
   if (source.aborted) throw source.reason;
-  const timer =
-    timeoutMs === Number.POSITIVE_INFINITY
-      ? undefined
-      : clock.setTimeout(() => source.abort(plannerTimeout(planner, timeoutMs)), timeoutMs);
+  const timeout = () => source.abort(plannerTimeout(planner, { timeoutMs, limit: "plannerTimeoutMs," }));
+  const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.setTimeout(timeout, timeoutMs);
   try {
     return await settleOrAbort(ask(), source);
   } catch (thrown) {
@@ -108,16 +106,8 @@ export function toPlanRequest(engine: EngineSettings, { request, settings, sourc
     ...(plannerTimeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs: plannerTimeoutMs }),
     signal: source.signal,
     generate: (model, modelRequest) => planning.meter.generate(model, modelRequest),
-    tell: (event) => planning.tell(event),
+    emit: (event) => planning.emit(event),
   };
-}
-
-/** A planner's answer, its parts unchecked. Throws `planning-failed` if it is not a plan at all. */
-export function draftOf(planner: Planner, draft: unknown): { steps?: unknown; source?: unknown } {
-  if (typeof draft === "object" && draft !== null) return draft;
-  throw new AgentError("planning-failed", `The planner "${planner.name}" answered with no plan.`, {
-    details: { planner: planner.name },
-  });
 }
 
 /** A planner's draft as a whole plan, frozen. Rejects with `invalid-plan`. */
@@ -127,27 +117,23 @@ export async function completePlan(
   { steps, source }: { steps?: unknown; source?: unknown },
 ): Promise<Plan> {
   const { usage, calls } = meter;
-  const plan = {
+  const head = {
     version: 1,
     id: `plan_${engine.createId()}`,
     request,
     source: { planner: planner.name, ...(source as object | undefined), ...(usage && { usage, calls }) },
     createdAt: new Date(engine.clock.now()).toISOString(),
-    steps,
   };
-  const complaint = `The planner "${planner.name}" made an invalid plan`;
+  const plan = assemblePlan(steps, head, scopeOf(settings));
+  const complaint = describeInvalid(planner);
   const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
   if (engine.sealing !== undefined) await requireSealable(engine, settings, valid);
-  return markValid(valid, settings);
+  // A plan from `plan()` is mostly run next.
+  return rememberPlan(valid);
 }
 
-/** Frozen plans that were found valid, with the tools they were validated against. */
-const validPlans = new WeakMap<object, ReadonlyMap<string, Tool>>();
-
-/** Remembers a frozen valid plan, so that it is not validated again: a plan from `plan()` is mostly run next. */
-export function markValid(plan: Plan, { tools }: RunSettings): Plan {
-  validPlans.set(plan, tools);
-  return plan;
+function scopeOf({ tools, stored }: RunSettings): PlanScope {
+  return { tools, maxSteps: stored.maxSteps };
 }
 
 /**
@@ -155,23 +141,10 @@ export function markValid(plan: Plan, { tools }: RunSettings): Plan {
  */
 export async function requireValid(
   engine: EngineSettings,
-  { tools, stored }: RunSettings,
-  { plan, complaint }: { readonly plan: unknown; readonly complaint: string },
+  settings: RunSettings,
+  { plan: given, complaint }: { readonly plan: unknown; readonly complaint: string },
 ): Promise<PlanInput> {
-  if (isKnownValid(plan) && validPlans.get(plan) === tools && plan.steps.length <= stored.maxSteps) return plan;
-  const json = toJson(plan, { maxBytes: maxPlanBytes });
-  const checked = await checkPlan(json, { tools, maxSteps: stored.maxSteps });
-  if (checked.plan !== undefined) return checked.plan;
-  const { issues } = checked;
-  throw invalidPlan(complaint, json.ok ? await hideInIssues(engine, { tools }, { plan: json.value, issues }) : issues);
-}
-
-function isKnownValid(plan: unknown): plan is Plan {
-  return typeof plan === "object" && plan !== null && validPlans.has(plan);
-}
-
-function plannerTimeout({ name }: Planner, timeoutMs: number): AgentError<"timeout"> {
-  return new AgentError("timeout", `The planner "${name}" took longer than plannerTimeoutMs, ${timeoutMs} ms.`, {
-    details: { scope: "planner", timeoutMs },
-  });
+  const { plan, issues, json = null } = await checkOnce(given, scopeOf(settings));
+  if (plan !== undefined) return plan;
+  throw invalidPlan(complaint, await hideInIssues(engine, settings, { plan: json, issues }));
 }

@@ -41,7 +41,7 @@ export class Planning {
   }
 
   /** Emits a frozen copy, which nobody else can change. Throws for anything that is not a planning event. */
-  tell(event: PlanningEvent): void | Promise<void> {
+  emit(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);
     const copy = (json.ok ? json.value : undefined) as PlanningEvent | null | undefined;

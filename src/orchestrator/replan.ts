@@ -1,4 +1,5 @@
 import type { ReplanApproval } from "../core/approval-reason.ts";
+import { afterDone, draftOf, stepsAfter } from "../core/check-draft.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
 import { countOutside } from "../core/outside-work.ts";
 import type { Plan, PlanIssue, PlanStep } from "../core/plan.ts";
@@ -9,7 +10,7 @@ import { placeOf } from "../core/step-place.ts";
 import { hasStarted, isDone, isOpen, partsOf } from "../core/step-state.ts";
 import { recordDecision } from "./decision.ts";
 import { skipOpen } from "./end-execution.ts";
-import { askPlanner, completePlan, draftOf, type PlanTask, toPlanRequest } from "./plan-request.ts";
+import { askPlanner, completePlan, type PlanTask, toPlanRequest } from "./plan-request.ts";
 import { Planning, reporterOf } from "./planning.ts";
 import type { Run } from "./run.ts";
 import { pendingItems, stepFailure } from "./run-progress.ts";
@@ -112,8 +113,7 @@ async function askForSteps(run: Run, { planner, source, cause, planning }: Repla
     const kept = opened(run, plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone));
     checkSize(run, added);
     checkIds(run, { added, kept });
-    const steps = Array.isArray(added) ? [...kept, ...added] : added;
-    const revised = await completePlan(engine, task, { steps, source: draftSource });
+    const revised = await completePlan(engine, task, { steps: stepsAfter(kept, added), source: draftSource });
     const { approvalsFor } = await countOutside(import("./replan-approvals.ts"));
     const approvals = await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised);
     return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
@@ -133,11 +133,6 @@ function recordsWithoutStacks({ steps }: Run["state"]): StepRecord[] {
 function isDoneIn({ state }: Run, id: string): boolean {
   const step = state.steps.get(id);
   return step !== undefined && isDone(step);
-}
-
-/** A step that implicitly waited for the one before it now has another one before it. */
-function afterDone(step: PlanStep): PlanStep {
-  return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
 }
 
 /** A new step must not take the id of a step that has started, and with it its idempotency key. */

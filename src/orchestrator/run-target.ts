@@ -1,10 +1,11 @@
+import { rememberPlan } from "../core/check-once.ts";
 import { AgentError } from "../core/errors.ts";
 import { canonicalPlan, hashPlan } from "../core/hash-plan.ts";
 import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { EngineSettings } from "./options.ts";
-import { markValid, requireValid } from "./plan-request.ts";
+import { requireValid } from "./plan-request.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { opened, requireSealable } from "./secrets-of-run.ts";
@@ -56,7 +57,7 @@ export async function completePlanInput(
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
   const steps = plan.steps as Plan["steps"];
-  return markValid(Object.freeze({ version: 1, id, request, source, createdAt, steps }), settings);
+  return rememberPlan(Object.freeze({ version: 1, id, request, source, createdAt, steps }));
 }
 
 /** Rejects with `plan-not-approved` if another plan was approved. Stored runs with secrets have a hash of the hash. */

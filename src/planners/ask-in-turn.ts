@@ -2,11 +2,11 @@ import { AbortSource } from "../async/abort-source.ts";
 import { type Clock, maxTimerMs, monotonicNow } from "../async/clock.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { settleOrAbort } from "../async/timeout.ts";
+import { type CheckedDraft, checkDraft } from "../core/check-draft.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { PlanFailure, PlanSource } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
-import { toPlanningError } from "../core/planning-error.ts";
-import { type CheckedDraft, checkDraft } from "./check-draft.ts";
+import { plannerTimeout, toPlanningError } from "../core/planning-error.ts";
 
 /** The settings of a chain of planners, and its request. */
 export interface ChainRequest<TRequest extends PlanRequest> {
@@ -63,7 +63,7 @@ async function askInTurn<TRequest extends PlanRequest>(
       }
       failures.push(...failuresOf(planner, data));
       if (next === undefined) throw allFailed(chain.name, { failures, cause: error });
-      await request.tell?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
+      await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
     }
   }
   throw new TypeError("A fallback planner has at least one planner.");
@@ -85,9 +85,9 @@ async function askOne<TRequest extends PlanRequest>(
 ): Promise<CheckedDraft> {
   const source = new AbortSource();
   const stopFollowing = onAbort(request.signal, () => source.abort(request.signal.reason));
-  const timeout = () => source.abort(plannerTimeout(planner, limitMs));
+  const timeout = () => source.abort(plannerTimeout(planner, { timeoutMs: Math.round(limitMs), limit: "its" }));
   const timer = limitMs < maxTimerMs ? clock.setTimeout(timeout, limitMs) : undefined;
-  const { generate = (model, asked) => model.generate(asked), tell } = request;
+  const { generate = (model, asked) => model.generate(asked), emit } = request;
   let isAsked = true;
   const own: TRequest = {
     ...request,
@@ -97,7 +97,7 @@ async function askOne<TRequest extends PlanRequest>(
       if (!isAsked) throw hasEnded(planner);
       return generate(model, asked);
     },
-    tell: (event) => (isAsked ? tell?.(event) : undefined),
+    emit: (event) => (isAsked ? emit?.(event) : undefined),
   };
   try {
     const asking = async () => checkDraft(planner, await ask(planner, own), request);
@@ -116,9 +116,9 @@ function withFailures(source: PlanSource, earlier: readonly PlanFailure[]): Plan
 
 /** The failures that an error lists, and the error itself unless it only sums them up. */
 function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFailure[] {
-  const told = triesOf(error);
-  if (error.code === "planning-failed" && told.length > 0) return told;
-  return [...told, { planner: name, code: error.code, message: error.message }];
+  const tries = triesOf(error);
+  if (error.code === "planning-failed" && tries.length > 0) return tries;
+  return [...tries, { planner: name, code: error.code, message: error.message }];
 }
 
 /** The error may come from anywhere, so its details may be missing, too. */
@@ -152,13 +152,6 @@ function allFailed(
   return new AgentError("planning-failed", `No planner of "${name}" made a plan. ${reasons}`, {
     details: { planner: name, failures },
     cause,
-  });
-}
-
-function plannerTimeout({ name }: Planner, timeoutMs: number): AgentError<"timeout"> {
-  const ms = Math.round(timeoutMs);
-  return new AgentError("timeout", `The planner "${name}" took longer than its ${ms} ms.`, {
-    details: { scope: "planner", timeoutMs: ms },
   });
 }
 

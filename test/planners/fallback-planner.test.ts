@@ -69,7 +69,7 @@ describe("createFallbackPlanner", () => {
 
   it("waits until a failure is told before the next planner is asked", async () => {
     const order: string[] = [];
-    const tell = async () => {
+    const emit = async () => {
       await Promise.resolve();
       order.push("told");
     };
@@ -77,12 +77,12 @@ describe("createFallbackPlanner", () => {
       order.push("asked");
       return draft;
     });
-    await ask([fails("first"), second], {}, { tell });
+    await ask([fails("first"), second], {}, { emit });
     expect(order).toEqual(["told", "asked"]);
   });
 
   it("needs nobody who listens", async () => {
-    const { plan } = await ask([fails("first"), works("second")], {}, { tell: undefined });
+    const { plan } = await ask([fails("first"), works("second")], {}, { emit: undefined });
     expect(plan?.source?.planner).toBe("second");
   });
 });

@@ -144,7 +144,7 @@ describe("a planner that was left behind", () => {
     const { told } = await ask([busy, works("second")], { timeoutMs: 50 });
     const before = told.length;
     const [step] = draft.steps;
-    own?.tell?.({ type: "plan-delta", planner: "busy", attempt: 1, index: 0, step: step as never });
+    own?.emit?.({ type: "plan-delta", planner: "busy", attempt: 1, index: 0, step: step as never });
     expect(told).toHaveLength(before);
     const call = own?.generate?.(model, { messages: [], signal: new AbortController().signal });
     await expect(call).rejects.toMatchObject({
@@ -156,9 +156,9 @@ describe("a planner that was left behind", () => {
 
   it("tells and calls models as the request says while it is asked", async () => {
     const model = createScriptedModel(["one", "two"]);
-    const calling = plannerOf("calling", async ({ generate, tell, signal }) => {
+    const calling = plannerOf("calling", async ({ generate, emit, signal }) => {
       const response = await generate?.(model, { messages: [{ role: "user", content: "?" }], signal });
-      await tell?.({ type: "plan-delta", planner: "calling", attempt: 1, index: 0, step: draft.steps[0] as never });
+      await emit?.({ type: "plan-delta", planner: "calling", attempt: 1, index: 0, step: draft.steps[0] as never });
       return { ...draft, source: { planner: "calling", model: response?.text } };
     });
     const { plan, told } = await ask([calling]);
@@ -200,7 +200,7 @@ describe("cancelling", () => {
     const clock = createManualClock();
     const { request, controller } = planRequest({
       timeoutMs: 1_000,
-      tell: async () => controller.abort(new Error("enough")),
+      emit: async () => controller.abort(new Error("enough")),
     });
     const second = hangs("second");
     await expect(createFallbackPlanner([fails("first"), second], { clock }).plan(request)).rejects.toThrow("enough");

@@ -50,7 +50,7 @@ export function planRequest(rest: Partial<PlanRequest> = {}) {
     nowMs: Date.UTC(2026, 0, 1),
     timeZone: "UTC",
     signal: controller.signal,
-    tell: (event) => void told.push(event),
+    emit: (event) => void told.push(event),
     ...rest,
   };
   return { request, controller, told };

@@ -231,9 +231,9 @@ it("a question, and an approved hash, remain valid after the key they were creat
 it("a planner that emits its steps as they come reveals no secret of them", async () => {
   const planner = {
     name: "telling",
-    plan: async ({ tell }: PlanRequest) => {
+    plan: async ({ emit }: PlanRequest) => {
       const [step] = secretPlan.steps as unknown as PlanStep[];
-      await tell?.({ type: "plan-delta", planner: "telling", attempt: 1, index: 0, step: step as PlanStep });
+      await emit?.({ type: "plan-delta", planner: "telling", attempt: 1, index: 0, step: step as PlanStep });
       return secretPlan as unknown as PlanDraft;
     },
   };

@@ -127,9 +127,9 @@ class Asking {
   private async generate(): Promise<ModelResponse> {
     const { model, request, planner, scope } = this.task;
     const { messages, maxOutputTokens, temperature } = this;
-    const { signal, tell } = request;
+    const { signal, emit } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
-    const reporter = tell && new StepReporter({ ...scope, planner, attempt: this.attempts, tell });
+    const reporter = emit && new StepReporter({ ...scope, planner, attempt: this.attempts, emit });
     const onTextDelta = reporter && ((delta: string) => reporter.push(delta));
     const responseFormat = this.responseFormat();
     try {
@@ -203,10 +203,10 @@ class Asking {
   private cannotPlan(reason = "the model says that the tools cannot do it"): AgentError<"cannot-plan"> {
     const { scope, model } = this.task;
     const capabilities = [...scope.tools.values()].map(({ name, description }) => `${name}: ${description}`);
-    const told = cut(reason, maxText);
+    const said = cut(reason, maxText);
     const failures = this.failures.length > 0 && { failures: this.failures };
-    return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${told}`, {
-      details: { reason: told, capabilities, ...failures },
+    return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${said}`, {
+      details: { reason: said, capabilities, ...failures },
     });
   }
 

@@ -1,6 +1,6 @@
-import { checkPlan } from "../../core/check-plan.ts";
-import { toJson } from "../../core/json.ts";
-import { maxPlanBytes, type PlanRepair, type PlanStep, type PlanWarning } from "../../core/plan.ts";
+import { stepsFrom } from "../../core/check-draft.ts";
+import { checkOnce } from "../../core/check-once.ts";
+import type { PlanRepair, PlanStep, PlanWarning } from "../../core/plan.ts";
 import { checkGrounding, type GroundingScope } from "./check-grounding.ts";
 import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
 import { completeSteps, type ModelAnswer, readAnswer, readStep, type StepReading } from "./read-steps.ts";
@@ -80,12 +80,11 @@ async function checkSteps(
     read.map(({ step }) => step),
     { tools, prefix, kept },
   );
-  const json = toJson({ steps: [...kept, ...steps] }, { maxBytes: maxPlanBytes });
-  const checked = await checkPlan(json, { tools, maxSteps: maxSteps + kept.length });
+  const checked = await checkOnce({ steps: [...kept, ...steps] }, { tools, maxSteps: maxSteps + kept.length });
   if (checked.plan === undefined) {
     return { type: "problem", code: "invalid-plan", problems: checked.issues.map(describeIssue) };
   }
-  const added = (checked.plan.steps as readonly PlanStep[]).slice(kept.length);
+  const added = stepsFrom(checked.plan, kept.length);
   const unwanted = scope.expressions ? [] : findExpressions(added, kept.length);
   if (unwanted.length > 0) return { type: "problem", code: "invalid-plan", problems: unwanted };
   const { warnings, problems } = await checkGrounding(added, scope);

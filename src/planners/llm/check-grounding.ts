@@ -17,7 +17,7 @@ export interface GroundingScope {
   /** What the user typed. */
   readonly request: string;
   /** The developer's instructions to the model: their words may appear in a plan, too. */
-  readonly told: string;
+  readonly instructions: string;
   /** The steps that were planned before any output was seen. */
   readonly planned: readonly PlanStep[];
   /** What else the model reads; its words justify nothing in a step with an effect. */
@@ -68,14 +68,14 @@ class GroundingCheck {
   private all: Grounds | undefined;
 
   constructor(private readonly scope: GroundingScope) {
-    this.said = new Grounds(`${scope.request}\n${scope.told}`);
+    this.said = new Grounds(`${scope.request}\n${scope.instructions}`);
     this.finder = new UnsaidFinder(scope);
   }
 
   /** A step that changes nothing may quote what the model has read. */
   async ofHarmless(step: PlanStep, tool: DefinedTool): Promise<readonly Finding[]> {
-    const { request, told, shown } = this.scope;
-    this.all ??= new Grounds([request, told, ...shown.flatMap(({ value }) => textsOf(value))].join("\n"));
+    const { request, instructions, shown } = this.scope;
+    this.all ??= new Grounds([request, instructions, ...shown.flatMap(({ value }) => textsOf(value))].join("\n"));
     return this.ofRequest(step, tool, { grounds: this.all, isHarmless: true });
   }
 

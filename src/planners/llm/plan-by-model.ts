@@ -54,7 +54,7 @@ export class ModelPlanner {
     const open = new Set(steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
     return this.ask(request, {
       // Its steps follow others, which listeners have already received.
-      tell: undefined,
+      emit: undefined,
       kept: plan.steps.filter(({ id }) => !open.has(id)),
       prefix: `r${replan}_`,
       planned: firstPlan.steps,
@@ -66,8 +66,8 @@ export class ModelPlanner {
 
   private async ask(
     request: PlanRequest,
-    { tell, messagesOf, ...asked }: Asked = {
-      tell: request.tell,
+    { emit, messagesOf, ...asked }: Asked = {
+      emit: request.emit,
       kept: [],
       prefix: "s",
       planned: [],
@@ -82,7 +82,7 @@ export class ModelPlanner {
     return askModel({
       planner: name,
       model,
-      request: { ...request, tell },
+      request: { ...request, emit },
       messages: messagesOf(prompt),
       schema: prompt.schema,
       scope: {
@@ -91,7 +91,7 @@ export class ModelPlanner {
         typed: [request.request, ...asked.shown.flatMap(({ value }) => textsOf(value))].join("\n"),
         maxSteps,
         grounding,
-        told: toldBy(this.settings),
+        instructions: instructionsOf(this.settings),
         expressions,
         ...asked,
       },
@@ -119,13 +119,13 @@ export class ModelPlanner {
 }
 
 /** The developer's words, which a plan may quote like the user's. */
-function toldBy({ instructions = "", examples }: PromptOptions): string {
+function instructionsOf({ instructions = "", examples }: PromptOptions): string {
   return [instructions, ...examples.map(({ steps }) => JSON.stringify(steps.map(({ input }) => input)))].join("\n");
 }
 
 /** How a model is asked. */
 interface Asked extends Pick<AnswerScope, "kept" | "prefix" | "planned" | "shown" | "isReplan"> {
-  readonly tell: PlanRequest["tell"];
+  readonly emit: PlanRequest["emit"];
   readonly messagesOf: (prompt: ToolsPrompt) => readonly ModelMessage[];
 }
 

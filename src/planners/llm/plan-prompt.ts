@@ -17,7 +17,7 @@ export interface PlanExample {
   readonly steps: readonly { readonly tool: string; readonly input: object }[];
 }
 
-/** What the developer of an app tells the model besides. */
+/** The developer's instructions and examples for the model. */
 export interface PromptOptions {
   readonly instructions: string | undefined;
   readonly examples: readonly PlanExample[];
@@ -25,7 +25,7 @@ export interface PromptOptions {
   readonly expressions: boolean;
 }
 
-/** What a model is told of a set of tools, made once. */
+/** What a model reads about a set of tools, made once. */
 export interface ToolsPrompt {
   readonly schema: JsonSchema;
   readonly system: string;

@@ -1,8 +1,9 @@
 import { checkExpressions } from "../../core/check-expressions.ts";
 import { checkInput } from "../../core/check-input.ts";
+import { isWellFormed } from "../../core/check-plan.ts";
 import { dependenciesOf } from "../../core/dependencies.ts";
 import { parseExpressions } from "../../core/expressions.ts";
-import { type JsonValue, toJson } from "../../core/json.ts";
+import { toJson } from "../../core/json.ts";
 import { type PlanStep, planSchema } from "../../core/plan.ts";
 import type { PlanningEvent } from "../../core/planner.ts";
 import { completeStep, readStep, type StepReading } from "./read-steps.ts";
@@ -13,15 +14,15 @@ export interface StepReporterOptions extends StepReading {
   readonly planner: string;
   readonly attempt: number;
   readonly maxSteps: number;
-  readonly tell: (event: PlanningEvent) => void | Promise<void>;
+  readonly emit: (event: PlanningEvent) => void | Promise<void>;
 }
 
 /** Emits the steps of a streamed answer, each once it is complete and fits its tool, up to the first that does not. */
 export class StepReporter {
   private readonly stream = new StepStream();
   private previous: PlanStep | undefined;
-  private readonly told = new Map<string, PlanStep>();
-  private telling: Promise<void> = Promise.resolve();
+  private readonly emitted = new Map<string, PlanStep>();
+  private emitting: Promise<void> = Promise.resolve();
   private isBroken = false;
 
   constructor(private readonly options: StepReporterOptions) {}
@@ -29,13 +30,13 @@ export class StepReporter {
   /** Takes the next piece of the answer. */
   push(delta: string): void {
     for (const step of this.isBroken ? [] : this.stream.push(delta)) {
-      this.telling = this.telling.then(() => this.next(step)).catch(() => this.break());
+      this.emitting = this.emitting.then(() => this.next(step)).catch(() => this.break());
     }
   }
 
   /** Resolves once everything received has been emitted. Never rejects. */
   end(): Promise<void> {
-    return this.telling;
+    return this.emitting;
   }
 
   private break(): void {
@@ -44,15 +45,15 @@ export class StepReporter {
 
   private async next(raw: unknown): Promise<void> {
     if (this.isBroken) return;
-    const { planner, attempt, maxSteps, tell, tools } = this.options;
-    const index = this.told.size;
-    const isEarlier = (id: string) => this.told.has(id);
+    const { planner, attempt, maxSteps, emit, tools } = this.options;
+    const index = this.emitted.size;
+    const isEarlier = (id: string) => this.emitted.has(id);
     const { step: read } = await readStep(raw, this.options);
     const step = await this.check(completeStep(read, { index, previous: this.previous, isEarlier, tools }));
     if (step === undefined || index === maxSteps) return this.break();
-    this.told.set(step.id, step);
+    this.emitted.set(step.id, step);
     this.previous = step;
-    await tell({ type: "plan-delta", planner, attempt, index, step });
+    await emit({ type: "plan-delta", planner, attempt, index, step });
   }
 
   /** The step, if it is valid after those that were emitted. */
@@ -64,17 +65,10 @@ export class StepReporter {
     const parsed = await parseExpressions([checked]);
     if (parsed !== undefined && !expressions) return;
     const needed = dependenciesOf(checked, this.previous, parsed?.get(checked)?.expressions);
-    if (this.told.has(checked.id) || !needed.every((id) => this.told.has(id))) return;
-    const stepOf = (stepId: string) => this.told.get(stepId);
+    if (this.emitted.has(checked.id) || !needed.every((id) => this.emitted.has(id))) return;
+    const stepOf = (stepId: string) => this.emitted.get(stepId);
     const scope = { path: [], tools, stepOf, parsed };
     const issues = [...(await checkExpressions(checked, scope)), ...(await checkInput(checked, scope))];
     return issues.length === 0 ? checked : undefined;
   }
-}
-
-/** Whether no text has half a surrogate pair. */
-function isWellFormed(value: JsonValue): boolean {
-  if (typeof value === "string") return value.isWellFormed();
-  if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item as JsonValue));
 }

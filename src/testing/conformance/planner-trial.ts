@@ -38,7 +38,7 @@ export async function askPlanner({ planner, request, abort, settleMs, failed, ..
     timeZone: "UTC",
     signal: controller.signal,
     generate: (model, modelRequest) => model.generate(modelRequest),
-    tell: () => {
+    emit: () => {
       if (hasEnded) reportedLate++;
     },
   } satisfies PlanRequest);

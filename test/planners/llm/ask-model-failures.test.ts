@@ -164,9 +164,9 @@ describe("steps that are told as they come", () => {
 
   it("are those of each answer, in order", async () => {
     const events: PlanningEvent[] = [];
-    const tell = (event: PlanningEvent) => void events.push(event);
+    const emit = (event: PlanningEvent) => void events.push(event);
     const answers = [{ text: `${two.slice(0, -2)}, {}]}`, deltas: [...two.slice(0, -2), ", {}]}"] }, good];
-    await planWith(answers, requestOf(request, { tell }));
+    await planWith(answers, requestOf(request, { emit }));
     expect(events.map((event) => event.type === "plan-delta" && [event.attempt, event.index, event.step.id])).toEqual([
       [1, 0, "s1"],
       [1, 1, "s2"],
@@ -176,7 +176,7 @@ describe("steps that are told as they come", () => {
 
   it("are told before the plan is given, and before the next answer is asked for", async () => {
     const order: string[] = [];
-    const tell = async () => {
+    const emit = async () => {
       await Promise.resolve();
       order.push("told");
     };
@@ -188,24 +188,24 @@ describe("steps that are told as they come", () => {
       asked.onTextDelta?.(two);
       return refusesFormat;
     };
-    await planWith([broken, two], requestOf(request, { tell, generate }));
+    await planWith([broken, two], requestOf(request, { emit, generate }));
     expect(order).toEqual(["asked", "told", "told", "asked", "told", "told"]);
   });
 
   it("do no harm if nobody can be told", async () => {
-    const tell = () => Promise.reject(new Error("The listener is gone."));
-    const { steps } = await planWith([two], requestOf(request, { tell }));
+    const emit = () => Promise.reject(new Error("The listener is gone."));
+    const { steps } = await planWith([two], requestOf(request, { emit }));
     expect(steps).toHaveLength(2);
   });
 
   it("do no harm if the model fails meanwhile", async () => {
-    const tell = () => Promise.reject(new Error("The listener is gone."));
+    const emit = () => Promise.reject(new Error("The listener is gone."));
     const odd =
       '{"steps": [{"tool": {"toString": 1}, "input": {}}, {"tool": {"toString": 1, "valueOf": 1}, "input": {}}]}';
     const answer: ScriptedAnswer = (asked) => {
       asked.onTextDelta?.(two + odd);
       return fails("interrupted");
     };
-    expect(await failureOf([answer], requestOf(request, { tell }))).toMatchObject({ code: "planning-failed" });
+    expect(await failureOf([answer], requestOf(request, { emit }))).toMatchObject({ code: "planning-failed" });
   });
 });

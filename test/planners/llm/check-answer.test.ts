@@ -28,7 +28,7 @@ async function check(
     shown: [],
     isReplan: false,
     mayAskAgain: true,
-    told: "",
+    instructions: "",
     expressions: false,
     maxSteps: 5,
     grounding: "refuse",

@@ -220,7 +220,7 @@ describe("other steps after a failure", () => {
   it("are told to nobody before they are whole, and never kept", async () => {
     const told: unknown[] = [];
     const { model, planner } = plannerOf([noteOf("milk"), noteOf("milk")], { cache: true });
-    const asked = replanOf([done, failed], { tell: (event) => void told.push(event) });
+    const asked = replanOf([done, failed], { emit: (event) => void told.push(event) });
     await planner.replan?.(asked);
     await planner.replan?.(asked);
     expect(told).toEqual([]);

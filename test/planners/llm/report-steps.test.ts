@@ -18,7 +18,7 @@ async function told(deltas: readonly string[], options: Partial<StepReporterOpti
     typed: "",
     expressions: false,
     maxSteps: 100,
-    tell: (event) => void events.push(event),
+    emit: (event) => void events.push(event),
     ...options,
   });
   for (const delta of deltas) reporter.push(delta);
@@ -61,12 +61,12 @@ describe("the steps of an answer that is still coming", () => {
 
   it("are told before the next one is looked at", async () => {
     let open = 0;
-    const tell = async () => {
+    const emit = async () => {
       expect(++open).toBe(1);
       await Promise.resolve();
       open--;
     };
-    await told([answerOf(note, note), answerOf(note)], { tell });
+    await told([answerOf(note, note), answerOf(note)], { emit });
     expect(open).toBe(0);
   });
 
@@ -115,11 +115,11 @@ describe("the steps of an answer that is still coming", () => {
 
   it("end with the first that nobody could be told", async () => {
     let calls = 0;
-    const tell = () => {
+    const emit = () => {
       calls++;
       return Promise.reject(new Error("The listener is gone."));
     };
-    await expect(told([answerOf(note), answerOf(note)], { tell })).resolves.toEqual([]);
+    await expect(told([answerOf(note), answerOf(note)], { emit })).resolves.toEqual([]);
     expect(calls).toBe(1);
   });
 

@@ -189,7 +189,7 @@ const defects: readonly (readonly [what: string, defect: Partial<Planner>, faile
     {
       plan(asked) {
         const error = cannotPlan().toJSON();
-        setImmediate(() => asked.tell?.({ type: "plan-fallback", planner: "a", next: "b", error }));
+        setImmediate(() => asked.emit?.({ type: "plan-fallback", planner: "a", next: "b", error }));
         return sound.plan(asked);
       },
     },

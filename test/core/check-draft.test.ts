@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { checkDraft } from "../../src/core/check-draft.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
 import type { PlanDraft, Planner, ReplanRequest } from "../../src/core/planner.ts";
-import { checkDraft } from "../../src/planners/check-draft.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
-import { fails, replanRequest, works } from "./planning.ts";
+import { fails, replanRequest, works } from "../planners/planning.ts";
 
 const added = (id: string, rest: Partial<PlanStep> = {}): PlanStep => ({
   id,
@@ -88,7 +88,7 @@ describe("a replan by several planners", () => {
       replans("c", ({ error, replan }) => ({ steps: [added("b", { reasoning: `${error.code} ${replan}` })] })),
     ]);
     const { request } = replanRequest({
-      tell: (event) => void told.push(event.type === "plan-fallback" ? `${event.planner} ${event.next}` : ""),
+      emit: (event) => void told.push(event.type === "plan-fallback" ? `${event.planner} ${event.next}` : ""),
     });
     expect(await chain.replan?.(request)).toEqual({
       steps: [added("b", { reasoning: "tool-failed 1" })],

@@ -18,10 +18,10 @@ describe("an event that a planner emits", () => {
 
   it("is copied: the planner may reuse its event, and nobody can change the plan through it", async () => {
     const own = structuredClone(delta) as Extract<PlanningEvent, { type: "plan-delta" }>;
-    const { result, events } = await play(({ tell }) => {
-      void tell?.(own);
-      void tell?.(own);
-      void tell?.(Object.freeze({ ...own }));
+    const { result, events } = await play(({ emit }) => {
+      void emit?.(own);
+      void emit?.(own);
+      void emit?.(Object.freeze({ ...own }));
       return { steps: [own.step as never] };
     });
     const deltas = events.filter((event): event is AgentEventOf<"plan-delta"> => event.type === "plan-delta");
@@ -36,8 +36,8 @@ describe("an event that a planner emits", () => {
     ["what is no JSON", { ...delta, step: { ...step, input: { big: 1n } } }, "not a value that is not JSON"],
     ["nothing", undefined, "A planner reports plan-fallback and plan-delta"],
   ])("may not be %s: planning fails", async (_what, event, message) => {
-    const { result, events } = await play(({ tell }) => {
-      void tell?.(event as PlanningEvent);
+    const { result, events } = await play(({ emit }) => {
+      void emit?.(event as PlanningEvent);
       return planOf("A") as PlanDraft;
     });
     expect(result.error).toMatchObject({ code: "planning-failed", message: expect.stringContaining(message) });
@@ -61,8 +61,8 @@ describe("an event that a planner emits", () => {
     const before = events.length;
     const model = createScriptedModel(["late"]);
     expect(requests).toHaveLength(2);
-    for (const { tell, generate, signal } of requests) {
-      await tell?.(delta);
+    for (const { emit, generate, signal } of requests) {
+      await emit?.(delta);
       await expect(generate?.(model, { messages: [], signal })).rejects.toMatchObject({ code: "cancelled" });
     }
     expect(events).toHaveLength(before);
