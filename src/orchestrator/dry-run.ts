@@ -10,12 +10,12 @@ import { resolveInput } from "../core/resolve-input.ts";
 import { parseWith } from "../core/schema.ts";
 import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
+import { underSignal } from "./plan-alone.ts";
 import { effectOf } from "./prepare-step.ts";
 import type { RunSettings } from "./run-options.ts";
 import { completePlanInput } from "./run-target.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { secretsOf } from "./secrets-of-run.ts";
-import { underSignal } from "./under-signal.ts";
 
 /** What a run would do, as far as that is known beforehand. */
 export interface DryRun<TTool extends Tool = Tool> {

@@ -1,17 +1,18 @@
+import { AbortSource } from "../async/abort-source.ts";
+import { onAbort } from "../async/on-abort.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
-import { planAndEmit } from "./plan-request.ts";
-import type { PlanReporter } from "./planning.ts";
+import { type PlanReporter, planAndEmit } from "./planning.ts";
 import type { RunHost } from "./run.ts";
+import { cancelledBy } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import { secretsOf } from "./secrets-of-run.ts";
 import { showIn } from "./show.ts";
-import { underSignal } from "./under-signal.ts";
 
 /** A request that is only planned; the run id is that of its events. */
-export interface PlanAlone {
+interface PlanAlone {
   readonly runId: string;
   readonly request: string;
   readonly settings: RunSettings;
@@ -40,4 +41,20 @@ export async function planAlone(
   return underSignal(settings.signal, (source) =>
     planAndEmit(engine, { request, planner, settings, source, reporter }),
   );
+}
+
+/** Does work that belongs to no run, with a source that aborts with `cancelled` as soon as the caller's signal does. */
+export async function underSignal<T>(
+  signal: AbortSignal | undefined,
+  work: (source: AbortSource) => Promise<T>,
+): Promise<T> {
+  const source = new AbortSource();
+  const abort = () => source.abort(cancelledBy(signal?.reason));
+  if (signal?.aborted) abort();
+  const stopListening = signal && onAbort(signal, abort);
+  try {
+    return await work(source);
+  } finally {
+    stopListening?.();
+  }
 }

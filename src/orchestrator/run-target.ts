@@ -5,7 +5,7 @@ import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { EngineSettings } from "./options.ts";
-import { requireValid } from "./plan-request.ts";
+import { requireValid } from "./planning.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { opened, requireSealable } from "./secrets-of-run.ts";

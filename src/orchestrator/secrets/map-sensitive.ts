@@ -1,13 +1,16 @@
+import type { JsonObject } from "../../core/json.ts";
 import { asLiteral, asReference } from "../../core/reference.ts";
-import { isSealed, mapItems } from "../../core/sealed.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { hiddenText, isSealed, mapItems } from "../../core/sealed.ts";
 import type { SensitiveView } from "../../core/sensitive-paths.ts";
+import type { StepState } from "../../core/step-state.ts";
 import { isMarked } from "./marked-values.ts";
 
 /** Where a part of a value is. */
 export type Path = readonly (string | number)[];
 
 /** What is done with the parts of a value. */
-export interface SensitiveMapping {
+interface SensitiveMapping {
   /** Returns the replacement of a sensitive part. */
   readonly replace: (value: unknown, path: Path) => unknown;
   /** Called for each reference of a plan. If left out, the value is not of a plan, and has none. */
@@ -55,4 +58,48 @@ export function visitSealed(value: unknown, path: Path, visit: (text: string, pa
 export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
   if (typeof value !== "object" || value === null) return map(value) as T;
   return mapItems(value, (item) => mapLeaves(item, map));
+}
+
+/** A sealed value in a state, and what it was sealed for. */
+export interface SealedPart {
+  readonly tool: string;
+  readonly path: Path;
+  readonly text: string;
+}
+
+/** All sealed values of a run, each once per place. */
+export function sealedParts(state: RunState): readonly SealedPart[] {
+  const parts = new Map<string, SealedPart>();
+  const look = (tool: string, part: "input" | "output", value: unknown) =>
+    visitSealed(value, [part], (text, path) => {
+      parts.set(JSON.stringify([text, tool, ...path]), { tool, path, text });
+    });
+  for (const plan of new Set([state.givenPlan, state.firstPlan, state.plan])) {
+    for (const { tool, input } of plan?.steps ?? []) look(tool, "input", input);
+  }
+  const lookAtStep = ({ tool, input, output, iterations }: StepState) => {
+    look(tool, "input", input);
+    // The output of a loop is the list of those of its iterations.
+    if (iterations === undefined) look(tool, "output", output);
+    else for (const iteration of iterations.states) lookAtStep(iteration);
+  };
+  for (const step of state.steps.values()) lookAtStep(step);
+  return [...parts.values()];
+}
+
+/** An input with each `[sensitive]` replaced by what is sealed at the same place of the recorded one. */
+export function restoreSealed(given: JsonObject, recorded: JsonObject): JsonObject {
+  const texts = new Map<string, string>();
+  visitSealed(recorded, [], (text, path) => texts.set(JSON.stringify(path), text));
+  return mapHidden(given, [], (path) => {
+    const text = texts.get(JSON.stringify(path));
+    return text === undefined ? hiddenText : { $sealed: text };
+  });
+}
+
+/** A value with each `[sensitive]` replaced. */
+export function mapHidden<T>(value: T, path: Path, replace: (path: Path) => unknown): T {
+  if (value === hiddenText) return replace(path) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return mapItems(value, (item, key) => mapHidden(item, [...path, key], replace));
 }

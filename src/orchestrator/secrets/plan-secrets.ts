@@ -6,10 +6,8 @@ import type { SchemaIssue } from "../../core/schema.ts";
 import { hiddenText } from "../../core/sealed.ts";
 import type { StepState } from "../../core/step-state.ts";
 import { invalidInput } from "../step-errors.ts";
-import { mapSensitive, type Path, visitSealed } from "./map-sensitive.ts";
-import { mapHidden } from "./restore-sealed.ts";
+import { mapHidden, mapSensitive, type Path, sealedParts, visitSealed } from "./map-sensitive.ts";
 import type { RunSecrets } from "./run-secrets.ts";
-import { sealedParts } from "./sealed-parts.ts";
 
 /**
  * Throws `invalid-plan` for a plan whose secrets cannot be sealed, or are missing: `[sensitive]` is only what is shown.

@@ -2,7 +2,6 @@ import { AgentError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { SecretKey } from "../secret-options.ts";
-import { fromBase64, toBase64 } from "./base64.ts";
 
 // As Node names them: without the types of the DOM they have no global names.
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
@@ -111,4 +110,21 @@ async function deriveKey({ id, key }: SecretKey, runId: string): Promise<RunKey>
 async function hashWith({ hash }: RunKey, text: string): Promise<string> {
   const digest = await countOutside(crypto.subtle.sign("HMAC", hash, encoder.encode(text)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+const chunkBytes = 3 * 8_192;
+
+/** Bytes as base64. */
+function toBase64(bytes: Uint8Array): string {
+  const chunks: string[] = [];
+  // As arguments of one call, very many bytes would overflow the stack.
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    chunks.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
+  }
+  return chunks.join("");
+}
+
+/** The bytes of a text in base64. Throws for anything else. */
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

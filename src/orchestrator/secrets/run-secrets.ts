@@ -12,13 +12,18 @@ import type { StoredRunOptions } from "../../core/stored-run-options.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import type { SealingSettings } from "../secret-options.ts";
-import { HiddenTexts } from "./hidden-texts.ts";
-import { hideInEvent } from "./hide-in-event.ts";
-import { mapLeaves, mapSensitive, type Path, visitSealed } from "./map-sensitive.ts";
+import { HiddenTexts, hideInEvent } from "./hidden-texts.ts";
+import {
+  mapLeaves,
+  mapSensitive,
+  type Path,
+  restoreSealed,
+  type SealedPart,
+  sealedParts,
+  visitSealed,
+} from "./map-sensitive.ts";
 import { markPlanned, markValue } from "./marked-values.ts";
-import { restoreSealed } from "./restore-sealed.ts";
 import { RunKeys } from "./run-keys.ts";
-import { type SealedPart, sealedParts } from "./sealed-parts.ts";
 
 /** What a run needs to seal and open its secrets. */
 export interface RunSecretsOptions {
