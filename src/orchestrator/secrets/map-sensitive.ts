@@ -67,13 +67,25 @@ export interface SealedPart {
   readonly text: string;
 }
 
+/** What is sensitive by the schemas of a tool; undefined where nothing is. */
+export interface SensitiveViews {
+  readonly input: SensitiveView | undefined;
+  readonly output: SensitiveView | undefined;
+}
+
+/** The sealed values in an input or output. */
+export function sealedPartsIn(tool: string, part: "input" | "output", value: unknown): readonly SealedPart[] {
+  const parts: SealedPart[] = [];
+  visitSealed(value, [part], (text, path) => parts.push({ tool, path, text }));
+  return parts;
+}
+
 /** All sealed values of a run, each once per place. */
 export function sealedParts(state: RunState): readonly SealedPart[] {
   const parts = new Map<string, SealedPart>();
-  const look = (tool: string, part: "input" | "output", value: unknown) =>
-    visitSealed(value, [part], (text, path) => {
-      parts.set(JSON.stringify([text, tool, ...path]), { tool, path, text });
-    });
+  const look = (tool: string, part: "input" | "output", value: unknown) => {
+    for (const one of sealedPartsIn(tool, part, value)) parts.set(JSON.stringify([one.text, tool, ...one.path]), one);
+  };
   for (const plan of new Set([state.givenPlan, state.firstPlan, state.plan])) {
     for (const { tool, input } of plan?.steps ?? []) look(tool, "input", input);
   }

@@ -19,23 +19,18 @@ import {
   type Path,
   restoreSealed,
   type SealedPart,
+  type SensitiveViews,
   sealedParts,
-  visitSealed,
+  sealedPartsIn,
 } from "./map-sensitive.ts";
 import { markPlanned, markValue } from "./marked-values.ts";
 import { RunKeys } from "./run-keys.ts";
 
 /** What a run needs to seal and open its secrets. */
-export interface RunSecretsOptions {
+interface RunSecretsOptions {
   readonly runId: string;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly sealing: SealingSettings | undefined;
-}
-
-/** What is sensitive by the schemas of a tool; undefined where nothing is. */
-export interface ToolViews {
-  readonly input: SensitiveView | undefined;
-  readonly output: SensitiveView | undefined;
 }
 
 /**
@@ -52,7 +47,7 @@ export class RunSecrets {
   private readonly leaves = new Set<JsonValue>();
   private readonly openedOf = new WeakMap<object, unknown>();
   private readonly markedOf = new WeakMap<object, unknown>();
-  private readonly views = new Map<string, ToolViews>();
+  private readonly views = new Map<string, SensitiveViews>();
   private readonly keys: RunKeys;
   private readonly runId: string;
   private readonly tools: ReadonlyMap<string, Tool>;
@@ -87,9 +82,7 @@ export class RunSecrets {
 
   /** Opens what is sealed in a part of a step, such as one that was posted. Rejects with `secret-unreadable`. */
   async loadIn(tool: string, part: "input" | "output", value: unknown): Promise<void> {
-    const parts: SealedPart[] = [];
-    visitSealed(value, [part], (text, path) => parts.push({ tool, path, text }));
-    await Promise.all(parts.map((one) => this.loadPart(one)));
+    await Promise.all(sealedPartsIn(tool, part, value).map((one) => this.loadPart(one)));
   }
 
   private async loadPart({ tool, path, text }: SealedPart): Promise<void> {
@@ -258,7 +251,7 @@ export class RunSecrets {
   }
 
   /** What the schemas of a tool state; undefined if it has no sensitive fields. */
-  viewsOf(tool: string): ToolViews | undefined {
+  viewsOf(tool: string): SensitiveViews | undefined {
     return this.views.get(tool);
   }
 
