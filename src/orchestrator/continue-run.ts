@@ -71,12 +71,12 @@ export interface ExecutionStart {
  */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
-  const { execution } = await runs.restore(runId, identity, openStored(runs, continuation));
+  const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));
   return execution;
 }
 
 /** Resolves when the next execution has started, or has failed before that. */
-async function openStored(
+async function restoreRun(
   runs: RunRegistry,
   continuation: Continuation,
 ): Promise<{ readonly execution: Promise<RunResult> }> {
@@ -114,12 +114,12 @@ async function openStored(
     const ending = endingOf(state);
     const beginning = resumes ? continuation.begin(state) : { events: [] };
     // Events for the whole execution come first: posted messages may decide what waits in it.
-    const resuming = resume(run, { ...beginning, ...(isCancel && { isCancel }) })
+    const resuming = recordResume(run, { ...beginning, ...(isCancel && { isCancel }) })
       .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
       .then(() => rejectExpired(run));
     const execution = runs.hold(
       run,
-      resuming.then(() => goOn(run, ending)),
+      resuming.then(() => continueExecution(run, ending)),
     );
     // The caller gets its failure from this function.
     execution.catch(() => {});
@@ -136,7 +136,7 @@ async function openStored(
  * Opens the next execution: all of its first events are recorded, or none. Rejects with `resume-mismatch`, or with what
  * the store fails with; then no event of the execution was emitted, and the stored run is unchanged.
  */
-async function resume(
+async function recordResume(
   run: Run,
   { retriesFailed, events, isCancel }: ExecutionStart & Pick<Continuation, "isCancel">,
 ): Promise<void> {
@@ -155,7 +155,7 @@ async function resume(
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
 
-async function goOn(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
+async function continueExecution(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
   if (plan !== undefined) {
     const refusal = await requireApproved(plan, run).catch((error: AgentError) => error.toJSON());
