@@ -76,7 +76,7 @@ export class TodoRows {
   }
 
   private insert(scope: string, todo: Todo): TodoOutcome | undefined {
-    const row = toRow(todo, 0);
+    const row = toRow(todo);
     const inserted = this.prepared.insertTodo.get(toOrderText(scope), toOrderText(todo.id), ...valuesOf(row));
     return inserted && { result: row.todo };
   }
@@ -84,7 +84,7 @@ export class TodoRows {
   private patch(scope: string, change: Extract<TodoChange, { type: "patch" }>): TodoOutcome | undefined {
     const before = this.findExpected(scope, change);
     if (before === undefined) return undefined;
-    const row = toRow(patchTodo(before, change.fields), 0);
+    const row = toRow(patchTodo(before, change.fields));
     this.prepared.updateTodo.run(...valuesOf(row), toOrderText(scope), toOrderText(change.id));
     return { result: row.todo, before };
   }
