@@ -1,6 +1,13 @@
 import { isSameTodo, type Todo } from "../tools/todo-store/todo.ts";
-import { patchTodo, type TodoRow, toRow } from "../tools/todo-store/todo-row.ts";
-import type { FoundTodos, TodoChange, TodoOutcome, TodoQuery, TodoRecord } from "../tools/todo-store/todo-storage.ts";
+import { type TodoRow, toRow } from "../tools/todo-store/todo-row.ts";
+import {
+  type FoundTodos,
+  patchTodo,
+  type TodoChange,
+  type TodoOutcome,
+  type TodoQuery,
+  type TodoRecord,
+} from "../tools/todo-store/todo-storage.ts";
 import type { SqlDatabase, SqlStatement, SqlValue } from "./sql-database.ts";
 import { asBytes } from "./sql-row.ts";
 import { readRecord, readTodo } from "./stored-todo.ts";

@@ -2,8 +2,7 @@ import { checkKeys, checkNumber } from "../../core/options.ts";
 import { WriteRecords } from "../storage/write-records.ts";
 import { SortedTodos } from "./sorted-todos.ts";
 import { isSameTodo } from "./todo.ts";
-import { patchTodo } from "./todo-row.ts";
-import type { TodoChange, TodoOutcome, TodoRecord, TodoStorage } from "./todo-storage.ts";
+import { patchTodo, type TodoChange, type TodoOutcome, type TodoRecord, type TodoStorage } from "./todo-storage.ts";
 
 /** Options of {@link createMemoryTodos}. */
 export interface MemoryTodosOptions {
@@ -33,7 +32,7 @@ export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage
       const known = records.get(scope, key);
       if (known !== undefined) return known;
       const todos = scopes.get(scope) ?? new SortedTodos();
-      const outcome = changeTodos(todos, change);
+      const outcome = makeChange(todos, change);
       if (todos.size === 0) scopes.delete(scope);
       else scopes.set(scope, todos);
       return outcome && records.add(scope, key, Object.freeze({ operation, ...outcome }));
@@ -42,7 +41,7 @@ export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage
 }
 
 /** The outcome; undefined, with nothing changed, if the change does not fit. */
-function changeTodos(todos: SortedTodos, change: TodoChange): TodoOutcome | undefined {
+function makeChange(todos: SortedTodos, change: TodoChange): TodoOutcome | undefined {
   switch (change.type) {
     case "insert":
       return todos.get(change.todo.id) === undefined ? { result: todos.put(change.todo) } : undefined;

@@ -1,6 +1,6 @@
 import { compareDue, type DueMoment, parseDueDate } from "./due-date.ts";
 import type { Todo } from "./todo.ts";
-import type { TodoPatch, TodoQuery } from "./todo-storage.ts";
+import type { TodoQuery } from "./todo-storage.ts";
 import { foldText, titleKey } from "./todo-text.ts";
 
 /**
@@ -89,26 +89,4 @@ function dueTest(bound: string, holds: (order: number) => boolean): RowTest {
 
 function isDueRow(row: TodoRow): row is TodoRow & DueMoment {
   return row.dueDay !== undefined;
-}
-
-/** A todo with new values of some fields. */
-export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
-  const { completedAt, dueDate, priority, ...rest } = todo;
-  const { title = rest.title, list = rest.list, completed = rest.completed, tags = rest.tags } = fields;
-  const newCompletedAt = newValue(fields.completedAt, completedAt);
-  const newDueDate = newValue(fields.dueDate, dueDate);
-  const newPriority = newValue(fields.priority, priority);
-  return {
-    ...rest,
-    ...{ title, list, completed, tags },
-    // No keys without a value, as after a round trip through JSON.
-    ...(newCompletedAt !== undefined && { completedAt: newCompletedAt }),
-    ...(newDueDate !== undefined && { dueDate: newDueDate }),
-    ...(newPriority !== undefined && { priority: newPriority }),
-  };
-}
-
-/** The new value: `null` removes the old one, `undefined` leaves it unchanged. */
-function newValue<T>(value: T | null | undefined, old: T | undefined): T | undefined {
-  return value === undefined ? old : (value ?? undefined);
 }
