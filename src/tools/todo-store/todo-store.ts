@@ -52,7 +52,7 @@ export function createTodoStore<TResources = unknown>(
       "An item is named by its id, its title or its position.",
     inputSchema,
     outputSchema: createTodoOutputSchema(),
-    phrases: async () => (await import("./phrases.ts")).todoPhrases,
+    phrases: async () => (await import("./phrases/todo-phrases.ts")).todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {
       context.signal.throwIfAborted();
