@@ -43,17 +43,17 @@ type NotesById = Map<string, Note>;
 
 /** The notes of one scope: all of them, and those of each item. */
 class NoteShelf {
-  readonly #all: NotesById = new Map();
-  readonly #items = new Map<string, NotesById>();
+  private readonly all: NotesById = new Map();
+  private readonly items = new Map<string, NotesById>();
 
   get isEmpty(): boolean {
-    return this.#all.size === 0;
+    return this.all.size === 0;
   }
 
   find({ id, item, author, reverse = false, offset = 0, limit }: NoteQuery): FoundNotes {
     const itemKey = item === undefined ? undefined : nameKey(item);
     const authorKey = author === undefined ? undefined : nameKey(author);
-    const place = itemKey === undefined ? this.#all : (this.#items.get(itemKey) ?? new Map<string, Note>());
+    const place = itemKey === undefined ? this.all : (this.items.get(itemKey) ?? new Map<string, Note>());
     const candidates = id === undefined ? [...place.values()] : [place.get(id) ?? []].flat();
     const notes = candidates.filter(
       (note) => authorKey === undefined || (note.author !== undefined && nameKey(note.author) === authorKey),
@@ -64,27 +64,27 @@ class NoteShelf {
 
   /** The inserted or removed note; undefined, with nothing changed, if the change does not fit. */
   change(change: NoteChange): Note | undefined {
-    return change.type === "insert" ? this.#insert(change.note) : this.#remove(change.id);
+    return change.type === "insert" ? this.insert(change.note) : this.remove(change.id);
   }
 
-  #insert(given: Note): Note | undefined {
-    if (this.#all.has(given.id)) return undefined;
+  private insert(given: Note): Note | undefined {
+    if (this.all.has(given.id)) return undefined;
     const note = Object.freeze({ ...given });
     const itemKey = nameKey(note.item);
-    const ofItem = this.#items.get(itemKey) ?? new Map<string, Note>();
-    this.#items.set(itemKey, ofItem);
-    for (const notes of [this.#all, ofItem]) notes.set(note.id, note);
+    const ofItem = this.items.get(itemKey) ?? new Map<string, Note>();
+    this.items.set(itemKey, ofItem);
+    for (const notes of [this.all, ofItem]) notes.set(note.id, note);
     return note;
   }
 
-  #remove(id: string): Note | undefined {
-    const note = this.#all.get(id);
+  private remove(id: string): Note | undefined {
+    const note = this.all.get(id);
     if (note === undefined) return undefined;
     const itemKey = nameKey(note.item);
-    const ofItem = this.#items.get(itemKey);
-    this.#all.delete(id);
+    const ofItem = this.items.get(itemKey);
+    this.all.delete(id);
     ofItem?.delete(id);
-    if (ofItem?.size === 0) this.#items.delete(itemKey);
+    if (ofItem?.size === 0) this.items.delete(itemKey);
     return note;
   }
 }

@@ -1,4 +1,6 @@
-import type { Todo, TodoPriority, TodosCleared } from "./todo.ts";
+import * as z from "zod/v4";
+import { isDueDate } from "./due-date.ts";
+import { createTodoSchema, type Todo, type TodoPriority, type TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";
 
 /**
@@ -102,4 +104,57 @@ export interface TodoOutcome {
 /** The outcome of a change, as recorded under its key. */
 export interface TodoRecord extends TodoOutcome {
   readonly operation: TodoWriteOperation | "undo";
+}
+
+/** A todo with new values of some fields. */
+export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
+  const { completedAt, dueDate, priority, ...rest } = todo;
+  const { title = rest.title, list = rest.list, completed = rest.completed, tags = rest.tags } = fields;
+  const newCompletedAt = newValue(fields.completedAt, completedAt);
+  const newDueDate = newValue(fields.dueDate, dueDate);
+  const newPriority = newValue(fields.priority, priority);
+  return {
+    ...rest,
+    ...{ title, list, completed, tags },
+    // No keys without a value, as after a round trip through JSON.
+    ...(newCompletedAt !== undefined && { completedAt: newCompletedAt }),
+    ...(newDueDate !== undefined && { dueDate: newDueDate }),
+    ...(newPriority !== undefined && { priority: newPriority }),
+  };
+}
+
+/** The new value: `null` removes the old one, `undefined` leaves it unchanged. */
+function newValue<T>(value: T | null | undefined, old: T | undefined): T | undefined {
+  return value === undefined ? old : (value ?? undefined);
+}
+
+let schemas: ReturnType<typeof createSchemas> | undefined;
+
+/** Called when the first todo is read, so that an import does not pay for it. */
+function createSchemas() {
+  return {
+    todo: createTodoSchema(),
+    cleared: z.object({ cleared: z.number() }),
+    operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear", "undo"]),
+  };
+}
+
+/** The value that a storage has read, with all its keys, if it is a todo. */
+export function parseTodo(value: unknown): Todo | undefined {
+  schemas ??= createSchemas();
+  const { success, data } = schemas.todo.safeParse(value);
+  if (!success || (data.dueDate !== undefined && !isDueDate(data.dueDate))) return undefined;
+  return value as Todo;
+}
+
+/** The value that a storage has read, if it is the outcome of a change; `before` is undefined if not recorded. */
+export function parseTodoRecord(operation: unknown, value: unknown, before?: unknown): TodoRecord | undefined {
+  schemas ??= createSchemas();
+  const known = schemas.operation.safeParse(operation);
+  const cleared = schemas.cleared.safeParse(value);
+  const result = cleared.success ? cleared.data : parseTodo(value);
+  if (!known.success || result === undefined) return undefined;
+  if (before === undefined) return { operation: known.data, result };
+  const todo = parseTodo(before);
+  return todo && { operation: known.data, result, before: todo };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputsFor, refusalOf } from "../../planners/rules/plan-for.ts";
+import { inputsFor, refusalOf } from "../../../planners/rules/plan-for.ts";
 
 const list = (fields: object = {}) => ({ operation: "list", ...fields });
 

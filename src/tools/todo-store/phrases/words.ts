@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
-import type { SlotValue, ToolPhraseOptions } from "../../core/phrase.ts";
-import { isTitle } from "./phrases-titles.ts";
-import type { TodoStoreInput } from "./todo-input.ts";
+import type { SlotValue, ToolPhraseOptions } from "../../../core/phrase.ts";
+import type { TodoStoreInput } from "../todo-input.ts";
+import { isTitle } from "./titles.ts";
 
 /*
  * Pieces of phrases: a todo has many names, and so does its list.

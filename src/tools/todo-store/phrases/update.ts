@@ -1,8 +1,8 @@
 import * as z from "zod/v4";
-import type { SlotValue } from "../../core/phrase.ts";
-import { ordinal, position, targetOf } from "./phrases-target.ts";
-import { isElsewhere, isOtherThing, isTitle, startsWithVerb } from "./phrases-titles.ts";
-import { day, inputOf, listName, namedList, type Phrase, plainList, todo } from "./phrases-words.ts";
+import type { SlotValue } from "../../../core/phrase.ts";
+import { ordinal, position, targetOf } from "./target.ts";
+import { isElsewhere, isOtherThing, isTitle, startsWithVerb } from "./titles.ts";
+import { day, inputOf, listName, namedList, type Phrase, plainList, todo } from "./words.ts";
 
 type Change = "newTitle" | "newList" | "dueDate" | "priority" | "tags";
 

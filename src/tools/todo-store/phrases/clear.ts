@@ -1,5 +1,5 @@
-import { completed, listName, ownList as namedList, type Phrase, plainList } from "./phrases-words.ts";
-import type { TodoStoreInput } from "./todo-input.ts";
+import type { TodoStoreInput } from "../todo-input.ts";
+import { completed, listName, ownList as namedList, type Phrase, plainList } from "./words.ts";
 
 function clearing(
   phrase: string,

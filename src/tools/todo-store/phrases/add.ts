@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
-import type { PhraseContext } from "../../core/phrase.ts";
+import type { PhraseContext } from "../../../core/phrase.ts";
+import type { TodoStoreInput } from "../todo-input.ts";
 import {
   announcesTodo,
   isDeed,
@@ -9,7 +10,7 @@ import {
   isQuestion,
   isSeveralItems,
   isSeveralNames,
-} from "./phrases-titles.ts";
+} from "./titles.ts";
 import {
   day,
   due,
@@ -22,8 +23,7 @@ import {
   plainList,
   type Slots,
   todo,
-} from "./phrases-words.ts";
-import type { TodoStoreInput } from "./todo-input.ts";
+} from "./words.ts";
 
 const severalItems = z.array(z.string()).refine(isSeveralItems);
 const severalNames = z.array(z.string()).refine(isSeveralNames);

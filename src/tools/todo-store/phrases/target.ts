@@ -1,8 +1,8 @@
 import * as z from "zod/v4";
-import type { PhraseContext } from "../../core/phrase.ts";
-import { isElsewhere, isOtherThing, isSeveralItems } from "./phrases-titles.ts";
-import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from "./phrases-words.ts";
-import type { TodoStoreInput } from "./todo-input.ts";
+import type { PhraseContext } from "../../../core/phrase.ts";
+import type { TodoStoreInput } from "../todo-input.ts";
+import { isElsewhere, isOtherThing, isSeveralItems } from "./titles.ts";
+import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from "./words.ts";
 
 /** How one todo is named: by its title, or by its place. */
 export const ordinal =

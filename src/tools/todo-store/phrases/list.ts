@@ -1,17 +1,6 @@
-import { dayRange, daysOf } from "./phrases-range.ts";
-import {
-  completed,
-  day,
-  listName,
-  own,
-  ownList,
-  type Phrase,
-  pending,
-  plainList,
-  things,
-  todos,
-} from "./phrases-words.ts";
-import type { TodoStoreInput } from "./todo-input.ts";
+import type { TodoStoreInput } from "../todo-input.ts";
+import { dayRange, daysOf } from "./range.ts";
+import { completed, day, listName, own, ownList, type Phrase, pending, plainList, things, todos } from "./words.ts";
 
 const show =
   "(show|showing|list|listing|display|read|reading|give|tell|get|see|view|print|pull up|open|bring up|check|fetch|recite|repeat|review|refresh|reload|iterate|provide|present|say|state|name|have|hear|know|look at|go to|go into|access|go over|go through|run through|read through|read (out|off|back|aloud)|find|what is|what are|which are|how is|let me (see|hear|know|have)|(can|could|may) i (see|hear|have|get)|i (want|need|would like) to (see|hear|know|have)|remind me (of|about))";

@@ -1,5 +1,5 @@
-import { targeting, targetingBare, targetingInIt, targetingSeveral } from "./phrases-target.ts";
-import { fromList, namedList, type Phrase, plainList, todo } from "./phrases-words.ts";
+import { targeting, targetingBare, targetingInIt, targetingSeveral } from "./target.ts";
+import { fromList, namedList, type Phrase, plainList, todo } from "./words.ts";
 
 const list = `(${namedList}|${plainList})`;
 const when = "[[for] (today|tomorrow|this week|now)]";

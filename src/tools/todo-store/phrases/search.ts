@@ -1,4 +1,4 @@
-import { day, inputOf, listName, namedList, type Phrase, plainList, things } from "./phrases-words.ts";
+import { day, inputOf, listName, namedList, type Phrase, plainList, things } from "./words.ts";
 
 /** A due date does not restrict a search: the search finds the todo, and shows the day. */
 const when = "[[(for|on|due)] ({dueOn}|this (week|month|weekend|year))]";

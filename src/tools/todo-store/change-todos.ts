@@ -1,19 +1,75 @@
 import { AgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
-import { findTodo } from "./find-todo.ts";
+import { findTodo, maxNamed } from "./read-todos.ts";
 import type { Todo } from "./todo.ts";
 import type { ParsedTodoInputOf, TodoTarget, TodoWriteOperation } from "./todo-input.ts";
-import { maxNamed } from "./todo-match.ts";
 import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
 import { defaultListName, foldText } from "./todo-text.ts";
 
-/** The input of {@link planChange}. */
-export interface PlanChangeOptions<TOperation extends TodoWriteOperation = TodoWriteOperation> {
+/** A change to make, and where. */
+interface ChangeTodosOptions {
   readonly storage: TodoStorage;
   readonly scope: string;
-  readonly input: ParsedTodoInputOf<TOperation>;
+  readonly input: ParsedTodoInputOf<TodoWriteOperation>;
   now(): number;
   createId(): string;
+}
+
+/**
+ * Makes the change of an operation once for its idempotency key, and returns its result.
+ *
+ * Throws an error whose code starts with `todo-`, or `invalid-options` without a key; nothing has then changed.
+ */
+export async function changeTodos(options: ChangeTodosOptions, key: unknown) {
+  const { storage, scope, input } = options;
+  checkKey(key);
+  // The key is looked up first: once a todo is gone, a second attempt to delete it could find another by its title.
+  const { operation } = input;
+  const record = (await storage.recall(scope, key)) ?? (await applyChange(options, key));
+  if (record.operation !== operation) failKeyReused(key, operation, record.operation);
+  return record.result;
+}
+
+async function applyChange(options: ChangeTodosOptions, key: string) {
+  const { storage, scope, input } = options;
+  const plan = await planOrRecall(options, key);
+  if ("operation" in plan) return plan;
+  const { change } = plan;
+  const record = await storage.apply(scope, { key, operation: input.operation, change });
+  if (record !== undefined) return record;
+  if (change.type === "insert") {
+    const { id } = change.todo;
+    throw new AgentError("todo-id-taken", `There is already a todo with the id ${JSON.stringify(id)}.`, {
+      details: { id },
+    });
+  }
+  const wanted = change.type === "clear" ? "clear" : change.id;
+  throw new AgentError("todo-not-found", `The todo ${wanted} was removed in the meantime.`, {
+    details: { wanted, near: [] },
+  });
+}
+
+/** The change to make, or the record of another attempt that ended while this one was looking for its todo. */
+async function planOrRecall(options: ChangeTodosOptions, key: string) {
+  try {
+    return { change: await planChange(options) };
+  } catch (error) {
+    const record = await options.storage.recall(options.scope, key);
+    if (record === undefined) throw error;
+    return record;
+  }
+}
+
+/** Throws `invalid-options` if the key is not text, or empty: all calls without a key would look like the first one. */
+export function checkKey(key: unknown): asserts key is string {
+  if (typeof key === "string" && key !== "") return;
+  failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
+}
+
+/** Throws `todo-key-reused`. */
+export function failKeyReused(idempotencyKey: string, operation: string, earlier: string): never {
+  const message = `The idempotency key ${JSON.stringify(idempotencyKey)} was already used for "${earlier}"; "${operation}" needs one of its own.`;
+  throw new AgentError("todo-key-reused", message, { details: { idempotencyKey, operation, earlier } });
 }
 
 /**
@@ -21,7 +77,7 @@ export interface PlanChangeOptions<TOperation extends TodoWriteOperation = TodoW
  *
  * Throws an error whose code starts with `todo-` if it is not clear which todo or list is meant.
  */
-export async function planChange(options: PlanChangeOptions): Promise<TodoChange> {
+async function planChange(options: ChangeTodosOptions): Promise<TodoChange> {
   const { input } = options;
   switch (input.operation) {
     case "add":
@@ -51,7 +107,7 @@ export async function planChange(options: PlanChangeOptions): Promise<TodoChange
 }
 
 function findOne(
-  { storage, scope }: PlanChangeOptions,
+  { storage, scope }: ChangeTodosOptions,
   target: TodoTarget,
   { match = "words", completed }: { match?: "words" | "whole"; completed?: boolean },
 ): Promise<Todo> {
@@ -60,7 +116,7 @@ function findOne(
 
 function newTodo(
   { title, list = defaultListName, dueDate, priority, tags = [] }: ParsedTodoInputOf<"add">,
-  { now, createId }: PlanChangeOptions,
+  { now, createId }: ChangeTodosOptions,
 ): Todo {
   const id: unknown = createId();
   if (typeof id !== "string" || id === "") failOption("createId", id, "a function that returns text");
@@ -87,7 +143,7 @@ function toPatch({ newTitle, newList, dueDate, priority, tags }: ParsedTodoInput
 }
 
 async function planClear(
-  { storage, scope }: PlanChangeOptions,
+  { storage, scope }: ChangeTodosOptions,
   { list, allLists, onlyCompleted }: ParsedTodoInputOf<"clear">,
 ): Promise<TodoChange> {
   if (allLists) return { type: "clear", onlyCompleted };
