@@ -14,6 +14,7 @@ export type {
   DecisionNote,
 } from "./core/approval.ts";
 export type { ApprovalReason, ReplanApproval, WordSource } from "./core/approval-reason.ts";
+export { type CheckedToolOptions, defineTool, type ToolOptions } from "./core/define-tool.ts";
 export { describeTool, type ToolDescription } from "./core/describe-tool.ts";
 export type { ErrorData } from "./core/error-data.ts";
 export {
@@ -56,6 +57,7 @@ export type {
 } from "./core/events.ts";
 export { hashPlan } from "./core/hash-plan.ts";
 export type { Jsonify, JsonObject, JsonPath, JsonValue } from "./core/json.ts";
+export type { JsonSchema } from "./core/json-schema.ts";
 export type {
   LanguageModel,
   ModelFailureReason,
@@ -120,26 +122,26 @@ export {
   type RunDigest,
   type RunSummary,
 } from "./core/run-summary.ts";
-export type { InferSchemaInput, InferSchemaOutput, JsonSchema, SchemaIssue, StandardSchema } from "./core/schema.ts";
+export type { InferSchemaInput, InferSchemaOutput, SchemaIssue, StandardSchema } from "./core/schema.ts";
 export { sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget, StoredRunOptions } from "./core/stored-run-options.ts";
-export {
-  type CheckedToolOptions,
-  type DefinedTool,
-  defineTool,
-  type InferToolInput,
-  type InferToolOutput,
-  type InferToolResources,
-  type Tool,
-  type ToolContext,
-  type ToolEffect,
-  type ToolOptions,
-  type UndoneCall,
+export type {
+  CircuitBreakerOptions,
+  DefinedTool,
+  InferToolInput,
+  InferToolOutput,
+  InferToolResources,
+  RateLimitOptions,
+  Tool,
+  ToolCacheContext,
+  ToolCacheOptions,
+  ToolContext,
+  ToolEffect,
+  ToolLimitOptions,
+  UndoneCall,
 } from "./core/tool.ts";
-export type { ToolCacheContext, ToolCacheOptions } from "./core/tool-cache.ts";
 export type { CalculationProblem, TodoMatch, ToolErrorDetails } from "./core/tool-errors.ts";
-export type { CircuitBreakerOptions, RateLimitOptions, ToolLimitOptions } from "./core/tool-limits.ts";
 export type { ToolFingerprint } from "./core/tool-schemas.ts";
 export { type ValidatePlanOptions, validatePlan } from "./core/validate-plan.ts";
 export { createOllamaModel } from "./models/ollama/ollama-model.ts";
@@ -220,12 +222,10 @@ export type {
   TodoWrite,
 } from "./tools/todo-store/todo-storage.ts";
 export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";
+export type { WebSearchInput, WebSearchOutput, WebSearchResult } from "./tools/web-search/search-schemas.ts";
 export {
   createWebSearch,
   type WebSearchCall,
   type WebSearchHit,
-  type WebSearchInput,
   type WebSearchOptions,
-  type WebSearchOutput,
-  type WebSearchResult,
 } from "./tools/web-search/web-search.ts";

@@ -7,6 +7,7 @@ import { createTodoStore } from "../src/tools/todo-store/todo-store.ts";
 import { createWebSearch } from "../src/tools/web-search/web-search.ts";
 import { typeExports, valueExports } from "./public-exports.ts";
 import {
+  circlesOf,
   hasTopLevelAwait,
   importsOf,
   isBuiltin,
@@ -65,6 +66,13 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(fs|util))$/ },
 ];
 
+/** TO BE DELETED, and nothing added: the files of `orchestrator` that import each other in circles, by type or `import()`. */
+const circularFiles = new Set(
+  `active-runs approval-answer approvals ask-inline cancel-run change-input continue-run decide-run decision-options dry-run events-options execute-run kept-results load-runtime options plan-alone receive-posted resume-all resume-options resume-run run run-call run-events run-execution run-expression-step run-host run-message run-options run-steps runtime send-message settle-run show start-run step-call`
+    .split(" ")
+    .map((name) => `src/orchestrator/${name}.ts`),
+);
+
 /** One line for each thing of a kind that a file has and should not. */
 function findAll(files: readonly SourceFile[], describeNode: (node: ts.Node) => string | undefined): readonly string[] {
   return files.flatMap((file) =>
@@ -113,6 +121,10 @@ describe("imports", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("never run in a circle, not even by types or import()", () => {
+    expect(circlesOf(sources).filter((circle) => !circle.every((path) => circularFiles.has(path)))).toEqual([]);
+  });
+
   it("load the parser of expressions only where it is needed", () => {
     const eager = sources.flatMap((file) =>
       importsOf(file)
@@ -128,7 +140,7 @@ describe("imports", () => {
         .filter(({ specifier, isTypeOnly }) => specifier.includes("cel/") && !isTypeOnly)
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
     );
-    expect(statically).toEqual(["src/core/expressions.ts imports ./cel/parse-step.ts"]);
+    expect(statically).toEqual(["src/core/expressions.ts imports ./cel/step-expressions.ts"]);
   });
 
   it("of ours end in .ts and lead to a file", () => {

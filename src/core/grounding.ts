@@ -1,9 +1,8 @@
 import type { JsonPath } from "./json.ts";
-import { schemasAt } from "./json-schema.ts";
+import { type JsonSchema, schemasAt } from "./json-schema.ts";
 import { readNumber, startsNumber, withoutLastZeros } from "./number-words.ts";
 import type { PlanStep } from "./plan.ts";
 import { asLiteral, asReference, parseTemplate } from "./reference.ts";
-import type { JsonSchema } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
 /*

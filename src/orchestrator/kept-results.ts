@@ -5,8 +5,7 @@ import { canonicalJson } from "../core/hash-plan.ts";
 import type { JsonValue } from "../core/json.ts";
 import { hideSealed } from "../core/sealed.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
-import type { DefinedTool } from "../core/tool.ts";
-import type { ToolCacheOptions } from "../core/tool-cache.ts";
+import type { DefinedTool, ToolCacheOptions } from "../core/tool.ts";
 import type { Run } from "./run.ts";
 import { placeOfTask, type StepCall } from "./step-call.ts";
 

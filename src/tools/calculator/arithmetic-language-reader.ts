@@ -1,10 +1,8 @@
 import { readNumber, startsNumber } from "../../core/number-words.ts";
-import { readNamed } from "./arithmetic-language-names.ts";
 import {
   type ArithmeticNode,
   atom,
   binary,
-  chain,
   fraction,
   level,
   negative,
@@ -33,6 +31,14 @@ const maxDepth = 200;
 const workPerWord = 2;
 const leastWork = 32;
 
+/** What an {@link ArithmeticReader} is created with. */
+interface ReaderOptions {
+  readonly hasPrevious: boolean;
+  readonly joinAnd: boolean;
+  /** Reads what starts with a name; given from outside, as it reads its operands with the reader in turn. */
+  readonly readNamed: (reader: ArithmeticReader) => ArithmeticNode | undefined;
+}
+
 /** Reads the words of an expression: a Pratt parser, which never backtracks further than one phrase. */
 export class ArithmeticReader {
   at = 0;
@@ -46,7 +52,7 @@ export class ArithmeticReader {
 
   constructor(
     readonly words: readonly string[],
-    private readonly options: { readonly hasPrevious: boolean; readonly joinAnd: boolean },
+    private readonly options: ReaderOptions,
   ) {
     this.work = leastWork + workPerWord * words.length;
   }
@@ -278,7 +284,7 @@ export class ArithmeticReader {
   private named(): ArithmeticNode | undefined {
     const before = this.at;
     this.takeAny(articles);
-    const node = readNamed(this);
+    const node = this.options.readNamed(this);
     if (node !== undefined) return node;
     this.at = before;
     if (!this.takeAny(articles)) return undefined;
@@ -290,9 +296,4 @@ export class ArithmeticReader {
     if (node !== undefined) this.operations++;
     return node;
   }
-}
-
-/** All operands with a sign between them; for "add 3, 4 and 5". */
-export function joined(sign: "+" | "*", items: readonly ArithmeticNode[]): ArithmeticNode | undefined {
-  return items.length > 1 ? chain(sign, items) : undefined;
 }
