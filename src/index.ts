@@ -1,9 +1,12 @@
 /** @module planwright */
 
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
+export type { CircuitBreakerOptions, CircuitState } from "./async/circuit-breaker.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
 export type { Unsubscribe } from "./async/event-hub.ts";
+export type { RateLimitOptions } from "./async/rate-limit.ts";
+export type { RetryOptions } from "./async/retry.ts";
 export type {
   ApprovalAnswer,
   ApprovalDecision,
@@ -35,7 +38,6 @@ export type {
   ApprovalEndEvent,
   ApprovalRequestEvent,
   CircuitChangeEvent,
-  CircuitState,
   NotUndone,
   PendingItem,
   RunEndEvent,
@@ -111,7 +113,6 @@ export type {
   PlanRequest,
   ReplanRequest,
 } from "./core/planner.ts";
-export type { RetryOptions } from "./core/retry-options.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export { type RunStatus, runStatusAfter } from "./core/run-status.ts";
 export type { ListRunsOptions, PostedMessage, PostedMessages, RunPage, RunStore } from "./core/run-store.ts";
@@ -127,12 +128,10 @@ export { sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget, StoredRunOptions } from "./core/stored-run-options.ts";
 export type {
-  CircuitBreakerOptions,
   DefinedTool,
   InferToolInput,
   InferToolOutput,
   InferToolResources,
-  RateLimitOptions,
   Tool,
   ToolCacheContext,
   ToolCacheOptions,

@@ -26,10 +26,10 @@ const maxFunctionLines = 60;
 const layers: readonly { readonly layer: string; readonly own: RegExp; readonly packages: RegExp }[] = [
   {
     layer: "src/core/cel/",
-    own: /^src\/core\//,
+    own: /^src\/(core|async)\//,
     packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@marcbachmann\/cel-js)$/,
   },
-  { layer: "src/core/", own: /^src\/core\//, packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/ },
+  { layer: "src/core/", own: /^src\/(core|async)\//, packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/ },
   { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   {
     layer: "src/tools/calculator/",

@@ -1,9 +1,9 @@
+import type { RetryOptions } from "../async/retry.ts";
 import { checkPhrases, checkToolOptions, toolKeys } from "./check-tool.ts";
 import { AgentError } from "./errors.ts";
 import type { Jsonify } from "./json.ts";
 import { failOption } from "./options.ts";
 import type { ToolPhrase } from "./phrase.ts";
-import type { RetryOptions } from "./retry-options.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
 import type {
   DefinedTool,

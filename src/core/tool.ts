@@ -1,6 +1,8 @@
+import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
+import type { RateLimitOptions } from "../async/rate-limit.ts";
+import type { RetryOptions } from "../async/retry.ts";
 import type { Jsonify, JsonObject } from "./json.ts";
 import type { ToolPhrase, ToolPhraseOptions } from "./phrase.ts";
-import type { RetryOptions } from "./retry-options.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
 
 /**
@@ -161,33 +163,15 @@ export interface ToolCacheContext<TResources = unknown> {
   readonly metadata: JsonObject;
 }
 
-/** How often a tool may be called, over all runs of an agent. */
-export interface RateLimitOptions {
-  /** The most calls that start within any `intervalMs`. At least 1. */
-  readonly limit: number;
-  /** At least 1. */
-  readonly intervalMs: number;
-}
-
-/**
- * When calls of a tool that keeps failing are refused, over all runs of an agent. An error with `retryable: false` does
- * not count: the tool has answered.
- */
-export interface CircuitBreakerOptions {
-  /** How many calls fail within `windowMs` before the circuit opens. At least 1. @default 5 */
-  readonly maxFailures?: number | undefined;
-  /** At least 1. @default 60000 */
-  readonly windowMs?: number | undefined;
-  /** How long it stays open before one call is let through as a test. At least 1. @default 30000 */
-  readonly resetAfterMs?: number | undefined;
-}
-
 /** What bounds the calls of a tool, over all runs of an agent. */
 export interface ToolLimitOptions {
   /** The most calls at a time. At least 1. @default no limit */
   readonly concurrency?: number | undefined;
-  /** @default no limit */
+  /** How often it may be called. @default no limit */
   readonly rateLimit?: RateLimitOptions | undefined;
-  /** @default none */
+  /**
+   * When calls are refused, as the tool keeps failing. An error with `retryable: false` does not count: the tool has
+   * answered. @default none
+   */
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }

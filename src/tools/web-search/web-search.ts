@@ -1,8 +1,9 @@
+import type { RateLimitOptions } from "../../async/rate-limit.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import type { DefinedTool, RateLimitOptions, ToolCacheOptions } from "../../core/tool.ts";
+import type { DefinedTool, ToolCacheOptions } from "../../core/tool.ts";
 import { createInputSchema, createOutputSchema, type WebSearchInput, type WebSearchOutput } from "./search-schemas.ts";
 
 /** A page that a search returns. A hit whose URL is not safe to follow is left out. */
