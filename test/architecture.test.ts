@@ -29,20 +29,25 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(core|async)\//,
     packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@marcbachmann\/cel-js)$/,
   },
-  { layer: "src/core/", own: /^src\/(core|async)\//, packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/ },
+  { layer: "src/english/", own: /^src\/english\//, packages: /^$/ },
+  {
+    layer: "src/core/",
+    own: /^src\/(core|async|english)\//,
+    packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/,
+  },
   { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   {
     layer: "src/tools/calculator/",
-    own: /^src\/(core|async|tools\/calculator)\//,
+    own: /^src\/(core|async|english|tools\/calculator)\//,
     packages: /^(zod\/v4|decimal\.js)$/,
   },
   { layer: "src/tools/storage/", own: /^src\/tools\/storage\//, packages: /^$/ },
   { layer: "src/tools/todo-store/", own: /^src\/(core|async|tools\/(todo-store|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/notes/", own: /^src\/(core|async|tools\/(notes|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/web-search/", own: /^src\/(core|async|tools\/web-search)\//, packages: /^zod\/v4$/ },
-  { layer: "src/planners/rules/", own: /^src\/(core|async|planners\/rules)\//, packages: /^zod\/v4$/ },
+  { layer: "src/planners/rules/", own: /^src\/(core|async|english|planners\/rules)\//, packages: /^zod\/v4$/ },
   { layer: "src/planners/llm/", own: /^src\/(core|async|planners\/llm)\//, packages: /^jsonrepair$/ },
-  { layer: "src/planners/", own: /^src\/(core|async)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
+  { layer: "src/planners/", own: /^src\/(core|async|english)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
   { layer: "src/models/", own: /^src\/(core|async|models)\//, packages: /^ollama\/browser$/ },
   { layer: "src/ai-sdk/", own: /^src\/(core|async|ai-sdk)\//, packages: /^$/ },
   {
@@ -254,7 +259,7 @@ describe("shared code", () => {
   it("knows no tool: the rules of the rule planner come from the tools", () => {
     const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] })];
     const names = tools.flatMap(({ name }) => [name, `create${name}`]);
-    const shared = sources.filter(({ path }) => /^src\/(core|async|planners|orchestrator|stores)\//.test(path));
+    const shared = sources.filter(({ path }) => /^src\/(core|async|english|planners|orchestrator|stores)\//.test(path));
     const found = shared.flatMap(({ path, text }) =>
       names.filter((name) => text.includes(name)).map((name) => `${path}: ${name}`),
     );

@@ -1,5 +1,6 @@
 import { cutText } from "../../core/cut-text.ts";
 import { AgentError } from "../../core/errors.ts";
+import { commonWords } from "../../english/small-words.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
@@ -56,7 +57,7 @@ function trimConnectors(text: string): string {
 
 /** Examples of phrases that share words with what was not understood, the most first; then some of each tool. */
 function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>): readonly string[] {
-  const wanted = new Set([...words].filter((word) => !common.has(word)));
+  const wanted = new Set([...words].filter((word) => !commonWords.has(word)));
   const near: { readonly example: string; readonly shared: number }[] = [];
   const first: string[] = [];
   for (const { rules } of tools) {
@@ -77,5 +78,3 @@ function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>
   ]);
   return [...examples].slice(0, maxExamples);
 }
-
-const common = new Set("a an the my to of in on is what and i".split(" "));

@@ -1,4 +1,5 @@
-import { readNumber, startsNumber } from "../../core/number-words.ts";
+import { readNumber, startsNumber } from "../../english/numbers.ts";
+import { numberPointers, resultNouns } from "../../english/references.ts";
 import {
   type ArithmeticNode,
   atom,
@@ -21,10 +22,6 @@ import {
 import { findConstant, findFunction } from "./functions.ts";
 
 const articles = new Set(["the", "a", "an"]);
-const pointers = new Set(["the", "that", "this", "its"]);
-const results = new Set(
-  "result results answer total outcome output value sum product difference quotient number figure amount".split(" "),
-);
 const partWords = new Set(["of", "off", "discount", "tip", "tax", "interest", "reduction", "less"]);
 const maxDepth = 200;
 /** An expression that can be read takes at most about one attempt per word. */
@@ -263,9 +260,9 @@ export class ArithmeticReader {
   /** "it", "that", "the result", "the last answer". */
   private anaphor(): ArithmeticNode | undefined {
     const before = this.at;
-    if (this.takeAny(pointers)) {
+    if (this.takeAny(numberPointers)) {
       this.take("previous") || this.take("last") || this.take("final");
-      if (this.takeAny(results) && !["of", "between", "from"].includes(this.words[this.at] ?? ""))
+      if (this.takeAny(resultNouns) && !["of", "between", "from"].includes(this.words[this.at] ?? ""))
         return this.previous();
       this.at = before;
     }
