@@ -154,7 +154,7 @@ function evaluate(expression: CelExpression, place: ExpressionPlace & Expression
 function listKeys({ holder }: CelFailure): string {
   if (holder === undefined) return "";
   const keys = Object.keys(holder);
-  const list = keys.slice(0, 20).join(", ").slice(0, 400);
+  const list = cutText(keys.slice(0, 20).join(", "), 400);
   return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
 }
 

@@ -23,14 +23,10 @@ export function refuse(
 ): AgentError<"cannot-plan"> {
   const from = input.clauses[first]?.start ?? 0;
   const to = input.clauses[last]?.end ?? from;
-  const rejected = cut(textBetween(input, from, to));
+  const rejected = cutText(textBetween(input, from, to), maxQuoted);
   const rest = [textBetween(input, 0, from), textBetween(input, to, input.tokens.length)];
-  const understood = cut(
-    rest
-      .map(trimConnectors)
-      .filter((text) => text !== "")
-      .join(" … "),
-  );
+  const texts = rest.map(trimConnectors).filter((text) => text !== "");
+  const understood = cutText(texts.join(" … "), maxQuoted);
   const capabilities = nearestExamples(tools, new Set(input.words.slice(from, to)));
   const hint =
     capabilities.length > 0
@@ -43,11 +39,8 @@ export function refuse(
 
 /** The words of the clauses, short enough to be quoted. */
 export function quoteClauses(input: MatchInput, first: number, last: number): string {
-  return `"${cut(textBetween(input, input.clauses[first]?.start ?? 0, input.clauses[last]?.end ?? 0))}"`;
-}
-
-function cut(text: string): string {
-  return cutText(text, maxQuoted);
+  const text = textBetween(input, input.clauses[first]?.start ?? 0, input.clauses[last]?.end ?? 0);
+  return `"${cutText(text, maxQuoted)}"`;
 }
 
 /** Reads only as much as may be quoted: the end is searched for from each separator on. */
