@@ -1,9 +1,12 @@
 /** @module planwright */
 
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
+export type { CircuitBreakerOptions, CircuitState } from "./async/circuit-breaker.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
 export type { Unsubscribe } from "./async/event-hub.ts";
+export type { RateLimitOptions } from "./async/rate-limit.ts";
+export type { RetryOptions } from "./async/retry.ts";
 export type {
   ApprovalAnswer,
   ApprovalDecision,
@@ -14,6 +17,7 @@ export type {
   DecisionNote,
 } from "./core/approval.ts";
 export type { ApprovalReason, ReplanApproval, WordSource } from "./core/approval-reason.ts";
+export { type CheckedToolOptions, defineTool, type ToolOptions } from "./core/define-tool.ts";
 export { describeTool, type ToolDescription } from "./core/describe-tool.ts";
 export type { ErrorData } from "./core/error-data.ts";
 export {
@@ -34,7 +38,6 @@ export type {
   ApprovalEndEvent,
   ApprovalRequestEvent,
   CircuitChangeEvent,
-  CircuitState,
   NotUndone,
   PendingItem,
   RunEndEvent,
@@ -56,6 +59,7 @@ export type {
 } from "./core/events.ts";
 export { hashPlan } from "./core/hash-plan.ts";
 export type { Jsonify, JsonObject, JsonPath, JsonValue } from "./core/json.ts";
+export type { JsonSchema } from "./core/json-schema.ts";
 export type {
   LanguageModel,
   ModelFailureReason,
@@ -109,7 +113,6 @@ export type {
   PlanRequest,
   ReplanRequest,
 } from "./core/planner.ts";
-export type { RetryOptions } from "./core/retry-options.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export { type RunStatus, runStatusAfter } from "./core/run-status.ts";
 export type { ListRunsOptions, PostedMessage, PostedMessages, RunPage, RunStore } from "./core/run-store.ts";
@@ -120,26 +123,24 @@ export {
   type RunDigest,
   type RunSummary,
 } from "./core/run-summary.ts";
-export type { InferSchemaInput, InferSchemaOutput, JsonSchema, SchemaIssue, StandardSchema } from "./core/schema.ts";
+export type { InferSchemaInput, InferSchemaOutput, SchemaIssue, StandardSchema } from "./core/schema.ts";
 export { sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget, StoredRunOptions } from "./core/stored-run-options.ts";
-export {
-  type CheckedToolOptions,
-  type DefinedTool,
-  defineTool,
-  type InferToolInput,
-  type InferToolOutput,
-  type InferToolResources,
-  type Tool,
-  type ToolContext,
-  type ToolEffect,
-  type ToolOptions,
-  type UndoneCall,
+export type {
+  DefinedTool,
+  InferToolInput,
+  InferToolOutput,
+  InferToolResources,
+  Tool,
+  ToolCacheContext,
+  ToolCacheOptions,
+  ToolContext,
+  ToolEffect,
+  ToolLimitOptions,
+  UndoneCall,
 } from "./core/tool.ts";
-export type { ToolCacheContext, ToolCacheOptions } from "./core/tool-cache.ts";
 export type { CalculationProblem, TodoMatch, ToolErrorDetails } from "./core/tool-errors.ts";
-export type { CircuitBreakerOptions, RateLimitOptions, ToolLimitOptions } from "./core/tool-limits.ts";
 export type { ToolFingerprint } from "./core/tool-schemas.ts";
 export { type ValidatePlanOptions, validatePlan } from "./core/validate-plan.ts";
 export { createOllamaModel } from "./models/ollama/ollama-model.ts";
@@ -220,12 +221,10 @@ export type {
   TodoWrite,
 } from "./tools/todo-store/todo-storage.ts";
 export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";
+export type { WebSearchInput, WebSearchOutput, WebSearchResult } from "./tools/web-search/search-schemas.ts";
 export {
   createWebSearch,
   type WebSearchCall,
   type WebSearchHit,
-  type WebSearchInput,
   type WebSearchOptions,
-  type WebSearchOutput,
-  type WebSearchResult,
 } from "./tools/web-search/web-search.ts";

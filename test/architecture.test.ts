@@ -7,6 +7,7 @@ import { createTodoStore } from "../src/tools/todo-store/todo-store.ts";
 import { createWebSearch } from "../src/tools/web-search/web-search.ts";
 import { typeExports, valueExports } from "./public-exports.ts";
 import {
+  circlesOf,
   hasTopLevelAwait,
   importsOf,
   isBuiltin,
@@ -25,23 +26,28 @@ const maxFunctionLines = 60;
 const layers: readonly { readonly layer: string; readonly own: RegExp; readonly packages: RegExp }[] = [
   {
     layer: "src/core/cel/",
-    own: /^src\/core\//,
+    own: /^src\/(core|async)\//,
     packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@marcbachmann\/cel-js)$/,
   },
-  { layer: "src/core/", own: /^src\/core\//, packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/ },
+  { layer: "src/english/", own: /^src\/english\//, packages: /^$/ },
+  {
+    layer: "src/core/",
+    own: /^src\/(core|async|english)\//,
+    packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/,
+  },
   { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   {
     layer: "src/tools/calculator/",
-    own: /^src\/(core|async|tools\/calculator)\//,
+    own: /^src\/(core|async|english|tools\/calculator)\//,
     packages: /^(zod\/v4|decimal\.js)$/,
   },
   { layer: "src/tools/storage/", own: /^src\/tools\/storage\//, packages: /^$/ },
   { layer: "src/tools/todo-store/", own: /^src\/(core|async|tools\/(todo-store|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/notes/", own: /^src\/(core|async|tools\/(notes|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/web-search/", own: /^src\/(core|async|tools\/web-search)\//, packages: /^zod\/v4$/ },
-  { layer: "src/planners/rules/", own: /^src\/(core|async|planners\/rules)\//, packages: /^zod\/v4$/ },
+  { layer: "src/planners/rules/", own: /^src\/(core|async|english|planners\/rules)\//, packages: /^zod\/v4$/ },
   { layer: "src/planners/llm/", own: /^src\/(core|async|planners\/llm)\//, packages: /^jsonrepair$/ },
-  { layer: "src/planners/", own: /^src\/(core|async)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
+  { layer: "src/planners/", own: /^src\/(core|async|english)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
   { layer: "src/models/", own: /^src\/(core|async|models)\//, packages: /^ollama\/browser$/ },
   { layer: "src/ai-sdk/", own: /^src\/(core|async|ai-sdk)\//, packages: /^$/ },
   {
@@ -64,6 +70,13 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   },
   { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(fs|util))$/ },
 ];
+
+/** TO BE DELETED, and nothing added: the files of `orchestrator` that import each other in circles, by type or `import()`. */
+const circularFiles = new Set(
+  `options run-options`
+    .split(" ")
+    .map((name) => `src/orchestrator/${name}.ts`),
+);
 
 /** One line for each thing of a kind that a file has and should not. */
 function findAll(files: readonly SourceFile[], describeNode: (node: ts.Node) => string | undefined): readonly string[] {
@@ -113,6 +126,10 @@ describe("imports", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("never run in a circle, not even by types or import()", () => {
+    expect(circlesOf(sources).filter((circle) => !circle.every((path) => circularFiles.has(path)))).toEqual([]);
+  });
+
   it("load the parser of expressions only where it is needed", () => {
     const eager = sources.flatMap((file) =>
       importsOf(file)
@@ -128,7 +145,7 @@ describe("imports", () => {
         .filter(({ specifier, isTypeOnly }) => specifier.includes("cel/") && !isTypeOnly)
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
     );
-    expect(statically).toEqual(["src/core/expressions.ts imports ./cel/parse-step.ts"]);
+    expect(statically).toEqual(["src/core/expressions.ts imports ./cel/step-expressions.ts"]);
   });
 
   it("of ours end in .ts and lead to a file", () => {
@@ -242,7 +259,7 @@ describe("shared code", () => {
   it("knows no tool: the rules of the rule planner come from the tools", () => {
     const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] })];
     const names = tools.flatMap(({ name }) => [name, `create${name}`]);
-    const shared = sources.filter(({ path }) => /^src\/(core|async|planners|orchestrator|stores)\//.test(path));
+    const shared = sources.filter(({ path }) => /^src\/(core|async|english|planners|orchestrator|stores)\//.test(path));
     const found = shared.flatMap(({ path, text }) =>
       names.filter((name) => text.includes(name)).map((name) => `${path}: ${name}`),
     );

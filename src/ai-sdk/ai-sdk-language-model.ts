@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../core/schema.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
 
 /**
  * A language model object of the AI SDK, as far as it is used here: of version 5, 6 or 7 of the package `ai`. It is

@@ -1,5 +1,5 @@
 import { toDefinedTool } from "./define-tool.ts";
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import type { Tool, ToolEffect } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 

@@ -1,3 +1,4 @@
+import type { CircuitState } from "../async/circuit-breaker.ts";
 import type { ApprovalSubject, ChangedCall, DecisionNote } from "./approval.ts";
 import type { ApprovalReason } from "./approval-reason.ts";
 import type { ErrorData } from "./error-data.ts";
@@ -169,9 +170,6 @@ export type UndoEndEvent<TTool extends Tool = Tool> = TTool extends Tool
 export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"circuit-change"> & { readonly tool: TTool["name"]; readonly state: CircuitState }
   : never;
-
-/** `open` refuses every call, `half-open` lets one through as a test, `closed` is as if there were no breaker. */
-export type CircuitState = "closed" | "open" | "half-open";
 
 /** Something a suspended run waits for. */
 export type PendingItem =

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
 /** One message to a model. */
 export interface ModelMessage {

@@ -1,6 +1,7 @@
 import { toJSONSchema } from "zod/v4/core";
 import { describeThrown } from "./describe-thrown.ts";
 import type { JsonPath } from "./json.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { convertZod3 } from "./schema-zod3.ts";
 import { isMarkedZod4 } from "./zod-mark.ts";
 
@@ -73,24 +74,6 @@ function toSchemaIssue({ message, path = [] }: StandardIssue): SchemaIssue {
 
 function failedToParse(thrown: unknown): ParseResult<never> {
   return { ok: false, issues: [{ path: [], message: `the schema threw: ${describeThrown(thrown)}` }], raw: [] };
-}
-
-/** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. */
-export interface JsonSchema {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | JsonSchema;
-  readonly items?: JsonSchema | readonly JsonSchema[];
-  readonly prefixItems?: readonly JsonSchema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-  readonly allOf?: readonly JsonSchema[];
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly [keyword: string]: unknown;
 }
 
 /** Which major version of zod made a schema; undefined if none did. */

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../async/clock.ts";
-import type { RetryPolicy } from "../async/retry.ts";
+import type { RetryOptions, RetryPolicy } from "../async/retry.ts";
 import type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
 import { checkRetryOptions } from "../core/check-tool.ts";
 import { indexTools } from "../core/define-tool.ts";
@@ -15,7 +15,6 @@ import {
 } from "../core/options.ts";
 import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
-import type { RetryOptions } from "../core/retry-options.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { checkSwitch, describeRunOption } from "./run-options.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod/v4";
 import { type Clock, systemClock } from "../async/clock.ts";
-import type { RetryOptions } from "../core/retry-options.ts";
-import { type DefinedTool, defineTool, type ToolContext, type ToolEffect } from "../core/tool.ts";
+import type { RetryOptions } from "../async/retry.ts";
+import { defineTool } from "../core/define-tool.ts";
+import type { DefinedTool, ToolContext, ToolEffect } from "../core/tool.ts";
 
 /** What a call of a fake tool does, after `afterMs` on the clock. */
 export type FakeOutcome = { readonly afterMs?: number } & (

@@ -1,4 +1,5 @@
 import { settleOrAbort } from "../async/timeout.ts";
+import { cutText } from "../core/cut-text.ts";
 import {
   type LanguageModel,
   type ModelFinishReason,
@@ -124,7 +125,7 @@ function checkReply(place: string, reply: unknown): asserts reply is ScriptedRep
 
 function tooManyRequests(name: string, answers: number, requests: readonly ModelRequest[]): string {
   const text = requests.at(-1)?.messages.at(-1)?.content ?? "";
-  const asked = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  const asked = JSON.stringify(cutText(text, 201));
   return `The script of ${name} has ${count(answers)}; this is request ${requests.length}, whose last message is ${asked}.`;
 }
 

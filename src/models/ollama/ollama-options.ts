@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../async/clock.ts";
-import type { RetryPolicy } from "../../async/retry.ts";
+import type { RetryOptions, RetryPolicy } from "../../async/retry.ts";
 import { checkRetryOptions } from "../../core/check-tool.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
 import {
@@ -11,7 +11,6 @@ import {
   checkPrice,
   failOption,
 } from "../../core/options.ts";
-import type { RetryOptions } from "../../core/retry-options.ts";
 import { defaultOllamaHost, parseOllamaHost } from "./ollama-host.ts";
 
 /** Whether a model thinks before it answers, and how hard. */

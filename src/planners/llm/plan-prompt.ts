@@ -1,10 +1,10 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import type { AgentErrorData } from "../../core/errors.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
 import type { ModelMessage } from "../../core/language-model.ts";
 import type { PlanIssue } from "../../core/plan.ts";
 import type { PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import type { StepRecord } from "../../core/run-result.ts";
-import type { JsonSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { describeSchema } from "./describe-schema.ts";

@@ -1,4 +1,5 @@
-import { checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../../core/options.ts";
+import { maxTimerMs } from "../../async/clock.ts";
+import { checkFunction, checkKeys, checkNumber, failOption } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
@@ -34,7 +35,7 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
   if (!Array.isArray(tools) || tools.length === 0) failOption("tools", tools, "a list of at least one tool");
   checkTexts("requests", requests, 1);
   checkTexts("refusals", refusals, 0);
-  checkNumber("settleMs", settleMs, { min: 1, max: maxDurationMs });
+  checkNumber("settleMs", settleMs, { min: 1, max: maxTimerMs });
   return plannerCases({ createPlanner, tools, requests, refusals, settleMs });
 }
 

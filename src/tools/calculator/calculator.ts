@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
+import { defineTool } from "../../core/define-tool.ts";
 import { checkKeys, checkNumber } from "../../core/options.ts";
-import { defineTool } from "../../core/tool.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 
 /** Options of {@link createCalculator}. */

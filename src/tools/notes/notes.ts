@@ -1,7 +1,8 @@
+import { defineTool } from "../../core/define-tool.ts";
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { type DefinedTool, defineTool, type ToolContext } from "../../core/tool.ts";
+import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
 import { createNotesOutputSchema, type NotesOutput } from "./note.ts";
 import { createNotesInputSchema, isNoteRead, type NotesInput, type ParsedNotesInput } from "./note-input.ts";

@@ -1,8 +1,9 @@
+import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { type DefinedTool, defineTool, type ToolContext } from "../../core/tool.ts";
+import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { changeTodos, checkKey } from "./change-todos.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readNumber, withoutLastZeros } from "../../src/core/number-words.ts";
+import { readNumber, withoutLastZeros } from "../../src/english/numbers.ts";
 
 it("takes the zeros off the end of digits, and no others", () => {
   expect(["1200", "0012", "000", "", "10203"].map(withoutLastZeros)).toEqual(["12", "0012", "", "", "10203"]);

@@ -6,18 +6,17 @@ export interface NumberReading {
   readonly end: number;
 }
 
-const units =
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
-const small = new Map<string, bigint>(units.map((name, value) => [name, BigInt(value)]));
-for (const [name, value] of [
-  ["seventeen", 17],
-  ["eighteen", 18],
-  ["nineteen", 19],
-  ["nought", 0],
-  ["nil", 0],
-] as const) {
-  small.set(name, BigInt(value));
-}
+/** The numbers from zero to nineteen. */
+export const cardinals: readonly string[] = (
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
+  "eighteen nineteen"
+).split(" ");
+/** The ordinals from first to fourteenth. */
+export const ordinals: readonly string[] =
+  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth".split(" ");
+
+const small = new Map<string, bigint>(cardinals.map((name, value) => [name, BigInt(value)]));
+small.set("nought", 0n).set("nil", 0n);
 const tens = new Map<string, bigint>(
   "twenty thirty forty fifty sixty seventy eighty ninety"
     .split(" ")
