@@ -14,7 +14,7 @@ import type { LeaseHolder } from "./leases.ts";
 import { compareTools, restoreSettings } from "./restore-run.ts";
 import type { Run } from "./run.ts";
 import type { AbortReason } from "./run-lifetime.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import { requireApproved } from "./run-target.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
@@ -25,7 +25,7 @@ import { readExisting, resultOfState } from "./stored-runs.ts";
 export interface Continuation extends Opening {
   /** Set if the run was started again. */
   readonly identity?: string;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
   /** It is resumed only to be cancelled, with whatever tools still exist. */
   readonly isCancel?: true;
   /** A suspended run is resumed if a message was posted to it. */

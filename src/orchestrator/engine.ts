@@ -24,7 +24,7 @@ import type { Settlement } from "./resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
 import { cancelledBy, interruptedBy } from "./run-errors.ts";
-import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { type OptionsUse, type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import type { RunTarget } from "./run-target.ts";
 
@@ -101,7 +101,7 @@ export class Engine {
    * Decides about something a run waits for, and resumes the run: at once if it is active here, else from the store
    * once it is read. Its options have been checked. Errors reject the handle's result.
    */
-  decide(runId: string, given: Omit<Decision, "atMs">, resuming: ContinueOptions): RunHandle {
+  decide(runId: string, given: Omit<Decision, "atMs">, resuming: ResumeOptions): RunHandle {
     checkName("runId", runId);
     const options = { ...resuming };
     const decision = { ...given, atMs: this.settings.clock.now() };
@@ -111,7 +111,7 @@ export class Engine {
   }
 
   /** Cancels a run, wherever it is active. Its options have been checked. */
-  cancel(runId: string, reason: string, resuming: ContinueOptions): Promise<RunResult> {
+  cancel(runId: string, reason: string, resuming: ResumeOptions): Promise<RunResult> {
     checkName("runId", runId);
     const options = { ...resuming };
     const opening = { runId, startedMs: monotonicNow(this.settings.clock), cancelling: new AbortSource() };
@@ -121,7 +121,7 @@ export class Engine {
   }
 
   /** Resumes a stored run, until it ends or waits for somebody; its options have been checked. */
-  resume(runId: string, resuming: ContinueOptions, { retriesFailed = true } = {}): Promise<RunResult> {
+  resume(runId: string, resuming: ResumeOptions, { retriesFailed = true } = {}): Promise<RunResult> {
     checkName("runId", runId);
     const options = { ...resuming };
     const opening = { runId, startedMs: monotonicNow(this.settings.clock), options, retriesFailed };
@@ -130,7 +130,7 @@ export class Engine {
 
   /** Resumes all runs that have no owner, `concurrency` at a time; one that has ended meanwhile stays unchanged. */
   resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
-    const resume = (runId: string, own: ContinueOptions) => this.resume(runId, own, { retriesFailed: false });
+    const resume = (runId: string, own: ResumeOptions) => this.resume(runId, own, { retriesFailed: false });
     return this.open((parts, runs) => parts.resumeAll(runs, options, resume));
   }
 
@@ -138,7 +138,7 @@ export class Engine {
   settle(
     runId: string,
     settling: { readonly place: StepPlace; readonly settlement: Settlement },
-    resuming: ContinueOptions,
+    resuming: ResumeOptions,
   ): RunHandle {
     checkName("runId", runId);
     const options = { ...resuming };
@@ -183,7 +183,7 @@ export class Engine {
   /** Its deadline and its cancellation apply from now on, even while the runtime is being loaded. */
   private handOut(
     runId: string,
-    settings: Pick<ContinueOptions, "throwOnFailure">,
+    settings: Pick<ResumeOptions, "throwOnFailure">,
     open: OpenRun,
     onRefused?: (error: ErrorData) => void,
   ): RunHandle {
@@ -289,7 +289,7 @@ function warnOfSecrets(settings: EngineSettings): void {
 }
 
 /** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
-function deliver(result: RunResult, { throwOnFailure = false }: Pick<ContinueOptions, "throwOnFailure">): RunResult {
+function deliver(result: RunResult, { throwOnFailure = false }: Pick<ResumeOptions, "throwOnFailure">): RunResult {
   const { status, error } = result;
   if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
   return result;

@@ -1,7 +1,7 @@
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunStore } from "../core/run-store.ts";
-import type { InferToolResources, Tool } from "../core/tool.ts";
+import type { Tool } from "../core/tool.ts";
 import { type ApprovalItem, type ApprovalOptions, type RejectionOptions, readDecision } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { Engine, type RunHandle } from "./engine.ts";
@@ -17,7 +17,7 @@ import {
 } from "./resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
-import { checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
+import { checkText, type DryRunOptions, type OptionsArgument, type RunOptions } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -43,7 +43,7 @@ export interface RunApprover<TTool extends Tool = Tool> {
     this: void,
     runId: string,
     item: ApprovalItem,
-    ...options: ResumeArguments<TTool, ApprovalOptions<TTool>>
+    ...options: OptionsArgument<TTool, ApprovalOptions<TTool>>
   ): RunHandle<TTool>;
   /**
    * As {@link RunApprover.approve}, but the step, or the plan, is not run: the run fails with `approval-rejected`.
@@ -53,13 +53,9 @@ export interface RunApprover<TTool extends Tool = Tool> {
     this: void,
     runId: string,
     item: ApprovalItem,
-    ...options: ResumeArguments<TTool, RejectionOptions<TTool>>
+    ...options: OptionsArgument<TTool, RejectionOptions<TTool>>
   ): RunHandle<TTool>;
 }
-
-/** The arguments of methods that resume runs: options may be left out unless a tool needs resources. */
-export type ResumeArguments<TTool extends Tool, TOptions> =
-  unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
 /** Resumes runs that have stopped: their process died or was closed, or they failed. */
 export interface RunResumer<TTool extends Tool = Tool> {
@@ -73,7 +69,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
   resume(
     this: void,
     runId: string,
-    ...options: ResumeArguments<TTool, ResumeOptions<TTool>>
+    ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
    * Resumes every run that no process is running, for a process that starts. Resolves to the outcome of each when all
@@ -82,7 +78,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
    */
   resumeAll(
     this: void,
-    ...options: ResumeArguments<TTool, ResumeAllOptions<TTool>>
+    ...options: OptionsArgument<TTool, ResumeAllOptions<TTool>>
   ): Promise<readonly ResumedRun<TTool>[]>;
   /**
    * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the result of the handle
@@ -133,7 +129,7 @@ export interface Orchestrator<TTool extends Tool = Tool>
   execute<const TPlan extends AnyPlan>(
     this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
-    ...options: RunArguments<TTool>
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
    * Starts a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps,
@@ -143,7 +139,7 @@ export interface Orchestrator<TTool extends Tool = Tool>
   start<const TPlan extends AnyPlan>(
     this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
-    ...options: RunArguments<TTool>
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
   ): RunHandle<TTool>;
 }
 

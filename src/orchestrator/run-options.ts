@@ -81,10 +81,10 @@ interface ContinueOptionsBase {
  * The options of a run that is resumed from the store; all others are those it started with. `resources` is required if
  * a tool needs some; a run that is still active in this process has its own.
  */
-export type ContinueOptions<TTool extends Tool = Tool> = ContinueOptionsBase & ResourcesOption<TTool>;
+export type ResumeOptions<TTool extends Tool = Tool> = ContinueOptionsBase & ResourcesOption<TTool>;
 
 /** The options argument of a run: it may be left out unless a tool needs resources. */
-export type RunArguments<TTool extends Tool> =
+export type OptionsArgument, type RunOptions<TTool extends Tool> =
   unknown extends InferToolResources<TTool> ? [options?: RunOptions<TTool>] : [options: RunOptions<TTool>];
 
 /** Options of a run, checked and with their defaults. */
