@@ -166,14 +166,13 @@ export {
 export type { ResumeAllOptions, ResumedRun } from "./orchestrator/resume-all.ts";
 export type {
   CloseOptions,
-  ResumeOptions,
   SettleOptions,
 } from "./orchestrator/resume-options.ts";
 export type { PruneOptions, RunKeeper } from "./orchestrator/retention.ts";
 export type {
-  ContinueOptions,
   DryRunOptions,
   PlanOptions,
+  ResumeOptions,
   RunArguments,
   RunOptions,
 } from "./orchestrator/run-options.ts";

@@ -65,7 +65,6 @@ export const typeExports = [
   "CircuitState",
   "Clock",
   "CloseOptions",
-  "ContinueOptions",
   "DecisionNote",
   "DecisionNoteOptions",
   "DefinedTool",

@@ -4,13 +4,13 @@ import { type Opening, type RunsOwner, runsOf } from "./active-runs.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import { continueStored } from "./continue-run.ts";
 import { beginStopped } from "./resume-run.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import { cancelMessage, doOrSend, type Sending } from "./send-message.ts";
 
 /** A run that is to be cancelled. */
 export interface Cancelling extends Opening {
   readonly reason: string;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
 }
 
 /**

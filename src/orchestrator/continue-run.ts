@@ -15,7 +15,7 @@ import type { LeaseHolder } from "./leases.ts";
 import { compareTools, readExisting, restoreSettings } from "./restore-run.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { fingerprintsOf, runExecution } from "./run-execution.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import { sealEvent } from "./seal-event.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { secretsOfStored } from "./secrets-of-run.ts";
@@ -25,7 +25,7 @@ import { resultOfState } from "./stored-runs.ts";
 export interface Continuation extends Opening {
   /** Set if the run was started again. */
   readonly identity?: string;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
   /** It is resumed only to be cancelled, with whatever tools still exist. */
   readonly isCancel?: true;
   /** A suspended run is resumed if a message was posted to it. */

@@ -18,7 +18,7 @@ import { recordDecision } from "./record-decision.ts";
 import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import { opened, sealChange, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
 
@@ -42,7 +42,7 @@ type DecidedRun = Pick<Run, "state" | "secrets">;
 /** A decision on its way to a run. */
 export interface Deciding extends Opening {
   readonly decision: Decision;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
 }
 
 /**

@@ -5,7 +5,7 @@ import { maxPlanBytes } from "../core/plan.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { InferToolInput, Tool } from "../core/tool.ts";
 import type { Decision } from "./decide-run.ts";
-import { type ContinueOptions, checkSignal, checkSwitch, checkText } from "./run-options.ts";
+import { checkSignal, checkSwitch, checkText, type ResumeOptions } from "./run-options.ts";
 
 /**
  * What is decided about: a pending item of a run, an `approval-request`, or the request that the agent's `approve`
@@ -30,14 +30,14 @@ export interface DecisionNoteOptions {
 }
 
 /** Options of approving: its note, and what the run needs to resume. */
-export type ApprovalOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
+export type ApprovalOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
   DecisionNoteOptions & {
     /** Runs the step with this input in place of its own: JSON, in which nothing is read as a reference. */
     input?: InferToolInput<TTool> | undefined;
   };
 
 /** Options of rejecting. */
-export type RejectionOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
+export type RejectionOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
   DecisionNoteOptions & {
     /** For the error. @default `comment`, or "no reason given" */
     reason?: string | undefined;
@@ -48,7 +48,7 @@ export function readDecision(
   verdict: Decision["verdict"],
   item: ApprovalItem,
   options: ApprovalOptions & RejectionOptions,
-): { readonly decision: Omit<Decision, "atMs">; readonly options: ContinueOptions } {
+): { readonly decision: Omit<Decision, "atMs">; readonly options: ResumeOptions } {
   const place = placeOfItem(item);
   checkHash(item.hash);
   checkKeys("options", options, [...continueKeys, "by", "comment", verdict === "reject" ? "reason" : "input"]);

@@ -23,7 +23,7 @@ import { reportWarning } from "./report-warning.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
 import type { PruneOptions } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
-import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { type OptionsUse, type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
 
 /** The maximum number of unread events in a handle. */
@@ -97,7 +97,7 @@ export class Engine implements RunsOwner {
   decide(
     runId: string,
     given: Omit<Decision, "atMs">,
-    { resources, signal, throwOnFailure = false }: ContinueOptions,
+    { resources, signal, throwOnFailure = false }: ResumeOptions,
   ): EngineHandle {
     checkName("runId", runId);
     const options = { resources, signal, throwOnFailure };
@@ -111,7 +111,7 @@ export class Engine implements RunsOwner {
   cancel(
     runId: string,
     reason: string,
-    { resources, signal, throwOnFailure = false }: ContinueOptions,
+    { resources, signal, throwOnFailure = false }: ResumeOptions,
   ): Promise<RunResult> {
     checkName("runId", runId);
     const options = { resources, signal, throwOnFailure };
@@ -121,15 +121,13 @@ export class Engine implements RunsOwner {
 
   goOn(runId: string, resources: unknown): void {
     // If that fails, the run is in the store, for whoever resumes it.
-    this.resume(runId, { resources, retriesFailed: false } as ContinueOptions & { retriesFailed: false }).catch(
-      () => {},
-    );
+    this.resume(runId, { resources, retriesFailed: false } as ResumeOptions & { retriesFailed: false }).catch(() => {});
   }
 
   /** Resumes a stored run, until it ends or waits for somebody; its options have been checked. */
   resume(
     runId: string,
-    { resources, signal, throwOnFailure = false, retriesFailed = true }: ContinueOptions & { retriesFailed?: boolean },
+    { resources, signal, throwOnFailure = false, retriesFailed = true }: ResumeOptions & { retriesFailed?: boolean },
   ): Promise<RunResult> {
     checkName("runId", runId);
     const options = { resources, signal, throwOnFailure };
@@ -139,7 +137,7 @@ export class Engine implements RunsOwner {
 
   /** Resumes all runs that have no owner, `concurrency` at a time; one that has ended meanwhile stays unchanged. */
   resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
-    const resume = (runId: string, own: ContinueOptions) => this.resume(runId, { ...own, retriesFailed: false });
+    const resume = (runId: string, own: ResumeOptions) => this.resume(runId, { ...own, retriesFailed: false });
     return this.open((parts) => parts.resumeAll(this, options, resume));
   }
 
@@ -147,7 +145,7 @@ export class Engine implements RunsOwner {
   settle(
     runId: string,
     settling: { readonly place: StepPlace; readonly settlement: Settlement },
-    { resources, signal, throwOnFailure = false }: ContinueOptions,
+    { resources, signal, throwOnFailure = false }: ResumeOptions,
   ): EngineHandle {
     checkName("runId", runId);
     const options = { resources, signal, throwOnFailure };

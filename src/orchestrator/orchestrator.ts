@@ -14,14 +14,13 @@ import type { ResumeAllOptions, ResumedRun } from "./resume-all.ts";
 import {
   type CloseOptions,
   checkResumeOptions,
-  type ResumeOptions,
   readCloseOptions,
   readSettleOptions,
   type SettleOptions,
 } from "./resume-options.ts";
 import type { RunKeeper } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
-import { type ContinueOptions, checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
+import { checkText, type DryRunOptions, type ResumeOptions, type RunArguments } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -196,7 +195,7 @@ export function decide<TTool extends Tool>(engine: Engine): RunApprover<TTool> {
 export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTool> {
   return {
     resume: async (runId, ...[options = {}]) =>
-      (await engine.resume(runId, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>,
+      (await engine.resume(runId, checkResumeOptions(options as ResumeOptions))) as RunResult<TTool>,
     resumeAll: async (...[options = {}]) =>
       (await engine.resumeAll(options as ResumeAllOptions)) as readonly ResumedRun<TTool>[],
     settle: (runId, stepId, options) => {
@@ -205,7 +204,7 @@ export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTo
     },
     cancel: async (runId, reason = "no reason given", options = {}) => {
       checkText("reason", reason);
-      return (await engine.cancel(runId, reason, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>;
+      return (await engine.cancel(runId, reason, checkResumeOptions(options as ResumeOptions))) as RunResult<TTool>;
     },
     close: async (options = {}) => engine.close(readCloseOptions(options)),
   };

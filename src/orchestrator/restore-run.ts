@@ -7,7 +7,7 @@ import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Run } from "./run.ts";
-import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { opened } from "./secrets-of-run.ts";
 import { readAgain, readRecorded } from "./stored-runs.ts";
 
@@ -34,7 +34,7 @@ export function runNotFound(runId: string): AgentError<"run-not-found"> {
 export function restoreSettings(
   engine: EngineSettings,
   state: RunState,
-  { isCancel, ...options }: ContinueOptions & { readonly isCancel?: true },
+  { isCancel, ...options }: ResumeOptions & { readonly isCancel?: true },
 ): RunSettings {
   const recorded = state.tools?.map(({ name }) => name) ?? [];
   const names = isCancel ? recorded.filter((name) => engine.toolsByName.has(name)) : recorded;

@@ -9,13 +9,13 @@ import type { InferToolResources, Tool } from "../core/tool.ts";
 import type { RunsOwner } from "./active-runs.ts";
 import { waitsInVain } from "./expiry.ts";
 import { checkResumeOptions } from "./resume-options.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import { listRuns, readRun } from "./stored-runs.ts";
 
 /** Options of resuming all runs. */
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
-  | ContinueOptions<TTool>
-  | (Omit<ContinueOptions<TTool>, "resources"> & {
+  | ResumeOptions<TTool>
+  | (Omit<ResumeOptions<TTool>, "resources"> & {
       /** Returns those of each run. What it throws, or rejects with, is that run's error. */
       resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     })
@@ -31,7 +31,7 @@ export type ResumedRun<TTool extends Tool = Tool> =
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
 /** Resumes one of them. */
-type Resume = (runId: string, options: ContinueOptions) => Promise<RunResult>;
+type Resume = (runId: string, options: ResumeOptions) => Promise<RunResult>;
 
 /**
  * Resumes every run that no process is running, `concurrency` at a time, oldest first. Resolves when they have ended or

@@ -7,11 +7,11 @@ import { interruptedBy } from "./cancelled-by.ts";
 import { continueStored, type ExecutionStart } from "./continue-run.ts";
 import { endsOfCutOff } from "./cut-off.ts";
 import { waitsInVain } from "./expiry.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 
 /** A run to resume. */
 export interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
   /** Whether a failed run is resumed, too. */
   readonly retriesFailed: boolean;
 }

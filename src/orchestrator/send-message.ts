@@ -10,7 +10,7 @@ import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import { messageToJson, type RunMessage } from "./run-message.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
 import { secretsOfStored } from "./secrets-of-run.ts";
 
@@ -21,7 +21,7 @@ const noReason = "no reason given";
 
 /** A request to a run, whichever process is running it. */
 export interface Sending extends Opening {
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
   /** Does it here; rejects with `run-owned-elsewhere` if another process is running the run. */
   readonly here: () => Promise<RunResult>;
   /** The message for the other process. */

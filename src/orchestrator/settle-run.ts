@@ -14,7 +14,7 @@ import { continueStored, notWaiting } from "./continue-run.ts";
 import { readExisting } from "./restore-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import { sealEvent } from "./seal-event.ts";
 import { opened, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
@@ -27,7 +27,7 @@ export type Settlement = { readonly output: unknown } | { readonly retry: true }
 export interface Settling extends Opening {
   readonly place: StepPlace;
   readonly settlement: Settlement;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
 }
 
 /**

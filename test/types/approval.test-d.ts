@@ -9,7 +9,6 @@ import {
   type ApprovalQuestion,
   type ApprovalRequest,
   type ApprovalRequestEvent,
-  type ContinueOptions,
   createAgent,
   createOrchestrator,
   type DefinedTool,
@@ -18,6 +17,7 @@ import {
   defineTool,
   type PendingItem,
   type RejectionOptions,
+  type ResumeOptions,
   type RunStore,
 } from "../../src/index.ts";
 import { calculator, clock, todos } from "./tools.ts";
@@ -153,8 +153,8 @@ describe("a decision", () => {
     // @ts-expect-error resources are missing
     agent.approve("r", plan, {});
     free.approve("r", plan, { resources: undefined, signal: undefined, throwOnFailure: undefined });
-    expectTypeOf<ContinueOptions<Tools>["resources"]>().toExtend<typeof resources>();
-    expectTypeOf<ContinueOptions["resources"]>().toBeUnknown();
+    expectTypeOf<ResumeOptions<Tools>["resources"]>().toExtend<typeof resources>();
+    expectTypeOf<ResumeOptions["resources"]>().toBeUnknown();
     expectTypeOf<ApprovalOptions<Tools>>().toExtend<ApprovalOptions>();
     expectTypeOf<RejectionOptions["reason"]>().toEqualTypeOf<string | undefined>();
   });
