@@ -9,7 +9,7 @@ const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
   "invalid-response",
 ]);
 
-/** The error of a model: `model-failed`, retryable if the same call may succeed later. */
+/** The error of a model: `model-failed`, retryable if the same call may succeed later. @group Models */
 export function modelFailure(
   model: Pick<LanguageModel, "provider" | "modelId">,
   reason: ModelFailureReason,

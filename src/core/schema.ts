@@ -7,6 +7,7 @@ import { isMarkedZod4 } from "./zod-mark.ts";
 /**
  * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
  * @see https://standardschema.dev
+ * @group Tools
  */
 export interface StandardSchema<TInput = unknown, TOutput = TInput> {
   readonly "~standard": {
@@ -28,13 +29,13 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The type a schema accepts. */
+/** The type a schema accepts. @group Tools */
 export type InferSchemaInput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["input"];
 
-/** The type a schema returns after parsing. */
+/** The type a schema returns after parsing. @group Tools */
 export type InferSchemaOutput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["output"];
 
-/** One thing that is wrong with a value. */
+/** One thing that is wrong with a value. @inline */
 export interface SchemaIssue {
   readonly path: JsonPath;
   readonly message: string;
@@ -75,7 +76,7 @@ function failedToParse(thrown: unknown): ParseResult<never> {
   return { ok: false, issues: [{ path: [], message: `the schema threw: ${describeThrown(thrown)}` }], raw: [] };
 }
 
-/** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. */
+/** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. @group Tools */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -1,7 +1,10 @@
 import type { JsonObject } from "./json.ts";
 import { checkFunction, checkKeys, checkNumber, maxDurationMs } from "./options.ts";
 
-/** How a `pure` tool keeps results for later calls, over all runs of an agent. Each agent has its own, in memory. */
+/**
+ * How a `pure` tool keeps results for later calls, over all runs of an agent. Each agent has its own, in memory.
+ * @inline
+ */
 export interface ToolCacheOptions<TInput = unknown, TResources = unknown> {
   /** How long a result may be used, from 1. */
   readonly maxAgeMs: number;
@@ -14,7 +17,7 @@ export interface ToolCacheOptions<TInput = unknown, TResources = unknown> {
   key?(input: TInput, context: ToolCacheContext<TResources>): string;
 }
 
-/** What a key may depend on besides the input. */
+/** What a key may depend on besides the input. @inline */
 export interface ToolCacheContext<TResources = unknown> {
   /** What the caller of the run passed as `resources`. */
   readonly resources: TResources;

@@ -1,6 +1,6 @@
 import { checkDuration, checkKeys, checkNumber, maxDurationMs } from "./options.ts";
 
-/** How often a tool may be called, over all runs of an agent. */
+/** How often a tool may be called, over all runs of an agent. @inline */
 export interface RateLimitOptions {
   /** The most calls that start within any `intervalMs`. At least 1. */
   readonly limit: number;
@@ -11,6 +11,7 @@ export interface RateLimitOptions {
 /**
  * When calls of a tool that keeps failing are refused, over all runs of an agent. An error with `retryable: false` does
  * not count: the tool has answered.
+ * @inline
  */
 export interface CircuitBreakerOptions {
   /** How many calls fail within `windowMs` before the circuit opens. At least 1. @default 5 */

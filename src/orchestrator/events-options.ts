@@ -6,7 +6,7 @@ import { checkName } from "./decision-options.ts";
 import { loadedRuntime, loadRuntime } from "./load-runtime.ts";
 import { checkSignal, checkSwitch } from "./run-options.ts";
 
-/** Options of reading the events of a run. */
+/** Options of reading the events of a run. @inline */
 export interface EventsOptions {
   /** The number of the last known event: only later ones are read. @default 0 */
   after?: number | undefined;

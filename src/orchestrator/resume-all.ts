@@ -12,7 +12,7 @@ import { checkResumeOptions } from "./resume-options.ts";
 import type { ResumeOptions } from "./run-options.ts";
 import { listRuns, readRun } from "./stored-runs.ts";
 
-/** Options of resuming all runs. */
+/** Options of resuming all runs. @group Runs and results */
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
   | ResumeOptions<TTool>
   | (Omit<ResumeOptions<TTool>, "resources"> & {
@@ -24,7 +24,7 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
   concurrency?: number | undefined;
 };
 
-/** The outcome of a run that was to be resumed. */
+/** The outcome of a run that was to be resumed. @group Runs and results */
 export type ResumedRun<TTool extends Tool = Tool> =
   | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
   /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */

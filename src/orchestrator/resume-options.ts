@@ -5,7 +5,11 @@ import { checkName } from "./decision-options.ts";
 import { checkSignal, checkSwitch, type ResumeOptions } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
 
-/** Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed. */
+/**
+ * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
+ * @interface
+ * @group Runs and results
+ */
 export type SettleOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   /** Which iteration of a `forEach`, from 0. */
   iteration?: number | undefined;
@@ -17,7 +21,7 @@ export type SettleOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   failed?: string | undefined;
 };
 
-/** Options of closing. */
+/** Options of closing. @inline */
 export interface CloseOptions {
   /** How long running steps may take to end, from 0. @default 10000 */
   timeoutMs?: number | undefined;

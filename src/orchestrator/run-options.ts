@@ -5,7 +5,7 @@ import type { RunBudget, StoredRunOptions } from "../core/stored-run-options.ts"
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 
-/** Options of making a plan. */
+/** Options of making a plan. @group Plans */
 export interface PlanOptions<TTool extends Tool = Tool> {
   /** Text for the planner in addition to the request. */
   context?: string | undefined;
@@ -21,7 +21,7 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   signal?: AbortSignal | undefined;
 }
 
-/** Options of a dry run. */
+/** Options of a dry run. @inline */
 export interface DryRunOptions<TTool extends Tool = Tool> extends PlanOptions<TTool> {
   /** Do the dry run only if this is the plan's `hashPlan`; else `plan-not-approved`. */
   approvedHash?: string | undefined;
@@ -33,7 +33,7 @@ type ResourcesOption<TTool extends Tool> =
     ? { /** Passed to the tools and never stored. */ resources?: unknown }
     : { /** Passed to the tools and never stored. */ resources: InferToolResources<TTool> };
 
-/** Options of a run. `resources` is required if a tool needs some. */
+/** Options of a run. `resources` is required if a tool needs some. @interface @group Runs and results */
 export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
   ResourcesOption<TTool> & {
     /** JSON that is stored with the run and passed to the tools. */
@@ -72,6 +72,8 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
 /**
  * The options of a run that is resumed from the store; all others are those it started with. `resources` is required if
  * a tool needs some; a run that is still active in this process has its own.
+ * @interface
+ * @group Runs and results
  */
 export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & {
   /** Cancels. Ignored for a run that is still active in this process, which has its own. */
@@ -80,9 +82,9 @@ export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & 
   throwOnFailure?: boolean | undefined;
 };
 
-/** The options argument of a run: it may be left out unless a tool needs resources. */
-export type RunArguments<TTool extends Tool> =
-  unknown extends InferToolResources<TTool> ? [options?: RunOptions<TTool>] : [options: RunOptions<TTool>];
+/** The last argument of a method that runs tools: it may be left out unless one of them needs resources. */
+export type OptionsArgument<TTool extends Tool, TOptions> =
+  unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
 /** Options of a run, checked and with their defaults. */
 export interface RunSettings {

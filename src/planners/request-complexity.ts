@@ -1,6 +1,6 @@
 import type { PlanRequest } from "../core/planner.ts";
 
-/** How complex a request is. */
+/** How complex a request is. @inline */
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**

@@ -8,7 +8,6 @@ import {
   type ApprovalOptions,
   type ApprovalQuestion,
   type ApprovalRequest,
-  type ApprovalRequestEvent,
   createAgent,
   createOrchestrator,
   type DefinedTool,
@@ -79,7 +78,7 @@ describe("what is asked", () => {
 
   it("narrows by tool in events and dry runs", () => {
     agent.on("approval-request", (event) => {
-      expectTypeOf(event).toEqualTypeOf<ApprovalRequestEvent<Tools>>();
+      expectTypeOf(event).toEqualTypeOf<AgentEventOf<"approval-request", Tools>>();
       if (event.kind === "step" && event.tool === "Calculator") expectTypeOf(event.input.expression).toBeString();
     });
     const seen = {} as DryRun<Tools>;

@@ -8,7 +8,7 @@ import { createNotesInputSchema, isNoteRead, type NotesInput, type ParsedNotesIn
 import type { NoteStorage } from "./note-storage.ts";
 import type { NotesWorld } from "./run-notes.ts";
 
-/** Options of {@link createNotes}. */
+/** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown> {
   /** Where the notes are kept. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
@@ -31,6 +31,7 @@ export interface NotesOptions<TResources = unknown> {
  *
  * Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or `note-undo-refused`, or
  * with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed nothing.
+ * @group Built-in tools
  */
 export function createNotes<TResources = unknown>(
   options: NotesOptions<TResources> = {},

@@ -7,7 +7,7 @@ import { TodoShelf } from "./todo-shelf.ts";
 import type { FoundTodos, TodoChange, TodoOutcome, TodoQuery, TodoRecord, TodoStorage } from "./todo-storage.ts";
 import { foldText } from "./todo-text.ts";
 
-/** Options of {@link createMemoryTodos}. */
+/** Options of {@link createMemoryTodos}. @inline */
 export interface MemoryTodosOptions {
   /**
    * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
@@ -21,6 +21,7 @@ export interface MemoryTodosOptions {
  * query with other conditions goes once through the todos of its list or scope.
  *
  * Throws `invalid-options`.
+ * @group Storage
  */
 export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage {
   checkKeys("memoryTodos", options, ["rememberedWrites"]);

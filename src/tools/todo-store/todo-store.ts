@@ -11,7 +11,7 @@ import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStore
 import { checkKey, failKeyReused } from "./todo-key.ts";
 import type { TodoStorage } from "./todo-storage.ts";
 
-/** Options of {@link createTodoStore}. */
+/** Options of {@link createTodoStore}. @group Built-in tools */
 export interface TodoStoreOptions<TResources = unknown> {
   /** Where the todos are kept. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
@@ -33,6 +33,7 @@ export interface TodoStoreOptions<TResources = unknown> {
  *
  * Throws `invalid-options`. The tool itself fails with an error whose code starts with `todo-`, and then has changed
  * nothing.
+ * @group Built-in tools
  */
 export function createTodoStore<TResources = unknown>(
   options: TodoStoreOptions<TResources> = {},
