@@ -44,7 +44,7 @@ export type { RetryOptions } from "./core/retry-options.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export { type RunStatus, runStatusAfter } from "./core/run-status.ts";
 export type { ListRunsOptions, RunPage, RunStore } from "./core/run-store.ts";
-export { digestAfter, type RunSummary } from "./core/run-summary.ts";
+export { digestAfter, type RunDigest, type RunSummary } from "./core/run-summary.ts";
 export type { InferSchemaInput, InferSchemaOutput, JsonSchema, StandardSchema } from "./core/schema.ts";
 export { sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";

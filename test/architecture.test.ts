@@ -264,4 +264,15 @@ describe("the public surface", () => {
     expect(types.sort()).toEqual([...listed.types].sort());
     expect(Object.keys(await import(resolve(path))).sort()).toEqual([...listed.values].sort());
   });
+
+  it("has an example beside every value", () => {
+    const comments = sources.flatMap(({ text }) => [
+      ...text.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\nexport (?:async )?(?:class|const|function) (\w+)/gs),
+    ]);
+    const shown = new Set(
+      comments.filter(([, comment]) => /includeCode|```ts/.test(comment ?? "")).map(([, , name]) => name),
+    );
+    const values = Object.values(publicExports).flatMap((listed) => listed.values as readonly string[]);
+    expect(values.filter((name) => !shown.has(name))).toEqual([]);
+  });
 });

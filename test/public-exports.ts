@@ -1,6 +1,6 @@
 /**
  * What each entry exports: values, then types. A name is added here on purpose, and removed only in a major release. A type
- * is exported if users write its name, or if the compiler writes it into the declarations of what they export.
+ * is exported if users write its name, or if the compiler writes it where they export what a call returned.
  */
 export const publicExports = {
   "src/index.ts": {
@@ -106,6 +106,7 @@ export const publicExports = {
       "ResumedRun",
       "RetryOptions",
       "RunBudget",
+      "RunDigest",
       "RunHandle",
       "RunOptions",
       "RunPage",
@@ -180,7 +181,6 @@ export const publicExports = {
       "NoteWrite",
       "PostedMessages",
       "RecordedModel",
-      "RunDigest",
       "RunStoreFaults",
       "ScriptedAnswer",
       "ScriptedModel",

@@ -36,6 +36,11 @@ export interface AiSdkModelOptions {
  *
  * Throws `invalid-options` for anything that is not such a model, including a mere id, which `generateText` of the AI
  * SDK accepts.
+ *
+ * ```ts
+ * const model = createAiSdkModel(openai("gpt-5-mini"), { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
+ * const agent = createAgent({ tools, planner: createLlmPlanner({ model }) });
+ * ```
  * @group Models
  */
 export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {

@@ -179,6 +179,8 @@ const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", 
  *
  * `code` says what happened, `details` has the facts with types, `message` says what was received and what would have
  * worked, `retryable` whether the same call may succeed later.
+ *
+ * {@includeCode ../../examples/16-your-own-planner.ts}
  * @group Errors
  */
 export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends Error {
@@ -211,6 +213,8 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
  * It reads `name` and `code`, never the class: an error of another copy of the package, or one that went through JSON,
  * is recognised as well. A value that is typed as error data, as in events and results, keeps that type; an unknown
  * value, such as one that was caught, is typed as a thrown error, which has `toJSON`.
+ *
+ * {@includeCode ../../examples/06-look-at-runs.ts}
  * @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(

@@ -245,6 +245,8 @@ export interface RunEndEvent extends EventBase<"run-end"> {
 /**
  * Every event of a run: a union on `type`. [Events](../../docs/events.md) lists them with their fields. It may grow in a
  * minor release, so keep a default branch. Every event is JSON, and frozen.
+ *
+ * {@includeCode ../../examples/03-events-and-retries.ts}
  * @group Events
  */
 export type AgentEvent<TTool extends Tool = Tool> =

@@ -65,6 +65,8 @@ export interface ModelPrice {
  * `generate` rejects with the signal's reason soon after that aborts, leaving nothing open, and otherwise with
  * `model-failed`, whose `reason` shows what a caller can do. If an answer was cut, it resolves with what there is: see
  * `finishReason`. It keeps no state between calls that changes an answer.
+ *
+ * {@includeCode ../../examples/14-your-own-model.ts}
  * @group Models
  */
 export interface LanguageModel {

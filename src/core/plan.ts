@@ -195,6 +195,8 @@ const stepSchema = () =>
 /**
  * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
  * Lazy, as creating it at once would cost every import a third of its time.
+ *
+ * {@includeCode ../../examples/18-plans-as-json.ts}
  * @group Plans
  */
 export const planSchema = z.lazy(() =>

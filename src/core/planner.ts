@@ -67,6 +67,8 @@ export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSourc
  * It must not have effects, must write `dependsOn` in every step, and must escape every piece of the request it puts
  * into an input with `escapeTemplate`. It refuses a request that it does not understand by throwing `cannot-plan`;
  * anything else it throws becomes `planning-failed`. Its caller validates the plan.
+ *
+ * {@includeCode ../../examples/16-your-own-planner.ts}
  * @group Planners
  */
 export interface Planner {

@@ -27,6 +27,8 @@ export function isRunStatus(text: unknown): text is RunStatus {
 
 /**
  * The status of a run after an event, for a run store that lists by it; undefined if the event does not change it.
+ *
+ * {@includeCode ../../examples/24-your-own-store.ts}
  * @group Storage
  */
 export function runStatusAfter(event: AgentEvent): RunStatus | undefined {

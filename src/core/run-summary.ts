@@ -59,6 +59,8 @@ const maxMessageLength = 500;
 
 /**
  * What a list shows of a run after an event, for a run store; the same object if the event does not change it.
+ *
+ * {@includeCode ../../examples/24-your-own-store.ts}
  * @group Storage
  */
 export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent): RunDigest {

@@ -21,6 +21,8 @@ export interface ValidatePlanOptions {
  * Any value may be passed: it never rejects for a bad plan. Rejects with `invalid-options` for invalid options, such as
  * two tools of one name. Issues of an input at or below a reference are left out, as its value is not known yet; if the
  * tools' schemas state its type, that is checked.
+ *
+ * {@includeCode ../../examples/04-approve-a-plan.ts}
  * @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {

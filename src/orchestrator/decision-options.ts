@@ -10,6 +10,8 @@ import { checkSignal, checkSwitch, checkText, type ResumeOptions } from "./run-o
 /**
  * What is decided about: a pending item of a run, an `approval-request`, or the request that the agent's `approve`
  * received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
+ *
+ * {@includeCode ../../examples/10-approve-a-step.ts}
  * @group Approval
  */
 export type ApprovalItem =

@@ -35,7 +35,12 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
   store: RunStore;
 }
 
-/** A run in progress. @group Runs and results */
+/**
+ * A run in progress.
+ *
+ * {@includeCode ../../examples/05-cancel-and-time-out.ts}
+ * @group Runs and results
+ */
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
@@ -161,6 +166,8 @@ export interface Orchestrator<TTool extends Tool = Tool>
 
 /**
  * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/18-plans-as-json.ts}
  * @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(

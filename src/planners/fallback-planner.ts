@@ -25,6 +25,8 @@ export interface FallbackPlannerOptions {
  * A planner that understands a request and reports that it cannot be planned (`cannot-plan`) ends the chain, unless
  * `continueOnCannotPlan` is set. When all have failed, planning fails with the last one's `cannot-plan`, or else with
  * `planning-failed`, with every failure. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/12-plan-with-a-model.ts}
  * @group Planners
  */
 export function createFallbackPlanner(planners: readonly Planner[], options: FallbackPlannerOptions = {}): Planner {

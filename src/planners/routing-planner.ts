@@ -32,6 +32,8 @@ const routes = ["simple", "moderate", "complex"] as const;
  * of a plan is the route taken.
  *
  * Throws `invalid-options`. Planning fails with `planning-failed` if `classify` returns anything else.
+ *
+ * {@includeCode ../../examples/13-route-and-budget.ts}
  * @group Planners
  */
 export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {

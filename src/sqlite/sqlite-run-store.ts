@@ -40,6 +40,8 @@ export interface SqliteRunStore extends RunStore {
  *
  * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ *
+ * {@includeCode ../../examples/23-runs-in-a-file.ts}
  * @group Storage
  */
 export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunStore {

@@ -27,6 +27,8 @@ export interface SqliteTodos extends TodoStorage {
  *
  * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ *
+ * {@includeCode ../../examples/23-runs-in-a-file.ts}
  * @group Storage
  */
 export function createSqliteTodos(options: SqliteTodosOptions): SqliteTodos {

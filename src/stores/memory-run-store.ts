@@ -27,6 +27,8 @@ const noMessages: readonly never[] = [];
 /**
  * A run store in memory: for tests, for tools that can lose their runs with the process, and to start with. All methods
  * but `list` are synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/06-look-at-runs.ts}
  * @group Storage
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {

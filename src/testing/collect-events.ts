@@ -9,7 +9,12 @@ export interface CollectedEvents {
   stop: () => void;
 }
 
-/** Collects every event of an agent or orchestrator from now on. @group Testing */
+/**
+ * Collects every event of an agent or orchestrator from now on.
+ *
+ * {@includeCode ../../examples/20-test-an-agent.ts}
+ * @group Testing
+ */
 export function collectEvents(observed: {
   subscribe(listener: (event: AgentEvent) => unknown): () => void;
 }): CollectedEvents {

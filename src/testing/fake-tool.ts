@@ -34,7 +34,12 @@ export interface FakeTool<TName extends string = string> extends DefinedTool<TNa
   readonly calls: readonly FakeCall[];
 }
 
-/** Creates a {@link FakeTool}. @group Testing */
+/**
+ * Creates a {@link FakeTool}.
+ *
+ * {@includeCode ../../examples/20-test-an-agent.ts}
+ * @group Testing
+ */
 export function createFakeTool<const TName extends string>(options: FakeToolOptions<TName>): FakeTool<TName> {
   const { outcomes = [{ returns: null }], clock = systemClock, ...rest } = options;
   const calls: FakeCall[] = [];

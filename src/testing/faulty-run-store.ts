@@ -40,6 +40,8 @@ export interface FaultyRunStore extends RunStore {
  * it, as if it had died long ago.
  *
  * Code that is still running in the "dead" process is not stopped. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/21-kill-points.ts}
  * @group Storage
  */
 export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {}): FaultyRunStore {

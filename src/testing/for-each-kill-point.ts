@@ -61,6 +61,8 @@ export interface KillPointOptions<TResult> {
  * append. Each time it is killed there, another process resumes the run, and `check` checks the outcome.
  *
  * Resolves to the points, in order. Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
+ *
+ * {@includeCode ../../examples/21-kill-points.ts}
  * @group Storage
  */
 export async function forEachKillPoint<TResult>(options: KillPointOptions<TResult>): Promise<readonly KillPoint[]> {

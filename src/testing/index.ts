@@ -2,7 +2,6 @@
 
 // For authors of stores, who test them here.
 export type { PostedMessages } from "../core/run-store.ts";
-export type { RunDigest } from "../core/run-summary.ts";
 export type { FoundNotes, NoteQuery, NoteRecord, NoteWrite } from "../tools/notes/note-storage.ts";
 export type { FoundTodos, TodoQuery, TodoRecord, TodoWrite } from "../tools/todo-store/todo-storage.ts";
 

@@ -36,6 +36,8 @@ export interface RecordedModel extends LanguageModel {
  *
  * A recording contains the texts of messages and answers, but no headers or keys. Throws if the recording to replay is
  * missing or cannot be read.
+ *
+ * {@includeCode ../../examples/22-fake-models.ts}
  * @group Models
  */
 export function createRecordedModel(options: RecordedModelOptions): RecordedModel {

@@ -51,6 +51,8 @@ const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }'
 /**
  * Creates a {@link ScriptedModel}. Each request takes the next answer, even if its signal has aborted; a request beyond
  * the last answer throws.
+ *
+ * {@includeCode ../../examples/12-plan-with-a-model.ts}
  * @group Models
  */
 export function createScriptedModel(

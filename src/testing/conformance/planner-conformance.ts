@@ -25,6 +25,8 @@ export interface PlannerConformanceOptions {
  * valid, too.
  *
  * The time of all requests is noon of 2026-01-15, UTC. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/16-your-own-planner.ts}
  * @group Planners
  */
 export function plannerConformance(options: PlannerConformanceOptions): readonly ConformanceCase[] {

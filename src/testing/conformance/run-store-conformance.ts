@@ -23,6 +23,8 @@ export interface RunStoreConformanceOptions<TStore extends RunStore> {
 /**
  * The requirements for every {@link RunStore}, as cases for a test runner: events, lists, claims and fences, messages,
  * deletion. Each case has its own store. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/24-your-own-store.ts}
  * @group Storage
  */
 export function runStoreConformance<TStore extends RunStore>(

@@ -149,6 +149,8 @@ const known: Readonly<Record<FakeOllamaFaultName, true>> = {
  * - `unknown-model`: 404.
  * - `unauthorized`: 401, as for a model in the cloud.
  * - `html`: 502 and an HTML page, from a proxy.
+ *
+ * {@includeCode ../../../examples/22-fake-models.ts}
  * @group Models
  */
 export const fakeOllamaFaults = Object.keys(known) as readonly FakeOllamaFaultName[];

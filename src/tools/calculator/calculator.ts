@@ -33,6 +33,8 @@ const description =
  * `calculation-failed`, which has a code and a position and is never retried.
  *
  * Throws `invalid-options` for an option that is unknown or out of range.
+ *
+ * {@includeCode ../../../examples/04-approve-a-plan.ts}
  * @group Built-in tools
  */
 export function createCalculator(options: CalculatorOptions = {}) {

@@ -16,6 +16,8 @@ export interface MemoryNotesOptions {
  * Keeps notes in memory, as long as the process lives. An id and the notes of an item are found by index.
  *
  * Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Storage
  */
 export function createMemoryNotes(options: MemoryNotesOptions = {}): NoteStorage {

@@ -31,6 +31,8 @@ export interface NotesOptions<TResources = unknown> {
  *
  * Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or `note-undo-refused`, or
  * with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed nothing.
+ *
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
  */
 export function createNotes<TResources = unknown>(

@@ -21,6 +21,8 @@ export interface MemoryTodosOptions {
  * query with other conditions goes once through the todos of its list or scope.
  *
  * Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Storage
  */
 export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage {

@@ -33,6 +33,8 @@ export interface TodoStoreOptions<TResources = unknown> {
  *
  * Throws `invalid-options`. The tool itself fails with an error whose code starts with `todo-`, and then has changed
  * nothing.
+ *
+ * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Built-in tools
  */
 export function createTodoStore<TResources = unknown>(

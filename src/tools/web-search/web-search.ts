@@ -74,6 +74,8 @@ const defaultRateLimit = { limit: 1, intervalMs: 1_000 };
  * list of hits fails with `invalid-tool-output`, which is not retried.
  *
  * Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
  */
 export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSearch", WebSearchInput, WebSearchOutput> {
