@@ -15,7 +15,7 @@ import type { RunTarget } from "./orchestrator/run-target.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
-/** Options of {@link createAgent}. */
+/** Options of {@link createAgent}. @group Agents */
 export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools>,
     PlanningOptions {
@@ -25,7 +25,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
   store?: RunStore | undefined;
 }
 
-/** A planner and an orchestrator in one. */
+/** A planner and an orchestrator in one. @group Agents */
 export interface Agent<TTool extends Tool = Tool>
   extends RunObserver<TTool>,
     RunApprover<TTool>,
@@ -77,6 +77,7 @@ export interface Agent<TTool extends Tool = Tool>
  * tools with the same name.
  *
  * {@includeCode ../examples/01-first-run.ts}
+ * @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,

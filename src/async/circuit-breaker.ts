@@ -3,7 +3,10 @@ import { type Clock, monotonicNow } from "./clock.ts";
 /** Whether calls are let through: all (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/** When calls of something that keeps failing are refused. */
+/**
+ * When calls of something that keeps failing are refused.
+ * @inline
+ */
 export interface CircuitBreakerOptions {
   /** How many calls fail within `windowMs` before the circuit opens. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;

@@ -2,7 +2,10 @@ import type { Abortable } from "./abort-source.ts";
 import { type Clock, monotonicNow, sleep } from "./clock.ts";
 import { Semaphore } from "./semaphore.ts";
 
-/** How often calls may start. */
+/**
+ * How often calls may start.
+ * @inline
+ */
 export interface RateLimitOptions {
   /** The most calls that start in any window of `intervalMs`: a whole number of at least 1. */
   readonly limit: number;

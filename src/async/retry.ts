@@ -1,6 +1,9 @@
 import { maxTimerMs } from "./clock.ts";
 
-/** How failed attempts are repeated. All fields are optional; a tool's fields win over the agent's. */
+/**
+ * How failed attempts are repeated. All fields are optional; a tool's fields win over the agent's.
+ * @group Agents
+ */
 export interface RetryOptions {
   /** How often a step is tried in all, the first try included. At least 1. @default 3 */
   readonly maxAttempts?: number | undefined;

@@ -117,7 +117,10 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, 
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
 }
 
-/** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. */
+/**
+ * Options of {@link defineTool} without an output schema: the output's type is what `execute` returns.
+ * @group Tools
+ */
 export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
   extends ToolOptionsBase<TName, TSchema, TResources> {
   outputSchema?: undefined;
@@ -135,7 +138,10 @@ export interface ToolOptions<TName extends string, TSchema extends StandardSchem
     | undefined;
 }
 
-/** Options of {@link defineTool} with an output schema, against which references are checked before a run. */
+/**
+ * Options of {@link defineTool} with an output schema, against which references are checked before a run.
+ * @inline
+ */
 export interface CheckedToolOptions<
   TName extends string,
   TSchema extends StandardSchema,

@@ -3,7 +3,7 @@ import { describeThrown } from "./describe-thrown.ts";
 import { hideUrlKeys, hideUrlKeysIn } from "./hide-url-keys.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
 
-/** An error as JSON, as events and stores keep it: never a header or the body of a response. */
+/** An error as JSON, as events and stores keep it: never a header or the body of a response. @group Errors */
 export interface ErrorData {
   readonly name: string;
   readonly message: string;

@@ -8,6 +8,7 @@ import { isMarkedZod4 } from "./zod-mark.ts";
 /**
  * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
  * @see https://standardschema.dev
+ * @group Tools
  */
 export interface StandardSchema<TInput = unknown, TOutput = TInput> {
   readonly "~standard": {
@@ -29,13 +30,13 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The type a schema accepts. */
+/** The type a schema accepts. @group Tools */
 export type InferSchemaInput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["input"];
 
-/** The type a schema returns after parsing. */
+/** The type a schema returns after parsing. @group Tools */
 export type InferSchemaOutput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["output"];
 
-/** One thing that is wrong with a value. */
+/** One thing that is wrong with a value. @inline */
 export interface SchemaIssue {
   readonly path: JsonPath;
   readonly message: string;

@@ -11,10 +11,11 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
  * - `idempotent`: it may run again with the same `idempotencyKey` and the world is as if it had run once.
  * - `once`: it must never run twice. It is not retried once it has started, unless its error has `retryable: true`;
  *   if it times out, its outcome is `unknown`.
+ * @group Tools
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
-/** What a tool gets to know about its call. */
+/** What a tool gets to know about its call. @group Tools */
 export interface ToolContext<TResources = unknown> {
   /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to pending work. */
   readonly signal: AbortSignal;
@@ -44,6 +45,7 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It
  * may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should
  * end soon after `context.signal` aborts; a value that it still returns in time is kept.
+ * @group Tools
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
@@ -77,7 +79,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
 /** The phrases of a tool; a plain string is short for `{ phrase }`. */
 export type PhraseList<TInput = unknown> = readonly (string | ToolPhraseOptions<TInput>)[];
 
-/** A tool that has been checked, as `defineTool` returns it and planners get it. */
+/** A tool that has been checked, as `defineTool` returns it and planners get it. @group Tools */
 export interface DefinedTool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends Tool<TName, unknown, unknown, TResources> {
   readonly inputSchema: StandardSchema<TInput, unknown>;
@@ -95,7 +97,7 @@ export interface DefinedTool<TName extends string = string, TInput = unknown, TO
   execute(input: unknown, context: ToolContext<TResources>): unknown;
 }
 
-/** A call that has completed and is to be undone. */
+/** A call that has completed and is to be undone. @group Tools */
 export interface UndoneCall<TInput, TOutput> {
   /** As `execute` got it, parsed again. */
   readonly input: TInput;
@@ -127,13 +129,13 @@ type ToolTypes<TTool extends Tool> = TTool extends {
 type ToolTypeOf<TTool extends Tool, TKey extends string> =
   ToolTypes<TTool> extends { readonly [K in TKey]: infer TType } ? TType : never;
 
-/** The JSON a plan passes to a tool, before the schema's defaults and transforms. */
+/** The JSON a plan passes to a tool, before the schema's defaults and transforms. @group Tools */
 export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 
-/** A tool's output as the JSON it becomes in events, stores and results. */
+/** A tool's output as the JSON it becomes in events, stores and results. @group Tools */
 export type InferToolOutput<TTool extends Tool> = ToolTypeOf<TTool, "output">;
 
-/** What the tools need as `resources` of a run, all together; `unknown` if they need nothing. */
+/** What the tools need as `resources` of a run, all together; `unknown` if they need nothing. @group Tools */
 export type InferToolResources<TTool extends Tool> = (
   TTool extends Tool
     ? (resources: ToolTypeOf<TTool, "resources">) => void
@@ -142,7 +144,10 @@ export type InferToolResources<TTool extends Tool> = (
   ? TResources
   : never;
 
-/** How a `pure` tool keeps results for later calls, over all runs of an agent. Each agent has its own, in memory. */
+/**
+ * How a `pure` tool keeps results for later calls, over all runs of an agent. Each agent has its own, in memory.
+ * @inline
+ */
 export interface ToolCacheOptions<TInput = unknown, TResources = unknown> {
   /** How long a result may be used, from 1. */
   readonly maxAgeMs: number;
@@ -155,7 +160,10 @@ export interface ToolCacheOptions<TInput = unknown, TResources = unknown> {
   key?(input: TInput, context: ToolCacheContext<TResources>): string;
 }
 
-/** What a key may depend on besides the input. */
+/**
+ * What a key may depend on besides the input.
+ * @inline
+ */
 export interface ToolCacheContext<TResources = unknown> {
   /** What the caller of the run passed as `resources`. */
   readonly resources: TResources;

@@ -10,7 +10,6 @@ import { invalidPlan, plainIssues } from "../core/plain-issues.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import { isSensitiveTool } from "../core/sensitive.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Decision } from "./decision.ts";
@@ -19,7 +18,7 @@ import type { DryRun } from "./dry-run.ts";
 import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
-import { reportWarning } from "./report-warning.ts";
+import { reportWarning, warnOfSecrets } from "./report-warning.ts";
 import type { Settlement } from "./resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
@@ -35,7 +34,12 @@ type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/** A run in progress. */
+/**
+ * A run in progress.
+ *
+ * {@includeCode ../../examples/05-cancel-and-time-out.ts}
+ * @group Runs and results
+ */
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
@@ -278,14 +282,6 @@ function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): 
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // Validation refuses anything that is not JSON, and says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
-}
-
-/** Warns if there are fields to seal but no key: plans with them will be refused. */
-function warnOfSecrets(settings: EngineSettings): void {
-  if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
-  const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
-  const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
-  reportWarning(settings, { code: "no-secret-keys", message });
 }
 
 /** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */

@@ -12,9 +12,9 @@ import { type EventsOptions, type EventsWanted, readEventsOptions } from "./even
 export interface RunObserver<TTool extends Tool = Tool> {
   readonly tools: readonly TTool[];
   /**
-   * Calls a listener for each event of a type, until the returned function is called. What it throws, or rejects with,
-   * never changes a run. The same listener is added once per type. Throws `invalid-options`, as do the next five
-   * methods.
+   * Calls a listener for each event of a type, until the returned function is called; calling that again does nothing.
+   * What the listener throws, or rejects with, never changes a run. The same listener is added once per type. Throws
+   * `invalid-options`, as do the next five methods.
    */
   on<TType extends AgentEventType>(
     this: void,

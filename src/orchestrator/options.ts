@@ -26,7 +26,7 @@ import {
   sealingOf,
 } from "./secret-options.ts";
 
-/** Something a developer should know about, though no run depends on it. */
+/** Something a developer should know about, though no run depends on it. @group Agents */
 export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
@@ -113,7 +113,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   createId?: (() => string) | undefined;
 }
 
-/** Decides about a step or a plan; `signal` aborts when the answer no longer counts. */
+/** Decides about a step or a plan; `signal` aborts when the answer no longer counts. @group Approval */
 export type ApproveFunction<TTool extends Tool = Tool> = (
   request: ApprovalRequest<TTool>,
   options: { signal: AbortSignal },

@@ -10,16 +10,21 @@ import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import {
   type CloseOptions,
   checkResumeOptions,
-  type ResumeOptions,
   readCloseOptions,
   readSettleOptions,
   type SettleOptions,
 } from "./resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
-import { checkText, type DryRunOptions, type OptionsArgument, type RunOptions } from "./run-options.ts";
+import {
+  checkText,
+  type DryRunOptions,
+  type OptionsArgument,
+  type ResumeOptions,
+  type RunOptions,
+} from "./run-options.ts";
 
-/** Options of {@link createOrchestrator}. */
+/** Options of {@link createOrchestrator}. @group Agents */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools> {
   /** Where runs are recorded, such as `createMemoryRunStore()`. */
@@ -36,8 +41,11 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
 export interface RunApprover<TTool extends Tool = Tool> {
   /**
    * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
-   * process, else from the store. The item is one of `result.pending`, or the `approval-request`. Throws
-   * `invalid-options`; {@link RunApprover} lists what the result rejects with.
+   * process, else from the store. The item is one of `result.pending`, or the `approval-request`.
+   *
+   * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if the run is not
+   * waiting for this, `run-owned-elsewhere` if another process is running it, `resume-mismatch` if its tools have
+   * changed, or `store-failed`; it resolves when the run ends or is suspended again.
    */
   approve(
     this: void,
@@ -46,8 +54,7 @@ export interface RunApprover<TTool extends Tool = Tool> {
     ...options: OptionsArgument<TTool, ApprovalOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * As {@link RunApprover.approve}, but the step, or the plan, is not run: the run fails with `approval-rejected`.
-   * Throws `invalid-options`; {@link RunApprover} lists what the result rejects with.
+   * As `approve`, but the step, or the plan, is not run: the run fails with `approval-rejected`.
    */
   reject(
     this: void,
@@ -105,7 +112,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
   close(this: void, options?: CloseOptions): Promise<void>;
 }
 
-/** Runs plans. */
+/** Runs plans. @group Agents */
 export interface Orchestrator<TTool extends Tool = Tool>
   extends RunObserver<TTool>,
     RunApprover<TTool>,
@@ -145,6 +152,9 @@ export interface Orchestrator<TTool extends Tool = Tool>
 
 /**
  * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/18-plans-as-json.ts}
+ * @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,

@@ -4,7 +4,11 @@ import type { InferToolOutput, Tool } from "../core/tool.ts";
 import { checkName } from "./decision-options.ts";
 import { checkSignal, checkSwitch, type ResumeOptions } from "./run-options.ts";
 
-/** Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed. */
+/**
+ * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
+ * @interface
+ * @group Runs and results
+ */
 export type SettleOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   /** Which iteration of a `forEach`, from 0. */
   iteration?: number | undefined;
@@ -16,7 +20,7 @@ export type SettleOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   failed?: string | undefined;
 };
 
-/** Options of closing. */
+/** Options of closing. @inline */
 export interface CloseOptions {
   /** How long running steps may take to end, from 0. @default 10000 */
   timeoutMs?: number | undefined;

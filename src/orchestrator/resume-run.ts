@@ -99,7 +99,10 @@ export function beginStopped(state: RunState): ExecutionStart {
   return { events: endsOfCutOff(state, interruptedBy("its process has died").toJSON() as AgentErrorData) };
 }
 
-/** Options of resuming all runs. */
+/**
+ * Options of resuming all runs.
+ * @group Runs and results
+ */
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
   | ResumeOptions<TTool>
   | (Omit<ResumeOptions<TTool>, "resources"> & {
@@ -111,7 +114,10 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
   concurrency?: number | undefined;
 };
 
-/** The outcome of a run that was to be resumed. */
+/**
+ * The outcome of a run that was to be resumed.
+ * @group Runs and results
+ */
 export type ResumedRun<TTool extends Tool = Tool> =
   | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
   /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */

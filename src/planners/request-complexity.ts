@@ -1,7 +1,7 @@
 import type { PlanRequest } from "../core/planner.ts";
 import { abbreviations, itemWords, recurringTimes, wishVerbs } from "../english/sentences.ts";
 
-/** How complex a request is. */
+/** How complex a request is. @inline */
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**

@@ -13,10 +13,10 @@ import {
 } from "../../core/options.ts";
 import { defaultOllamaHost, parseOllamaHost } from "./ollama-host.ts";
 
-/** Whether a model thinks before it answers, and how hard. */
+/** Whether a model thinks before it answers, and how hard. @inline */
 export type OllamaThink = boolean | "low" | "medium" | "high";
 
-/** Options of {@link createOllamaModel}. */
+/** Options of {@link createOllamaModel}. @group Models */
 export interface OllamaModelOptions {
   /** Which model, as `ollama list` names it, such as `qwen3` or `llama3.2:3b`. */
   model: string;

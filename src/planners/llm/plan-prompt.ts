@@ -10,7 +10,7 @@ import { toolSchemas } from "../../core/tool-schemas.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { answerSchema, stepSchema } from "./model-schema.ts";
 
-/** A request and its plan, shown to the model as an example. */
+/** A request and its plan, shown to the model as an example. @group Planners */
 export interface PlanExample {
   readonly request: string;
   /** Each the name of a tool and its input, with references such as `${s1.value}`. */

@@ -5,7 +5,7 @@ import type { Tool } from "../../core/tool.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
 import { plannerCases } from "./planner-cases.ts";
 
-/** Options of {@link plannerConformance}. */
+/** Options of {@link plannerConformance}. @inline */
 export interface PlannerConformanceOptions {
   /** Creates a new planner for each case. If it asks a model, that must answer any request, as a scripted one may. */
   createPlanner(): Planner | Promise<Planner>;
@@ -26,6 +26,9 @@ export interface PlannerConformanceOptions {
  * valid, too.
  *
  * The time of all requests is noon of 2026-01-15, UTC. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/16-your-own-planner.ts}
+ * @group Planners
  */
 export function plannerConformance(options: PlannerConformanceOptions): readonly ConformanceCase[] {
   checkKeys("options", options, ["createPlanner", "tools", "requests", "refusals", "settleMs"]);

@@ -3,7 +3,7 @@ import { WriteRecords } from "../storage/write-records.ts";
 import { type Note, nameKey } from "./note.ts";
 import type { FoundNotes, NoteChange, NoteQuery, NoteRecord, NoteStorage } from "./note-storage.ts";
 
-/** Options of {@link createMemoryNotes}. */
+/** Options of {@link createMemoryNotes}. @inline */
 export interface MemoryNotesOptions {
   /**
    * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
@@ -16,6 +16,9 @@ export interface MemoryNotesOptions {
  * Keeps notes in memory, as long as the process lives. An id and the notes of an item are found by index.
  *
  * Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts}
+ * @group Storage
  */
 export function createMemoryNotes(options: MemoryNotesOptions = {}): NoteStorage {
   checkKeys("memoryNotes", options, ["rememberedWrites"]);

@@ -9,7 +9,7 @@ import { createNotesInputSchema, isNoteRead, type NotesInput, type ParsedNotesIn
 import type { NoteStorage } from "./note-storage.ts";
 import type { NotesWorld } from "./run-notes.ts";
 
-/** Options of {@link createNotes}. */
+/** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown> {
   /** Where the notes are kept. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
@@ -32,6 +32,9 @@ export interface NotesOptions<TResources = unknown> {
  *
  * Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or `note-undo-refused`, or
  * with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed nothing.
+ *
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts}
+ * @group Built-in tools
  */
 export function createNotes<TResources = unknown>(
   options: NotesOptions<TResources> = {},

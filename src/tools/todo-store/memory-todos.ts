@@ -4,7 +4,7 @@ import { SortedTodos } from "./sorted-todos.ts";
 import { isSameTodo } from "./todo.ts";
 import { patchTodo, type TodoChange, type TodoOutcome, type TodoRecord, type TodoStorage } from "./todo-storage.ts";
 
-/** Options of {@link createMemoryTodos}. */
+/** Options of {@link createMemoryTodos}. @inline */
 export interface MemoryTodosOptions {
   /**
    * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
@@ -18,6 +18,9 @@ export interface MemoryTodosOptions {
  * by index; a query with other conditions goes once through the todos of its scope.
  *
  * Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/18-plans-as-json.ts}
+ * @group Storage
  */
 export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage {
   checkKeys("memoryTodos", options, ["rememberedWrites"]);

@@ -11,6 +11,7 @@ import type { TodoWriteOperation } from "./todo-input.ts";
  * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
  * - Returned values are copies or frozen: changing them changes nothing in the storage.
  * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
+ * @group Storage
  */
 export interface TodoStorage {
   /** The todos that fit a query, in its order, and how many there are. An unknown scope has none. */
@@ -27,7 +28,7 @@ export interface TodoStorage {
   apply(scope: string, write: TodoWrite): TodoRecord | undefined | Promise<TodoRecord | undefined>;
 }
 
-/** Which todos, in which order, and how many. All given conditions must be met. */
+/** Which todos, in which order, and how many. All given conditions must be met. @group Storage */
 export interface TodoQuery {
   readonly id?: string;
   /** Compared by `foldText`. */
@@ -56,7 +57,7 @@ export interface TodoQuery {
   readonly limit: number;
 }
 
-/** The result of a query. */
+/** The result of a query. @group Storage */
 export interface FoundTodos {
   readonly todos: readonly Todo[];
   /** How many fit, regardless of offset and limit. */
@@ -65,7 +66,7 @@ export interface FoundTodos {
   readonly completed: number;
 }
 
-/** A change, and the key that ensures that it is made once. */
+/** A change, and the key that ensures that it is made once. @group Storage */
 export interface TodoWrite {
   readonly key: string;
   /** Recorded with the outcome. */
@@ -73,7 +74,7 @@ export interface TodoWrite {
   readonly change: TodoChange;
 }
 
-/** One change. */
+/** One change. @inline */
 export type TodoChange =
   | { readonly type: "insert"; readonly todo: Todo }
   /** With `expected` it fits only a todo that has the same value, or none, in each field of {@link Todo}. */
@@ -82,7 +83,7 @@ export type TodoChange =
   /** Removes all todos, or those of one list (compared by `foldText`); or of these, only the completed ones. */
   | { readonly type: "clear"; readonly list?: string; readonly onlyCompleted: boolean };
 
-/** New values of fields; `null` removes a field, and an omitted one stays unchanged. */
+/** New values of fields; `null` removes a field, and an omitted one stays unchanged. @inline */
 export interface TodoPatch {
   readonly title?: string;
   readonly list?: string;
@@ -101,7 +102,7 @@ export interface TodoOutcome {
   readonly before?: Todo;
 }
 
-/** The outcome of a change, as recorded under its key. */
+/** The outcome of a change, as recorded under its key. @group Storage */
 export interface TodoRecord extends TodoOutcome {
   readonly operation: TodoWriteOperation | "undo";
 }

@@ -11,7 +11,7 @@ import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.t
 import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
 import type { TodoStorage } from "./todo-storage.ts";
 
-/** Options of {@link createTodoStore}. */
+/** Options of {@link createTodoStore}. @group Built-in tools */
 export interface TodoStoreOptions<TResources = unknown> {
   /** Where the todos are kept. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
@@ -33,6 +33,9 @@ export interface TodoStoreOptions<TResources = unknown> {
  *
  * Throws `invalid-options`. The tool itself fails with an error whose code starts with `todo-`, and then has changed
  * nothing.
+ *
+ * {@includeCode ../../../examples/18-plans-as-json.ts}
+ * @group Built-in tools
  */
 export function createTodoStore<TResources = unknown>(
   options: TodoStoreOptions<TResources> = {},

@@ -6,14 +6,14 @@ import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolCacheOptions } from "../../core/tool.ts";
 import { createInputSchema, createOutputSchema, type WebSearchInput, type WebSearchOutput } from "./search-schemas.ts";
 
-/** A page that a search returns. A hit whose URL is not safe to follow is left out. */
+/** A page that a search returns. A hit whose URL is not safe to follow is left out. @inline */
 export interface WebSearchHit {
   readonly title?: string | null | undefined;
   readonly url: string;
   readonly snippet?: string | null | undefined;
 }
 
-/** The second argument of a search. */
+/** The second argument of a search. @inline */
 export interface WebSearchCall {
   /** The most results that are used. */
   readonly limit: number;
@@ -21,7 +21,7 @@ export interface WebSearchCall {
   readonly signal: AbortSignal;
 }
 
-/** Options of {@link createWebSearch}. */
+/** Options of {@link createWebSearch}. @group Built-in tools */
 export interface WebSearchOptions {
   /**
    * Asks a search engine. It may throw anything: an error with `retryable: false` is final, and the `Retry-After` of an
@@ -43,10 +43,13 @@ const defaultRateLimit = { limit: 1, intervalMs: 1_000 };
 /**
  * A tool that searches the web with a function of yours: `{ query, limit? }` to `{ query, results }`.
  *
- * It is `pure`. The result of the function is checked and cut: see {@link WebSearchResult}. An answer that is not a
+ * It is `pure`. The result of the function is checked and cut: see {@link WebSearchOutput}. An answer that is not a
  * list of hits fails with `invalid-tool-output`, which is not retried.
  *
  * Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts}
+ * @group Built-in tools
  */
 export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSearch", WebSearchInput, WebSearchOutput> {
   checkOptions(options);
