@@ -2,13 +2,11 @@ import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
 import { maxTimerMs } from "../async/clock.ts";
 import type { RateLimitOptions } from "../async/rate-limit.ts";
 import type { RetryOptions } from "../async/retry.ts";
-import { checkSlots } from "./check-slots.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { checkDuration, checkFunction, checkKeys, checkNumber, failOption } from "./options.ts";
-import type { ToolPhraseOptions } from "./phrase.ts";
 import { inputJsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
-import type { ToolCacheOptions, ToolLimitOptions } from "./tool.ts";
+import type { ToolCacheOptions, ToolLimitOptions, ToolPhraseOptions } from "./tool.ts";
 
 const effects = ["pure", "idempotent", "once"];
 /** The members of a tool. */
@@ -133,7 +131,7 @@ export function checkPhrases(
 }
 
 /** Throws `invalid-options` for anything that is not the `cache` of a tool. */
-export function checkToolCache(option: string, cache: unknown): void {
+function checkToolCache(option: string, cache: unknown): void {
   if (cache === undefined) return;
   checkKeys(option, cache, ["maxAgeMs", "maxEntries", "key"]);
   const { maxAgeMs, maxEntries, key } = cache as Partial<ToolCacheOptions>;
@@ -143,7 +141,7 @@ export function checkToolCache(option: string, cache: unknown): void {
 }
 
 /** Throws `invalid-options` for invalid limits. `option` names an option of the tool. */
-export function checkToolLimits(
+function checkToolLimits(
   option: (key: string) => string,
   { concurrency, rateLimit, circuitBreaker }: Record<keyof ToolLimitOptions, unknown>,
 ): void {
@@ -161,4 +159,41 @@ export function checkToolLimits(
     checkDuration(option("circuitBreaker.windowMs"), windowMs, { min: 1 });
     checkNumber(option("circuitBreaker.resetAfterMs"), resetAfterMs, { min: 1, max: maxTimerMs });
   }
+}
+
+/**
+ * Throws `invalid-options` for a slot without a field in the input, unless something else states what to do with it.
+ * The rule planner, which is not loaded for this, reports cases that are known only later: phrases that are loaded,
+ * schemas of zod 3, and the branch of a union that a phrase means.
+ */
+function checkSlots(option: string, phrases: readonly (string | ToolPhraseOptions)[], input: JsonSchema): void {
+  const fields = fieldsOf(input);
+  if (fields === undefined) return;
+  for (const [index, given] of phrases.entries()) {
+    const { phrase, slots = {}, toInput } = typeof given === "string" ? { phrase: given } : given;
+    if (toInput !== undefined) continue;
+    for (const [, name = ""] of phrase.matchAll(/\{([A-Za-z_][\w-]*)\}/g)) {
+      if (fields.has(name) || Object.hasOwn(slots, name)) continue;
+      const known = [...fields].slice(0, 20).join(", ");
+      const fix = known === "" ? "give the phrase a toInput" : `name one of ${known}, or give the phrase a toInput`;
+      failOption(
+        `${option}[${index}]`,
+        phrase,
+        `a phrase with slots for input fields, but the input has no field "${name}" (${fix})`,
+      );
+    }
+  }
+}
+
+/** The fields of an object, or of a union of objects, all together; undefined if there may be others. */
+function fieldsOf({ properties, additionalProperties, ...schema }: JsonSchema): ReadonlySet<string> | undefined {
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if ((schema.$ref ?? schema.allOf) !== undefined) return undefined;
+  if (alternatives !== undefined) {
+    const fields = alternatives.map(fieldsOf);
+    return fields.includes(undefined) ? undefined : new Set(fields.flatMap((names) => [...(names ?? [])]));
+  }
+  if (properties === undefined || (additionalProperties !== undefined && additionalProperties !== false))
+    return undefined;
+  return new Set(Object.keys(properties));
 }

@@ -1,13 +1,11 @@
 import { isThenable } from "../async/thenable.ts";
 import { settleOrAbort } from "../async/timeout.ts";
-import { type ApprovalQuestion, type ApprovedCall, hashCall } from "../core/approval.ts";
-import type { ApprovalReason } from "../core/approval-reason.ts";
-import type { ApprovalState } from "../core/approval-state.ts";
+import { type ApprovalQuestion, type ApprovalReason, type ApprovedCall, hashCall } from "../core/approval.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { canonicalJson, hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
 import type { StepPlace } from "../core/step-place.ts";
-import { partAt } from "../core/step-state.ts";
+import { type ApprovalState, partAt } from "../core/step-state.ts";
 import { askInline, type Undecided, warnOf } from "./ask-inline.ts";
 import { recordDecision } from "./decision.ts";
 import type { Run } from "./run.ts";

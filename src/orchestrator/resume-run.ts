@@ -1,5 +1,4 @@
 import { monotonicNow } from "../async/clock.ts";
-import { describeThrown } from "../core/describe-thrown.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
 import { checkNumber, checkObject } from "../core/options.ts";
@@ -8,6 +7,7 @@ import type { RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import { partsOf } from "../core/step-state.ts";
+import { describeThrown } from "../core/text.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
 import { continueStored, type ExecutionStart } from "./continue-run.ts";
 import { endsOfCutOff } from "./cut-off.ts";

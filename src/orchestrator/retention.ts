@@ -1,8 +1,7 @@
 import { AgentError, isAgentError } from "../core/errors.ts";
-import { readTime } from "../core/list-selection.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
-import { endedStatuses, type RunStatus, runStatuses } from "../core/run-status.ts";
-import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
+import { type ListRunsOptions, type RunStore, readTime } from "../core/run-store.ts";
+import { endedStatuses, type RunStatus, runStatuses } from "../core/run-summary.ts";
 import { cancelledBy } from "./run-errors.ts";
 import { checkSignal } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";

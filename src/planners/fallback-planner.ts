@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../async/clock.ts";
+import { countOutside } from "../async/outside-work.ts";
 import { checkClock, checkDuration, checkFunction, checkKeys, failOption } from "../core/options.ts";
-import { countOutside } from "../core/outside-work.ts";
 import type { Planner } from "../core/planner.ts";
 
 /** Options of {@link createFallbackPlanner}. @inline */

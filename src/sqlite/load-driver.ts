@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
-import { describeThrown } from "../core/describe-thrown.ts";
 import { AgentError } from "../core/errors.ts";
 import { failOption } from "../core/options.ts";
+import { describeThrown } from "../core/text.ts";
 import type { NativeDatabase } from "./sql-database.ts";
 
 /**

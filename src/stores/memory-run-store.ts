@@ -1,10 +1,10 @@
+import { countOutside } from "../async/outside-work.ts";
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { copyJson, type JsonObject } from "../core/json.ts";
 import { checkKeys, checkNumber } from "../core/options.ts";
-import { countOutside } from "../core/outside-work.ts";
-import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-status.ts";
 import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
+import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-summary.ts";
 import type { MemoryRun, MemoryRuns } from "./memory-run-page.ts";
 
 /** Options of {@link createMemoryRunStore}. @inline */

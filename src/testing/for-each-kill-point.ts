@@ -1,7 +1,7 @@
-import { describeThrown } from "../core/describe-thrown.ts";
 import type { AgentEventType } from "../core/events.ts";
 import { checkFunction, checkKeys, checkNumber, failOption } from "../core/options.ts";
 import type { RunStore } from "../core/run-store.ts";
+import { describeThrown } from "../core/text.ts";
 import { createMemoryRunStore } from "../stores/memory-run-store.ts";
 import { createFaultyRunStore, type FaultyRunStore, type RunStoreFaults } from "./faulty-run-store.ts";
 

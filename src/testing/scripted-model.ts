@@ -1,5 +1,4 @@
 import { settleOrAbort } from "../async/timeout.ts";
-import { cutText } from "../core/cut-text.ts";
 import {
   type LanguageModel,
   type ModelFinishReason,
@@ -10,6 +9,7 @@ import {
   modelName,
 } from "../core/language-model.ts";
 import { checkFunction, failOption } from "../core/options.ts";
+import { cutText } from "../core/text.ts";
 
 /** The answer of a scripted model; a text alone is short for `{ text }`. @inline */
 export interface ScriptedText {

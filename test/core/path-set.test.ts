@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PathSet } from "../../src/core/path-set.ts";
+import { PathSet } from "../../src/core/check-input.ts";
 
 describe("PathSet", () => {
   it("tells what stands above, at and below its paths, as comparing with each of them does", () => {

@@ -1,6 +1,6 @@
+import { countOutside } from "../../async/outside-work.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import { checkKeys, checkNumber, failOption } from "../../core/options.ts";
-import { countOutside } from "../../core/outside-work.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { GroundingPolicy } from "./check-grounding.ts";
 import type { ModelPlanner, ModelPlannerSettings } from "./plan-by-model.ts";

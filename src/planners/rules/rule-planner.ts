@@ -1,6 +1,6 @@
+import { countOutside } from "../../async/outside-work.ts";
 import { indexTools } from "../../core/define-tool.ts";
 import { checkKeys, failOption } from "../../core/options.ts";
-import { countOutside } from "../../core/outside-work.ts";
 import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { RequestExplanation } from "./explain-match.ts";

@@ -1,6 +1,6 @@
+import { countOutside } from "../../async/outside-work.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
-import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
