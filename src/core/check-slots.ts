@@ -1,13 +1,13 @@
 import { failOption } from "./options.ts";
-import type { ToolPhraseOptions } from "./phrase.ts";
 import type { JsonSchema } from "./schema.ts";
+import type { PhraseList } from "./tool.ts";
 
 /**
  * Throws `invalid-options` for a slot without a field in the input, unless something else states what to do with it.
  * The rule planner, which is not loaded for this, reports cases that are known only later: phrases that are loaded,
  * schemas of zod 3, and the branch of a union that a phrase means.
  */
-export function checkSlots(option: string, phrases: readonly (string | ToolPhraseOptions)[], input: JsonSchema): void {
+export function checkSlots(option: string, phrases: PhraseList, input: JsonSchema): void {
   const fields = fieldsOf(input);
   if (fields === undefined) return;
   for (const [index, given] of phrases.entries()) {

@@ -1,3 +1,4 @@
+import type { OptionTable } from "./options.ts";
 import type { JsonSchema } from "./schema.ts";
 
 /** One message to a model. */
@@ -58,6 +59,12 @@ export interface ModelPrice {
   /** For a million tokens of output. */
   readonly outputPerMillion: number;
 }
+
+/** The options of a price. */
+export const priceOptions = {
+  inputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
+  outputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
+} satisfies OptionTable<ModelPrice>;
 
 /**
  * A language model: text in, text out. An adapter is one file.

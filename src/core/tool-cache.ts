@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import { checkFunction, checkKeys, checkNumber, maxDurationMs } from "./options.ts";
+import { maxDurationMs, type OptionTable } from "./options.ts";
 
 /** How a `pure` tool keeps results for later calls, over all runs of an agent. Each agent has its own, in memory. */
 export interface ToolCacheOptions<TInput = unknown, TResources = unknown> {
@@ -22,12 +22,9 @@ export interface ToolCacheContext<TResources = unknown> {
   readonly metadata: JsonObject;
 }
 
-/** Throws `invalid-options` for anything that is not the `cache` of a tool. */
-export function checkToolCache(option: string, cache: unknown): void {
-  if (cache === undefined) return;
-  checkKeys(option, cache, ["maxAgeMs", "maxEntries", "key"]);
-  const { maxAgeMs, maxEntries, key } = cache as Partial<ToolCacheOptions>;
-  checkNumber(`${option}.maxAgeMs`, maxAgeMs, { min: 1, max: maxDurationMs, isRequired: true });
-  checkNumber(`${option}.maxEntries`, maxEntries, { min: 1, max: 10_000, isInteger: true, isRequired: true });
-  checkFunction(`${option}.key`, key);
-}
+/** The options of a `cache`. */
+export const toolCacheOptions = {
+  maxAgeMs: { type: "number", min: 1, max: maxDurationMs, isRequired: true },
+  maxEntries: { type: "integer", min: 1, max: 10_000, isRequired: true },
+  key: { type: "function" },
+} satisfies OptionTable<ToolCacheOptions>;

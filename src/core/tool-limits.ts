@@ -1,4 +1,4 @@
-import { checkDuration, checkKeys, checkNumber, maxDurationMs } from "./options.ts";
+import { maxDurationMs, type OptionTable } from "./options.ts";
 
 /** How often a tool may be called, over all runs of an agent. */
 export interface RateLimitOptions {
@@ -31,23 +31,21 @@ export interface ToolLimitOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** Throws `invalid-options` for invalid limits. `option` names an option of the tool. */
-export function checkToolLimits(
-  option: (key: string) => string,
-  { concurrency, rateLimit, circuitBreaker }: Record<keyof ToolLimitOptions, unknown>,
-): void {
-  checkNumber(option("concurrency"), concurrency, { min: 1, isInteger: true });
-  if (rateLimit !== undefined) {
-    checkKeys(option("rateLimit"), rateLimit, ["limit", "intervalMs"]);
-    const { limit, intervalMs } = rateLimit as Partial<RateLimitOptions>;
-    checkNumber(option("rateLimit.limit"), limit, { min: 1, max: 1_000_000, isInteger: true, isRequired: true });
-    checkNumber(option("rateLimit.intervalMs"), intervalMs, { min: 1, max: maxDurationMs, isRequired: true });
-  }
-  if (circuitBreaker !== undefined) {
-    checkKeys(option("circuitBreaker"), circuitBreaker, ["maxFailures", "windowMs", "resetAfterMs"]);
-    const { maxFailures, windowMs, resetAfterMs } = circuitBreaker as CircuitBreakerOptions;
-    checkNumber(option("circuitBreaker.maxFailures"), maxFailures, { min: 1, max: 1_000_000, isInteger: true });
-    checkDuration(option("circuitBreaker.windowMs"), windowMs, { min: 1 });
-    checkNumber(option("circuitBreaker.resetAfterMs"), resetAfterMs, { min: 1, max: maxDurationMs });
-  }
-}
+/** The options of a `circuitBreaker`. */
+export const circuitBreakerOptions = {
+  maxFailures: { type: "integer", min: 1, max: 1_000_000, default: 5 },
+  windowMs: { type: "duration", min: 1, default: 60_000 },
+  resetAfterMs: { type: "number", min: 1, max: maxDurationMs, default: 30_000 },
+} satisfies OptionTable<CircuitBreakerOptions>;
+
+const rateLimitOptions = {
+  limit: { type: "integer", min: 1, max: 1_000_000, isRequired: true },
+  intervalMs: { type: "number", min: 1, max: maxDurationMs, isRequired: true },
+} satisfies OptionTable<RateLimitOptions>;
+
+/** The limits of a tool. */
+export const toolLimits = {
+  concurrency: { type: "integer", min: 1 },
+  rateLimit: { options: rateLimitOptions },
+  circuitBreaker: { options: circuitBreakerOptions },
+} satisfies OptionTable<ToolLimitOptions>;

@@ -1,10 +1,9 @@
 import { AbortSource } from "../async/abort-source.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { checkKeys, checkNumber, maxDurationMs } from "../core/options.ts";
+import { maxDurationMs, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { RunsOwner } from "./active-runs.ts";
 import { checkName } from "./decision-options.ts";
 import { loadedRuntime, loadRuntime } from "./load-runtime.ts";
-import { checkSignal, checkSwitch } from "./run-options.ts";
 
 /** Options of reading the events of a run. */
 export interface EventsOptions {
@@ -18,25 +17,22 @@ export interface EventsOptions {
   pollMs?: number | undefined;
 }
 
+const eventsOptions = {
+  after: { type: "integer", min: 0, default: 0 },
+  signal: { type: "signal" },
+  follow: { type: "boolean", default: false },
+  pollMs: { type: "number", min: 1, max: maxDurationMs, default: 1_000 },
+} satisfies OptionTable<EventsOptions>;
+
 /** {@link EventsOptions}, checked and with their defaults. */
-export interface EventsWanted {
+export interface EventsWanted extends SettingsOf<EventsOptions, typeof eventsOptions> {
   readonly runId: string;
-  readonly after: number;
-  readonly signal: AbortSignal | undefined;
-  readonly follow: boolean;
-  readonly pollMs: number;
 }
 
 /** Checks the options of reading events and fills in the defaults. Throws `invalid-options`. */
 export function readEventsOptions(runId: string, options: EventsOptions): EventsWanted {
   checkName("runId", runId);
-  checkKeys("options", options, ["after", "signal", "follow", "pollMs"]);
-  const { after = 0, signal, follow = false, pollMs = 1_000 } = options;
-  checkNumber("after", after, { min: 0, isInteger: true });
-  checkSignal(signal);
-  checkSwitch("follow", follow);
-  checkNumber("pollMs", pollMs, { min: 1, max: maxDurationMs });
-  return { runId, after, signal, follow, pollMs };
+  return { runId, ...readOptions(eventsOptions, options) };
 }
 
 /** The events of a run. Each loop reads them from the start; a loop that is left, in any way, leaves nothing behind. */

@@ -1,5 +1,6 @@
 import type { EventStream } from "../async/event-channel.ts";
 import type { AgentEvent } from "../core/events.ts";
+import { checkOption } from "../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunStore } from "../core/run-store.ts";
@@ -21,7 +22,7 @@ import {
 } from "./resume-options.ts";
 import type { RunKeeper } from "./retention.ts";
 import type { RunTarget } from "./run-identity.ts";
-import { type ContinueOptions, checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
+import type { ContinueOptions, DryRunOptions, RunArguments } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -204,7 +205,7 @@ export function continueRuns<TTool extends Tool>(engine: Engine): RunResumer<TTo
       return engine.settle(runId, settling, rest) as RunHandle<TTool>;
     },
     cancel: async (runId, reason = "no reason given", options = {}) => {
-      checkText("reason", reason);
+      checkOption({ type: "text" }, reason, "reason");
       return (await engine.cancel(runId, reason, checkResumeOptions(options as ContinueOptions))) as RunResult<TTool>;
     },
     close: async (options = {}) => engine.close(readCloseOptions(options)),

@@ -1,15 +1,14 @@
 import { describeThrown } from "../core/describe-thrown.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
-import { checkNumber, checkObject } from "../core/options.ts";
+import { type OptionTable, readOptions } from "../core/options.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
 import type { RunsOwner } from "./active-runs.ts";
 import { waitsInVain } from "./expiry.ts";
-import { checkResumeOptions } from "./resume-options.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import { type ContinueOptions, continueOptions } from "./run-options.ts";
 import { listRuns, readRun } from "./stored-runs.ts";
 
 /** Options of resuming all runs. */
@@ -23,6 +22,11 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
   /** How many runs at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
 };
+
+const resumeAllOptions = {
+  ...continueOptions,
+  concurrency: { type: "integer", min: 1, default: 10 },
+} satisfies OptionTable<ResumeAllOptions>;
 
 /** The outcome of a run that was to be resumed. */
 export type ResumedRun<TTool extends Tool = Tool> =
@@ -42,10 +46,7 @@ export async function resumeAll(
   options: ResumeAllOptions,
   resume: Resume,
 ): Promise<readonly ResumedRun[]> {
-  checkObject("options", options);
-  const { concurrency = 10, ...others } = options;
-  checkNumber("concurrency", concurrency, { min: 1, isInteger: true });
-  const { resources, ...rest } = checkResumeOptions(others);
+  const { concurrency, resources, ...rest } = readOptions(resumeAllOptions, options);
   const resumeWithOwn = async (run: RunSummary) =>
     resume(run.runId, { ...rest, resources: isFactory(resources) ? await makeOf(resources, run) : resources });
   const resumed: ResumedRun[] = [];
@@ -94,7 +95,7 @@ async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<R
  */
 async function listResumable({ settings }: RunsOwner): Promise<RunSummary[]> {
   const runs = await listAll(settings.store, { resumable: true });
-  if (settings.approvalTtlMs === undefined) return runs;
+  if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return runs;
   for (const summary of await listAll(settings.store, { status: "suspended" })) {
     // A run that cannot be read is reported when it is resumed.
     const run = await readRun(settings, summary.runId).catch(() => undefined);

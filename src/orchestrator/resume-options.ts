@@ -1,8 +1,8 @@
-import { checkKeys, checkNumber, failOption, maxDurationMs } from "../core/options.ts";
+import { failOption, maxDurationMs, type OptionTable, readOptions } from "../core/options.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { InferToolOutput, Tool } from "../core/tool.ts";
 import { checkName } from "./decision-options.ts";
-import { type ContinueOptions, checkSignal, checkSwitch } from "./run-options.ts";
+import { type ContinueOptions, continueOptions } from "./run-options.ts";
 import type { Settlement } from "./settle-run.ts";
 
 /** Options of resuming a run: those not stored with it. */
@@ -26,15 +26,18 @@ export interface CloseOptions {
   timeoutMs?: number | undefined;
 }
 
-const continueKeys = ["resources", "signal", "throwOnFailure"];
-
 /** Checks the options of resuming. Throws `invalid-options`. */
 export function checkResumeOptions(options: ContinueOptions): ContinueOptions {
-  checkKeys("options", options, continueKeys);
-  checkSignal(options.signal);
-  checkSwitch("throwOnFailure", options.throwOnFailure);
-  return options;
+  return readOptions(continueOptions, options);
 }
+
+const settleOptions = {
+  ...continueOptions,
+  iteration: { type: "integer", min: 0 },
+  output: { type: "any" },
+  retry: { type: "any" },
+  failed: { type: "any" },
+} satisfies OptionTable<SettleOptions>;
 
 /** What is settled, and the options to resume the run with. Throws `invalid-options`. */
 export function readSettleOptions(
@@ -42,9 +45,7 @@ export function readSettleOptions(
   options: SettleOptions,
 ): { readonly place: StepPlace; readonly settlement: Settlement; readonly options: ContinueOptions } {
   checkName("stepId", stepId);
-  checkKeys("options", options, [...continueKeys, "iteration", "output", "retry", "failed"]);
-  const { iteration, output, retry, failed, ...rest } = options;
-  checkNumber("iteration", iteration, { min: 0, isInteger: true });
+  const { iteration, output, retry, failed, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
   if (given.length !== 1) {
     failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed");
@@ -53,13 +54,14 @@ export function readSettleOptions(
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
   const settlement: Settlement =
     given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
-  return { place: placeOf({ stepId, iteration }), settlement, options: checkResumeOptions(rest as ContinueOptions) };
+  return { place: placeOf({ stepId, iteration }), settlement, options: rest };
 }
+
+const closeOptions = {
+  timeoutMs: { type: "number", min: 0, max: maxDurationMs, default: 10_000 },
+} satisfies OptionTable<CloseOptions>;
 
 /** The time for closing. Throws `invalid-options`. */
 export function readCloseOptions(options: CloseOptions): number {
-  checkKeys("options", options, ["timeoutMs"]);
-  const { timeoutMs = 10_000 } = options;
-  checkNumber("timeoutMs", timeoutMs, { min: 0, max: maxDurationMs });
-  return timeoutMs;
+  return readOptions(closeOptions, options).timeoutMs;
 }

@@ -4,7 +4,9 @@ import type { Clock } from "../async/clock.ts";
 import { RateLimit } from "../async/rate-limit.ts";
 import { Semaphore } from "../async/semaphore.ts";
 import { AgentError } from "../core/errors.ts";
+import { readOptions } from "../core/options.ts";
 import type { Tool } from "../core/tool.ts";
+import { circuitBreakerOptions } from "../core/tool-limits.ts";
 
 /** How a call through a gate ended; `abandoned` says nothing about the tool. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
@@ -33,8 +35,7 @@ export class ToolGate {
     if (concurrency !== undefined) this.places = new Semaphore(concurrency);
     if (rateLimit !== undefined) this.rate = new RateLimit(rateLimit, clock);
     if (circuitBreaker !== undefined) {
-      const { maxFailures = 5, windowMs = 60_000, resetAfterMs = 30_000 } = circuitBreaker;
-      this.breaker = new CircuitBreaker({ maxFailures, windowMs, resetAfterMs }, clock);
+      this.breaker = new CircuitBreaker(readOptions(circuitBreakerOptions, circuitBreaker), clock);
     }
   }
 

@@ -1,4 +1,4 @@
-import { checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../../core/options.ts";
+import { checkKeys, checkOption, failOption, maxDurationMs } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
@@ -30,11 +30,11 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
   checkKeys("options", options, ["createPlanner", "tools", "requests", "refusals", "settleMs"]);
   const { createPlanner, tools, requests, refusals = [], settleMs = 5_000 } = options;
   if (createPlanner === undefined) failOption("createPlanner", createPlanner, "a function that returns a planner");
-  checkFunction("createPlanner", createPlanner);
+  checkOption({ type: "function" }, createPlanner, "createPlanner");
   if (!Array.isArray(tools) || tools.length === 0) failOption("tools", tools, "a list of at least one tool");
   checkTexts("requests", requests, 1);
   checkTexts("refusals", refusals, 0);
-  checkNumber("settleMs", settleMs, { min: 1, max: maxDurationMs });
+  checkOption({ type: "number", min: 1, max: maxDurationMs }, settleMs, "settleMs");
   return plannerCases({ createPlanner, tools, requests, refusals, settleMs });
 }
 

@@ -1,4 +1,4 @@
-import { checkKeys, checkNumber } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import { WriteRecords } from "../storage/write-records.ts";
 import { findRows } from "./find-rows.ts";
 import { RowSet } from "./row-set.ts";
@@ -16,6 +16,10 @@ export interface MemoryTodosOptions {
   readonly rememberedWrites?: number | undefined;
 }
 
+const storageOptions = {
+  rememberedWrites: { type: "number", min: 1, default: 10_000 },
+} satisfies OptionTable<MemoryTodosOptions>;
+
 /**
  * Keeps todos in memory, as long as the process lives. Ids, lists and pages of them in any order are found by index; a
  * query with other conditions goes once through the todos of its list or scope.
@@ -23,9 +27,7 @@ export interface MemoryTodosOptions {
  * Throws `invalid-options`.
  */
 export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage {
-  checkKeys("memoryTodos", options, ["rememberedWrites"]);
-  const { rememberedWrites = 10_000 } = options;
-  checkNumber("memoryTodos.rememberedWrites", rememberedWrites, { min: 1 });
+  const { rememberedWrites } = readOptions(storageOptions, options, "memoryTodos");
   const shelves = new Map<string, TodoShelf>();
   const records = new WriteRecords<TodoRecord>(rememberedWrites);
   return {
