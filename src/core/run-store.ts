@@ -1,7 +1,7 @@
 import type { AgentEvent } from "./events.ts";
 import { canonicalJson } from "./hash-plan.ts";
 import { type JsonObject, type JsonValue, toJson } from "./json.ts";
-import { checkKeys, checkNumber, checkObject, failOption } from "./options.ts";
+import { checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import { type RunStatus, type RunSummary, runStatuses } from "./run-summary.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -119,28 +119,40 @@ export interface ListSelection {
   readonly limit: number;
 }
 
+const listOptions = {
+  status: readStatuses,
+  resumable: { type: "boolean", default: false },
+  since: readTime,
+  until: readTime,
+  metadata: readMetadata,
+  limit: { type: "integer", min: 1, max: 1_000, default: 100 },
+  cursor: { type: "any" },
+} satisfies OptionTable<ListRunsOptions>;
+
 /** Reads the options of a list. Throws `invalid-options`. */
 export function selectRuns(options: ListRunsOptions): ListSelection {
-  checkKeys("options", options, ["status", "resumable", "since", "until", "metadata", "limit", "cursor"]);
-  const { status, resumable = false, since, until, metadata = {}, limit = 100 } = options;
-  checkNumber("limit", limit, { min: 1, max: 1_000, isInteger: true });
-  for (const one of status === undefined ? [] : [status].flat()) {
-    if (!runStatuses.includes(one)) failOption("status", one, `one of ${runStatuses.join(", ")}, or a list of these`);
+  const { status, since, until, resumable, metadata, limit } = readOptions(listOptions, options);
+  return { statuses: status, resumable, sinceMs: since, untilMs: until, metadata, limit };
+}
+
+/** An option that is a status or a list of these. Throws `invalid-options`. */
+export function readStatuses(status: unknown, option: string): ReadonlySet<RunStatus> | undefined {
+  if (status === undefined) return undefined;
+  const statuses = [status].flat() as RunStatus[];
+  for (const one of statuses) {
+    if (!runStatuses.includes(one)) failOption(option, one, `one of ${runStatuses.join(", ")}, or a list of these`);
   }
-  if (typeof resumable !== "boolean") failOption("resumable", resumable, "true or false");
-  const statuses = status === undefined ? undefined : new Set([status].flat());
-  const times = { sinceMs: readTime("since", since), untilMs: readTime("until", until) };
-  return { statuses, resumable, ...times, metadata: readMetadata(metadata), limit };
+  return new Set(statuses);
 }
 
 /** An option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
-export function readTime(option: string, text: string | undefined): number | undefined {
-  const ms = text === undefined ? undefined : Date.parse(text);
-  if (Number.isNaN(ms)) failOption(option, text, "an ISO 8601 time");
+export function readTime(time: unknown, option: string): number | undefined {
+  const ms = time === undefined ? undefined : Date.parse(time as string);
+  if (Number.isNaN(ms)) failOption(option, time, "an ISO 8601 time");
   return ms;
 }
 
-function readMetadata(metadata: unknown): ListSelection["metadata"] {
+function readMetadata(metadata: unknown = {}): ListSelection["metadata"] {
   checkObject("metadata", metadata);
   return Object.entries(metadata).map(([key, value]) => {
     const json = toJson(value);

@@ -135,7 +135,8 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
 
 function expiryOf(run: Run): { readonly expiresAt?: string } {
   const { approvalTtlMs } = run.engine;
-  return approvalTtlMs === undefined ? {} : { expiresAt: new Date(run.now() + approvalTtlMs).toISOString() };
+  if (approvalTtlMs === Number.POSITIVE_INFINITY) return {};
+  return { expiresAt: new Date(run.now() + approvalTtlMs).toISOString() };
 }
 
 function statusOf(state: ApprovalState | undefined): ApprovalStatus {

@@ -8,7 +8,7 @@ import {
   type ModelTokens,
   modelName,
 } from "../core/language-model.ts";
-import { checkFunction, failOption } from "../core/options.ts";
+import { checkOption, failOption } from "../core/options.ts";
 import { cutText } from "../core/text.ts";
 
 /** The answer of a scripted model; a text alone is short for `{ text }`. @inline */
@@ -73,7 +73,7 @@ export function createScriptedModel(
     ...(price && { price }),
     requests,
     async generate(request) {
-      checkFunction("request.onTextDelta", request.onTextDelta);
+      checkOption({ type: "function" }, request.onTextDelta, "request.onTextDelta");
       const index = requests.length;
       requests.push(request);
       const answer = answers[index];
