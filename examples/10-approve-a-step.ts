@@ -31,7 +31,7 @@ for (const item of run?.pending ?? []) {
 // Or answer at once, while the run waits.
 const strict = createAgent({
   tools: [transfer],
-  approve: async (request) => (request.kind === "step" && request.input.euros > 400 ? "reject" : "approve"),
+  requestApproval: async (request) => (request.kind === "step" && request.input.euros > 400 ? "reject" : "approve"),
 });
 const rejected = await strict.run("Send 500 euros to Eve");
 console.log(rejected.status, rejected.error?.code, rejected.steps[0]?.status);

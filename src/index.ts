@@ -73,7 +73,7 @@ export type { OllamaModelOptions } from "./models/ollama/ollama-options.ts";
 export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./orchestrator/decision-options.ts";
 export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";
 export type { RunHandle } from "./orchestrator/engine.ts";
-export type { AgentWarning, ApproveFunction } from "./orchestrator/options.ts";
+export type { AgentWarning, RequestApproval } from "./orchestrator/options.ts";
 export {
   createOrchestrator,
   type Orchestrator,

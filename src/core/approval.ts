@@ -43,7 +43,7 @@ interface PlanSubject extends Expiring {
 /** What approval is asked for: one step (or one iteration of it) with its input, or a whole plan. */
 export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & BoundToCall) | PlanSubject;
 
-/** What `approve` is called with. @group Approval */
+/** What `requestApproval` is called with. @group Approval */
 export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: string } & (
   | (StepSubject<TTool> & BoundToCall)
   | (PlanSubject & { readonly plan: Plan })
@@ -63,7 +63,7 @@ export interface DecisionNote {
 /** An {@link ApprovalDecision} with further details. @group Approval */
 export interface ApprovalAnswer extends DecisionNote {
   readonly decision: ApprovalDecision;
-  /** For the error of a step or plan that is rejected. @default `comment`, or "the approve function said so" */
+  /** For the error of a step or plan that is rejected. @default `comment`, or "requestApproval said so" */
   readonly reason?: string;
   /** Approves the step with this input in place of its own: JSON after references. */
   readonly input?: JsonObject;

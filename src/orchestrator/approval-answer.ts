@@ -3,7 +3,7 @@ import { checkKeys, checkOption } from "../core/options.ts";
 import { readInput, readNote } from "./decision-options.ts";
 
 /**
- * Reads the answer of an agent's `approve` function; undefined if it is not an answer at all. Throws `invalid-options`
+ * Reads the answer of an agent's `requestApproval`; undefined if it is not an answer at all. Throws `invalid-options`
  * for an answer with invalid fields.
  */
 export function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnswer | undefined {

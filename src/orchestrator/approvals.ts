@@ -120,7 +120,7 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
   if (run.recorder.failure !== undefined) return "waiting";
   // A listener may have decided at once.
   while (run.deciding !== undefined) await run.deciding;
-  if (run.engine.approve === undefined || run.approvalOf(place)?.status !== "requested") {
+  if (run.engine.requestApproval === undefined || run.approvalOf(place)?.status !== "requested") {
     return statusOf(run.approvalOf(place));
   }
   const outcome = await askInline(run, { ...asked, request: { ...asked.request, ...expiry } });

@@ -18,7 +18,7 @@ export interface Undecided {
 }
 
 /**
- * Waits for `approve` until somebody else decides, the request expires or the run is aborted. Returns the outcome to
+ * Waits for `requestApproval` until somebody else decides, the request expires or the run is aborted. Returns the outcome to
  * record, or undefined if there is none, so that others decide.
  */
 export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
@@ -29,15 +29,20 @@ export async function askInline(run: Run, asked: Undecided): Promise<ApprovalOut
   });
   const stopTimer = onExpiry(run, request, () => source.abort(expired));
   try {
-    const asking = Promise.resolve(run.engine.approve?.(showIn(run, request), { signal: source.signal }));
+    const asking = Promise.resolve(run.engine.requestApproval?.(showIn(run, request), { signal: source.signal }));
     const answer: unknown = await settleOrAbort(asking, source);
     if (isExpired(request, run.now())) return expiredOutcome(request, place);
     const read = readAnswer(answer, request.kind);
     if (read !== undefined) return await outcomeOf(run, asked, read);
-    warnOf(run, place, `approve must return approve, reject or suspend, but returned ${String(answer).slice(0, 100)}.`);
+    warnOf(
+      run,
+      place,
+      `requestApproval must return approve, reject or suspend, but returned ${String(answer).slice(0, 100)}.`,
+    );
   } catch (thrown) {
     if (source.reason === expired) return expiredOutcome(request, place);
-    if (!source.aborted) warnOf(run, place, `approve failed, so the run is suspended: ${toErrorData(thrown).message}`);
+    if (!source.aborted)
+      warnOf(run, place, `requestApproval failed, so the run is suspended: ${toErrorData(thrown).message}`);
   } finally {
     stopTimer();
     forget();
@@ -60,7 +65,7 @@ function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, call
 async function outcomeOf(
   run: Run,
   { place, hash }: Undecided,
-  { decision, input, comment, reason = comment ?? "the approve function said so", ...note }: ApprovalAnswer,
+  { decision, input, comment, reason = comment ?? "requestApproval said so", ...note }: ApprovalAnswer,
 ): Promise<ApprovalOutcome | undefined> {
   if (decision === "suspend") return undefined;
   const verdict = { verdict: decision, place, reason, ...note, ...(comment !== undefined && { comment }) };

@@ -8,8 +8,8 @@ import type { Decision } from "./decision.ts";
 import { type ResumeOptions, resumeOptions } from "./run-options.ts";
 
 /**
- * What is decided about: a pending item of a run, an `approval-request`, or the request that the agent's `approve`
- * received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
+ * What is decided about: a pending item of a run, an `approval-request`, or the request that
+ * `requestApproval` received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
  *
  * {@includeCode ../../examples/10-approve-a-step.ts}
  * @group Approval

@@ -22,7 +22,7 @@ import {
 export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
-   * JSON. `approval-failed`: `needsApproval` or `approve` threw, or did not return a valid answer. `budget-overrun`: a
+   * JSON. `approval-failed`: `needsApproval` or `requestApproval` threw, or did not return a valid answer. `budget-overrun`: a
    * model used more than was estimated. `overlapping-call`: a tool was still working when the agent was closed, so
    * whoever resumes the run may call it a second time meanwhile. `start-refused`: a run that `start` returned a handle
    * for was not started. `message-refused`: another process posted something that is not a message, or that the run
@@ -76,7 +76,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * suspended.
    * @default none: the run is suspended
    */
-  approve?: ApproveFunction<TTools[number]> | undefined;
+  requestApproval?: RequestApproval<TTools[number]> | undefined;
   /**
    * How long a question of this agent can be answered, at least 1; then it counts as rejected, with `approval-expired`.
    * @default Infinity
@@ -106,7 +106,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
 }
 
 /** Decides about a step or a plan; `signal` aborts when the answer no longer counts. @group Approval */
-export type ApproveFunction<TTool extends Tool = Tool> = (
+export type RequestApproval<TTool extends Tool = Tool> = (
   request: ApprovalRequest<TTool>,
   options: { signal: AbortSignal },
 ) => Promise<ApprovalDecision | ApprovalAnswer>;
@@ -138,7 +138,7 @@ const executionOptions = {
   maxOutputBytes: { type: "integer", min: 1, default: 1_048_576 },
   recordStacks: { type: "boolean", default: true },
   needsApproval: { type: "function" },
-  approve: { type: "function" },
+  requestApproval: { type: "function" },
   approvalTtlMs: { type: "duration", min: 1, max: maxApprovalTtlMs, default: Number.POSITIVE_INFINITY },
   leaseMs: { type: "number", min: 100, max: maxTimerMs, default: 30_000 },
   secrets: { options: secretOptions },

@@ -58,7 +58,7 @@ export class DisturbedProcess {
       createId: () => `${++world.ids}`,
       leaseMs,
       ...policyOf(model),
-      ...(model.answers.length > 0 && { approve: (subject) => this.approve(subject) }),
+      ...(model.answers.length > 0 && { requestApproval: (subject) => this.approve(subject) }),
     });
     this.agent.subscribe(() => this.see("event"));
   }

@@ -125,7 +125,7 @@ class Player {
       clock,
       createId: () => `${++this.ids}`,
       ...policyOf(model),
-      ...(model.answers.length > 0 && { approve: () => this.answer() }),
+      ...(model.answers.length > 0 && { requestApproval: () => this.answer() }),
     });
     agent.subscribe((event) => {
       watch.onEvent(event, number);

@@ -184,7 +184,7 @@ describe.each([
     const { agent, open, clock, check } = await setUp({
       store: store(),
       tools: () => [askingTool("A"), createFakeTool({ name: "B" })],
-      approve: () => new Promise(() => {}),
+      requestApproval: () => new Promise(() => {}),
     });
     const { result, runId } = agent.start(plan);
     await clock.advance(10);
@@ -202,7 +202,7 @@ describe.each([
       store: store(),
       tools: both({ returns: 1 }),
       needsApproval: ({ kind }) => kind === "plan",
-      approve: () => new Promise(() => {}),
+      requestApproval: () => new Promise(() => {}),
     });
     const { result, runId } = agent.start(plan);
     await clock.advance(10);

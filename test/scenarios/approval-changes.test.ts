@@ -114,7 +114,7 @@ describe("an approver who changes the input", () => {
 
   it("can do so while the run is executing, and through the answer of approve", async () => {
     const answer: ApprovalAnswer = { decision: "approve", by: "rule 7", input: smaller };
-    const inline = await runScenario(() => ({ ...paying(), approve: async () => answer }));
+    const inline = await runScenario(() => ({ ...paying(), requestApproval: async () => answer }));
     expect(inline.result).toMatchObject({ status: "completed", output: smaller, approvals: [{ by: "rule 7" }] });
     const live = await runScenario(() => ({
       ...paying(),

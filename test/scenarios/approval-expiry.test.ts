@@ -177,7 +177,7 @@ describe("the approve function", () => {
     const signals: AbortSignal[] = [];
     const { result, events } = await runScenario(() => ({
       ...asking(),
-      approve: (_request, { signal }) => {
+      requestApproval: (_request, { signal }) => {
         signals.push(signal);
         return new Promise(() => {});
       },
@@ -193,7 +193,7 @@ describe("the approve function", () => {
       ...asking(),
       // Longer than any timer.
       approvalTtlMs: 30 * 86_400_000,
-      approve: async (request) => {
+      requestApproval: async (request) => {
         asked.push(request.expiresAt);
         clock.setNow(clock.now() + 30 * 86_400_000);
         return "approve";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalDecision, ApprovalRequest } from "../../src/core/approval.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunHandle } from "../../src/orchestrator/engine.ts";
-import type { ApproveFunction } from "../../src/orchestrator/options.ts";
+import type { RequestApproval } from "../../src/orchestrator/options.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, requestOf, statuses, told } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
@@ -22,7 +22,7 @@ describe("the approve function", () => {
         isResumable: false,
         tools: [askingTool("B")],
         plan: { steps: [step("s1", "B", { input: { a: 1 }, reasoning: "Why not" })] },
-        approve: (request) => {
+        requestApproval: (request) => {
           requests.push(request);
           // A program without type checks may answer at once.
           return answer("approve") as Promise<ApprovalDecision>;
@@ -57,7 +57,7 @@ describe("the approve function", () => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A" }), askingTool("B")],
       plan: planOf("A", "B", "A"),
-      approve: async () => "reject",
+      requestApproval: async () => "reject",
     }));
     expect(result).toMatchObject({
       status: "failed",
@@ -74,7 +74,7 @@ describe("the approve function", () => {
     const { result, warnings } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B"),
-      approve: async () => "suspend",
+      requestApproval: async () => "suspend",
       executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "s1"))],
     }));
     expect(result.status).toBe("completed");
@@ -110,7 +110,7 @@ describe("the approve function", () => {
     const { result, warnings, events } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B"),
-      approve: approve as ApproveFunction,
+      requestApproval: approve as RequestApproval,
     }));
     expect(result.status).toBe("suspended");
     expect(types(events)).toEqual(["run-start", "approval-request", "run-suspend"]);
@@ -122,7 +122,7 @@ describe("the approve function", () => {
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 10 }], clock }), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
       options: { concurrency: 2 },
-      approve: () => new Promise((resolve) => clock.setTimeout(() => resolve("approve"), 100)),
+      requestApproval: () => new Promise((resolve) => clock.setTimeout(() => resolve("approve"), 100)),
     }));
     expect(result.status).toBe("completed");
     expect(told(events).indexOf("step-end a")).toBeLessThan(told(events).indexOf("approval-end b"));
@@ -131,7 +131,7 @@ describe("the approve function", () => {
 
 describe("an approve function that never answers", () => {
   const never =
-    (signals: AbortSignal[]): ApproveFunction =>
+    (signals: AbortSignal[]): RequestApproval =>
     (_request, { signal }) => {
       signals.push(signal);
       return new Promise(() => {});
@@ -142,7 +142,7 @@ describe("an approve function that never answers", () => {
     const { result, warnings } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B", "B"),
-      approve: never(signals),
+      requestApproval: never(signals),
       act: async ({ handle, clock }) => {
         await clock.advance(10);
         handle.cancel("enough");
@@ -160,7 +160,7 @@ describe("an approve function that never answers", () => {
       tools: [askingTool("B")],
       plan: planOf("B"),
       options: { timeoutMs: 500 },
-      approve: never([]),
+      requestApproval: never([]),
     }));
     expect(result).toMatchObject({ status: "failed", error: { code: "timeout", details: { scope: "run" } } });
     expect(statuses(result)).toEqual(["s1 skipped"]);
@@ -176,7 +176,7 @@ describe("an approve function that never answers", () => {
     const { result, warnings } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B"),
-      approve: never(signals),
+      requestApproval: never(signals),
       act: async ({ agent, handle, clock, events }: Around) => {
         await clock.advance(10);
         handles.push(agent[verdict](handle.runId, { kind: "step", stepId: "s1", hash: requestOf(events).hash }));
@@ -192,7 +192,7 @@ describe("an approve function that never answers", () => {
     const { result, events } = await runScenario((clock) => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 100 }], clock }), askingTool("B")],
       plan: { steps: [step("b", "B", { dependsOn: [] }), step("a", "A", { dependsOn: ["b"] })] },
-      approve: () => new Promise((resolve) => clock.setTimeout(() => resolve("reject"), 50)),
+      requestApproval: () => new Promise((resolve) => clock.setTimeout(() => resolve("reject"), 50)),
       act: async ({ agent, handle, clock, events }) => {
         await clock.advance(10);
         agent.approve(handle.runId, { kind: "step", stepId: "b", hash: requestOf(events).hash });

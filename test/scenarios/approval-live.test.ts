@@ -147,7 +147,7 @@ describe("a decision in other listeners", () => {
     const { result } = await runScenario(() => ({
       tools: [askingTool("B")],
       plan: planOf("B", "B"),
-      approve: async () => "approve" as const,
+      requestApproval: async () => "approve" as const,
       act: ({ agent, handle }) => {
         agent.on("approval-request", () => handle.cancel("not like this"));
       },

@@ -64,7 +64,7 @@ describe("a plan that needs approval", () => {
       tools: tools(),
       plan: planOf("A"),
       needsApproval: askForPlan,
-      approve: async (request) => {
+      requestApproval: async (request) => {
         requests.push(request);
         return decision;
       },
@@ -243,7 +243,7 @@ describe("a plan that is revised", () => {
         request: "Do it",
         options: { maxReplans: 5 },
         needsApproval: askForPlan,
-        approve: async () => (++questions === 1 ? "approve" : "reject"),
+        requestApproval: async () => (++questions === 1 ? "approve" : "reject"),
       };
     });
     expect(result).toMatchObject({ status: "failed", error: { code: "approval-rejected" } });

@@ -67,7 +67,7 @@ describe("the approved values are what runs", () => {
       },
       execute: (input) => void seen.push(input),
     });
-    const agent = createAgent({ tools: [tool], approve: async () => "approve" });
+    const agent = createAgent({ tools: [tool], requestApproval: async () => "approve" });
     await agent.execute({ steps: [{ id: "s1", tool: "Pay", input: { amount: 1 } }] });
     expect(seen).toEqual([{ amount: 1 }]);
   });

@@ -43,7 +43,7 @@ const scenarios: Readonly<Record<string, (clock: ManualClock) => Scenario>> = {
     tools: [{ ...createFakeTool({ name: "A" }), needsApproval: () => true }, createFakeTool({ name: "B" })],
     plan: planOf("B", "A", "B"),
     approvalTtlMs: 1e11,
-    approve: async () => ({ decision: "approve", by: "ada", comment: "less", input: { less: true } }),
+    requestApproval: async () => ({ decision: "approve", by: "ada", comment: "less", input: { less: true } }),
   }),
   cached: () => ({
     tools: [

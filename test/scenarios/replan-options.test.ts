@@ -10,7 +10,7 @@ describe("replanning together with other options", () => {
       failingScenario(
         [steps(added("n1"))],
         {},
-        { planner: replanner(planOf("B"), [steps(added("n1"))]), approve: async () => "reject" },
+        { planner: replanner(planOf("B"), [steps(added("n1"))]), requestApproval: async () => "reject" },
       ),
     );
     expect(result.error?.code).toBe("approval-rejected");

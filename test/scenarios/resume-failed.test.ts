@@ -52,7 +52,7 @@ describe("a run that has failed", () => {
     const create = (): Scenario => ({
       tools: [askingTool("A")],
       plan: planOf("A"),
-      approve: async () => "reject",
+      requestApproval: async () => "reject",
       options: { timeoutMs: 10 },
     });
     const { recorded } = await record(create);

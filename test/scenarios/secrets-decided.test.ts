@@ -62,7 +62,7 @@ describe("a step whose input its approver changes", () => {
       {},
       {
         executions: [],
-        approve: async (request) => {
+        requestApproval: async (request) => {
           shown.push(request);
           return answer;
         },

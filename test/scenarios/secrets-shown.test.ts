@@ -131,7 +131,7 @@ describe("redact", () => {
       tools: [createFakeTool({ name: "A" })],
       redact,
       needsApproval: ({ kind }) => kind === "step",
-      approve: async (request) => {
+      requestApproval: async (request) => {
         asked.push(request);
         return { decision: "reject", reason };
       },

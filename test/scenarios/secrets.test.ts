@@ -144,7 +144,7 @@ describe("a run with sensitive fields", () => {
       tools: secretTools().tools,
       plan: secretPlan,
       needsApproval: (question) => asked.push(question) > 0,
-      approve: async (request) => {
+      requestApproval: async (request) => {
         asked.push(request);
         return "approve";
       },

@@ -69,7 +69,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
     const { events, result } = await runScenario((clock) => ({
       tools: [failing(clock), { ...working(clock), needsApproval: () => true }],
       plan: { steps: [free("a", "Bad"), free("b", "Ok")] },
-      approve: (_request, { signal }) =>
+      requestApproval: (_request, { signal }) =>
         new Promise((resolve) => {
           clock.setTimeout(() => {
             reasons.push(signal.aborted);

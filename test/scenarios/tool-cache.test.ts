@@ -125,7 +125,7 @@ describe("the cache of a tool", () => {
     const { events } = await runScenario(() => ({
       tools: [{ ...counter(), needsApproval: () => true }],
       plan: { steps: [count("s1", { a: 1 }), count("s2", { a: 2 })] },
-      approve: async (question) => {
+      requestApproval: async (question) => {
         if (question.kind === "step") asked.push(question.stepId);
         return { decision: "approve" as const, input: { a: 1 } };
       },

@@ -43,7 +43,7 @@ describe("what is asked", () => {
         expectTypeOf(question.input.operation).toEqualTypeOf<"add" | "get">();
         return false;
       },
-      approve: async (request, { signal }) => {
+      requestApproval: async (request, { signal }) => {
         expectTypeOf(request).toEqualTypeOf<ApprovalRequest<Tools>>();
         expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
         if (request.kind === "plan") return "approve";
@@ -59,21 +59,21 @@ describe("what is asked", () => {
   });
 
   it("takes an async answer written at once", () => {
-    createAgent({ tools, approve: async () => "suspend" });
-    createAgent({ tools, approve: () => Promise.resolve("approve") });
-    createAgent({ tools, approve: async () => ({ decision: "reject", by: "rule 7", reason: "too much" }) });
-    createAgent({ tools, approve: async ({ kind }) => (kind === "step" ? "reject" : "approve") });
+    createAgent({ tools, requestApproval: async () => "suspend" });
+    createAgent({ tools, requestApproval: () => Promise.resolve("approve") });
+    createAgent({ tools, requestApproval: async () => ({ decision: "reject", by: "rule 7", reason: "too much" }) });
+    createAgent({ tools, requestApproval: async ({ kind }) => (kind === "step" ? "reject" : "approve") });
     createAgent({ tools, needsApproval: async () => true });
     createAgent({ tools, needsApproval: () => true });
     // @ts-expect-error there is no such answer
-    createAgent({ tools, approve: async () => "maybe" });
+    createAgent({ tools, requestApproval: async () => "maybe" });
     expectTypeOf<ApprovalDecision>().toEqualTypeOf<"approve" | "reject" | "suspend">();
   });
 
   it("takes functions that were written for any tools", () => {
     const needsApproval = ({ kind }: ApprovalQuestion) => kind === "plan";
     const approve = async ({ runId }: ApprovalRequest): Promise<ApprovalDecision> => (runId ? "approve" : "reject");
-    createAgent({ tools, needsApproval, approve });
+    createAgent({ tools, needsApproval, requestApproval: approve });
   });
 
   it("narrows by tool in events and dry runs", () => {
