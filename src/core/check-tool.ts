@@ -53,6 +53,7 @@ const toolOptions = {
   effect: {
     isValid: (value) => isFunction(value) || effects.includes(value),
     expected: "one of pure, idempotent, once, or a function of the input",
+    default: "idempotent",
   },
   retry: { options: retryOptions },
   timeoutMs: { type: "duration", min: 1 },
@@ -60,6 +61,7 @@ const toolOptions = {
   needsApproval: {
     isValid: (value) => typeof value === "boolean" || isFunction(value),
     expected: "true, false or a function of the input",
+    default: false,
   },
   result: { isValid: (value) => typeof value === "string", expected: "a path in the output" },
   cache: { options: toolCacheOptions },
@@ -77,9 +79,9 @@ export const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
 
 /**
  * Throws `invalid-options` for anything that is not a valid tool. `members` are those of `toolKeys`, read from it;
- * `place` is its place in a list, if it is in one.
+ * `place` is its place in a list, if it is in one. Returns them with defaults.
  */
-export function checkToolOptions(tool: object, members: Tool, place: string | undefined): void {
+export function checkToolOptions(tool: object, members: Tool, place: string | undefined) {
   if (mustBeKnown(tool)) checkKeys(place ?? "tool", tool, toolKeys);
   const name: unknown = members.name;
   if (typeof name !== "string" || !/^[A-Za-z][\w-]{0,63}$/.test(name)) {
@@ -89,8 +91,9 @@ export function checkToolOptions(tool: object, members: Tool, place: string | un
       "1 to 64 letters, digits, _ or -, the first one a letter",
     );
   }
-  const { inputSchema, phrases } = readOptions(toolOptions, members, name);
+  const { inputSchema, phrases, effect, needsApproval } = readOptions(toolOptions, members, name);
   if (inputSchema !== undefined) checkSlots(`${name}.phrases`, phrases, inputSchema);
+  return { ...members, effect, needsApproval };
 }
 
 /** An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one. */

@@ -33,8 +33,7 @@ export function define(tool: Tool, option?: string): DefinedTool {
     failOption(option ?? "tool", tool, "an object with name, description, inputSchema and execute");
   }
   const members = Object.fromEntries(toolKeys.map((key) => [key, tool[key]] as const)) as unknown as Tool;
-  checkToolOptions(tool, members, option);
-  const { effect = "idempotent", phrases = [], needsApproval, execute, undo, ...rest } = members;
+  const { effect, phrases = [], needsApproval, execute, undo, ...rest } = checkToolOptions(tool, members, option);
   const declaredEffect = typeof effect === "function" ? (madeFor.get(effect)?.declaredEffect ?? "by-input") : effect;
   if (rest.cache !== undefined && declaredEffect !== "pure")
     failOption(
@@ -55,7 +54,7 @@ export function define(tool: Tool, option?: string): DefinedTool {
     declaredNeedsApproval:
       typeof needsApproval === "function"
         ? (madeFor.get(needsApproval)?.declaredNeedsApproval ?? "by-input")
-        : (needsApproval ?? false),
+        : needsApproval,
     phrases:
       typeof phrases === "function"
         ? async () => toPhrases(rest.name, await phrases.call(tool))

@@ -83,7 +83,7 @@ export interface ModelCase {
     | { readonly by: "handle" | "signal"; readonly at: "event" | "time"; readonly count: number }
     | undefined;
   readonly asksForPlan: boolean;
-  /** Answers of `approve`, in a cycle; none if there is no such function. */
+  /** Answers of `requestApproval`, in a cycle; none if there is no such function. */
   readonly answers: readonly {
     readonly answer: "approve" | "reject" | "suspend" | "throw";
     readonly afterMs: number;

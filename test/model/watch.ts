@@ -56,7 +56,7 @@ export class Watch implements CallListener {
   hasFailed = false;
   /** When the first step failed whose failure counts. */
   failedMs = 0;
-  /** Calls of `approve` that may still wait on the clock, as nobody notifies them that they no longer count. */
+  /** Calls of `requestApproval` that may still wait on the clock, as nobody notifies them that they no longer count. */
   answersGivenUp = 0;
   isPlanRejected = false;
   runId = "";

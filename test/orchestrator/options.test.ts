@@ -38,7 +38,8 @@ describe("the options of an agent", () => {
     ["maxOutputBytes", { tools, maxOutputBytes: "1 MB" }],
     ["onWarning", { tools, onWarning: true }],
     ["needsApproval", { tools, needsApproval: true }],
-    ["approve", { tools, approve: "approve" }],
+    ["requestApproval", { tools, requestApproval: "approve" }],
+    ["options.approve", { tools, approve: async () => "approve" }],
     ["options.concurrency", { tools, concurrency: 3 }],
     ["options.onStepFailure", { tools, onStepFailure: "continue" }],
     ["options.budget", { tools, budget: { toolCalls: 1 } }],
@@ -91,7 +92,7 @@ describe("the options of a run", () => {
     ["budget.toolCalls", { budget: { toolCalls: 0 } }],
     ["budget.toolCalls", { budget: { toolCalls: 2.5 } }],
     ["budget.toolCalls", { budget: { toolCalls: Number.POSITIVE_INFINITY } }],
-    ["options.approve", { approve: () => "approve" }],
+    ["options.requestApproval", { requestApproval: () => "approve" }],
     ["options.needsApproval", { needsApproval: () => true }],
   ])("are checked before anything starts: %s", async (option, options) => {
     await expect(agent.execute(plan, options as never)).rejects.toMatchObject({

@@ -23,11 +23,15 @@ describe("a question that no longer matters does not block its run:", () => {
   ];
 
   it.each([
-    ["approve, for a step", steps, { needsApproval: ({ kind }: { kind: string }) => kind === "step", approve: never }],
     [
-      "approve, for an iteration",
+      "requestApproval, for a step",
+      steps,
+      { needsApproval: ({ kind }: { kind: string }) => kind === "step", requestApproval: never },
+    ],
+    [
+      "requestApproval, for an iteration",
       looped,
-      { needsApproval: ({ kind }: { kind: string }) => kind === "step", approve: never },
+      { needsApproval: ({ kind }: { kind: string }) => kind === "step", requestApproval: never },
     ],
   ])("%s", async (_what, plan, agent) => {
     const { result } = await runScenario((clock) => ({
