@@ -12,6 +12,7 @@ export type {
   ApprovalRequest,
 } from "./core/approval.ts";
 export { defineTool, type ToolOptions } from "./core/define-tool.ts";
+export { describeTool, type ToolDescription } from "./core/describe-tool.ts";
 export type { ErrorData } from "./core/error-data.ts";
 export {
   AgentError,
@@ -66,7 +67,6 @@ export type {
   ToolPhraseOptions,
   UndoneCall,
 } from "./core/tool.ts";
-export { describeTool, type ToolDescription } from "./core/tool-schemas.ts";
 export { validatePlan } from "./core/validate-plan.ts";
 export { createOllamaModel } from "./models/ollama/ollama-model.ts";
 export type { OllamaModelOptions } from "./models/ollama/ollama-options.ts";
@@ -86,7 +86,7 @@ export { createFallbackPlanner } from "./planners/fallback-planner.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";
 export type { PlanExample } from "./planners/llm/plan-prompt.ts";
 export { createRoutingPlanner } from "./planners/routing-planner.ts";
-export type { RequestExplanation } from "./planners/rules/explain-match.ts";
+export type { RequestExplanation } from "./planners/rules/explain.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";

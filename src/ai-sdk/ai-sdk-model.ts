@@ -2,9 +2,11 @@ import { onAbort } from "../async/on-abort.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import {
   type LanguageModel,
+  type ModelMessage,
   type ModelPrice,
   type ModelRequest,
   type ModelResponse,
+  type ModelResponseFormat,
   modelName,
 } from "../core/language-model.ts";
 import { modelFailure, priceOptions } from "../core/model-failure.ts";
@@ -13,16 +15,15 @@ import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 import type {
   AiSdkCallOptions,
   AiSdkLanguageModel,
+  AiSdkMessage,
   AiSdkProviderOptions,
   AiSdkStream,
 } from "./ai-sdk-language-model.ts";
-import { toCallOptions } from "./call-options.ts";
+import { readResult, readStream } from "./read-answer.ts";
 import { readFields } from "./read-fields.ts";
-import { readResult } from "./read-result.ts";
-import { readStream } from "./read-stream.ts";
 
 /** Options of {@link createAiSdkModel}. @inline */
-export interface AiSdkModelOptions {
+interface AiSdkModelOptions {
   /** What its tokens cost; a budget of `cost` needs it. @default unknown */
   price?: ModelPrice | undefined;
   /** Sent with every call, such as `{ openai: { reasoningEffort: "low" } }`. @default none */
@@ -134,4 +135,46 @@ function checkModel(model: unknown): void {
   if (typeof modelId !== "string") failOption("model.modelId", modelId, "a text");
   if (typeof doStream !== "function" && typeof doGenerate !== "function")
     failOption("model.doStream", doStream, "a function");
+}
+
+/** Some providers want a name for what a schema describes. */
+const answerName = "answer";
+
+/**
+ * The options for calling a model of the AI SDK with a request. Unset ones are left out, so that their defaults apply.
+ */
+function toCallOptions(
+  { messages, responseFormat, maxOutputTokens, temperature }: ModelRequest,
+  { signal, providerOptions }: { signal: AbortSignal; providerOptions: AiSdkProviderOptions | undefined },
+): AiSdkCallOptions {
+  return {
+    prompt: messages.map(toMessage),
+    ...(responseFormat && { responseFormat: toFormat(responseFormat) }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...providerOptionsFor(responseFormat, providerOptions),
+    abortSignal: signal,
+  };
+}
+
+/**
+ * OpenAI's strict mode, which its provider turns on, accepts only schemas without optional keys and refuses ours. Other
+ * providers ignore options under its name.
+ */
+function providerOptionsFor(
+  format: ModelResponseFormat | undefined,
+  given: AiSdkProviderOptions | undefined,
+): { providerOptions?: AiSdkProviderOptions } {
+  if (format?.type !== "json" || format.schema === undefined)
+    return given === undefined ? {} : { providerOptions: given };
+  return { providerOptions: { ...given, openai: { strictJsonSchema: false, ...given?.openai } } };
+}
+
+function toMessage({ role, content }: ModelMessage): AiSdkMessage {
+  return role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] };
+}
+
+function toFormat(format: ModelResponseFormat): NonNullable<AiSdkCallOptions["responseFormat"]> {
+  if (format.type === "text") return { type: "text" };
+  return { type: "json", ...(format.schema && { schema: format.schema, name: answerName }) };
 }

@@ -1,8 +1,7 @@
 import type { Agent } from "../agent.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { LiveLine } from "./live-line.ts";
 import type { CliOptions } from "./parse-arguments.ts";
-import { Printer } from "./printer.ts";
+import { type LiveLine, Printer } from "./printer.ts";
 import { renderFallback } from "./render-error.ts";
 
 /** What a command works with once its arguments are parsed. */

@@ -1,9 +1,13 @@
 import { createAgent } from "../agent.ts";
+import type { Planner } from "../core/planner.ts";
+import { createOllamaModel } from "../models/ollama/ollama-model.ts";
+import { createFallbackPlanner } from "../planners/fallback-planner.ts";
+import { createLlmPlanner } from "../planners/llm/llm-planner.ts";
+import { createRulePlanner } from "../planners/rules/rule-planner.ts";
 import { createCalculator } from "../tools/calculator/calculator.ts";
 import { createNotes } from "../tools/notes/notes.ts";
 import { createTodoStore } from "../tools/todo-store/todo-store.ts";
-import type { AgentChoice, AgentWarnings, CliAgent } from "./cli-io.ts";
-import { createPlanner } from "./create-planner.ts";
+import type { AgentChoice, AgentWarnings, CliAgent, PlannerChoice } from "./cli-io.ts";
 
 /** The agent of the command. A database keeps todos, notes and runs. Rejects with the errors of opening it. */
 export async function createCliAgent(
@@ -52,4 +56,18 @@ function withoutWarnings<T>(work: () => T): T {
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+/** The chosen planner. A model falls back to the rules, so that there is a plan when no server is running. */
+export function createPlanner(choice: PlannerChoice): Planner {
+  const rules = createRulePlanner();
+  if (choice.type === "rules") return rules;
+  const { model, host } = choice;
+  const llm = createLlmPlanner({ model: createOllamaModel({ model, host: host && reachable(host) }) });
+  return createFallbackPlanner([llm, rules]);
+}
+
+/** `OLLAMA_HOST` may also make a server listen on every address, which is not an address to call. */
+function reachable(host: string): string {
+  return host.replace("0.0.0.0", "127.0.0.1");
 }

@@ -1,8 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
 import type { PruneOptions } from "../orchestrator/retention.ts";
-import type { CliIo, PlannerChoice } from "./cli-io.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { type CliIo, exitCodes, type PlannerChoice } from "./cli-io.ts";
 import { Printer } from "./printer.ts";
 
 /** What the command has to do; `exit` if that is already done, or the arguments are invalid. */

@@ -1,5 +1,4 @@
-import type { CliIo, CliOutput } from "./cli-io.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { type CliIo, type CliOutput, exitCodes } from "./cli-io.ts";
 import { Printer } from "./printer.ts";
 
 /** The part of a process that {@link createProcessIo} needs. */

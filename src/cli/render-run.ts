@@ -1,12 +1,13 @@
-import type { RunSnapshot } from "../core/run-result.ts";
+import type { StepEndEvent } from "../core/events.ts";
+import type { Plan, PlanSource, PlanStep } from "../core/plan.ts";
+import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import type { RunStatus, RunSummary } from "../core/run-summary.ts";
+import { describePlace, type StepPlace } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
-import type { Colors } from "./colors.ts";
-import { printable, shorten } from "./printable.ts";
+import { printable, printableJson, shorten } from "./printable.ts";
+import type { Colors } from "./printer.ts";
 import { renderHint, renderProblem } from "./render-error.ts";
-import { renderTitledPlan } from "./render-plan.ts";
-import { renderResult } from "./render-result.ts";
-import { renderStep } from "./render-step.ts";
+import { renderResult, type Style, summarizeOutput } from "./render-output.ts";
 
 const maxRequest = 100;
 /** The longest status. */
@@ -49,4 +50,75 @@ function renderTime(timestamp: string): string {
 
 function renderRequest(request: string | undefined): string {
   return request === undefined ? "(a plan)" : shorten(printable(request), maxRequest);
+}
+
+const maxInput = 200;
+
+/** A plan as readable lines: for each step its id, its tool, its reasoning and its input. */
+export function renderPlan({ steps }: Plan, style: Style): string[] {
+  const width = Math.max(...steps.map(({ id }) => printable(id).length));
+  return steps.flatMap((step) => {
+    const { id, tool, input, reasoning } = step;
+    const indent = " ".repeat(width + 2);
+    const title = printable(reasoning === undefined ? tool : `${tool}: ${reasoning}`);
+    const first = `${printable(id).padEnd(width)}  ${shorten(title, maxInput)}${waitsFor(step, style)}`;
+    return [first, indent + style.dim(shorten(printableJson(input), maxInput))];
+  });
+}
+
+/** A plan under a title that names its author. */
+export function renderTitledPlan(plan: Plan, colors: Colors): string[] {
+  const title = `${colors.bold("Plan")}${describeSource(plan.source, colors)}`;
+  return [title, ...renderPlan(plan, colors).map((text) => `  ${text}`)];
+}
+
+/** The model that wrote a plan, if one did, and how often it was asked. */
+function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): string {
+  if (model === undefined) return "";
+  return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);
+}
+
+function waitsFor({ dependsOn = [] }: PlanStep, style: Style): string {
+  return dependsOn.length === 0 ? "" : style.dim(` (after ${dependsOn.map(printable).join(", ")})`);
+}
+
+/** Identifies a step, or an iteration of it. */
+interface NamedStep extends StepPlace {
+  readonly tool: string;
+}
+
+/** The id, the iteration and the tool of a step. */
+export function nameOf(step: NamedStep): string {
+  return `${printable(describePlace(step))} ${printable(step.tool)}`;
+}
+
+/** How a step ended, in one line. */
+export function renderStepEnd(
+  step: NamedStep & Pick<StepEndEvent, "attempts" | "outcome">,
+  { colors, tool }: { readonly colors: Colors; readonly tool: Tool | undefined },
+): string {
+  const { outcome, attempts } = step;
+  const tries = attempts > 1 ? ` (attempt ${attempts})` : "";
+  if (outcome.status !== "completed") {
+    return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(`${outcome.status}, ${outcome.error.message}`)}`;
+  }
+  const summary = summarizeOutput(outcome.output, tool);
+  return `  ${colors.green("✔")} ${nameOf(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
+}
+
+/** The current state of a stored step, in one line. */
+export function renderStep(
+  step: StepRecord,
+  options: { readonly colors: Colors; readonly tool: Tool | undefined },
+): string {
+  const { colors } = options;
+  const { status, output, error, reason } = step;
+  if (status === "completed") return renderStepEnd({ ...step, outcome: { status, output } }, options);
+  if (status === "pending") return colors.dim(`  - ${nameOf(step)}: not started`);
+  if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${printable(String(reason))})`);
+  if (status === "running") return `  > ${nameOf(step)}: started`;
+  if (status === "waiting") return `  ${colors.yellow("?")} ${nameOf(step)}: waiting for approval`;
+  if (status === "undone") return `  ${colors.green("↶")} ${nameOf(step)}: undone`;
+  const why = error === undefined ? "" : `, ${error.message}`;
+  return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(status + why)}`;
 }

@@ -1,15 +1,14 @@
 import { existsSync } from "node:fs";
+import { describeTool } from "../core/describe-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import { type CliCall, createOutPrinter, reportFallbacks } from "./cli-call.ts";
-import type { AgentWarnings, CliIo } from "./cli-io.ts";
-import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { type AgentWarnings, type CliIo, exitCodeOf, exitCodes } from "./cli-io.ts";
 import { followRun } from "./follow-run.ts";
-import { listTools } from "./list-tools.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
-import { jsonLines } from "./printable.ts";
+import { jsonLines, printable } from "./printable.ts";
 import { Printer } from "./printer.ts";
 import { renderError } from "./render-error.ts";
-import { renderPlan } from "./render-plan.ts";
+import { renderPlan } from "./render-run.ts";
 import { deleteRun, describeNoRun, listRuns, pruneRuns, resumeRun, showRun } from "./stored-runs.ts";
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
@@ -99,4 +98,16 @@ function requireFile(db: string): void {
   if (existsSync(db)) return;
   const details = { runId: "", operation: "open", reason: "there is no file" } as const;
   throw new AgentError("store-failed", `There is no file "${db}", so there are no runs in it.`, { details });
+}
+
+/** Lists what the command can do: its tools, with their schemas if the output is JSON. */
+async function listTools({ agent, options, out }: CliCall): Promise<number> {
+  const tools = await Promise.all(agent.tools.map((tool) => describeTool(tool)));
+  const { bold, dim } = out.colors;
+  const lines = tools.flatMap(({ name, effect, description }) => [
+    `${bold(printable(name))} ${dim(`(${effect})`)}`,
+    `  ${printable(description)}`,
+  ]);
+  out.print(options.json ? jsonLines({ tools }) : lines);
+  return exitCodes.completed;
 }

@@ -3,7 +3,7 @@ import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import type { PruneOptions } from "../orchestrator/retention.ts";
 import type { CliCall } from "./cli-call.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes } from "./cli-io.ts";
 import { followRun } from "./follow-run.ts";
 import { jsonLines } from "./printable.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";

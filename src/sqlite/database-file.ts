@@ -1,12 +1,11 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { maxTimerMs } from "../async/clock.ts";
 import { AgentError, type StoreOperation } from "../core/errors.ts";
 import type { OptionTable, SettingsOf } from "../core/options.ts";
-import { guardFile } from "./file-guard.ts";
-import { drivers, type SqliteDriver } from "./load-driver.ts";
-import { inMemory, openDatabase } from "./open-database.ts";
+import { drivers, inMemory, openDatabase, type SqliteDriver } from "./open-database.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
-import { toStoreFailure } from "./store-failure.ts";
+import { movedCode, toStoreFailure } from "./store-failure.ts";
 
 /** Options of every store in an SQLite file. */
 export interface SqliteFileOptions {
@@ -102,4 +101,20 @@ export class DatabaseFile<TRows> {
       throw toStoreFailure(thrown, { path: this.path, operation, runId });
     }
   }
+}
+
+/**
+ * Returns a function that throws once a path no longer leads to its current file: if that was moved, deleted or
+ * replaced, everything written would be lost with the process. With a write-ahead log SQLite does not check this.
+ */
+function guardFile(path: string): () => void {
+  const opened = inodeOf(path);
+  return () => {
+    if (inodeOf(path) === opened) return;
+    throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
+  };
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }

@@ -1,5 +1,4 @@
-import type { SqlDatabase, SqlStatement } from "./sql-database.ts";
-import { asBytes, readInteger } from "./sql-row.ts";
+import { asBytes, readInteger, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
 
 const statements = {
   readMarks: `SELECT ${asBytes("fence")} FROM run_marks`,

@@ -3,8 +3,15 @@ import type { AgentEvent } from "../core/events.ts";
 import { canonicalJson } from "../core/hash-plan.ts";
 import type { JsonObject } from "../core/json.ts";
 import { digestAfter, type RunDigest } from "../core/run-summary.ts";
-import type { SqlDatabase, SqlRow, SqlStatement } from "./sql-database.ts";
-import { asBytes, readInteger, readOptionalText, readText } from "./sql-row.ts";
+import {
+  asBytes,
+  readInteger,
+  readOptionalText,
+  readText,
+  type SqlDatabase,
+  type SqlRow,
+  type SqlStatement,
+} from "./sql-database.ts";
 
 const statements = {
   findDigest: `SELECT ${asBytes("json")} FROM run_digests WHERE run = ?`,

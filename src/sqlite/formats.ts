@@ -1,8 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import { digestAll } from "./digest-rows.ts";
-import { createNoteTables } from "./note-tables.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
-import { createTodoTables } from "./todo-tables.ts";
+import { createNoteTables, createTodoTables } from "./tables.ts";
 
 /** Upgrades a database from one format to the next. */
 export type Upgrade = (db: SqlDatabase) => void;

@@ -2,8 +2,7 @@ import { failOption } from "../core/options.ts";
 import { type ListRunsOptions, selectRuns } from "../core/run-store.ts";
 import { type RunStatus, unendedStatuses } from "../core/run-summary.ts";
 import { metadataHash } from "./digest-rows.ts";
-import type { SqlValue } from "./sql-database.ts";
-import { asBytes } from "./sql-row.ts";
+import { asBytes, type SqlValue } from "./sql-database.ts";
 
 /** Selects the runs of a page. */
 export interface ListQuery {

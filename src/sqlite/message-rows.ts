@@ -1,7 +1,6 @@
 import type { JsonValue } from "../core/json.ts";
 import type { PostedMessage } from "../core/run-store.ts";
-import type { SqlDatabase, SqlStatement } from "./sql-database.ts";
-import { asBytes, readInteger, readText } from "./sql-row.ts";
+import { asBytes, readInteger, readText, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
 
 const statements = {
   insert: "INSERT INTO run_messages (run, json) VALUES (?, ?) RETURNING number",

@@ -7,8 +7,16 @@ import { DeletionRows } from "./deletion-rows.ts";
 import { DigestRows, digestOf } from "./digest-rows.ts";
 import { countMetadataText, countStatusText, type ListQuery, listSql, toCursor } from "./list-query.ts";
 import { MessageRows } from "./message-rows.ts";
-import type { SqlDatabase, SqlRow, SqlStatement } from "./sql-database.ts";
-import { asBytes, readInteger, readOptionalInteger, readOptionalText, readText } from "./sql-row.ts";
+import {
+  asBytes,
+  readInteger,
+  readOptionalInteger,
+  readOptionalText,
+  readText,
+  type SqlDatabase,
+  type SqlRow,
+  type SqlStatement,
+} from "./sql-database.ts";
 
 /** The stored data of a run besides its events. */
 export interface RunRow {

@@ -72,3 +72,69 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
     throw thrown;
   }
 }
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Columns for a `SELECT`, to be read by {@link readText} and {@link readInteger}. In a damaged file any column may be a
+ * text of arbitrary bytes, for which one driver ends the process and others return another text: so all are selected as
+ * bytes. An `ORDER BY` of such a column must also name its table, or it sorts by the bytes.
+ */
+export function asBytes(...columns: readonly string[]): string {
+  return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
+}
+
+/** A text; undefined for null. Throws a `SyntaxError` for anything else. */
+export function readOptionalText(row: SqlRow, column: string): string | undefined {
+  const bytes = row[column];
+  if (bytes === null) return undefined;
+  if (typeof bytes !== "object") throw new SyntaxError(`the column "${column}" was not selected as bytes`);
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new SyntaxError(`the column "${column}" is not UTF-8`);
+  }
+}
+
+/** Like {@link readOptionalText}, for a column that is never null. */
+export function readText(row: SqlRow, column: string): string {
+  const text = readOptionalText(row, column);
+  if (text === undefined) throw new SyntaxError(`the column "${column}" is null`);
+  return text;
+}
+
+/** A whole number; undefined for null. Throws a `SyntaxError` for anything else. */
+export function readOptionalInteger(row: SqlRow, column: string): number | undefined {
+  const text = readOptionalText(row, column);
+  if (text === undefined) return undefined;
+  const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw new SyntaxError(`the column "${column}" is not a whole number`);
+  return number;
+}
+
+/** Like {@link readOptionalInteger}, for a column that is never null. */
+export function readInteger(row: SqlRow, column: string): number {
+  const number = readOptionalInteger(row, column);
+  if (number === undefined) throw new SyntaxError(`the column "${column}" is null`);
+  return number;
+}
+
+/** Includes all that SQLite truncates or orders differently: null characters, and all from the first surrogate on. */
+const unusual = /[^ -\ud7ff]/g;
+
+/**
+ * A text for SQLite to compare, sort and search by its bytes, with the same outcome as in JavaScript by code units.
+ * Most texts stay unchanged.
+ *
+ * Each code unit from the first surrogate on becomes a character beyond the surrogates, as UTF-8 cannot encode half of
+ * a pair. The null character, at which some drivers end a text, becomes two characters. The five characters used for
+ * this also become two, so that a search never matches across two neighbours.
+ */
+export function toOrderText(text: string): string {
+  return text.replace(unusual, (unit) => {
+    const code = unit.charCodeAt(0);
+    if (code >= 0xd800) return String.fromCodePoint(code + 0x800);
+    if (code > 5) return unit;
+    return String.fromCharCode(1 + Math.floor(code / 3), 3 + (code % 3));
+  });
+}

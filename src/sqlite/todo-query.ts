@@ -2,8 +2,7 @@ import { parseDueDate } from "../tools/todo-store/due-date.ts";
 import { ranks, tagTextOf } from "../tools/todo-store/todo-row.ts";
 import type { TodoQuery } from "../tools/todo-store/todo-storage.ts";
 import { foldText } from "../tools/todo-store/todo-text.ts";
-import type { SqlValue } from "./sql-database.ts";
-import { toOrderText } from "./todo-order-text.ts";
+import { type SqlValue, toOrderText } from "./sql-database.ts";
 
 /** The part of a statement that selects todos, and its values. */
 export interface TodoConditions {

@@ -2,16 +2,24 @@ import { isSameTodo, type Todo } from "../tools/todo-store/todo.ts";
 import { type TodoRow, toRow } from "../tools/todo-store/todo-row.ts";
 import {
   type FoundTodos,
+  parseTodo,
+  parseTodoRecord,
   patchTodo,
   type TodoChange,
   type TodoOutcome,
   type TodoQuery,
   type TodoRecord,
 } from "../tools/todo-store/todo-storage.ts";
-import type { SqlDatabase, SqlStatement, SqlValue } from "./sql-database.ts";
-import { asBytes } from "./sql-row.ts";
-import { readRecord, readTodo } from "./stored-todo.ts";
-import { toOrderText } from "./todo-order-text.ts";
+import {
+  asBytes,
+  readOptionalText,
+  readText,
+  type SqlDatabase,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+  toOrderText,
+} from "./sql-database.ts";
 import { conditionsOf, orderOf } from "./todo-query.ts";
 
 const columns = "list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json";
@@ -140,4 +148,23 @@ function valuesOf({ listKey, titleKey, completed, rank, dueDay, dueMs, isWholeDa
   const due = [dueDay ?? null, dueMs ?? null, isWholeDay === undefined ? null : Number(isWholeDay)];
   const keys = [toOrderText(listKey), toOrderText(titleKey)];
   return [...keys, Number(completed), rank ?? null, ...due, tagText, JSON.stringify(todo)];
+}
+
+/** The todo of a row. Throws a `SyntaxError` for anything else. */
+function readTodo(row: SqlRow): Todo {
+  const todo = parseTodo(JSON.parse(readText(row, "json")));
+  if (todo === undefined) throw new SyntaxError("a todo is malformed");
+  return todo;
+}
+
+/** The outcome of a row. Throws a `SyntaxError` for anything else. */
+function readRecord(row: SqlRow): TodoRecord {
+  const before = readOptionalText(row, "before_json");
+  const record = parseTodoRecord(
+    readText(row, "operation"),
+    JSON.parse(readText(row, "json")),
+    before === undefined ? undefined : JSON.parse(before),
+  );
+  if (record === undefined) throw new SyntaxError("the outcome of a change is malformed");
+  return record;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createColors } from "../../src/cli/colors.ts";
+import { createColors } from "../../src/cli/printer.ts";
 
 it("colours text, whatever Node thinks of the terminal, or leaves it as it is", () => {
   expect(createColors(true).bold("a")).toBe("\u001b[1ma\u001b[22m");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPlanner } from "../../src/cli/create-planner.ts";
+import { createPlanner } from "../../src/cli/create-cli-agent.ts";
 
 it("makes the rules, or a model with the rules behind it", () => {
   expect(createPlanner({ type: "rules" }).name).toBe("rules");

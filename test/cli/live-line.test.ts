@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LiveLine } from "../../src/cli/live-line.ts";
-import { Printer } from "../../src/cli/printer.ts";
+import { LiveLine, Printer } from "../../src/cli/printer.ts";
 
 const clear = "\r\u001b[2K";
 

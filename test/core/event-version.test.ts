@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type EventUpgrade, eventVersion, upgradeEvents } from "../../src/core/event-version.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { runEnd, runStart, stepStart } from "../../src/testing/conformance/sample-events.ts";
+import { runEnd, runStart, stepStart } from "../../src/testing/conformance/run-store-case.ts";
 
 const resume = (sequence: number, version: number): AgentEvent => {
   return { ...runEnd("r", { sequence }), type: "run-resume", version, tools: [], outcome: undefined } as never;

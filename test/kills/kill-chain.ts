@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { loadDriver } from "../../src/sqlite/load-driver.ts";
+import { loadDriver } from "../../src/sqlite/open-database.ts";
 import { inTransaction, toSqlDatabase } from "../../src/sqlite/sql-database.ts";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { isBusy } from "../../src/sqlite/store-failure.ts";

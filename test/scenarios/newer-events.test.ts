@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
 import { eventVersion } from "../../src/core/event-version.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { runStart } from "../../src/testing/conformance/sample-events.ts";
+import { runStart } from "../../src/testing/conformance/run-store-case.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 it("a run that a later version has recorded is left unchanged by every method", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isAgentError } from "../../src/core/errors.ts";
-import { type FindModule, loadDriver, type SqliteDriver } from "../../src/sqlite/load-driver.ts";
+import { type FindModule, loadDriver, type SqliteDriver } from "../../src/sqlite/open-database.ts";
 
 class Working {
   exec() {}

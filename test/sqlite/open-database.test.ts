@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest";
 import { upgradeDatabase, upgrades } from "../../src/sqlite/formats.ts";
 import { openDatabase } from "../../src/sqlite/open-database.ts";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
-import { runStart, stepStart } from "../../src/testing/conformance/sample-events.ts";
+import { runStart, stepStart } from "../../src/testing/conformance/run-store-case.ts";
 import { drivers, failureOf, newFolder, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 
 /** Makes a database with a run of some hundred events. */

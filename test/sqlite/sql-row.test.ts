@@ -1,6 +1,12 @@
 import { expect, it } from "vitest";
-import type { SqlRow } from "../../src/sqlite/sql-database.ts";
-import { asBytes, readInteger, readOptionalInteger, readOptionalText, readText } from "../../src/sqlite/sql-row.ts";
+import {
+  asBytes,
+  readInteger,
+  readOptionalInteger,
+  readOptionalText,
+  readText,
+  type SqlRow,
+} from "../../src/sqlite/sql-database.ts";
 import { drivers, openRaw } from "./sqlite-files.ts";
 
 it.each(drivers)("reads what is stored as it is, and nothing else, with %s", (driver) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type AgentError, isAgentError, type StoreProblem } from "../../src/core/errors.ts";
-import { loadDriver, type SqliteDriver } from "../../src/sqlite/load-driver.ts";
+import { loadDriver, type SqliteDriver } from "../../src/sqlite/open-database.ts";
 import { type SqlDatabase, toSqlDatabase } from "../../src/sqlite/sql-database.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 

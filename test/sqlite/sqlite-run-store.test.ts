@@ -2,9 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
-import { listIds } from "../../src/testing/conformance/run-store-case.ts";
+import { at, listIds, runEnd, runStart, stepStart } from "../../src/testing/conformance/run-store-case.ts";
 import { runStoreConformance } from "../../src/testing/conformance/run-store-conformance.ts";
-import { at, runEnd, runStart, stepStart } from "../../src/testing/conformance/sample-events.ts";
 import {
   checkIntegrity,
   drivers,

@@ -1,5 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import type { SqliteDriver } from "../../src/sqlite/load-driver.ts";
+import type { SqliteDriver } from "../../src/sqlite/open-database.ts";
 import { createSqliteTodos } from "../../src/sqlite/sqlite-todos.ts";
 import { todoWith } from "../contracts/todo-storage.ts";
 import { childWork } from "./processes/child-work.ts";

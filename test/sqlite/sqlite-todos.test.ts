@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { SqliteDriver } from "../../src/sqlite/load-driver.ts";
+import type { SqliteDriver } from "../../src/sqlite/open-database.ts";
 import { createSqliteTodos, type SqliteTodos } from "../../src/sqlite/sqlite-todos.ts";
-import { runStart } from "../../src/testing/conformance/sample-events.ts";
+import { runStart } from "../../src/testing/conformance/run-store-case.ts";
 import type { Todo } from "../../src/tools/todo-store/todo.ts";
 import type { TodoQuery, TodoWrite } from "../../src/tools/todo-store/todo-storage.ts";
 import { testTodoStorage, todoWith } from "../contracts/todo-storage.ts";

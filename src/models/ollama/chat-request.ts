@@ -1,7 +1,6 @@
 import type { ChatRequest } from "ollama/browser";
 import { estimateTokens, type ModelMessage, type ModelRequest } from "../../core/language-model.ts";
 import { modelFailure } from "../../core/model-failure.ts";
-import { fitContext } from "./fit-context.ts";
 import type { ModelFacts } from "./model-facts.ts";
 import type { OllamaSettings, OllamaThink } from "./ollama-options.ts";
 
@@ -15,7 +14,7 @@ const tokensPerMessage = 16;
 export type OllamaChatRequest = ChatRequest & { stream: true; truncate: boolean; options: { num_ctx: number } };
 
 /** Inputs of {@link toChatRequest}. */
-export interface ChatRequestOptions {
+interface ChatRequestOptions {
   readonly settings: OllamaSettings;
   readonly facts: ModelFacts;
   /** Whether the server has refused the option `think`. */
@@ -59,7 +58,7 @@ export function toChatRequest(
  * Which `think` to send: none to a model that cannot, as true would be refused; a level to gpt-oss, as its answer would
  * be empty with false and a format; to all others, including unknown ones, what was wanted or else false.
  */
-export function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {
+function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {
   if (facts.canThink === false) return undefined;
   if (!facts.isGptOss) return wanted ?? false;
   if (typeof wanted === "string") return wanted;
@@ -78,4 +77,40 @@ function promptTooLong(settings: OllamaSettings, facts: ModelFacts, tokens: numb
     ? `The messages have about ${tokens} tokens, and the option "contextTokens" allows ${contextTokens}, answer included.`
     : `The messages have about ${tokens} tokens, and ${modelId} has a context of ${contextLength}, answer included.`;
   return modelFailure(settings, "prompt-too-long", { message });
+}
+
+const leastContextTokens = 4_096;
+const contextStep = 1_024;
+/** An answer with room for fewer is not worth requesting, unless no more was wanted. */
+const leastOutputTokens = 256;
+
+/** What a call has room for, in tokens. */
+interface ContextFit {
+  readonly contextTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Inputs of {@link fitContext}, in tokens. */
+interface FitContextOptions {
+  readonly promptTokens: number;
+  readonly maxOutputTokens: number;
+  /** The context that the options set. */
+  readonly wanted: number | undefined;
+  /** The model's own. */
+  readonly contextLength: number | undefined;
+  /** The largest that was used so far: a server loads the model again when the context changes, so it never shrinks. */
+  readonly largest: number;
+}
+
+/** How large a context a call needs, with the answer shortened if necessary. Undefined if the prompt does not fit. */
+function fitContext(options: FitContextOptions): ContextFit | undefined {
+  const { promptTokens, maxOutputTokens, wanted, largest } = options;
+  const limit = Math.min(wanted ?? Number.POSITIVE_INFINITY, options.contextLength ?? Number.POSITIVE_INFINITY);
+  const outputTokens = Math.min(maxOutputTokens, limit - promptTokens);
+  if (outputTokens < Math.min(maxOutputTokens, leastOutputTokens)) return undefined;
+  const needed = Math.ceil((promptTokens + outputTokens) / contextStep) * contextStep;
+  return {
+    contextTokens: wanted === undefined ? Math.min(limit, Math.max(leastContextTokens, largest, needed)) : limit,
+    outputTokens,
+  };
 }

@@ -1,8 +1,8 @@
+import { settleOrAbort } from "../../async/timeout.ts";
 import { isAgentError } from "../../core/errors.ts";
-import { explainServerError } from "./explain-error.ts";
+import { explainServerError, ServerError } from "./explain-error.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 import { openClient } from "./open-client.ts";
-import { ServerError } from "./server-error.ts";
 
 /** What a server reports about a model; undefined where it reports nothing. */
 export interface ModelFacts {
@@ -59,4 +59,45 @@ function isGptOss(name: unknown): boolean {
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+interface Loading<T> {
+  readonly value: Promise<T>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+/**
+ * Loads a value once for all callers, and keeps it. The next caller restarts a load that failed; one that nobody waits
+ * for any more is aborted.
+ */
+export class SharedLoad<T> {
+  private loaded: { readonly value: T } | undefined;
+  private loading: Loading<T> | undefined;
+
+  constructor(private readonly load: (signal: AbortSignal) => Promise<T>) {}
+
+  /** Rejects as the load does, or with the signal's reason. */
+  async get(signal: AbortSignal): Promise<T> {
+    if (this.loaded !== undefined) return this.loaded.value;
+    this.loading ??= this.begin();
+    const { loading } = this;
+    loading.waiting++;
+    try {
+      const value = await settleOrAbort(loading.value, signal);
+      this.loaded = { value };
+      return value;
+    } finally {
+      loading.waiting--;
+      if (loading.waiting === 0) {
+        loading.controller.abort();
+        if (this.loading === loading) this.loading = undefined;
+      }
+    }
+  }
+
+  private begin(): Loading<T> {
+    const controller = new AbortController();
+    return { value: this.load(controller.signal), controller, waiting: 0 };
+  }
 }

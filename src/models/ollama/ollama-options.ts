@@ -4,7 +4,6 @@ import { retryOptions } from "../../core/check-tool.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
 import { priceOptions } from "../../core/model-failure.ts";
 import { checkObject, failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
-import { readOllamaHost } from "./ollama-host.ts";
 
 /** Whether a model thinks before it answers, and how hard. @inline */
 export type OllamaThink = boolean | "low" | "medium" | "high";
@@ -114,4 +113,40 @@ function isKeepAlive(value: unknown): boolean {
 
 function isThink(value: unknown): boolean {
   return typeof value === "boolean" || value === "low" || value === "medium" || value === "high";
+}
+
+const defaultOllamaHost = "http://127.0.0.1:11434";
+
+/** No address is longer; parsing a name of many non-ASCII letters takes quadratic time. */
+const maxHostLength = 2_000;
+
+/**
+ * The address of a server, without a trailing slash. As in the client library, the default port of an address without a
+ * scheme is 11434, and else the scheme's own. Throws `invalid-options`.
+ */
+function readOllamaHost(host: unknown = defaultOllamaHost, option: string): string {
+  const expected = `an address such as ${defaultOllamaHost}`;
+  if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);
+  const text = host.trim();
+  if (text.length > maxHostLength)
+    return failOption(option, `${text.length} characters`, `an address of at most ${maxHostLength} characters`);
+  const hasScheme = text.includes("://");
+  const url = parseUrl(hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`);
+  // Does not show what was received: it may contain a password.
+  if (url !== undefined && url.username + url.password !== "") {
+    return failOption(option, "…@…", 'an address without a name and password, which go in "headers"');
+  }
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return failOption(option, host, expected);
+  if (!hasScheme && !/:\d+(?:\/|$)/.test(text)) url.port = "11434";
+  let path = url.pathname;
+  while (path.endsWith("/")) path = path.slice(0, -1);
+  return `${url.protocol}//${url.host}${path}`;
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,7 @@
 import type { Ollama } from "ollama/browser";
 import { countOutside } from "../../async/outside-work.ts";
-import { explainNoAnswer } from "./explain-error.ts";
+import { explainNoAnswer, readServerError } from "./explain-error.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
-import { readServerError } from "./server-error.ts";
 
 interface OpenClientOptions {
   /** Closes the connection when it aborts, at any moment; the call rejects with its reason. */

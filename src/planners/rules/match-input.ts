@@ -2,7 +2,6 @@ import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import type { DateClock } from "./dates.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import { maxTokens, WorkMeter } from "./work-limit.ts";
 
 /** A request as the matcher reads it. */
 export interface MatchInput {
@@ -19,7 +18,7 @@ export interface MatchInput {
 }
 
 /** Represents a quoted text among the words: no phrase contains it. */
-export const quotedWord = '"';
+const quotedWord = '"';
 
 /** Reads a request, up to one token beyond the limit. Linear in its length. */
 export function readRequest(text: string, clock: DateClock, work = new WorkMeter()): MatchInput {
@@ -56,3 +55,24 @@ export function textBetween({ text, tokens }: MatchInput, start: number, end: nu
   const last = tokens[end - 1];
   return first === undefined || last === undefined || end <= start ? "" : text.slice(first.start, last.end);
 }
+
+/** How much the rules may do for one request, in steps of some 50 ns. Long requests that people write take 20 000. */
+export const maxWork = 600_000;
+/** How many words and signs a request may have; a quoted text is one. */
+export const maxTokens = 4_000;
+
+/** Counts the work done for one request: a measure that depends on no clock and no machine. */
+export class WorkMeter {
+  done = 0;
+
+  constructor(private readonly limit = maxWork) {}
+
+  /** Adds steps. Throws {@link TooMuchWork} beyond the limit. */
+  spend(steps: number): void {
+    this.done += steps;
+    if (this.done > this.limit) throw new TooMuchWork();
+  }
+}
+
+/** A request can be read in so many ways that the rules give up. */
+export class TooMuchWork extends Error {}

@@ -1,6 +1,5 @@
 import { type FirstWords, firstOf, type PhraseNode } from "./phrase-template.ts";
-import { isReadable } from "./slot-reading.ts";
-import type { SlotType } from "./slot-type.ts";
+import { isReadable, type SlotType } from "./slot-reading.ts";
 
 /** What an instruction of a program does. */
 export const operation = {

@@ -1,13 +1,11 @@
 import { AgentError } from "../../core/errors.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import { explainMatch, type RequestExplanation } from "./explain-match.ts";
+import { explainMatch, quoteClauses, type RequestExplanation, refuse } from "./explain.ts";
 import { makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
-import { type MatchInput, readRequest } from "./match-input.ts";
+import { type MatchInput, maxTokens, maxWork, readRequest, TooMuchWork } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
-import { quoteClauses, refuse } from "./refuse.ts";
 import { type Segmentation, segmentRequest } from "./segment-request.ts";
 import { compileTool, type ToolRules } from "./tool-rules.ts";
-import { maxTokens, maxWork, TooMuchWork } from "./work-limit.ts";
 
 /** Rules should not plan a request with more parts than this. */
 const maxClauses = 1_000;

@@ -1,12 +1,13 @@
 import { checkInput } from "../../core/check-input.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, type JsonPath, type JsonValue, setOwn } from "../../core/json.ts";
+import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanIssue } from "../../core/plan.ts";
-import { cutText } from "../../core/text.ts";
+import { asLiteral, asReference } from "../../core/reference.ts";
+import { cutText, escapeTemplate } from "../../core/text.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference, Tool } from "../../core/tool.ts";
 import type { MatchInput } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import { readSlotValues, type Unfit } from "./slot-values.ts";
-import { toStepInput } from "./step-input.ts";
 
 /** The inputs of the steps that a match makes. */
 export interface ClauseInputs {
@@ -107,4 +108,53 @@ function toUnfit(issues: readonly PlanIssue[]): Unfit | undefined {
   if (first === undefined) return undefined;
   const where = first.path.length > 1 ? `${first.path.slice(1).join(".")}: ` : "";
   return { ok: false, reason: `${where}${first.message}` };
+}
+
+/** What is needed to make an input safe. */
+interface InputContext {
+  readonly schema: JsonSchema;
+  /** The only results the input may refer to, or to a part of one. */
+  readonly known: readonly PhraseReference[];
+}
+
+/**
+ * Turns what a phrase made of a request into the input of a step. Every text is escaped, so that nothing the user typed
+ * is a reference. References to the earlier result stay, and become text where the tool wants text. `undefined` for
+ * anything that is not a JSON object.
+ */
+function toStepInput(made: unknown, context: InputContext): JsonObject | undefined {
+  if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
+  const copy = copyValue(made, [], { ...context, whole: made });
+  return copy as JsonObject;
+}
+
+type CopyContext = InputContext & { readonly whole: object };
+
+function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonValue {
+  if (typeof value === "string") return escapeTemplate(value);
+  if (typeof value !== "object" || value === null) return value as JsonValue;
+  if (Array.isArray(value)) return value.map((item, index) => copyValue(item, [...path, index], context));
+  const reference = path.length > 0 ? asReference(value) : undefined;
+  if (reference !== undefined) return copyReference(reference.$ref, path, context);
+  if (path.length > 0 && asLiteral(value) !== undefined) return { $literal: value as JsonObject };
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) setOwn(copy, key, copyValue(item, [...path, key], context));
+  }
+  return copy;
+}
+
+/**
+ * Only the planner's own reference, or a part of what it names, is one: anything else that looks like one came from a
+ * text.
+ */
+function copyReference(reference: unknown, path: JsonPath, { schema, known, whole }: CopyContext): JsonValue {
+  const isOurs =
+    typeof reference === "string" &&
+    known.some(({ $ref }) => reference.startsWith($ref) && /^$|^[.[]/.test(reference.slice($ref.length)));
+  if (!isOurs) return { $literal: { $ref: reference as JsonValue } };
+  const wanted = schemasAt(schema, path, whole);
+  const types = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;
+  const isText = types?.has("string") === true && types.size === 1;
+  return isText ? `\${${reference}}` : { $ref: reference };
 }

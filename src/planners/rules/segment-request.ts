@@ -1,9 +1,8 @@
-import type { MatchInput } from "./match-input.ts";
+import { type MatchInput, TooMuchWork } from "./match-input.ts";
 import { type PhraseMatch, PhraseMatcher } from "./match-phrases.ts";
 import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";
 import type { Unfit } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
-import { TooMuchWork } from "./work-limit.ts";
 
 /** The best way found to read a request from one clause on. */
 interface Reading {

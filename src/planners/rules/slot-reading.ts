@@ -1,9 +1,11 @@
+import type { JsonSchema } from "../../core/json-schema.ts";
+import type { StandardSchema } from "../../core/schema.ts";
 import { ordinals, readNumber } from "../../english/numbers.ts";
+import { pronouns, resultNouns, resultOrder, resultPointers } from "../../english/references.ts";
 import { truthWords } from "../../english/small-words.ts";
 import { currencySigns } from "../../english/units.ts";
-import { readAnaphor } from "./anaphora.ts";
 import { type DateClock, mayBeginDate, readDate } from "./dates.ts";
-import type { SlotType } from "./slot-type.ts";
+import { PhraseError } from "./phrase-template.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */
 export interface SlotReading {
@@ -90,4 +92,106 @@ function startOfDay(date: string, timeZone: string): string {
   // The offset at the start of a day is not that of the same hour in UTC if clocks change in between: ask again.
   const first = guess - offset(guess);
   return new Date(guess - offset(first)).toISOString();
+}
+
+/**
+ * The index after words that refer to an earlier result, such as `it`, `that`, `the result` or `the final answer`;
+ * undefined if none start here. Words must be in lower case.
+ */
+export function readAnaphor(words: readonly string[], start: number): number | undefined {
+  const first = words[start] ?? "";
+  if (resultPointers.has(first)) {
+    const noun = resultOrder.has(words[start + 1] ?? "") ? start + 2 : start + 1;
+    if (resultNouns.has(words[noun] ?? "")) return noun + 1;
+  }
+  if (pronouns.has(first)) return start + 1;
+  const whatYouGet =
+    first === "what" && words[start + 1] === "you" && (words[start + 2] === "get" || words[start + 2] === "got");
+  return whatYouGet ? start + 3 : undefined;
+}
+
+/** Whether some of the words may refer to an earlier result: "the output", "pay that amount", "with result". */
+export function mentionsResult(words: readonly string[], start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    if (resultNouns.has(words[at] ?? "") || readAnaphor(words, at) !== undefined) return true;
+  }
+  return false;
+}
+
+/** What a slot may be filled with. */
+export interface SlotType {
+  readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "list";
+  /** For `enum`: the ways to say each value, as words in lower case. */
+  readonly values?: readonly { readonly words: readonly string[]; readonly value: string | number }[];
+  /** For `list`: what each item is. */
+  readonly item?: "text" | "number";
+  /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
+  readonly schema?: StandardSchema;
+  /** A list where the input wants one value: there is one step for each item. */
+  readonly isSpread?: boolean;
+}
+
+/** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */
+export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
+  const values = (schemas ?? []).flatMap(valuesOf);
+  if (values.length > 0) return { kind: "enum", values };
+  for (const schema of schemas ?? []) {
+    const type = typeOf(schema);
+    if (type !== undefined) return type;
+  }
+  return { kind: "text" };
+}
+
+function typeOf({ type, format, items }: JsonSchema): SlotType | undefined {
+  const types = [type ?? []].flat();
+  if (types.includes("string")) {
+    return { kind: format === "date" ? "date" : format === "date-time" ? "date-time" : "text" };
+  }
+  if (types.includes("number") || types.includes("integer")) return { kind: "number" };
+  if (types.includes("boolean")) return { kind: "boolean" };
+  if (!types.includes("array")) return undefined;
+  const itemType = [items ?? []].flat().flatMap((item) => (item as JsonSchema).type ?? []);
+  const isNumeric = itemType.includes("number") || itemType.includes("integer");
+  return { kind: "list", item: isNumeric ? "number" : "text" };
+}
+
+/** The ways to say the constants of a schema: as words, in the plural, and as its `synonyms` (a metadata key). */
+function valuesOf(schema: JsonSchema): { words: readonly string[]; value: string | number }[] {
+  const constants = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
+  const synonyms = (schema.synonyms ?? {}) as Readonly<Record<string, unknown>>;
+  return constants.flatMap((value) => {
+    if (typeof value !== "string" && typeof value !== "number") return [];
+    const own = Object.hasOwn(synonyms, value) ? [synonyms[value]].flat() : [];
+    const said = [String(value), ...own.filter((word) => typeof word === "string")].flatMap(waysToSay);
+    return said.map((words) => ({ words, value }));
+  });
+}
+
+/** `inProgress`, `in-progress` and `in_progress` are "in progress"; "lists" also matches "list", and the reverse. */
+function waysToSay(value: string): readonly (readonly string[])[] {
+  const spaced = value.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[\s_-]+/g, " ");
+  const words = spaced.trim().toLowerCase().split(" ");
+  const last = words.at(-1) ?? "";
+  if (last === "" || !/\p{L}$/u.test(last)) return last === "" ? [] : [words];
+  const other = last.endsWith("s") ? last.slice(0, -1) : `${last}s`;
+  return other === "" ? [words] : [words, [...words.slice(0, -1), other]];
+}
+
+/** The type of a slot that has a schema of its own in the phrase. */
+export function ownSlotType(own: { type: SlotType; schema: StandardSchema }, field: SlotType | undefined): SlotType {
+  const { type, schema } = own;
+  return {
+    ...type,
+    schema,
+    ...(type.kind === "list" && field !== undefined && field.kind !== "list" && { isSpread: true }),
+  };
+}
+
+/** Throws for a slot that the tool's input has no field for, where nothing else defines what to do with it. */
+export function checkSlotField(name: string, schemas: readonly JsonSchema[] | undefined): void {
+  if (schemas?.length === 0) {
+    throw new PhraseError(
+      `the input has no field "${name}"; name the slot like a field, or give the phrase a \`toInput\``,
+    );
+  }
 }

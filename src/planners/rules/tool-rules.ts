@@ -13,7 +13,7 @@ import {
   parsePhrase,
   slotNames,
 } from "./phrase-template.ts";
-import { checkSlotField, ownSlotType, type SlotType, slotTypeOf } from "./slot-type.ts";
+import { checkSlotField, ownSlotType, type SlotType, slotTypeOf } from "./slot-reading.ts";
 
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule {

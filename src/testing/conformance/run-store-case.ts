@@ -1,5 +1,6 @@
+import type { AgentEvent } from "../../core/events.ts";
+import type { Plan } from "../../core/plan.ts";
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
-import { runStart } from "./sample-events.ts";
 
 /** One requirement for every run store. */
 export interface RunStoreCase {
@@ -19,4 +20,84 @@ export async function fillStore(store: RunStore, count: number, from = 1): Promi
 export async function listIds(store: RunStore, options?: ListRunsOptions): Promise<string> {
   const { runs } = await store.list(options);
   return runs.map(({ runId }) => runId).join(" ");
+}
+
+const firstMs = Date.UTC(2026, 0, 1);
+
+/** The timestamp of a minute of the samples, counted from 0. */
+export function at(minute: number): string {
+  return new Date(firstMs + minute * 60_000).toISOString();
+}
+
+function samplePlan(minute: number): Plan {
+  return {
+    version: 1,
+    id: "plan_1",
+    request: "",
+    source: { planner: "given" },
+    createdAt: at(minute),
+    steps: [{ id: "s1", tool: "Fake", input: { text: 'use ${HOME} {"$ref":"s1"} \u0000 \u{1F600}' } }],
+  };
+}
+
+/** The first event of a run: of a request, or of a plan if there is none. */
+export function runStart(
+  runId: string,
+  { request, minute = 0 }: { request?: string; minute?: number } = {},
+): AgentEvent {
+  return {
+    type: "run-start",
+    version: 1,
+    runId,
+    sequence: 1,
+    timestamp: at(minute),
+    ...(request === undefined ? { plan: samplePlan(minute) } : { request }),
+    metadata: { user: "ada" },
+    options: { maxSteps: 10, concurrency: 1, timeZone: "UTC" },
+    tools: [],
+  };
+}
+
+/** The end of planning. */
+export function planEnd(runId: string, sequence: number, status: "completed" | "failed"): AgentEvent {
+  const details = { planner: "x" };
+  const error = { name: "AgentError", code: "planning-failed", message: "", retryable: false, details } as const;
+  const outcome = status === "completed" ? { status, plan: samplePlan(0) } : { status, error };
+  return { type: "plan-end", runId, sequence, timestamp: at(0), outcome };
+}
+
+/** The start of another execution. */
+export function runResume(runId: string, sequence: number, minute = 0): AgentEvent {
+  return { type: "run-resume", runId, sequence, timestamp: at(minute), version: 1, tools: [] };
+}
+
+/** The suspension of a run. */
+export function runSuspend(runId: string, sequence: number): AgentEvent {
+  return { type: "run-suspend", runId, sequence, timestamp: at(0), pending: [] };
+}
+
+/** The start of a step, as event number `sequence`. */
+export function stepStart(runId: string, sequence: number, minute = 0): AgentEvent {
+  const base = { type: "step-start", stepId: `s${sequence}`, tool: "Fake", input: { n: sequence } } as const;
+  return { ...base, runId, sequence, timestamp: at(minute) };
+}
+
+/** How a run may end. */
+export type EndStatus = "completed" | "failed" | "cancelled" | "interrupted";
+
+/** The end of a run. */
+export function runEnd(
+  runId: string,
+  { sequence = 2, status = "completed", minute = 0 }: { sequence?: number; status?: EndStatus; minute?: number } = {},
+): AgentEvent {
+  const code = status === "interrupted" ? status : "cancelled";
+  const error = {
+    name: "AgentError",
+    code,
+    message: "It ended",
+    retryable: false,
+    details: { reason: "stop" },
+  } as const;
+  const outcome = status === "completed" ? { status, output: null } : { status, error };
+  return { type: "run-end", runId, sequence, timestamp: at(minute), outcome };
 }

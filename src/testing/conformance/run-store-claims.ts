@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { assertFails, assertSame } from "./conformance-case.ts";
-import type { RunStoreCase } from "./run-store-case.ts";
-import { runStart, stepStart } from "./sample-events.ts";
+import { type RunStoreCase, runStart, stepStart } from "./run-store-case.ts";
 
 const ada = { owner: "ada", ttlMs: 1_000 };
 const bob = { owner: "bob", ttlMs: 1_000 };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { assertFails, assertSame } from "./conformance-case.ts";
-import { listIds, type RunStoreCase } from "./run-store-case.ts";
-import { runEnd, runStart, stepStart } from "./sample-events.ts";
+import { listIds, type RunStoreCase, runEnd, runStart, stepStart } from "./run-store-case.ts";
 
 /** The requirements for events. */
 export const eventCases: readonly RunStoreCase[] = [

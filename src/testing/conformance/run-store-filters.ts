@@ -3,8 +3,18 @@ import type { AgentEvent, PendingItem } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RunStore } from "../../core/run-store.ts";
 import { assertFails, assertSame } from "./conformance-case.ts";
-import { fillStore, listIds, type RunStoreCase } from "./run-store-case.ts";
-import { at, planEnd, runEnd, runResume, runStart, runSuspend, stepStart } from "./sample-events.ts";
+import {
+  at,
+  fillStore,
+  listIds,
+  planEnd,
+  type RunStoreCase,
+  runEnd,
+  runResume,
+  runStart,
+  runSuspend,
+  stepStart,
+} from "./run-store-case.ts";
 
 const hash = "0".repeat(64);
 

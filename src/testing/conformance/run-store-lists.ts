@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 import { assertFails, assertSame } from "./conformance-case.ts";
-import { fillStore, listIds, type RunStoreCase } from "./run-store-case.ts";
-import { at, type EndStatus, planEnd, runEnd, runResume, runStart, runSuspend, stepStart } from "./sample-events.ts";
+import {
+  at,
+  type EndStatus,
+  fillStore,
+  listIds,
+  planEnd,
+  type RunStoreCase,
+  runEnd,
+  runResume,
+  runStart,
+  runSuspend,
+  stepStart,
+} from "./run-store-case.ts";
 
 /** How a run may end. */
 const ends: readonly EndStatus[] = ["completed", "failed", "cancelled", "interrupted"];

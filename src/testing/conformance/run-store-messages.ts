@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import type { RunStore } from "../../core/run-store.ts";
 import { assertFails, assertSame } from "./conformance-case.ts";
-import { fillStore, listIds, type RunStoreCase } from "./run-store-case.ts";
-import { type EndStatus, runEnd, runResume, runSuspend, stepStart } from "./sample-events.ts";
+import {
+  type EndStatus,
+  fillStore,
+  listIds,
+  type RunStoreCase,
+  runEnd,
+  runResume,
+  runSuspend,
+  stepStart,
+} from "./run-store-case.ts";
 
 const ada = { owner: "ada", ttlMs: 1_000 };
 const bob = { owner: "bob", ttlMs: 1_000 };

@@ -1,6 +1,6 @@
 import type { FakeModels, KnownModel } from "./fake-models.ts";
 import type { FakeOllamaError } from "./fake-ollama-answer.ts";
-import type { FakeOllamaChat } from "./fake-ollama-request.ts";
+import type { FakeOllamaChat } from "./fake-ollama-options.ts";
 
 /** A chat request that can be answered, or the error that Ollama answers it with. */
 export type CheckedChat =

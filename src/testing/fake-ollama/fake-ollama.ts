@@ -3,16 +3,18 @@ import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "../../async/clock.ts";
 import { countOutside } from "../../async/outside-work.ts";
 import { describeThrown } from "../../core/text.ts";
-import { Arrivals } from "./arrivals.ts";
-import { loadObject } from "./chat-lines.ts";
 import { checkChat, parseBody } from "./check-chat.ts";
 import { FakeModels, showModel } from "./fake-models.ts";
-import type { FakeOllama, FakeOllamaOptions, FakeOllamaScriptEntry } from "./fake-ollama-options.ts";
-import type { FakeOllamaChat, FakeOllamaRequest } from "./fake-ollama-request.ts";
-import { errorReply, type FakeReply, jsonReply, textReply } from "./fake-reply.ts";
-import { Gate } from "./gate.ts";
-import { replyToChat, replyToShow } from "./reply-to-chat.ts";
-import { sendReply } from "./send-reply.ts";
+import type {
+  FakeOllama,
+  FakeOllamaChat,
+  FakeOllamaOptions,
+  FakeOllamaRequest,
+  FakeOllamaScriptEntry,
+} from "./fake-ollama-options.ts";
+import { errorReply, type FakeReply, jsonReply, sendReply, textReply } from "./fake-reply.ts";
+import { Arrivals, Gate } from "./gate.ts";
+import { loadObject, replyToChat, replyToShow } from "./reply-to-chat.ts";
 
 const dripMs = 1_000;
 

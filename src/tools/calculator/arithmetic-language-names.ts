@@ -1,6 +1,14 @@
-import { type ArithmeticNode, atom, binary, call, level } from "./arithmetic-language-nodes.ts";
 import type { ArithmeticReader } from "./arithmetic-language-reader.ts";
-import { listTerms, prefixTerms, rankOf } from "./arithmetic-language-terms.ts";
+import {
+  type ArithmeticNode,
+  atom,
+  binary,
+  call,
+  level,
+  listTerms,
+  prefixTerms,
+  rankOf,
+} from "./arithmetic-language-terms.ts";
 import { checkArgumentCount, findConstant, findFunction } from "./functions.ts";
 
 /** Reads an expression that starts with a name: "the sum of …", "the square root of …", functions and constants. */

@@ -4,18 +4,16 @@ import {
   type ArithmeticNode,
   atom,
   binary,
-  fraction,
-  level,
-  negative,
-  partOf,
-  percent,
-} from "./arithmetic-language-nodes.ts";
-import {
   denominators,
+  fraction,
   type InfixTerm,
   infixTerms,
+  level,
   listTerms,
+  negative,
   type Phrase,
+  partOf,
+  percent,
   postfixTerms,
   rankOf,
 } from "./arithmetic-language-terms.ts";

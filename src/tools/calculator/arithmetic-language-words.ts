@@ -1,5 +1,7 @@
+import { startsNumber } from "../../english/numbers.ts";
 import { currencySigns, currencyWords } from "../../english/units.ts";
-import { isArithmeticWord } from "./arithmetic-language-vocabulary.ts";
+import { denominators, infixTerms, listTerms, postfixTerms, prefixTerms, rankOf } from "./arithmetic-language-terms.ts";
+import { findConstant, findFunction } from "./functions.ts";
 
 const lexeme =
   /\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\p{L}])|\d+(?:\.\d+)?|\.\d+|[\p{L}]+(?:['’]\p{L}+)?|\*\*|\S/giuy;
@@ -87,4 +89,26 @@ function readLetters(found: string, words: string[], isGlued: boolean): readonly
   if (nth.test(found) && isGlued && isNumber) return [`${words.pop()}th`];
   if (currencyWords.has(found)) return [];
   return isArithmeticWord(found) ? [found] : undefined;
+}
+
+const others =
+  "a add altogether an and another answer away base between by calculate cent combine compute cube cut decimal decimals decrease deduct determine digits divide " +
+  "divided dividing double down equal equals evaluate figure final find from get halve how if in increase integer into is it its knock last log logarithm lower " +
+  "amount many minus modulus multiply nearest negate negative number numbers of off on one onto or outcome output over parts per place places point power previous product " +
+  "quotient raise raised reduce remainder remove result results root round rounded solve split square subtract sum difference take that the this times to together " +
+  "total triple two three four unit up value was what when whole will with you are can do does adding summing subtracting taking multiplying dividing splitting share equally evenly between among amongst ways people friends persons groups pieces kids children percent percentage out";
+
+const known = new Set([
+  ...others.split(" "),
+  ...[...infixTerms.values()].flat().flatMap(({ words }) => words),
+  ...prefixTerms.flatMap(({ words }) => words),
+  ...listTerms.keys(),
+  ...postfixTerms.keys(),
+  ...denominators.keys(),
+]);
+
+/** Whether arithmetic uses this word: a text with any other word is rejected before it is parsed. */
+function isArithmeticWord(word: string): boolean {
+  if (known.has(word) || startsNumber(word)) return true;
+  return findFunction(word) !== undefined || findConstant(word) !== undefined || rankOf(word) !== undefined;
 }

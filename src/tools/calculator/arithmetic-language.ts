@@ -1,6 +1,6 @@
 import { readNamed } from "./arithmetic-language-names.ts";
-import { type ArithmeticNode, atom, binary, call, chain, changed } from "./arithmetic-language-nodes.ts";
 import { ArithmeticReader } from "./arithmetic-language-reader.ts";
+import { type ArithmeticNode, atom, binary, call, chain, changed } from "./arithmetic-language-terms.ts";
 import { arithmeticWords } from "./arithmetic-language-words.ts";
 
 /** Spoken arithmetic in the Calculator's notation. */

@@ -1,5 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
+import { cutText } from "../../core/text.ts";
 import type { CalculationProblem } from "../../core/tool-errors.ts";
+import { constantNames, type FunctionName, functionNames } from "./functions.ts";
 
 /**
  * Why an expression has no value. The message states what was found and what would have worked, and ends with the
@@ -21,4 +23,120 @@ export class ArithmeticFault {
     readonly problem: CalculationProblem,
     readonly message: string,
   ) {}
+}
+
+const maxDistance = 2;
+
+/** The name most similar to the given one, ignoring case; undefined if none is within two edits and half its length. */
+export function closestName(name: string, known: Iterable<string>): string | undefined {
+  let closest: string | undefined;
+  let least = Math.min(maxDistance, Math.floor(name.length / 2)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= least) continue;
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [closest, least] = [candidate, distance];
+  }
+  return closest;
+}
+
+/** Levenshtein's distance, by the row-by-row method of Wagner and Fischer (1974). */
+function editDistance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}
+
+/** So much of an expression is quoted: a message is not longer than a line. */
+export const maxQuoted = 40;
+
+/** Replacements for characters that look or read like arithmetic but are not in the grammar. */
+const replacements: ReadonlyMap<string, string> = new Map([
+  ..."‐‑‒–—―﹣－".split("").map((dash) => [dash, "-"] as const),
+  ..."∗＊✕✖⨯".split("").map((star) => [star, "*"] as const),
+  ..."∕⁄／".split("").map((slash) => [slash, "/"] as const),
+  ..."（［[{".split("").map((bracket) => [bracket, "("] as const),
+  ..."）］]}".split("").map((bracket) => [bracket, ")"] as const),
+  ..."％٪﹪".split("").map((percent) => [percent, "%"] as const),
+  ..."，、;；".split("").map((comma) => [comma, ","] as const),
+  ["＋", "+"],
+  ["＾", "^"],
+  ["ˆ", "^"],
+  ["．", "."],
+  ["！", "!"],
+  ["π", "pi"],
+  ["√", "sqrt(x)"],
+  ["∛", "cbrt(x)"],
+  ["²", "^2"],
+  ["³", "^3"],
+  ["½", "1/2"],
+  ["¼", "1/4"],
+  ["¾", "3/4"],
+  ["|", "abs(x)"],
+]);
+
+/** The error for an unexpected character. */
+export function unexpectedCharacter(
+  expression: string,
+  position: number,
+  expected: string,
+): AgentError<"calculation-failed"> {
+  const character = String.fromCodePoint(expression.codePointAt(position) ?? 0);
+  const replacement = replacements.get(character);
+  const message = `Unexpected ${nameCharacter(character)}; ${replacement === undefined ? adviceFor(character, expected) : `write ${replacement}`}.`;
+  return calculationFailed("syntax", message, position);
+}
+
+/** The error for a name before `(` that is not a function. `isValue`: it is a variable or a constant. */
+export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
+  const closest = closestName(name, functionNames);
+  const advice = isValue ? ` To multiply, write ${cutText(name, maxQuoted)} * ( … ).` : suggest(closest);
+  const message = `There is no function "${cutText(name, maxQuoted)}".${advice} The functions are ${functionNames.join(", ")}.`;
+  return calculationFailed("unknown-function", message, position);
+}
+
+/** The error for a function's name without `(` after it. */
+export function missingArguments(name: FunctionName, position: number): AgentError<"calculation-failed"> {
+  return calculationFailed("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
+}
+
+/** The error for a name that is neither a variable nor a constant. */
+export function unknownName(
+  name: string,
+  position: number,
+  variableNames: readonly string[],
+): AgentError<"calculation-failed"> {
+  const known = [...variableNames, ...constantNames];
+  const variables =
+    variableNames.length === 0
+      ? "No variables are given"
+      : `The variables are ${cutText(variableNames.join(", "), 400)}`;
+  const message = `There is no variable or constant "${cutText(name, maxQuoted)}".${suggest(closestName(name, known))} ${variables}; the constants are ${constantNames.join(", ")}.`;
+  return calculationFailed("unknown-name", message, position);
+}
+
+function suggest(name: string | undefined): string {
+  return name === undefined ? "" : ` Did you mean ${name}?`;
+}
+
+/** Shows visible characters; those beyond ASCII with their code point, as some look the same. */
+function nameCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const codePoint = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  if (code > 0x20 && code < 0x7f) return `"${character}"`;
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(character) ? `"${character}" (${codePoint})` : codePoint;
+}
+
+function adviceFor(character: string, expected: string): string {
+  if (character === "=") return 'leave out "=" and write only what is to be calculated';
+  if (/\p{Sc}/u.test(character)) return "leave out currency signs";
+  if (/\p{N}/u.test(character) && !/[0-9]/.test(character)) return "write numbers with the digits 0 to 9";
+  if (/\p{L}/u.test(character) && !/[A-Za-z]/.test(character)) return "names consist of A-Z, a-z, 0-9 and _";
+  return expected;
 }

@@ -1,7 +1,18 @@
 import { ArithmeticFault } from "./calculation-failed.ts";
-import { add, Decimal, one, precision, settle, zero } from "./decimal.ts";
-import { divide, factorial, power, remainder } from "./decimal-operators.ts";
-import { trigonometry } from "./decimal-trigonometry.ts";
+import {
+  add,
+  constantTexts,
+  Decimal,
+  divide,
+  factorial,
+  one,
+  overflow,
+  power,
+  precision,
+  remainder,
+  settle,
+  zero,
+} from "./decimal.ts";
 import type { FunctionName } from "./functions.ts";
 
 /** A function of the calculator; its number of arguments is already checked. */
@@ -9,6 +20,26 @@ type DecimalFunction = (first: Decimal, second: Decimal | undefined, all: readon
 
 /** The maximum number of places for round(), on either side of the point. */
 const maxPlaces = 400;
+
+/** Sine and its relatives, with angles in radians, and the exponential and its relatives. */
+const trigonometry = {
+  acos: (value: Decimal) => settle(halfPi().minus(arcSine(value, "acos"))),
+  acosh: (value: Decimal) => settle(atLeastOne(value).times(value).minus(1).sqrt().plus(value).ln()),
+  asin: (value: Decimal) => arcSine(value, "asin"),
+  asinh: (value: Decimal) => odd(value, (size) => size.times(size).plus(1).sqrt().plus(size).ln()),
+  atan: arcTangent,
+  atan2: (first: Decimal, second?: Decimal) => angleOf(second ?? zero(), first),
+  atanh: (value: Decimal) => odd(insideOne(value), (size) => size.plus(1).div(one().minus(size)).ln().div(2)),
+  cos,
+  cosh: (value: Decimal) => settle(exponential(value).plus(exponential(value.negated())).div(2)),
+  degrees: (value: Decimal) => divide(value.times(180), pi()),
+  exp: exponential,
+  radians: (value: Decimal) => settle(value.times(pi()).div(180)),
+  sin,
+  sinh: (value: Decimal) => odd(value, (size) => exponential(size).minus(exponential(size.negated())).div(2)),
+  tan,
+  tanh: (value: Decimal) => odd(value, hyperbolicTangent),
+};
 
 /** The implementation of each function. */
 export const functions: Readonly<Record<FunctionName, DecimalFunction>> = {
@@ -112,4 +143,104 @@ function leastCommonMultiple(left: Decimal, right: Decimal): Decimal {
 function whole(value: Decimal, name: string): Decimal {
   if (value.isInteger() && value.e < precision) return value.abs();
   throw new ArithmeticFault("wrong-arguments", `${name} needs whole numbers of at most ${precision} digits.`);
+}
+
+/** Beyond it, the 40 digits of an angle no longer determine its position on the circle. */
+const maxAngle = "1e20";
+/** The exponential of a larger number overflows, and that of a number below its negative is 0. */
+const maxExponent = 23_100;
+/** Below it, the first term of a series is enough: x - x^3 / 6 differs from x by less than 1e-40 of x. */
+const tiny = "1e-20";
+
+function pi(): Decimal {
+  return new Decimal(constantTexts.pi);
+}
+
+function halfPi(): Decimal {
+  return pi().div(2);
+}
+
+function sin(angle: Decimal): Decimal {
+  if (angle.abs().lessThan(tiny)) return angle;
+  return withoutNoise(checkAngle(angle, "sin").sin(), angle.abs());
+}
+
+function cos(angle: Decimal): Decimal {
+  if (angle.abs().lessThan(tiny)) return one();
+  return withoutNoise(checkAngle(angle, "cos").cos(), Decimal.max(angle.abs(), 1));
+}
+
+function tan(angle: Decimal): Decimal {
+  const cosine = cos(checkAngle(angle, "tan"));
+  if (cosine.isZero()) {
+    throw new ArithmeticFault(
+      "not-a-number",
+      "tan has no value at pi / 2, nor at any whole multiple of pi from there.",
+    );
+  }
+  return divide(sin(angle), cosine);
+}
+
+/** sin(pi) is 0: the 40 digits of pi leave an error in proportion to the angle, and a smaller result counts as 0. */
+function withoutNoise(result: Decimal, scale: Decimal): Decimal {
+  return result.abs().lessThan(scale.times(`1e-${precision - 4}`)) ? zero() : settle(result);
+}
+
+function checkAngle(angle: Decimal, name: string): Decimal {
+  if (angle.abs().lessThanOrEqualTo(maxAngle)) return angle;
+  throw new ArithmeticFault("not-a-number", `${name} needs an angle of at most ${maxAngle} radians.`);
+}
+
+/** The library's arc tangent never returns for very small or very large arguments. */
+function arcTangent(value: Decimal): Decimal {
+  const size = value.abs();
+  if (size.lessThan(tiny)) return value;
+  if (size.lessThanOrEqualTo(1)) return settle(value.atan());
+  const complement = arcTangent(one().div(size));
+  const result = settle(halfPi().minus(complement));
+  return value.isNegative() ? result.negated() : result;
+}
+
+function arcSine(value: Decimal, name: string): Decimal {
+  if (value.abs().greaterThan(1)) throw new ArithmeticFault("not-a-number", `${name} needs a number from -1 to 1.`);
+  const opposite = one().minus(value).times(one().plus(value)).sqrt();
+  return angleOf(opposite, value);
+}
+
+/** The angle from the x axis to a point, from -pi to pi; 0 for the origin. */
+function angleOf(x: Decimal, y: Decimal): Decimal {
+  if (x.isZero()) return y.isZero() ? zero() : y.isNegative() ? halfPi().negated() : halfPi();
+  const angle = arcTangent(y.div(x));
+  if (!x.isNegative()) return angle;
+  return settle(y.isNegative() && !y.isZero() ? angle.minus(pi()) : angle.plus(pi()));
+}
+
+/** e raised to the value. Checked first, as the library takes long for an exponent that it then rejects. */
+function exponential(value: Decimal): Decimal {
+  if (value.greaterThan(maxExponent)) throw overflow();
+  return value.lessThan(-maxExponent) ? zero() : settle(value.exp());
+}
+
+/** 1 - 2 / (e^2x + 1), which cannot overflow to a quotient of two infinities. */
+function hyperbolicTangent(size: Decimal): Decimal {
+  if (size.greaterThan(maxExponent / 2)) return one();
+  return one().minus(new Decimal(2).div(exponential(size.times(2)).plus(1)));
+}
+
+/** An odd function from its values above 0. */
+function odd(value: Decimal, ofSize: (size: Decimal) => Decimal): Decimal {
+  const size = value.abs();
+  if (size.lessThan(tiny)) return value;
+  const result = settle(ofSize(size));
+  return value.isNegative() ? result.negated() : result;
+}
+
+function insideOne(value: Decimal): Decimal {
+  if (value.abs().lessThan(1)) return value;
+  throw new ArithmeticFault("not-a-number", "atanh needs a number between -1 and 1.");
+}
+
+function atLeastOne(value: Decimal): Decimal {
+  if (value.greaterThanOrEqualTo(1)) return value;
+  throw new ArithmeticFault("not-a-number", "acosh needs a number of at least 1.");
 }

@@ -1,11 +1,12 @@
 import { Decimal as DecimalBase } from "decimal.js";
 import { ArithmeticFault } from "./calculation-failed.ts";
+import type { Operator } from "./parse.ts";
 
 /** Significant digits of every operation; a JavaScript number has 15 to 17. */
 export const precision = 40;
 
 /** How many of the last digits can be wrong after a few roundings. */
-export const guardDigits = 6;
+const guardDigits = 6;
 
 /** A decimal of at most 40 digits, between 1e-9999 and 1e9999 in size; beyond it is 0 or infinite. */
 export type Decimal = DecimalBase;
@@ -64,6 +65,116 @@ function isNoise(sum: Decimal, term: Decimal): boolean {
 }
 
 /** Whether a value uses all digits, like a rounded result. */
-export function isRounded(value: Decimal): boolean {
+function isRounded(value: Decimal): boolean {
   return value.precision() === precision;
+}
+
+/** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
+const maxFactorial = 1_000;
+
+/** The implementation of each operator; `right` is the only operand of unary ones. */
+export const operators: Readonly<Record<Operator, (left: Decimal, right: Decimal) => Decimal>> = {
+  add,
+  subtract: (left, right) => add(left, right.negated()),
+  multiply: (left, right) => settle(left.times(right)),
+  divide,
+  remainder,
+  power,
+  negate: (_, operand) => operand.negated(),
+  percent: (_, operand) => operand.div(100),
+  factorial: (_, operand) => factorial(operand),
+};
+
+/** The quotient. */
+export function divide(left: Decimal, right: Decimal): Decimal {
+  if (right.isZero()) throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor must not be 0.");
+  return settle(left.div(right));
+}
+
+/** The remainder with the sign of the dividend, like `%` in JavaScript: -8 % 3 is -2. */
+export function remainder(left: Decimal, right: Decimal): Decimal {
+  if (right.isZero())
+    throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor of a remainder must not be 0.");
+  if (left.abs().lessThan(right.abs())) return left;
+  const isWhole = left.isInteger() && right.isInteger();
+  const maxDigits = isWhole ? precision - 2 : precision / 2;
+  if (left.e - right.e >= maxDigits) {
+    const message = `The remainder is lost in rounding; the dividend may be at most 1e${maxDigits} times the divisor.`;
+    throw new ArithmeticFault("not-a-number", message);
+  }
+  return withoutNoise(left.mod(right), left, right);
+}
+
+/**
+ * (1 / 7) % (1 / 70) is 0: what rounding makes of a quotient that is whole is next to 0 or next to the divisor. A
+ * rounded value may end in zeros, as 1 / 138 does, so nearly all digits are a doubt too; then it is refused.
+ */
+function withoutNoise(rest: Decimal, left: Decimal, right: Decimal): Decimal {
+  if (!mayBeRounded(left) && !mayBeRounded(right)) return rest;
+  const noise = left.abs().times(`1e-${precision - guardDigits}`);
+  const isNoise = rest.abs().lessThan(noise) || right.abs().minus(rest.abs()).lessThan(noise);
+  if (!isNoise || rest.isZero()) return rest;
+  if (isRounded(left) || isRounded(right)) return zero();
+  throw new ArithmeticFault("not-a-number", "The remainder is lost in rounding; fewer digits would tell it.");
+}
+
+/** Whether a value uses nearly all digits and is not an exact whole number. */
+function mayBeRounded(value: Decimal): boolean {
+  return isRounded(value) || (!value.isInteger() && value.precision() > precision - guardDigits);
+}
+
+/** The power; 0^0 is 1, as in JavaScript. */
+export function power(base: Decimal, exponent: Decimal): Decimal {
+  if (base.isZero() && exponent.isNegative() && !exponent.isZero()) {
+    throw new ArithmeticFault("division-by-zero", "Division by zero; 0 cannot be raised to a negative power.");
+  }
+  if (base.isNegative() && !exponent.isInteger()) {
+    const message =
+      "A negative number raised to a fraction is not a real number; an odd root can be written root(x, n) or cbrt(x).";
+    throw new ArithmeticFault("not-a-number", message);
+  }
+  return settle(base.pow(exponent));
+}
+
+/** The factorial of a whole number from 0 to 1000. */
+export function factorial(operand: Decimal): Decimal {
+  if (!operand.isInteger() || operand.lessThan(0)) {
+    throw new ArithmeticFault("not-a-number", "A factorial needs a whole number of at least 0.");
+  }
+  if (operand.greaterThan(maxFactorial)) throw overflow();
+  let product = one();
+  for (let factor = operand.toNumber(); factor > 1; factor--) product = product.times(factor);
+  return product;
+}
+
+/** The work of an operator with this right operand. See `maxWork` in evaluate-decimals.ts. */
+export function workOf(operator: Operator, right: Decimal): number {
+  switch (operator) {
+    case "negate":
+      return 1;
+    case "add":
+    case "subtract":
+    case "percent":
+      return 2;
+    case "multiply":
+      return 4;
+    case "divide":
+      return 5;
+    case "remainder":
+      return 6;
+    case "factorial":
+      return factorialWork(right);
+    case "power":
+      return powerWork(right);
+  }
+}
+
+/** Work of a factorial: one multiplication for each factor. */
+export function factorialWork(operand: Decimal): number {
+  return Math.min(Math.abs(operand.toNumber()), maxFactorial) + 1;
+}
+
+/** Work of a power: a few multiplications for a whole exponent, a logarithm and an exponential for any other. */
+export function powerWork(exponent: Decimal): number {
+  return exponent.isInteger() ? 20 + 4 * exponent.e : 500;
 }

@@ -1,12 +1,19 @@
-import { ArithmeticFault, calculationFailed } from "./calculation-failed.ts";
-import { constantTexts, Decimal, overflow, precision, zero } from "./decimal.ts";
+import { ArithmeticFault, calculationFailed, unknownName } from "./calculation-failed.ts";
+import {
+  constantTexts,
+  Decimal,
+  factorialWork,
+  operators,
+  overflow,
+  powerWork,
+  precision,
+  workOf,
+  zero,
+} from "./decimal.ts";
 import { functions } from "./decimal-functions.ts";
-import { factorialWork, operators, powerWork, workOf } from "./decimal-operators.ts";
-import { isUnary } from "./evaluate-fractions.ts";
-import { Fraction, operateOnFractions } from "./fraction.ts";
+import { Fraction, isUnary, operateOnFractions } from "./fraction.ts";
 import { type ConstantName, type FunctionName, findConstant, signatureOf } from "./functions.ts";
-import type { Instruction, Operator } from "./instruction.ts";
-import { unknownName } from "./unexpected.ts";
+import type { Instruction, Operator } from "./parse.ts";
 
 /** Maximum work for one expression, in units of about 2 µs: some 20 ms in a new process, a fifth of that later. */
 const maxWork = 10_000;

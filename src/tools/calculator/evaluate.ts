@@ -1,9 +1,8 @@
 import { countOutside } from "../../async/outside-work.ts";
 import { cutText } from "../../core/text.ts";
-import { calculationFailed } from "./calculation-failed.ts";
-import { evaluateFractions } from "./evaluate-fractions.ts";
+import { calculationFailed, maxQuoted } from "./calculation-failed.ts";
+import { evaluateFractions } from "./fraction.ts";
 import { parse } from "./parse.ts";
-import { maxQuoted } from "./unexpected.ts";
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions {

@@ -1,11 +1,9 @@
-import { calculationFailed } from "./calculation-failed.ts";
+import { calculationFailed, missingArguments, unknownFunction } from "./calculation-failed.ts";
 import { checkArgumentCount, type FunctionName, findConstant, findFunction } from "./functions.ts";
-import type { Instruction, Operator } from "./instruction.ts";
 import { Scanner } from "./scanner.ts";
-import { missingArguments, unknownFunction } from "./unexpected.ts";
 
 /** Limits of {@link parse}. */
-export interface ParseOptions {
+interface ParseOptions {
   /** Maximum length of an expression, in UTF-16 code units. */
   readonly maxLength: number;
   /** Maximum nesting of parentheses, including those of functions. */
@@ -226,3 +224,25 @@ function checkCount(name: FunctionName, count: number, position: number): void {
   const noun = expected.endsWith("1") ? "argument" : "arguments";
   throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }
+
+/** An operation on the one or two values on top of the stack. */
+export type Operator =
+  | "add"
+  | "subtract"
+  | "multiply"
+  | "divide"
+  | "remainder"
+  | "power"
+  | "negate"
+  | "percent"
+  | "factorial";
+
+/**
+ * One step of an evaluation by a stack: a value is pushed, or the values on top are replaced by a result. `position` is
+ * the index in the expression, from 0, that an error points to.
+ */
+export type Instruction =
+  | { readonly type: "number"; readonly text: string; readonly position: number }
+  | { readonly type: "name"; readonly name: string; readonly position: number }
+  | { readonly type: "operator"; readonly operator: Operator; readonly position: number }
+  | { readonly type: "call"; readonly name: FunctionName; readonly argumentCount: number; readonly position: number };

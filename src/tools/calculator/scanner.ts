@@ -1,7 +1,6 @@
 import type { AgentError } from "../../core/errors.ts";
 import { cutText } from "../../core/text.ts";
-import { calculationFailed } from "./calculation-failed.ts";
-import { maxQuoted, unexpectedCharacter } from "./unexpected.ts";
+import { calculationFailed, maxQuoted, unexpectedCharacter } from "./calculation-failed.ts";
 
 const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { define } from "../../../src/core/define-tool.ts";
 import type { DefinedTool } from "../../../src/core/tool.ts";
-import { readRequest } from "../../../src/planners/rules/match-input.ts";
+import { maxTokens, maxWork, readRequest, TooMuchWork, WorkMeter } from "../../../src/planners/rules/match-input.ts";
 import { segmentRequest } from "../../../src/planners/rules/segment-request.ts";
 import { compileTool } from "../../../src/planners/rules/tool-rules.ts";
-import { maxTokens, maxWork, TooMuchWork, WorkMeter } from "../../../src/planners/rules/work-limit.ts";
 import { calculator, nowMs, refusalOf, stepsFor, todos, toolWith } from "./plan-for.ts";
 
 /** How much the matcher does for a request: a count, which no clock disturbs. */

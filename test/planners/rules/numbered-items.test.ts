@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { itemMarks } from "../../../src/planners/rules/numbered-items.ts";
+import { itemMarks } from "../../../src/planners/rules/clauses.ts";
 import { tokenize } from "../../../src/planners/rules/tokens.ts";
 import { inputsFor } from "./plan-for.ts";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSqliteRunStore } from "../../../src/sqlite/sqlite-run-store.ts";
 import { createSqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
-import { runEnd, runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
+import { runEnd, runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { todoWith } from "../../contracts/todo-storage.ts";
 import { buildChild } from "../processes/start-child.ts";
 import { drivers, newPath } from "../sqlite-files.ts";

@@ -1,9 +1,9 @@
 import { readSync, writeSync } from "node:fs";
 import { isAgentError } from "../../../src/core/errors.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import type { SqliteDriver } from "../../../src/sqlite/load-driver.ts";
+import type { SqliteDriver } from "../../../src/sqlite/open-database.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../../src/sqlite/sqlite-run-store.ts";
-import { runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
+import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { childWork } from "./child-work.ts";
 
 // A process that uses a store: bundled and started by start-children.ts, and told by its arguments what to do.

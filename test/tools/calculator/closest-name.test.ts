@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { closestName } from "../../../src/tools/calculator/closest-name.ts";
+import { closestName } from "../../../src/tools/calculator/calculation-failed.ts";
 
 describe("closestName", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluateFractions } from "../../../src/tools/calculator/evaluate-fractions.ts";
+import { evaluateFractions } from "../../../src/tools/calculator/fraction.ts";
 import { parse } from "../../../src/tools/calculator/parse.ts";
 
 function evaluated(expression: string, variables: Record<string, number> = {}): number | undefined {

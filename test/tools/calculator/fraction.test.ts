@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Fraction, operateOnFractions } from "../../../src/tools/calculator/fraction.ts";
-import type { Operator } from "../../../src/tools/calculator/instruction.ts";
+import type { Operator } from "../../../src/tools/calculator/parse.ts";
 
 const show = (fraction: Fraction | undefined) => fraction && `${fraction.numerator}/${fraction.denominator}`;
 

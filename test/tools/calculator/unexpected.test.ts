@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unexpectedCharacter, unknownFunction, unknownName } from "../../../src/tools/calculator/unexpected.ts";
+import { unexpectedCharacter, unknownFunction, unknownName } from "../../../src/tools/calculator/calculation-failed.ts";
 
 const messageFor = (text: string) => unexpectedCharacter(text, 0, "a number was expected").message;
 

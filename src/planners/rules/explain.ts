@@ -1,11 +1,14 @@
 import { AgentError } from "../../core/errors.ts";
+import type { PlanStep } from "../../core/plan.ts";
 import { cutText } from "../../core/text.ts";
 import { commonWords } from "../../english/small-words.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
+import type { PhraseMatch } from "./match-phrases.ts";
+import { capturesOf } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
 /** What a refusal contains. */
-export interface Refusal {
+interface Refusal {
   readonly reason: string;
   /** The clauses that were not understood, from the first to the last. */
   readonly first: number;
@@ -70,4 +73,58 @@ function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>
     ...first.filter((example) => !/^\{\S*\}$/.test(example)),
   ]);
   return [...examples].slice(0, maxExamples);
+}
+
+/** Some words of a request, and what matched them. @inline */
+interface ExplainedWords {
+  readonly text: string;
+  /** `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please". */
+  readonly by: "phrase" | "slot" | "courtesy";
+  readonly slot?: string;
+}
+
+/** A part of a request, and the phrase that matched it. @inline */
+interface ExplainedPart {
+  readonly text: string;
+  readonly tool: string;
+  /** The phrase as the tool defines it. */
+  readonly phrase: string;
+  readonly words: readonly ExplainedWords[];
+  /** The steps it became. */
+  readonly stepIds: readonly string[];
+  /** All this in one line. */
+  readonly summary: string;
+}
+
+/** A plan, and how each part of the request led to it. @group Planners */
+export interface RequestExplanation {
+  readonly steps: readonly PlanStep[];
+  readonly parts: readonly ExplainedPart[];
+}
+
+/** Reports which phrase of which tool matched which words. */
+export function explainMatch(match: PhraseMatch, input: MatchInput, stepIds: readonly string[]): ExplainedPart {
+  const { rules, phraseIndex, firstClause, lastClause } = match;
+  const rule = rules.rules[phraseIndex];
+  const start = input.clauses[firstClause]?.start ?? match.start;
+  const end = input.clauses[lastClause]?.end ?? match.end;
+  const words: ExplainedWords[] = [];
+  const push = (from: number, to: number, entry: Omit<ExplainedWords, "text">) => {
+    if (to > from) words.push({ text: textBetween(input, from, to), ...entry });
+  };
+  push(start, match.start, { by: "courtesy" });
+  let at = match.start;
+  const slots: string[] = [];
+  for (const [name, capture] of capturesOf(match)) {
+    push(at, capture.start, { by: "phrase" });
+    push(capture.start, capture.end, { by: "slot", slot: name });
+    slots.push(`${name}: "${textBetween(input, capture.start, capture.end)}"`);
+    at = capture.end;
+  }
+  push(at, match.end, { by: "phrase" });
+  push(match.end, end, { by: "courtesy" });
+  const example = rule?.example ?? "";
+  const tool = rules.tool.name;
+  const summary = [`rule "${example}" of ${tool}`, ...slots].join("; ");
+  return { text: textBetween(input, start, end), tool, phrase: rule?.source.phrase ?? "", words, stepIds, summary };
 }

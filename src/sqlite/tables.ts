@@ -1,4 +1,3 @@
-import { createRecordTable } from "./record-table.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 /**
@@ -30,4 +29,36 @@ export function createTodoTables(db: SqlDatabase): void {
     CREATE INDEX todos_by_title ON todos (scope, title_key, sequence);
   `);
   createRecordTable(db, "todo_records");
+}
+
+/** Creates the tables of notes, a part of format 3. Their columns work like those of todos: see `createTodoTables`. */
+export function createNoteTables(db: SqlDatabase): void {
+  db.exec(`
+    CREATE TABLE notes (
+      sequence INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL,
+      id TEXT NOT NULL,
+      item_key TEXT NOT NULL,
+      author_key TEXT,
+      json TEXT NOT NULL,
+      UNIQUE (scope, id)
+    );
+    CREATE INDEX notes_by_scope ON notes (scope, sequence);
+    CREATE INDEX notes_by_item ON notes (scope, item_key, sequence);
+  `);
+  createRecordTable(db, "note_records");
+}
+
+/** Creates a table of call outcomes by idempotency key. The lowest numbers are the oldest, deleted first. */
+function createRecordTable(db: SqlDatabase, name: "note_records" | "todo_records"): void {
+  db.exec(`
+    CREATE TABLE ${name} (
+      number INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL,
+      key TEXT NOT NULL,
+      operation TEXT NOT NULL,
+      json TEXT NOT NULL,
+      UNIQUE (scope, key)
+    );
+  `);
 }

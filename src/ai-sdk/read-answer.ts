@@ -1,8 +1,14 @@
-import { type LanguageModel, type ModelResponse, modelName } from "../core/language-model.ts";
+import {
+  type LanguageModel,
+  type ModelFinishReason,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTokens,
+  modelName,
+} from "../core/language-model.ts";
 import { modelFailure } from "../core/model-failure.ts";
 import { aiSdkFailure } from "./ai-sdk-failure.ts";
 import type { AiSdkReader, AiSdkStream } from "./ai-sdk-language-model.ts";
-import { type ModelEnd, readEnd } from "./model-end.ts";
 import { readFields } from "./read-fields.ts";
 
 type Model = Pick<LanguageModel, "provider" | "modelId">;
@@ -102,4 +108,76 @@ class StreamedAnswer {
     const message = `${modelName(this.model)} sent a part of a text whose delta is ${typeof delta}, not text.`;
     throw modelFailure(this.model, "invalid-response", { message });
   }
+}
+
+/** How an answer ended. */
+interface ModelEnd {
+  readonly finishReason: ModelFinishReason;
+  readonly usage: ModelTokens;
+}
+
+const finishReasons: ReadonlyMap<unknown, ModelFinishReason> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["content-filter", "content-filter"],
+]);
+
+/**
+ * Reads the finish reason and the usage of an answer: in version 2 a string and numbers, later objects with `unified`
+ * and `total`. Throws `model-failed` if the model reports that it ended with an error, or (version 4) that it broke
+ * off.
+ */
+function readEnd(model: Pick<LanguageModel, "provider" | "modelId">, ended: unknown): ModelEnd {
+  const { finishReason, usage } = readFields(ended, "finishReason", "usage");
+  const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
+  const name = modelName(model);
+  if (unified === "error")
+    throw modelFailure(model, "server-error", { message: `${name} ended its answer with an error it does not name.` });
+  if (unified === "interrupted")
+    throw modelFailure(model, "interrupted", { message: `The answer of ${name} broke off.` });
+  return { finishReason: finishReasons.get(unified) ?? "other", usage: readUsage(usage) };
+}
+
+function readUsage(usage: unknown): ModelTokens {
+  const read = readFields(usage, "inputTokens", "outputTokens");
+  const inputTokens = readTokens(read.inputTokens);
+  const outputTokens = readTokens(read.outputTokens);
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+  };
+}
+
+/** Some providers report NaN for unknown values. */
+function readTokens(told: unknown): number | undefined {
+  const tokens = typeof told === "number" ? told : readFields(told, "total").total;
+  return typeof tokens === "number" && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
+}
+
+/**
+ * Reads the result of `doGenerate`: the texts and reasoning in its content. Throws `model-failed` if it is not an
+ * answer.
+ */
+export function readResult(
+  model: Pick<LanguageModel, "provider" | "modelId">,
+  result: unknown,
+  { responseFormat }: Pick<ModelRequest, "responseFormat">,
+): ModelResponse {
+  const { content, structuredOutputText } = readFields(result, "content", "structuredOutputText");
+  if (!Array.isArray(content)) {
+    const message = `${modelName(model)} answered without a list of content.`;
+    throw modelFailure(model, "invalid-response", { message });
+  }
+  // Version 4: which text is the JSON, if a model wrote drafts before it.
+  const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
+  const text = isChosen ? structuredOutputText : textsOf(content, "text").join("");
+  const reasoning = textsOf(content, "reasoning").join("\n\n").trim();
+  return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result) };
+}
+
+function textsOf(content: readonly unknown[], wanted: "text" | "reasoning"): readonly string[] {
+  return content.flatMap((part) => {
+    const { type, text } = readFields(part, "type", "text");
+    return type === wanted && typeof text === "string" ? [text] : [];
+  });
 }
