@@ -10,7 +10,8 @@ export class SortedTodos {
   private readonly rows: (TodoRow | undefined)[] = [];
   private readonly orders = {
     created: new TodoOrder(this.rows, () => 0),
-    due: new TodoOrder(this.rows, (row) => row.dueMs),
+    // A storage takes any text as a date.
+    due: new TodoOrder(this.rows, ({ dueMs }) => (Number.isNaN(dueMs) ? undefined : dueMs)),
     priority: new TodoOrder(this.rows, (row) => row.rank),
     title: new TodoOrder(this.rows, (row) => row.titleKey),
   };
@@ -58,10 +59,16 @@ export class SortedTodos {
     const tests = testsOf(query);
     const order = this.orders[query.sort ?? "created"];
     if (tests.length === 0) return { todos: order.page(query), count: this.size, completed: this.completed };
+    const known = this.lookUp(query);
+    if (known !== undefined) {
+      const found = known.filter((row) => fitsAll(row, tests));
+      const completed = found.filter((row) => row.completed).length;
+      return { todos: order.sort(found).page(query), count: found.length, completed };
+    }
     const fitting = new Uint8Array(this.rows.length);
     let count = 0;
     let completed = 0;
-    for (const row of this.candidates(query)) {
+    for (const row of this.rows) {
       if (row === undefined || !fitsAll(row, tests)) continue;
       fitting[row.index] = 1;
       count++;
@@ -70,10 +77,10 @@ export class SortedTodos {
     return { todos: order.page(query, fitting), count, completed };
   }
 
-  /** Rows among which are all that fit. */
-  private candidates({ id, titleKey }: TodoQuery): readonly (TodoRow | undefined)[] {
-    if (id !== undefined) return [this.byId.get(id)];
-    return titleKey === undefined ? this.rows : this.orders.title.rowsWith(titleKey);
+  /** The rows with the id or the whole title of a query, if it has one. */
+  private lookUp({ id, titleKey }: TodoQuery): readonly TodoRow[] | undefined {
+    if (id !== undefined) return [this.byId.get(id) ?? []].flat();
+    return titleKey === undefined ? undefined : this.orders.title.rowsWith(titleKey);
   }
 
   private forget(row: TodoRow): void {

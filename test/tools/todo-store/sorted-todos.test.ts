@@ -89,6 +89,16 @@ describe("SortedTodos", () => {
     expect(find({ titleKey: "a", offset: 1 })).toBe("1");
   });
 
+  it("keeps what is no date last, and all others sorted", () => {
+    const todos = new SortedTodos();
+    const dates = ["2026-11-24", "soon", "2026-11-22", "later", "2026-11-23"];
+    for (const [index, dueDate] of dates.entries()) todos.put(todoWith({ id: String(index), dueDate }));
+    expect(idsOf(todos.find({ sort: "due", limit: 9 }).todos)).toEqual(["2", "4", "0", "1", "3"]);
+    todos.remove("1");
+    todos.put(todoWith({ id: "3", dueDate: "2026-11-21" }));
+    expect(idsOf(todos.find({ sort: "due", limit: 9 }).todos)).toEqual(["3", "2", "4", "0"]);
+  });
+
   it("leaves alone what it does not have", () => {
     const todos = new SortedTodos();
     todos.remove("1");
