@@ -36,16 +36,16 @@ export function toRow(todo: Todo, index = 0): TodoRow {
   const tags = Object.freeze([...todo.tags]);
   const due = todo.dueDate === undefined ? undefined : parseDueDate(todo.dueDate);
   return {
-    titleKey: titleKey(todo.title),
     completed: todo.completed,
+    index,
+    listKey: foldText(todo.list),
+    titleKey: titleKey(todo.title),
     rank: todo.priority && ranks[todo.priority],
     dueDay: due?.dueDay,
     isWholeDay: due?.isWholeDay,
     dueMs: due?.dueMs,
-    index,
     tagText: tags.map(tagTextOf).join(""),
     todo: Object.freeze({ ...todo, tags }),
-    listKey: foldText(todo.list),
   };
 }
 
