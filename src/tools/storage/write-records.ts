@@ -1,7 +1,8 @@
 /** The latest writes of a storage in memory, by scope and key. */
 export class WriteRecords<TRecord> {
-  /** A Map keeps the insertion order of keys, so its first key is the oldest. */
   private readonly records = new Map<string, TRecord>();
+  /** A Map keeps the insertion order of keys. A new iterator would have to skip all that were deleted before. */
+  private readonly oldestFirst = this.records.keys();
 
   constructor(private readonly maxRecords: number) {}
 
@@ -12,7 +13,7 @@ export class WriteRecords<TRecord> {
   /** Adds a record, and removes the oldest one beyond `maxRecords`. */
   add(scope: string, key: string, record: TRecord): TRecord {
     this.records.set(nameOf(scope, key), record);
-    const oldest = this.records.size > this.maxRecords ? this.records.keys().next() : undefined;
+    const oldest = this.records.size > this.maxRecords ? this.oldestFirst.next() : undefined;
     if (oldest?.done === false) this.records.delete(oldest.value);
     return record;
   }

@@ -3,6 +3,9 @@ import { TodoOrder } from "./todo-order.ts";
 import { fitsAll, type TodoRow, testsOf, toRow } from "./todo-row.ts";
 import type { FoundTodos, TodoQuery } from "./todo-storage.ts";
 
+/** How many titles are searched as one text, which takes a tenth of the time that it takes to visit each. */
+const blockSize = 64;
+
 /** The todos of one scope, by id and in every sort order. */
 export class SortedTodos {
   private readonly byId = new Map<string, TodoRow>();
@@ -10,10 +13,13 @@ export class SortedTodos {
   private readonly rows: (TodoRow | undefined)[] = [];
   private readonly orders = {
     created: new TodoOrder(this.rows, () => 0),
-    due: new TodoOrder(this.rows, (row) => row.dueMs),
+    // A storage takes any text as a date.
+    due: new TodoOrder(this.rows, ({ dueMs }) => (Number.isNaN(dueMs) ? undefined : dueMs)),
     priority: new TodoOrder(this.rows, (row) => row.rank),
     title: new TodoOrder(this.rows, (row) => row.titleKey),
   };
+  /** The titles of each block of rows as one text, created when it is first needed. */
+  private readonly titles: (string | undefined)[] = [];
   private completed = 0;
 
   get size(): number {
@@ -33,6 +39,7 @@ export class SortedTodos {
     this.byId.set(todo.id, row);
     this.rows[row.index] = row;
     for (const order of changed) order.add(row);
+    if (old?.titleKey !== row.titleKey) this.titles[Math.floor(row.index / blockSize)] = undefined;
     this.completed += Number(row.completed) - Number(old?.completed ?? false);
     return row.todo;
   }
@@ -58,10 +65,16 @@ export class SortedTodos {
     const tests = testsOf(query);
     const order = this.orders[query.sort ?? "created"];
     if (tests.length === 0) return { todos: order.page(query), count: this.size, completed: this.completed };
+    const known = this.lookUp(query);
+    if (known !== undefined) {
+      const found = known.filter((row) => fitsAll(row, tests));
+      const completed = found.filter((row) => row.completed).length;
+      return { todos: order.sort(found).page(query), count: found.length, completed };
+    }
     const fitting = new Uint8Array(this.rows.length);
     let count = 0;
     let completed = 0;
-    for (const row of this.candidates(query)) {
+    for (const row of this.rowsContaining(query.words ?? [])) {
       if (row === undefined || !fitsAll(row, tests)) continue;
       fitting[row.index] = 1;
       count++;
@@ -70,10 +83,23 @@ export class SortedTodos {
     return { todos: order.page(query, fitting), count, completed };
   }
 
-  /** Rows among which are all that fit. */
-  private candidates({ id, titleKey }: TodoQuery): readonly (TodoRow | undefined)[] {
-    if (id !== undefined) return [this.byId.get(id)];
-    return titleKey === undefined ? this.rows : this.orders.title.rowsWith(titleKey);
+  /** The rows with the id or the whole title of a query, if it has one. */
+  private lookUp({ id, titleKey }: TodoQuery): readonly TodoRow[] | undefined {
+    if (id !== undefined) return [this.byId.get(id) ?? []].flat();
+    return titleKey === undefined ? undefined : this.orders.title.rowsWith(titleKey);
+  }
+
+  /** At least the rows whose titles contain all these texts. */
+  private rowsContaining(words: readonly string[]): readonly (TodoRow | undefined)[] {
+    if (words.length === 0) return this.rows;
+    const found: (TodoRow | undefined)[] = [];
+    for (let block = 0; block * blockSize < this.rows.length; block++) {
+      const rows = this.rows.slice(block * blockSize, (block + 1) * blockSize);
+      const titles = this.titles[block] ?? rows.map((row) => row?.titleKey).join("\n");
+      this.titles[block] = titles;
+      if (words.every((word) => titles.includes(word))) found.push(...rows);
+    }
+    return found;
   }
 
   private forget(row: TodoRow): void {
@@ -93,6 +119,7 @@ export class SortedTodos {
       this.rows[size++] = row;
     }
     this.rows.length = size;
+    this.titles.length = 0;
     for (const order of Object.values(this.orders)) order.renumber(newIndexes);
   }
 }

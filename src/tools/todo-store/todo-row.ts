@@ -36,16 +36,16 @@ export function toRow(todo: Todo, index = 0): TodoRow {
   const tags = Object.freeze([...todo.tags]);
   const due = todo.dueDate === undefined ? undefined : parseDueDate(todo.dueDate);
   return {
-    titleKey: titleKey(todo.title),
     completed: todo.completed,
+    index,
+    listKey: foldText(todo.list),
+    titleKey: titleKey(todo.title),
     rank: todo.priority && ranks[todo.priority],
     dueDay: due?.dueDay,
     isWholeDay: due?.isWholeDay,
     dueMs: due?.dueMs,
-    index,
     tagText: tags.map(tagTextOf).join(""),
     todo: Object.freeze({ ...todo, tags }),
-    listKey: foldText(todo.list),
   };
 }
 
@@ -63,13 +63,9 @@ export function testsOf(query: Omit<TodoQuery, "limit">): readonly RowTest[] {
   return [
     ...given(completed, (is) => (row) => row.completed === is),
     ...given(list && foldText(list), (key) => (row) => row.listKey === key),
-    ...given(priority && ranks[priority], (rank) => (row) => row.rank === rank),
+    ...given(priority, (name) => (row) => row.rank === ranks[name]),
     ...given(titleKey, (key) => (row) => row.titleKey === key),
-    ...words.map(
-      (word): RowTest =>
-        (row) =>
-          row.titleKey.includes(word),
-    ),
+    ...words.flatMap((word) => given(word, (text) => (row) => row.titleKey.includes(text))),
     ...given(tag === undefined ? undefined : tagTextOf(tag), (text) => (row) => row.tagText.includes(text)),
     ...given(dueBefore, (text) => dueTest(text, (order) => order < 0)),
     ...given(dueAfter, (text) => dueTest(text, (order) => order > 0)),

@@ -95,7 +95,7 @@ const todoWork = (create: () => Parameters<typeof createTodoStore>[0]): Subjects
     "all pages": subject(async (count) => {
       const todos = await filled(count, (index) => `todo ${index}`);
       for (let offset = 0; offset < Number(count); offset += 100)
-        await call(todos, { operation: "list", offset, sort: "title" });
+        await call(todos, { operation: "list", status: "all", offset, limit: 100, sort: "title" });
     }),
     "each deleted": subject(async (count) => {
       const todos = await filled(count, (index) => `todo ${index}`);

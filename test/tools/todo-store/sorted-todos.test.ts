@@ -89,6 +89,32 @@ describe("SortedTodos", () => {
     expect(find({ titleKey: "a", offset: 1 })).toBe("1");
   });
 
+  it("finds words in titles that were added, changed and removed since", () => {
+    const todos = new SortedTodos();
+    const find = (...words: string[]) => idsOf(todos.find({ words, limit: 9 }).todos).join(" ");
+    for (let index = 0; index < 200; index++) todos.put(todoWith({ id: String(index), title: `title ${index}` }));
+    expect(find("19", "9")).toBe("19 119 190 191 192 193 194 195 196");
+    expect(find("title 1\ntitle 2")).toBe("");
+    todos.put(todoWith({ id: "70", title: "milk" }));
+    todos.put(todoWith({ id: "new", title: "oat milk" }));
+    expect(find("milk")).toBe("70 new");
+    expect(find("title 70")).toBe("");
+    todos.remove("70");
+    expect(find("milk")).toBe("new");
+    todos.clear({ completed: false, list: "todos" });
+    expect(find("milk")).toBe("");
+  });
+
+  it("keeps what is no date last, and all others sorted", () => {
+    const todos = new SortedTodos();
+    const dates = ["2026-11-24", "soon", "2026-11-22", "later", "2026-11-23"];
+    for (const [index, dueDate] of dates.entries()) todos.put(todoWith({ id: String(index), dueDate }));
+    expect(idsOf(todos.find({ sort: "due", limit: 9 }).todos)).toEqual(["2", "4", "0", "1", "3"]);
+    todos.remove("1");
+    todos.put(todoWith({ id: "3", dueDate: "2026-11-21" }));
+    expect(idsOf(todos.find({ sort: "due", limit: 9 }).todos)).toEqual(["3", "2", "4", "0"]);
+  });
+
   it("leaves alone what it does not have", () => {
     const todos = new SortedTodos();
     todos.remove("1");
