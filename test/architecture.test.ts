@@ -131,7 +131,7 @@ describe("imports", () => {
     expect(statically).toEqual(["src/core/expressions.ts imports ./cel/parse-step.ts"]);
   });
 
-  it("of ours end in .ts and lead to a file", () => {
+  it("between our files end in .ts and lead to a file", () => {
     const paths = new Set(sources.map(({ path }) => path));
     const wrong = sources.flatMap((file) =>
       importsOf(file)
@@ -142,7 +142,7 @@ describe("imports", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("of types alone say so", () => {
+  it("of types only are marked as such", () => {
     const wasted = sources.flatMap((file) =>
       importsOf(file)
         .filter(({ isWasted }) => isWasted)
@@ -223,13 +223,13 @@ describe("source files", () => {
     expect(sources.filter(({ tree }) => hasTopLevelAwait(tree)).map(({ path }) => path)).toEqual([]);
   });
 
-  it("have no comment that hides code from coverage or the compiler", () => {
+  it("have no comment that excludes code from coverage or from the compiler", () => {
     const hidden = sources.filter(({ text }) => /(v8|c8|istanbul) ignore|@ts-(ignore|nocheck|expect-error)/.test(text));
     expect(hidden.map(({ path }) => path)).toEqual([]);
   });
 });
 
-describe("the command", () => {
+describe("the command line", () => {
   it("writes only through its printer", () => {
     const others = sources.filter(({ path }) => path.startsWith("src/cli/") && path !== "src/cli/printer.ts");
     expect(findAll(others, describeWriting)).toEqual([]);
@@ -239,7 +239,7 @@ describe("the command", () => {
 });
 
 describe("shared code", () => {
-  it("knows no tool: the rules of the rule planner come from the tools", () => {
+  it("does not know any tool: the rules of the rule planner come from the tools", () => {
     const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] })];
     const names = tools.flatMap(({ name }) => [name, `create${name}`]);
     const shared = sources.filter(({ path }) => /^src\/(core|async|planners|orchestrator|stores)\//.test(path));
@@ -251,7 +251,7 @@ describe("shared code", () => {
 });
 
 describe("the public surface", () => {
-  it("is this", async () => {
+  it("of planwright is exactly the listed exports", async () => {
     const values: string[] = [];
     const types: string[] = [];
     for (const node of nodesOf(readSource("src/index.ts").tree)) {
@@ -264,7 +264,7 @@ describe("the public surface", () => {
     expect(Object.keys(await import("../src/index.ts")).sort()).toEqual([...valueExports].sort());
   });
 
-  it("of planwright/testing is this", async () => {
+  it("of planwright/testing is exactly the listed exports", async () => {
     const expected = [
       "collectEvents",
       "createFakeTool",

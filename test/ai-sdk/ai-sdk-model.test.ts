@@ -10,13 +10,13 @@ import { fakeV4, finishOf, mockV3, streamingV3, textParts, usageOf } from "./fak
 const schema = { type: "object", properties: { a: { type: "string" } } };
 
 describe("createAiSdkModel", () => {
-  it("is called as the model, and has the price it is given", () => {
+  it("takes its name from the given model, and its price from the options", () => {
     const price = { inputPerMillion: 1, outputPerMillion: 0 };
     expect(createAiSdkModel(streamingV3(), { price })).toMatchObject({ provider: "mock.chat", modelId: "m-3", price });
     expect("price" in createAiSdkModel(streamingV3(), { price: undefined })).toBe(false);
   });
 
-  it("passes all of a request on", async () => {
+  it("passes every part of a request on", async () => {
     const model = streamingV3(...textParts("Yes"), finishOf("stop"));
     const providerOptions = { mock: { effort: "low" } };
     const request = ask({
@@ -53,7 +53,7 @@ describe("createAiSdkModel", () => {
     [undefined, undefined],
     [{ type: "text" }, { type: "text" }],
     [{ type: "json" }, { type: "json" }],
-  ] as const)("asks for no more than it is asked for: format %j", async (responseFormat, expected) => {
+  ] as const)("passes on only the options that a request has: format %j", async (responseFormat, expected) => {
     const model = streamingV3(...textParts("Yes"), finishOf("stop"));
     await createAiSdkModel(model).generate(ask({ responseFormat }));
     const keys = ["prompt", ...(expected ? ["responseFormat"] : []), "abortSignal"];
@@ -77,7 +77,7 @@ describe("a model that does not stream", () => {
   };
   const read = { reasoning: "Hm.", finishReason: "length", usage: { inputTokens: 4, outputTokens: 9 } };
 
-  it("is asked for the answer whole", async () => {
+  it("is asked for the whole answer at once", async () => {
     const model = mockV3({ doGenerate: whole });
     expect(await hear(model)).toEqual({ response: { text: "Draft. {}", ...read }, deltas: ["Draft. {}"] });
     expect(model.doGenerateCalls[0]).toMatchObject({ prompt: [{ role: "user" }] });
@@ -90,7 +90,7 @@ describe("a model that does not stream", () => {
     expect((await hear(refusing)).response.text).toBe("Draft. {}");
   });
 
-  it("may say which text is the JSON (version 4), where JSON was asked for", async () => {
+  it("may name the text that is the JSON (version 4), if JSON was requested", async () => {
     for (const structuredOutputText of ["{}", ""]) {
       const { model } = fakeV4({ doGenerate: async () => ({ ...whole, structuredOutputText }) });
       const { response, deltas } = await hear(model, { responseFormat: { type: "json" } });
@@ -100,7 +100,7 @@ describe("a model that does not stream", () => {
     }
   });
 
-  it("fails as it says, or for what is no answer", async () => {
+  it("fails with its own error, or because its answer is invalid", async () => {
     const refused = mockV3({ doGenerate: () => Promise.reject(Object.assign(new Error("No."), { statusCode: 401 })) });
     await expect(hear(refused)).rejects.toMatchObject({
       code: "model-failed",
@@ -112,7 +112,7 @@ describe("a model that does not stream", () => {
     }
   });
 
-  it("is not heard once the signal has aborted", async () => {
+  it("is ignored once the signal has aborted", async () => {
     const controller = new AbortController();
     const told: string[] = [];
     const asked = deferred<void>();
@@ -164,7 +164,7 @@ describe("the options of createAiSdkModel", () => {
 });
 
 describe("an error of the AI SDK itself", () => {
-  it("is read by its fields, and keeps bodies and headers to itself", async () => {
+  it("is classified by its fields, and its bodies and headers are left out", async () => {
     const error = new APICallError({
       message: "Incorrect key.",
       url: "https://example.com/v1",

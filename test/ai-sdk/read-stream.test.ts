@@ -4,8 +4,8 @@ import { createAiSdkModel } from "../../src/ai-sdk/index.ts";
 import { ask, deferred, hear, settled, silentStream } from "./ask-model.ts";
 import { fakeV4, finishOf, streamingV2, streamingV3, streamOf, textParts, usageOf } from "./fake-models.ts";
 
-describe("a stream", () => {
-  it("reads the stream of version 2", async () => {
+describe("readStream", () => {
+  it("reads a stream of version 2", async () => {
     const model = streamingV2(
       { type: "stream-start", warnings: [{ type: "unsupported-setting", setting: "temperature" }] },
       { type: "reasoning-start", id: "r" },
@@ -28,7 +28,7 @@ describe("a stream", () => {
     });
   });
 
-  it("reads the stream of version 3", async () => {
+  it("reads a stream of version 3", async () => {
     const model = streamingV3(
       { type: "stream-start", warnings: [{ type: "unsupported", feature: "responseFormat" }] },
       { type: "response-metadata", id: "1", modelId: "m-3-2026" },
@@ -54,7 +54,7 @@ describe("a stream", () => {
     });
   });
 
-  it("reads the stream of version 4", async () => {
+  it("reads a stream of version 4", async () => {
     const stream = streamOf<object>(
       { type: "ping" },
       { type: "text-delta", id: "t", delta: "Four" },
@@ -85,7 +85,7 @@ describe("a stream", () => {
     }
   });
 
-  it("tells no tokens that the model does not tell", async () => {
+  it("reports no token counts that the model does not report", async () => {
     const usages = [
       undefined,
       null,
@@ -101,8 +101,8 @@ describe("a stream", () => {
   });
 });
 
-describe("a stream that goes wrong", () => {
-  it("is interrupted where it ends without a finish part", async () => {
+describe("a stream that fails", () => {
+  it("is reported as interrupted if it ends without a finish part", async () => {
     await expect(hear(streamingV3(...textParts("Half")))).rejects.toMatchObject({
       code: "model-failed",
       message: "The answer of mock.chat/m-3 broke off after 4 characters: its stream ended without a finish part.",
@@ -111,7 +111,7 @@ describe("a stream that goes wrong", () => {
     });
   });
 
-  it("is interrupted where its connection breaks, and fails as its error says", async () => {
+  it("is reported as interrupted if its connection breaks, else by the error that it sends", async () => {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(new TypeError("terminated", { cause: { code: "UND_ERR_SOCKET" } })),
     });
@@ -126,7 +126,7 @@ describe("a stream that goes wrong", () => {
     });
   });
 
-  it("fails where its finish says so", async () => {
+  it("is reported as failed if its finish part says so", async () => {
     await expect(hear(streamingV3(finishOf("error")))).rejects.toMatchObject({
       message: "mock.chat/m-3 ended its answer with an error it does not name.",
       details: { reason: "server-error" },
@@ -142,7 +142,7 @@ describe("a stream that goes wrong", () => {
     });
   });
 
-  it.each([undefined, {}, { stream: "text" }])("is no stream: %j", async (result) => {
+  it.each([undefined, {}, { stream: "text" }])("is refused if it is not a stream: %j", async (result) => {
     const { model } = fakeV4({ doStream: async () => result as unknown as { stream: ReadableStream } });
     await expect(hear(model)).rejects.toMatchObject({
       message: "mock.chat/m-4 answered without a stream.",
@@ -150,7 +150,7 @@ describe("a stream that goes wrong", () => {
     });
   });
 
-  it("has parts that are none", async () => {
+  it("is refused if a part of it is invalid", async () => {
     const odd = streamOf<unknown>(null, "text", 1, { type: "text-delta" });
     await expect(hear(fakeV4({ doStream: async () => ({ stream: odd }) }).model)).rejects.toMatchObject({
       message: "mock.chat/m-4 sent a part of a text whose delta is undefined, not text.",
@@ -158,7 +158,7 @@ describe("a stream that goes wrong", () => {
     });
   });
 
-  it("is cancelled when whoever listens throws, which is told as it is", async () => {
+  it("is cancelled if onTextDelta throws, and the call rejects with that error", async () => {
     const { stream, cancelled } = silentStream();
     const reason = new Error("not heard");
     const onTextDelta = () => {
@@ -168,7 +168,7 @@ describe("a stream that goes wrong", () => {
     expect(cancelled).toEqual([reason]);
   });
 
-  it("fails as it did even if it cannot be cancelled", async () => {
+  it("is reported with its own error even if it cannot be cancelled", async () => {
     const parts = [{ type: "error", error: "boom" }];
     const stream = {
       getReader: () => ({
@@ -185,7 +185,7 @@ describe("a stream that goes wrong", () => {
 describe("an abort", () => {
   const reason = new Error("enough");
 
-  it("rejects with its reason, though the model ignores it, and cancels the stream", async () => {
+  it("rejects with its reason even if the model ignores it, and cancels the stream", async () => {
     const { stream, cancelled } = silentStream();
     const { model, calls } = fakeV4({ doStream: async () => ({ stream }) });
     const controller = new AbortController();
@@ -208,7 +208,7 @@ describe("an abort", () => {
     }
   });
 
-  it("rejects before there is a stream, and cancels one that comes late", async () => {
+  it("rejects before the stream exists, and cancels a stream that arrives late", async () => {
     const { stream, cancelled } = silentStream();
     const opened = deferred<{ stream: ReadableStream }>();
     const controller = new AbortController();
@@ -223,7 +223,7 @@ describe("an abort", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("rejects with its reason, not with what the model makes of it", async () => {
+  it("rejects with its own reason instead of the model's error", async () => {
     const doStream = (options: object) =>
       new Promise<never>((_, reject) => {
         const { abortSignal } = options as { abortSignal: AbortSignal };
@@ -235,13 +235,13 @@ describe("an abort", () => {
     await expect(answer).rejects.toBe(reason);
   });
 
-  it("asks nothing of the model where it came before", async () => {
+  it("prevents the call of the model if it came before", async () => {
     const model = streamingV3(...textParts("Yes"), finishOf("stop"));
     await expect(hear(model, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(model.doStreamCalls).toEqual([]);
   });
 
-  it("stops the telling, also from within", async () => {
+  it("stops onTextDelta, even from within it", async () => {
     const controller = new AbortController();
     const told: string[] = [];
     const onTextDelta = (delta: string) => {
@@ -254,7 +254,7 @@ describe("an abort", () => {
     expect(told).toEqual(["a"]);
   });
 
-  it("leaves no listener where none comes", async () => {
+  it("leaves no listener behind if it never comes", async () => {
     const { signal } = new AbortController();
     await hear(streamingV3(...textParts("Yes"), finishOf("stop")), { signal });
     await expect(hear(streamingV3(), { signal })).rejects.toThrow("broke off");

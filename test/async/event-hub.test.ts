@@ -54,7 +54,7 @@ class PlainList {
 }
 
 describe("EventHub", () => {
-  it("tells listeners of a type that type, and listeners of everything all, in order", () => {
+  it("calls listeners of a type with that type, and subscribers with all events, in order", () => {
     const { hub } = createHub();
     const told: string[] = [];
     hub.on("a", ({ value }: Told) => told.push(`a ${value}`));
@@ -76,7 +76,7 @@ describe("EventHub", () => {
     expect(listener.mock.calls).toEqual([[eventA], [eventB]]);
   });
 
-  it("forgets a listener, by off and by what on returned; doing it again does nothing", () => {
+  it("removes a listener by off and by the returned function, and ignores a second removal", () => {
     const { hub } = createHub();
     const [first, second, third] = [vi.fn(), vi.fn(), vi.fn()];
     const unsubscribe = hub.on("a", first);
@@ -95,7 +95,7 @@ describe("EventHub", () => {
     expect(first).toHaveBeenCalledOnce();
   });
 
-  it("tells the others when one throws or rejects, and reports both", async () => {
+  it("calls the other listeners if one throws or rejects, and reports both errors", async () => {
     const { hub, onError } = createHub();
     const last = vi.fn();
     hub.on("a", () => {
@@ -119,7 +119,7 @@ describe("EventHub", () => {
     ]);
   });
 
-  it("survives a report that fails, and a promise whose then throws", () => {
+  it("survives an error handler that throws, and a thenable that throws", () => {
     const hub = new EventHub<Told>(() => {
       throw new Error("nobody left");
     });
@@ -138,7 +138,7 @@ describe("EventHub", () => {
     expect(last).toHaveBeenCalledOnce();
   });
 
-  it("survives a report that rejects", async () => {
+  it("survives an error handler that rejects", async () => {
     const hub = new EventHub<Told>(() => Promise.reject(new Error("nobody left")));
     hub.on("a", () => {
       throw new Error("first");
@@ -148,7 +148,7 @@ describe("EventHub", () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it("an old unsubscription does not end a newer subscription of the same listener", () => {
+  it("keeps a listener that was added again when its old unsubscribe function is called", () => {
     const { hub } = createHub();
     const listener = vi.fn();
     const first = hub.on("a", listener);
@@ -163,7 +163,7 @@ describe("EventHub", () => {
     expect(listener).toHaveBeenCalledOnce();
   });
 
-  it("lets listeners come and go while it tells", () => {
+  it("lets listeners be added and removed while it emits", () => {
     const { hub } = createHub();
     const told: string[] = [];
     const once = () => {
@@ -179,7 +179,7 @@ describe("EventHub", () => {
     expect(told).toEqual(["once", "other", "other", "late"]);
   });
 
-  it("still tells who is taken away by an earlier listener", () => {
+  it("still calls a listener that an earlier listener has removed", () => {
     for (const add of ["on", "once"] as const) {
       const { hub } = createHub();
       const later = vi.fn();
@@ -191,7 +191,7 @@ describe("EventHub", () => {
     }
   });
 
-  it("tells once who listens once, also where an earlier listener tells the same type", () => {
+  it("calls a once listener only once, even if an earlier listener emits the same type", () => {
     const { hub, onError } = createHub();
     let depth = 0;
     hub.on("a", () => {
@@ -207,7 +207,7 @@ describe("EventHub", () => {
     expect(hub.listenerCount("a")).toBe(1);
   });
 
-  it("ends what listens once, by off and by what once returned", () => {
+  it("removes a once listener by off and by the returned function", () => {
     const { hub } = createHub();
     const [first, second] = [vi.fn(), vi.fn()];
     hub.once("a", first)();
@@ -217,7 +217,7 @@ describe("EventHub", () => {
     expect([first, second].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
-  it("keeps a listener that came for one event and for all", () => {
+  it("keeps a listener that was added with once and with on", () => {
     const { hub } = createHub();
     const listener = vi.fn();
     const endOnce = hub.once("a", listener);
@@ -232,7 +232,7 @@ describe("EventHub", () => {
     expect(listener).toHaveBeenCalledTimes(2);
   });
 
-  it("counts the listeners of a type and removes them, and leaves alone who hears everything", () => {
+  it("counts and removes the listeners of a type, but not the subscribers", () => {
     const { hub } = createHub();
     const [a, b, all] = [vi.fn(), vi.fn(), vi.fn()];
     const endA = hub.on("a", a);
@@ -257,7 +257,7 @@ describe("EventHub", () => {
     expect(a).toHaveBeenCalledTimes(2);
   });
 
-  it("tells whom a plain list of listeners would tell, in order", () => {
+  it("calls the same listeners, in the same order, as a plain list", () => {
     const names = fc.constantFrom("on", "once", "off", "stop", "clear", "emit");
     fc.assert(
       fc.property(fc.array(fc.tuple(names, fc.nat(3)), { maxLength: 30 }), (actions) => {
@@ -284,7 +284,7 @@ describe("EventHub", () => {
     );
   });
 
-  it("takes any text for a type", () => {
+  it("accepts any string as a type", () => {
     const hub = new EventHub<{ type: string }>(() => {});
     const listener = vi.fn();
     for (const type of ["__proto__", "constructor", "error", ""]) {
