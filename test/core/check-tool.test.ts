@@ -127,11 +127,11 @@ describe("the options of a tool", () => {
     [{ rateLimit: { limit: 1 } }, '"Echo.rateLimit.intervalMs" must be a number from 1 to 2147483647; it is missing.'],
     [{ rateLimit: { intervalMs: 1 } }, "must be a whole number from 1 to 1000000; it is missing."],
     [{ rateLimit: { limit: Number.NaN, intervalMs: 1 } }, "a whole number from 1 to 1000000; received NaN."],
-  ])("says of %o what would have worked", (change, message) => {
+  ])("are refused with a message that states valid values: %o", (change, message) => {
     expect(() => define({ ...good, ...change } as Tool)).toThrow(message);
   });
 
-  it.each([undefined, null, "tool", [], () => good])("refuses %o instead of options", (options) => {
+  it.each([undefined, null, "tool", [], () => good])("are refused if they are %o", (options) => {
     expect(refusedOption(() => define(options as unknown as Tool))).toBe("tool");
   });
 });
@@ -154,7 +154,7 @@ describe("the slots of phrases", () => {
     ["of zod 3, which is read later", { inputSchema: z3.object({ text: z3.string() }), phrases: ["say {other}"] }],
     ["that are loaded later", { phrases: async () => ["say {other}"] }],
     ["that cannot be read, of which the rule planner says so", { phrases: ["say {te xt}", "say {", "{0}"] }],
-  ])("may be those %s", (_name, change) => {
+  ])("can be those %s", (_name, change) => {
     expect(refused(change)).toBeUndefined();
   });
 
@@ -164,11 +164,11 @@ describe("the slots of phrases", () => {
     ["a name of Object.prototype", { phrases: ["say {text}", { phrase: "say {constructor}", slots: {} }] }],
     ["no branch of a union", { inputSchema: union("a", "b"), phrases: ["say {a}", "say {c}"] }],
     ["nothing, as the input is empty", { inputSchema: z.object({}), phrases: ["say", "say {text}"] }],
-  ])("are refused where they are of %s", (_name, change) => {
+  ])("are refused if they name %s", (_name, change) => {
     expect(refused(change)).toBe("Echo.phrases[1]");
   });
 
-  it("are told beside the fields that there are", () => {
+  it("are refused with a message that lists the fields of the input", () => {
     const phrases = ["say {other}"];
     expect(() => define({ ...good, phrases })).toThrow(
       'the input has no field "other" (name one of text, or give the phrase a toInput); received "say {other}".',
@@ -218,7 +218,7 @@ describe("input schemas that JSON cannot express", () => {
     ["zod 3 that pipes text into a Date", z3.object({ at: z3.string().pipe(z3.coerce.date()) })],
     ["zod 4 that pipes text into a Date", z.object({ at: z.string().pipe(z.coerce.date()) })],
     ["zod 4 that decodes text to a Date", z.object({ at: z.iso.datetime().transform((text) => new Date(text)) })],
-  ])("are accepted where JSON goes in: %s", (_name, inputSchema) => {
+  ])("are accepted if JSON is what they accept: %s", (_name, inputSchema) => {
     expect(refused({ inputSchema })).toBeUndefined();
   });
 });

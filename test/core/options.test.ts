@@ -15,7 +15,7 @@ function refusal(
 }
 
 describe("failOption", () => {
-  it("says what was received and what would have worked", () => {
+  it("states the received value and the valid ones", () => {
     expect(refusal(() => failOption("retry", "often", "an object"))).toEqual({
       option: "retry",
       received: '"often"',
@@ -34,7 +34,7 @@ describe("failOption", () => {
     [[1, 2], "an array of 2"],
     [{ secret: 1 }, "an object"],
     ["x".repeat(500), JSON.stringify("x".repeat(200))],
-  ])("describes %o shortly", (received, expected) => {
+  ])("describes %o briefly", (received, expected) => {
     expect(refusal(() => failOption("a", received, "b"))?.received).toBe(expected);
   });
 });
@@ -51,19 +51,19 @@ describe("numbers and durations", () => {
     });
   });
 
-  it("say what is missing", () => {
+  it("report a missing value", () => {
     expect(() => checkNumber("n", undefined, { min: 1, isRequired: true })).toThrow(
       'Option "n" must be a number of at least 1; it is missing.',
     );
     expect(refusal(() => checkNumber("n", 1, { min: 1, isRequired: true }))).toBeUndefined();
   });
 
-  it("say the least one where there is no most", () => {
+  it("state only the minimum if there is no maximum", () => {
     expect(refusal(() => checkNumber("n", -1, { min: 0 }))?.expected).toBe("a number of at least 0");
     expect(refusal(() => checkNumber("n", Number.POSITIVE_INFINITY, { min: 0 }))).toBeUndefined();
   });
 
-  it("take Infinity for a duration, and nothing else that a timer cannot have", () => {
+  it("accept Infinity as a duration, and otherwise only valid timer delays", () => {
     const check = (value: unknown) => refusal(() => checkDuration("d", value, { min: 1 }));
     for (const value of [undefined, 1, 0x7fffffff, Number.POSITIVE_INFINITY]) expect(check(value)).toBeUndefined();
     for (const value of [0, 0x80000000, Number.NEGATIVE_INFINITY, Number.NaN, "1s"]) expect(check(value)).toBeDefined();
@@ -71,7 +71,7 @@ describe("numbers and durations", () => {
 });
 
 describe("keys and functions", () => {
-  it("finds the first unknown key and names those there are", () => {
+  it("are refused at the first unknown key, with the list of known keys", () => {
     expect(refusal(() => checkKeys("retry", { a: 1, b: 2 }, ["a", "c"]))).toMatchObject({
       option: "retry.b",
       received: "2",
@@ -80,18 +80,18 @@ describe("keys and functions", () => {
     expect(refusal(() => checkKeys("retry", { a: 1 }, ["a", "c"]))).toBeUndefined();
   });
 
-  it("says of what an unknown key is an option, where that is known", () => {
+  it("are refused with the place where an unknown key is an option, if that is known", () => {
     const check = (value: object) => () =>
       checkKeys("options", value, ["a"], (key) => (key === "b" ? "an option of a run" : undefined));
     expect(refusal(check({ b: 2 }))?.expected).toBe('left out: "b" is an option of a run');
     expect(refusal(check({ c: 2 }))?.expected).toBe("left out: there is no such option, only a");
   });
 
-  it.each([undefined, null, "text", 5, [], () => 1])("refuses %o where an object belongs", (value) => {
+  it.each([undefined, null, "text", 5, [], () => 1])("are refused if %o is given instead of an object", (value) => {
     expect(refusal(() => checkKeys("retry", value, []))?.expected).toBe("an object");
   });
 
-  it("wants a function or nothing", () => {
+  it("accept a function or undefined", () => {
     expect(refusal(() => checkFunction("f", undefined))).toBeUndefined();
     expect(refusal(() => checkFunction("f", () => 1))).toBeUndefined();
     expect(refusal(() => checkFunction("f", null))?.expected).toBe("a function");
