@@ -4,7 +4,7 @@ import type { PlanDraft } from "../../src/core/planner.ts";
 import { ask, cannotOf, failure } from "./ask-chain.ts";
 import { draft, fails, plannerOf, throws, works } from "./planning.ts";
 
-describe("a planner that answers badly", () => {
+describe("a planner with an invalid answer", () => {
   const hostile = {
     name: "AgentError",
     code: "cannot-plan",
@@ -74,7 +74,7 @@ describe("a planner that answers badly", () => {
       new AgentError("cancelled", "no", { details: { reason: "" } }),
       { code: "planning-failed" },
     ],
-  ])("throws %s: the next one is asked", async (_what, thrown, expected) => {
+  ])("is followed by the next planner if it throws %s", async (_what, thrown, expected) => {
     const { plan, told } = await ask([throws("first", thrown), works("second")]);
     expect(plan?.source).toEqual({
       planner: "second",
@@ -83,7 +83,7 @@ describe("a planner that answers badly", () => {
     expect(told).toMatchObject([{ type: "plan-fallback", planner: "first", next: "second", error: expected }]);
   });
 
-  it("throws a cannot-plan of another copy, whose getters throw: that ends the chain", async () => {
+  it("ends the chain if it throws a cannot-plan error of another copy, with getters that throw", async () => {
     const { error } = await ask([fails("first", hostile), works("second")]);
     expect(error).toMatchObject({ code: "cannot-plan", details: {} });
   });
@@ -112,26 +112,26 @@ describe("a planner that answers badly", () => {
       },
       "planning-failed",
     ],
-  ])("answers with %s: the next one is asked", async (_what, answer, code) => {
+  ])("is followed by the next planner if it answers with %s", async (_what, answer, code) => {
     const { plan } = await ask([plannerOf("first", () => answer as PlanDraft), works("second")]);
     expect(plan?.source?.failures).toEqual([failure("first", code, expect.stringContaining('"first"'))]);
   });
 
   it.each([undefined, null, 5, "text", [1]])(
-    "says of its plan %j, which is taken for nothing or for JSON",
+    "is accepted if the source of its plan is %j, which is ignored or kept as JSON",
     async (source) => {
       const { plan } = await ask([works("first", { ...draft, source: source as never })]);
       expect(plan?.source?.planner).toBe("first");
     },
   );
 
-  it("gives failures that are no list: they are left out", async () => {
+  it("loses failures in its source that are not a list", async () => {
     const source = { planner: "x", failures: "many" as never };
     const { plan } = await ask([fails("a"), works("b", { ...draft, source })]);
     expect(plan?.source?.failures).toHaveLength(1);
   });
 
-  it("gives a plan that nobody can change afterwards", async () => {
+  it("cannot change its plan afterwards", async () => {
     const own = { steps: [{ id: "s1", tool: "A", input: { n: 1 }, dependsOn: [] }] };
     const { plan } = await ask([works("first", own)]);
     own.steps[0] = { id: "s1", tool: "B", input: { n: 2 }, dependsOn: [] };
@@ -139,7 +139,7 @@ describe("a planner that answers badly", () => {
     expect(Object.isFrozen(plan?.steps[0])).toBe(true);
   });
 
-  it("says how many issues there are", async () => {
+  it("fails with the number of issues", async () => {
     const { error } = await ask([
       works("first", {
         steps: [

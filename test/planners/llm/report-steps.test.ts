@@ -31,8 +31,8 @@ async function count(steps: readonly object[], options: Partial<StepReporterOpti
   return (await told([answerOf(...steps)], options)).length;
 }
 
-describe("the steps of an answer that is still coming", () => {
-  it("are told in order, each as it will stand in the plan", async () => {
+describe("the steps of an answer that is still arriving", () => {
+  it("are emitted in order, as they will be in the plan", async () => {
     const action = { action: "sum", args: { a: "1" } };
     expect(await told([answerOf(action, add({ $ref: "s1.value" }), note)])).toEqual([
       {
@@ -59,7 +59,7 @@ describe("the steps of an answer that is still coming", () => {
     ]);
   });
 
-  it("are told before the next one is looked at", async () => {
+  it("are emitted one at a time", async () => {
     let open = 0;
     const emit = async () => {
       expect(++open).toBe(1);
@@ -84,11 +84,11 @@ describe("the steps of an answer that is still coming", () => {
     ["with half a character", { tool: "Note", input: { title: "\ud800" } }],
     ["with half a character in a key", { tool: "Anything", input: { list: [{ "\ud800": null }] } }],
     ["with a condition", { ...note, when: "s1.value > 0" }],
-  ])("are told up to the first that does not hold: one %s", async (_name, wrong) => {
+  ])("are emitted up to the first invalid step: one %s", async (_name, wrong) => {
     expect(await count([add(1), wrong, note])).toBe(1);
   });
 
-  it("may have conditions and loops where those are wanted, and hold", async () => {
+  it("may have conditions and loops if these are enabled and valid", async () => {
     const list = toolWith(z.object({}), "List");
     const options = { expressions: true, tools: byName([...tools, list]) };
     const first = { tool: "List", input: {} };
@@ -100,7 +100,7 @@ describe("the steps of an answer that is still coming", () => {
     expect(await count([first, { ...note, concurrency: 2 }], options)).toBe(2);
   });
 
-  it("are no more than a plan may have", async () => {
+  it("do not exceed maxSteps", async () => {
     expect(
       await count(
         Array.from({ length: 10 }, () => note),
@@ -109,11 +109,11 @@ describe("the steps of an answer that is still coming", () => {
     ).toBe(3);
   });
 
-  it("may be of a tool of zod 3", async () => {
+  it("may use a tool of zod 3", async () => {
     expect(await count([note, { tool: "Note", input: { title: 5 } }], { tools: byName([zod3Note]) })).toBe(1);
   });
 
-  it("end with the first that nobody could be told", async () => {
+  it("end when the listener fails", async () => {
     let calls = 0;
     const emit = () => {
       calls++;
@@ -129,11 +129,11 @@ describe("the steps of an answer that is still coming", () => {
     `{"steps": [{"tool": "Anything", "input": ${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}]}`,
     '{"steps": [{"tool": "Anything", "input": {"$ref": null}}]}',
     '{"steps": [{}, null, 5]}',
-  ])("never end in an error (%#)", async (answer) => {
+  ])("never cause an error (%#)", async (answer) => {
     expect(await told([answer])).toEqual([]);
   });
 
-  it("are the same, whatever pieces the answer comes in", async () => {
+  it("do not depend on how the answer is split", async () => {
     const answer = `Ok: ${answerOf(add(1), add({ $ref: "s1.value" }), note, { tool: "No" }, note)}`;
     const whole = await told([answer]);
     expect(whole).toHaveLength(3);
