@@ -41,8 +41,8 @@ function rawIn(path: string, driver: (typeof drivers)[number], column: "id FROM 
     .map((row) => String(Object.values(row)[0]));
 }
 
-describe.each(drivers)("processes that keep todos with %s", (driver) => {
-  it("each see what the others have added to a file that they and a run store open at once", async () => {
+describe.each(drivers)("processes that store todos with %s", (driver) => {
+  it("see each other's todos in a file that they open at the same time as a run store", async () => {
     const path = newPath();
     const children = ["ada", "bob", "cyd"].map((name) => start({ path, driver, name, count: 20 }));
     await Promise.all(children.map(({ ready }) => ready));
@@ -56,7 +56,7 @@ describe.each(drivers)("processes that keep todos with %s", (driver) => {
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it(`leave, when they are killed, a change and its record or neither, ${kills} times`, {
+  it(`leave both a change and its record, or neither, when they are killed, ${kills} times`, {
     timeout: 20_000 + kills * 2_000,
   }, async () => {
     const path = newPath();

@@ -57,7 +57,7 @@ function useDamaged(driver: string, path: string) {
 }
 
 it.each(drivers)(
-  "a damaged file is a typed error, and never the end of the process, with %s",
+  "a damaged file causes typed errors, and never ends the process, with %s",
   (driver) => {
     const path = newPath();
     fill(path);
