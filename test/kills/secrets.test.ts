@@ -33,7 +33,7 @@ function nextProcess(path: string, keys: readonly SecretKey[]) {
   return { agent: createAgent({ tools, store, secrets: { keys } }), calls, store };
 }
 
-it("errors, URLs, approvals, retries and undoing leave no secret in the file either", async () => {
+it("errors, URLs, approvals, retries and undo calls leave no secret in the file", async () => {
   const path = newPath();
   const url = `https://ann:${password}@x.test/?password=${encodeURIComponent(password)}&q=1#token=${token}`;
   const { tools, calls } = secretTools({
