@@ -196,7 +196,7 @@ describe("renewing claims", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("only checks a claim that never expires, where the store ends with the process", async () => {
+  it("only checks a claim that never expires if the store ends with the process", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" });
     const claims: number[] = [];
     const agent = process({}, (store) =>

@@ -192,7 +192,7 @@ describe("several waiting steps", () => {
     ]);
   });
 
-  it("continue after a rejection where failures do not stop the run, except for its dependents", async () => {
+  it("continue after a rejection if failures do not stop the run, except for its dependents", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B"), createFakeTool({ name: "A" })],
       plan: {

@@ -14,7 +14,7 @@ import { answerLater, runScenario } from "./run-scenario.ts";
 const final = Object.assign(new Error("no"), { retryable: false });
 const never = () => new Promise<never>(() => {});
 
-describe("a question that no longer matters does not block its run:", () => {
+describe("an unanswered question does not block a run that fails meanwhile:", () => {
   const steps = [step("f", "Fails", { dependsOn: [] }), step("a", "Asks", { dependsOn: [] })];
   const looped = [steps[0], step("a", "Asks", { dependsOn: [], forEach: "[1, 2]" })];
   const tools = (clock: ReturnType<typeof createManualClock>) => [

@@ -106,7 +106,7 @@ describe("an error with large details", () => {
     expect(told(recorded).at(-1)).toBe("run-end");
   });
 
-  it("keeps the step in doubt where not all of its attempts are kept: one of them may have been cut off", async () => {
+  it("keeps the step in doubt if not all of its attempts are kept: one of them may have been cut off", async () => {
     const details = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, "v".repeat(2_000)]));
     const large: FakeOutcome = { throws: Object.assign(new Error("no"), { details }) };
     const outcomes: FakeOutcome[] = [...new Array(22).fill(large), { hangs: "until-aborted" }, large];

@@ -5,7 +5,7 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
-describe("a run is not blocked", () => {
+describe("a run is never blocked", () => {
   it("by an async schema that hangs during an undo, which counts as a timeout", async () => {
     const { result, events } = await runScenario(() => {
       let hasRun = false;

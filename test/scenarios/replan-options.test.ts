@@ -35,7 +35,7 @@ describe("replanning together with other options", () => {
     expect(statuses(result)).toEqual(["s1 undone", "s2 failed", "n1 undone", "n2 failed"]);
   });
 
-  it("happens when nothing else can be done, where failures do not stop the run", async () => {
+  it("happens when nothing else can be done, if failures do not stop the run", async () => {
     const { result, events } = await runScenario(() =>
       failingScenario(
         [],
@@ -71,7 +71,7 @@ describe("replanning together with other options", () => {
     expect(told(events).indexOf("plan-revise")).toBeGreaterThan(told(events).indexOf("run-resume"));
   });
 
-  it("withdraws waiting steps where failures stop the run, whose approval no longer counts", async () => {
+  it("withdraws waiting steps if failures stop the run, and their approval no longer counts", async () => {
     const { result } = await runScenario(() =>
       failingScenario([], {}, { planner: replanner(steps(added("b", "B"), added("f", "F")), [steps(added("n1"))]) }),
     );

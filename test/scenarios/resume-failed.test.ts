@@ -82,7 +82,7 @@ describe("a run that has failed", () => {
     expect(told(resumed.events).filter((one) => one === "step-start s2")).toHaveLength(2);
   });
 
-  it("retries all failed steps at once, where failures do not stop it", async () => {
+  it("retries all failed steps at once, if failures do not stop it", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails(), fails("G")],
       plan: {

@@ -193,7 +193,7 @@ describe("a run that has failed at a once step", () => {
     expect(calls()).toBe(2);
   });
 
-  it("is in doubt where it is to be undone", async () => {
+  it("is in doubt when it is to be undone", async () => {
     const { failed } = await failedThen(lost, undefined, { options: { undoOnFailure: true } });
     expect(failed.notUndone).toEqual([{ stepId: "s1", tool: "Pay", reason: "unknown" }]);
   });

@@ -262,7 +262,7 @@ describe("a run that ends", () => {
     expect(undoing(events)).toEqual([]);
   });
 
-  it("is undone in the end where failures do not stop it, including the steps after the failure", async () => {
+  it("is undone in the end if failures do not stop it, including the steps after the failure", async () => {
     const { result } = await runScenario(() => ({
       tools: [undoable("A"), failing()],
       plan: { steps: [step("f", "F", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },
