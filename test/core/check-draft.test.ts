@@ -35,7 +35,7 @@ describe("the steps of a replan", () => {
     ["the id of a step that is done", added("a"), "duplicate-id"],
     ["the id of a step that has failed", added("f"), "duplicate-id"],
     ["a reference to a step that has failed", added("b", { input: { of: { $ref: "f.value" } } }), "unknown-step"],
-    ["a tool that there is not", added("b", { tool: "B" }), "unknown-tool"],
+    ["a tool that does not exist", added("b", { tool: "B" }), "unknown-tool"],
   ])("may not contain %s", async (_what, step, code) => {
     const issue = { code, path: expect.arrayContaining(["steps", 1]) };
     await expect(check([step])).rejects.toMatchObject({ code: "invalid-plan", details: { issues: [issue] } });

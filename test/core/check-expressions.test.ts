@@ -65,7 +65,7 @@ describe("valid expressions", () => {
 
 describe("invalid expressions", () => {
   it.each<[string, Step[], string[]]>([
-    ["what is none", [step({ when: "s1.value >" })], ["invalid-expression at 2.when"]],
+    ["a malformed expression", [step({ when: "s1.value >" })], ["invalid-expression at 2.when"]],
     [
       "both at once",
       [step({ when: "", forEach: "[" })],
@@ -73,8 +73,12 @@ describe("invalid expressions", () => {
     ],
     ["a when that is never a boolean", [step({ when: "s1.value + 1" })], ["invalid-expression at 2.when"]],
     ["a forEach that is never a list", [step({ forEach: "s1.value > 1" })], ["invalid-expression at 2.forEach"]],
-    ["a forEach over what is no list", [step({ forEach: "s1.value" })], ["reference-type at 2.forEach"]],
-    ["a filter over what is no list", [step({ forEach: "s1.text.filter(x, true)" })], ["reference-type at 2.forEach"]],
+    ["a forEach over a value that is not a list", [step({ forEach: "s1.value" })], ["reference-type at 2.forEach"]],
+    [
+      "a filter over a value that is not a list",
+      [step({ forEach: "s1.text.filter(x, true)" })],
+      ["reference-type at 2.forEach"],
+    ],
     ["a key that the output does not have", [step({ when: "s1.valeu > 1" })], ["invalid-reference at 2.when"]],
     ["the same twice", [step({ when: "s1.valeu > 1 || s1.valeu < 0" })], ["invalid-reference at 2.when"]],
     ["a key below text", [step({ when: "s1.text.length > 1" })], ["invalid-reference at 2.when"]],

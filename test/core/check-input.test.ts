@@ -96,7 +96,7 @@ describe.each<[string, StandardSchema]>([
     ["that is a literal as a whole", { $literal: { text: "${s1.nope}" } }, []],
     ["that is a wrong literal as a whole", { $literal: 5 }, ["invalid-input at "]],
     [
-      "with a $ref among other keys, which is none",
+      "with a $ref among other keys, which is not a reference",
       { text: "", due: { $ref: "s1", day: "" } },
       ["unknown-key at .due.$ref"],
     ],

@@ -77,7 +77,7 @@ describe("steps that were found valid", () => {
 
   it.each<[string, object, object]>([
     ["a source without a planner", { source: { planner: 5 } }, { code: "invalid-shape", path: ["source", "planner"] }],
-    ["a key that there is not", { steps2: [] }, { code: "unknown-key", path: ["steps2"] }],
+    ["a key that does not exist", { steps2: [] }, { code: "unknown-key", path: ["steps2"] }],
     ["half a character", { request: "\ud800" }, { code: "lone-surrogate", path: ["request"] }],
     [
       "a value that is not JSON",

@@ -39,7 +39,7 @@ describe("the order of steps", () => {
     ["an unknown step", [["a", ["x"]]], ["0 unknown-step"]],
     ["a reference to an unknown step", [["a", [], "x.y"]], ["0 unknown-step"]],
     [
-      "__proto__ as an id that there is not",
+      "__proto__ as an id that does not exist",
       [["a", ["__proto__", "constructor"]]],
       ["0 unknown-step", "0 unknown-step"],
     ],

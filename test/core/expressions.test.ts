@@ -107,7 +107,7 @@ describe("the evaluation of an expression", () => {
 
   it.each<[string, Partial<PlanStep>, ExpressionKey, Record<string, JsonValue>, string, number | undefined]>([
     [
-      "a when that is no boolean",
+      "a when that is not a boolean",
       { when: "s1.a" },
       "when",
       { s1: { a: 1 } },
@@ -116,7 +116,7 @@ describe("the evaluation of an expression", () => {
     ],
     ["a when that is null", { when: "s1" }, "when", { s1: null }, "must give true or false, but gave null", undefined],
     [
-      "a forEach that is no list",
+      "a forEach that is not a list",
       { forEach: "s1.a" },
       "forEach",
       { s1: { a: "x" } },
@@ -132,7 +132,7 @@ describe("the evaluation of an expression", () => {
       undefined,
     ],
     [
-      "a key that there is not",
+      "a key that does not exist",
       { when: "s1.b > 1" },
       "when",
       { s1: { a: 1, c: 2 } },

@@ -212,7 +212,7 @@ describe("unknown keys", () => {
     ],
     ["where the type is wrong anyhow: a list", z.object({ a: z.object({}) }), { a: [1, 2] }, []],
     ["where the type is wrong anyhow: an object", z.object({ a: z.array(z.string()) }), { a: { b: 1 } }, []],
-    ["behind a tuple's end, which is no key", z.tuple([z.string()]), ["", 1], []],
+    ["behind a tuple's end, which is not a key", z.tuple([z.string()]), ["", 1], []],
     [
       "named as members of Object",
       z.object({ a: z.string() }),

@@ -66,10 +66,10 @@ describe("toPlanningError", () => {
 
   it.each<[string, object]>([
     ["no details", {}],
-    ["details that are none", { details: 5 }],
-    ["a message that is none", { message: Symbol("x") }],
-    ["a code there is not", { code: "no-such-code" }],
-    ["retryable that is none", { retryable: "yes" }],
+    ["invalid details", { details: 5 }],
+    ["an invalid message", { message: Symbol("x") }],
+    ["an unknown code", { code: "no-such-code" }],
+    ["an invalid retryable", { retryable: "yes" }],
   ])("accepts an error with %s", (_what, rest) => {
     const error = toPlanningError(planner, { name: "AgentError", code: "timeout", message: "Late.", ...rest });
     const data: AgentErrorData = error.toJSON();

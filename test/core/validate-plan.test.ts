@@ -81,9 +81,9 @@ describe("one issue, with its code and path", () => {
     ["a list", [first], ["invalid-shape at "]],
     ["nothing in it", {}, ["invalid-shape at .steps"]],
     ["no step", { steps: [] }, ["invalid-shape at .steps"]],
-    ["steps that are no list", { steps: { s1: first } }, ["invalid-shape at .steps"]],
+    ["steps that are not a list", { steps: { s1: first } }, ["invalid-shape at .steps"]],
     ["another version", { version: 2, steps: [first] }, ["invalid-shape at .version"]],
-    ["a request that is no text", { request: 5, steps: [first] }, ["invalid-shape at .request"]],
+    ["a request that is not text", { request: 5, steps: [first] }, ["invalid-shape at .request"]],
     ["an unknown key", { steps: [first], goal: 1 }, ["unknown-key at .goal"]],
     [
       "a key named __proto__",
@@ -100,9 +100,9 @@ describe("one issue, with its code and path", () => {
     ["an input that is a list", { steps: [{ ...first, input: [] }] }, ["invalid-shape at .steps[0].input"]],
     ["no input", { steps: [{ id: "s1", tool: "Sum" }] }, ["invalid-shape at .steps[0].input"]],
     ["dependsOn that is text", { steps: [{ ...first, dependsOn: "s1" }] }, ["invalid-shape at .steps[0].dependsOn"]],
-    ["a condition that is none", { steps: [{ ...first, when: "1 >" }] }, ["invalid-expression at .steps[0].when"]],
+    ["an invalid condition", { steps: [{ ...first, when: "1 >" }] }, ["invalid-expression at .steps[0].when"]],
     ["a loop over no list", { steps: [{ ...first, forEach: "5" }] }, ["invalid-expression at .steps[0].forEach"]],
-    ["a condition that is no text", { steps: [{ ...first, when: true }] }, ["invalid-shape at .steps[0].when"]],
+    ["a condition that is not text", { steps: [{ ...first, when: true }] }, ["invalid-shape at .steps[0].when"]],
     [
       "concurrency without a loop",
       { steps: [{ ...first, concurrency: 2 }] },

@@ -242,7 +242,7 @@ describe("a dry run rejects", () => {
       { steps: ["a", "b"].map((id) => step(id, "Read", { input: { path: id } })) },
       { maxSteps: 1 },
     ],
-    ["what is no plan", 5 as never, {}],
+    ["a value that is not a plan", 5 as never, {}],
   ])("%s", async (_what, plan, options) => {
     const agent = createAgent<readonly Tool[]>({ tools });
     await expect(agent.dryRun(plan, options)).rejects.toMatchObject({ code: "invalid-plan" });

@@ -36,7 +36,7 @@ describe("a planner with an invalid answer", () => {
       { code: "planning-failed", message: expect.not.stringContaining("secret") },
     ],
     [
-      "an error with details that are no JSON",
+      "an error with details that are not JSON",
       Object.assign(new Error("no"), { details: { big: 1n } }),
       { code: "planning-failed" },
     ],
@@ -49,7 +49,7 @@ describe("a planner with an invalid answer", () => {
       { code: "planning-failed", message: "no" },
     ],
     [
-      "failures that are no list",
+      "failures that are not a list",
       { name: "AgentError", code: "planning-failed", message: "no", details: { failures: "many" } },
       { message: "no" },
     ],
@@ -94,14 +94,14 @@ describe("a planner with an invalid answer", () => {
     ["a text", "Do A", "planning-failed"],
     ["an object", {}, "invalid-plan"],
     ["no steps", { steps: [] }, "invalid-plan"],
-    ["steps that are none", { steps: [null, 5] }, "invalid-plan"],
+    ["invalid steps", { steps: [null, 5] }, "invalid-plan"],
     [
       "too many steps",
       { steps: Array.from({ length: 11 }, (_, index) => ({ id: `s${index}`, tool: "A", input: {} })) },
       "invalid-plan",
     ],
-    ["steps that are no JSON", { steps: [{ id: "s1", tool: "A", input: { big: 1n } }] }, "invalid-plan"],
-    ["a source that is no JSON", { ...draft, source: { planner: "x", attempts: 1n } }, "invalid-plan"],
+    ["steps that are not JSON", { steps: [{ id: "s1", tool: "A", input: { big: 1n } }] }, "invalid-plan"],
+    ["a source that is not JSON", { ...draft, source: { planner: "x", attempts: 1n } }, "invalid-plan"],
     ["a source without a name", { ...draft, source: { planner: 5 } }, "invalid-plan"],
     [
       "getters that throw",

@@ -45,7 +45,7 @@ describe("a run is never blocked", () => {
 
   it.each([
     ["throws", () => JSON.parse("no")],
-    ["is no number", () => Number.NaN],
+    ["is not a number", () => Number.NaN],
   ])("by a random number that %s: the middle of the jitter is used", async (_what, random) => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: new Error("no") }, { returns: 1 }] })],

@@ -111,7 +111,7 @@ describe("a step whose input its approver changes", () => {
 
   it.each([
     ["a secret that is only shown", secrets, hiddenText, /stands for a value that is not shown/],
-    ["a secret that there is no key for", undefined, other, /there is no key to seal them/],
+    ["a secret without a key", undefined, other, /there is no key to seal them/],
   ])("is refused with %s", async (_what, keys, value, message) => {
     const login = defineTool({
       name: "Login",

@@ -31,7 +31,7 @@ describe("the steps of a stream", () => {
     ["behind a text that quotes brackets", `{"reason": "[{\\"tool\\": 1}]", ${json.slice(1)}`],
     ["behind a thought", `<think>maybe [{"tool":"C"}] or "{</think>${json}`],
     ["behind a thought of another name", `Hm. <Thinking>[{"tool":"C"}]</THINKING>\n${json}`],
-    ["behind what is no thought", `a < b, <thin k> <thinkingthinking> <> </think> ${json}`],
+    ["behind tags that are not a thought", `a < b, <thin k> <thinkingthinking> <> </think> ${json}`],
   ])("are found: %s", (_name, text) => {
     expect(stepsOf([text])).toEqual(plan.steps);
     expect(stepsOf(text)).toEqual(plan.steps);
@@ -52,7 +52,7 @@ describe("the steps of a stream", () => {
     ["no list", '{"tool": "A", "input": {"tags": [{"a": 1}]}}'],
     ["no objects", '{"steps": [1, "a", [{"tool": "A"}], null]}'],
     ["an empty list", '{"steps": [], "reason": "no"}'],
-    ["what is no JSON", "{steps: [{tool: 'A'}]}"],
+    ["a value that is not JSON", "{steps: [{tool: 'A'}]}"],
     ["a step with the wrong end", '{"steps": [{"tool": "A"]]}'],
     ["a step that is cut", '{"steps": [{"tool": "A", "input": {'],
     ["a thought that never ends", `<think>${json}`],

@@ -81,7 +81,7 @@ const hang = () => new Promise<never>(() => {});
 const defects: readonly (readonly [what: string, defect: Partial<Planner>, failed: RegExp])[] = [
   ["has no name", { name: "" }, /has a short name/],
   ["gives nothing", { plan: async () => undefined as never }, /plans "Do it"/],
-  ["names a tool there is not", { plan: () => ({ steps: [{ id: "s1", tool: "None", input: {} }] }) }, /plans "Do it"/],
+  ["names an unknown tool", { plan: () => ({ steps: [{ id: "s1", tool: "None", input: {} }] }) }, /plans "Do it"/],
   [
     "does not say what a step depends on",
     { plan: ({ request }) => draftOf(escapeTemplate(request), "s1", {}) },
