@@ -146,7 +146,7 @@ describe("aiSdkFailure", () => {
     const parsing = new JSONParseError({ text: "<html>secret", cause: new Error("Unexpected token") });
     const validation = new TypeValidationError({ value: { secret: 1 }, cause: new Error("Expected text") });
     const invalid = new InvalidResponseDataError({ data: { secret: 1 } });
-    for (const [thrown, told] of [
+    for (const [thrown, expected] of [
       [parsing, "JSON parsing failed"],
       [validation, "Type validation failed"],
       [invalid, "Invalid response data"],
@@ -154,7 +154,7 @@ describe("aiSdkFailure", () => {
     ] as const) {
       const failure = fail(thrown);
       expect(failure.details.reason).toBe("invalid-response");
-      expect(failure.message).toBe(`The answer of openai.responses/gpt-5 cannot be read: ${told}`);
+      expect(failure.message).toBe(`The answer of openai.responses/gpt-5 cannot be read: ${expected}`);
       expect(JSON.stringify(failure)).not.toContain("secret");
     }
     const harmless = callError(500, "No.", { cause: new Error("closed") });

@@ -274,23 +274,23 @@ describe("a CircuitBreaker under random calls", () => {
       const { breaker, time } = create(options);
       const model = new CircuitModel(options);
       const permits: CircuitPermit[] = [];
-      let told: CircuitState = "closed";
+      let reported: CircuitState = "closed";
       for (const step of operations) {
         if (step.type === "enter") {
           const entry = breaker.enter();
           expect(entry.allowed).toBe(model.enter(permits.length, time.nowMs));
           if (!entry.allowed) continue;
           permits.push(entry);
-          told = entry.change ?? told;
+          reported = entry.change ?? reported;
         } else if (step.type === "tell") {
           const call = permits.length - 1 - step.ago;
-          told = permits[call]?.[step.verdict]() ?? told;
+          reported = permits[call]?.[step.verdict]() ?? reported;
           model.tell(call, step.verdict, time.nowMs);
         } else {
           time.nowMs += step.ms;
         }
         expect(breaker.state).toBe(model.state);
-        expect(told).toBe(model.state);
+        expect(reported).toBe(model.state);
       }
     });
     fc.assert(play, { numRuns: 2_000 });

@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { EventHub } from "../../src/async/event-hub.ts";
 
-type Told = { readonly type: "a" | "b"; readonly value: number };
+type TestEvent = { readonly type: "a" | "b"; readonly value: number };
 
 function createHub() {
   const onError = vi.fn();
-  return { hub: new EventHub<Told>(onError), onError };
+  return { hub: new EventHub<TestEvent>(onError), onError };
 }
 
-const eventA: Told = { type: "a", value: 1 };
-const eventB: Told = { type: "b", value: 2 };
+const eventA: TestEvent = { type: "a", value: 1 };
+const eventB: TestEvent = { type: "b", value: 2 };
 
 /** Not a promise, but thenable, as promises of other libraries are. */
 class RejectingThenable {
@@ -23,7 +23,7 @@ class RejectingThenable {
 /** Who listens to one type, and who was told. */
 class PlainList {
   listeners: { readonly id: number; readonly isOnce: boolean }[] = [];
-  readonly told: number[] = [];
+  readonly called: number[] = [];
 
   on(id: number): void {
     if (this.listeners.some((one) => one.id === id && !one.isOnce)) return;
@@ -48,7 +48,7 @@ class PlainList {
   }
 
   emit(): void {
-    this.told.push(...this.listeners.map(({ id }) => id));
+    this.called.push(...this.listeners.map(({ id }) => id));
     this.listeners = this.listeners.filter(({ isOnce }) => !isOnce);
   }
 }
@@ -56,13 +56,13 @@ class PlainList {
 describe("EventHub", () => {
   it("calls listeners of a type with that type, and subscribers with all events, in order", () => {
     const { hub } = createHub();
-    const told: string[] = [];
-    hub.on("a", ({ value }: Told) => told.push(`a ${value}`));
-    hub.subscribe(({ value }: Told) => told.push(`all ${value}`));
-    hub.on("a", ({ value }: Told) => told.push(`second ${value}`));
+    const called: string[] = [];
+    hub.on("a", ({ value }: TestEvent) => called.push(`a ${value}`));
+    hub.subscribe(({ value }: TestEvent) => called.push(`all ${value}`));
+    hub.on("a", ({ value }: TestEvent) => called.push(`second ${value}`));
     hub.emit(eventA);
     hub.emit(eventB);
-    expect(told).toEqual(["a 1", "second 1", "all 1", "all 2"]);
+    expect(called).toEqual(["a 1", "second 1", "all 1", "all 2"]);
   });
 
   it("adds the same listener once for a type", () => {
@@ -120,7 +120,7 @@ describe("EventHub", () => {
   });
 
   it("survives an error handler that throws, and a thenable that throws", () => {
-    const hub = new EventHub<Told>(() => {
+    const hub = new EventHub<TestEvent>(() => {
       throw new Error("nobody left");
     });
     const last = vi.fn();
@@ -139,7 +139,7 @@ describe("EventHub", () => {
   });
 
   it("survives an error handler that rejects", async () => {
-    const hub = new EventHub<Told>(() => Promise.reject(new Error("nobody left")));
+    const hub = new EventHub<TestEvent>(() => Promise.reject(new Error("nobody left")));
     hub.on("a", () => {
       throw new Error("first");
     });
@@ -165,18 +165,18 @@ describe("EventHub", () => {
 
   it("lets listeners be added and removed while it emits", () => {
     const { hub } = createHub();
-    const told: string[] = [];
+    const called: string[] = [];
     const once = () => {
-      told.push("once");
+      called.push("once");
       hub.off("a", once);
-      hub.on("a", () => told.push("late"));
+      hub.on("a", () => called.push("late"));
     };
     hub.on("a", once);
-    hub.on("a", () => told.push("other"));
+    hub.on("a", () => called.push("other"));
     hub.emit(eventA);
-    expect(told).toEqual(["once", "other"]);
+    expect(called).toEqual(["once", "other"]);
     hub.emit(eventA);
-    expect(told).toEqual(["once", "other", "other", "late"]);
+    expect(called).toEqual(["once", "other", "other", "late"]);
   });
 
   it("still calls a listener that an earlier listener has removed", () => {
@@ -262,9 +262,9 @@ describe("EventHub", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(names, fc.nat(3)), { maxLength: 30 }), (actions) => {
         const { hub } = createHub();
-        const told: number[] = [];
+        const called: number[] = [];
         const list = new PlainList();
-        const listeners = [0, 1, 2, 3].map((id) => () => void told.push(id));
+        const listeners = [0, 1, 2, 3].map((id) => () => void called.push(id));
         const stops = new Map<number, () => void>();
         const ofHub = {
           on: (id: number) => stops.set(id, hub.on("a", listeners[id] as () => void)),
@@ -279,7 +279,7 @@ describe("EventHub", () => {
           list[name](id);
           expect(hub.listenerCount("a")).toBe(list.listeners.length);
         }
-        expect(told).toEqual(list.told);
+        expect(called).toEqual(list.called);
       }),
     );
   });

@@ -50,13 +50,13 @@ describe("settleWithin", () => {
 
   it("resolves to notInTime once the time has passed, and not before", async () => {
     const clock = createManualClock();
-    const told = vi.fn();
-    const settled = settleWithin(never, 100, clock).then(told);
+    const settledWith = vi.fn();
+    const settled = settleWithin(never, 100, clock).then(settledWith);
     await clock.advance(99);
-    expect(told).not.toHaveBeenCalled();
+    expect(settledWith).not.toHaveBeenCalled();
     await clock.advance(1);
     await settled;
-    expect(told).toHaveBeenCalledExactlyOnceWith(notInTime);
+    expect(settledWith).toHaveBeenCalledExactlyOnceWith(notInTime);
     expect(clock.pendingTimers).toBe(0);
   });
 

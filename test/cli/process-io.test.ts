@@ -30,12 +30,12 @@ describe("createProcessIo", () => {
     const host = createFakeProcess();
     const { onTerminate } = createProcessIo(host);
     expect(host.listenerCount("SIGTERM")).toBe(0);
-    const told = vi.fn();
-    onTerminate(told)();
+    const listener = vi.fn();
+    onTerminate(listener)();
     expect(host.listenerCount("SIGTERM")).toBe(0);
-    onTerminate(told);
+    onTerminate(listener);
     host.emit("SIGTERM");
-    expect(told).toHaveBeenCalledOnce();
+    expect(listener).toHaveBeenCalledOnce();
     expect(host.listenerCount("SIGTERM")).toBe(0);
   });
 

@@ -78,7 +78,7 @@ describe("the steps of a replan", () => {
 
 describe("a replan by several planners", () => {
   it("calls those that can replan, until one returns valid steps", async () => {
-    const told: string[] = [];
+    const emitted: string[] = [];
     const chain = createFallbackPlanner([
       fails("rules"),
       replans("a", () => {
@@ -88,7 +88,7 @@ describe("a replan by several planners", () => {
       replans("c", ({ error, replan }) => ({ steps: [added("b", { reasoning: `${error.code} ${replan}` })] })),
     ]);
     const { request } = replanRequest({
-      emit: (event) => void told.push(event.type === "plan-fallback" ? `${event.planner} ${event.next}` : ""),
+      emit: (event) => void emitted.push(event.type === "plan-fallback" ? `${event.planner} ${event.next}` : ""),
     });
     expect(await chain.replan?.(request)).toEqual({
       steps: [added("b", { reasoning: "tool-failed 1" })],
@@ -100,7 +100,7 @@ describe("a replan by several planners", () => {
         ],
       },
     });
-    expect(told).toEqual(["a b", "b c"]);
+    expect(emitted).toEqual(["a b", "b c"]);
   });
 
   it("is not available if none of them can replan", () => {

@@ -198,7 +198,7 @@ describe("toJson refuses, with the path", () => {
     ["an error", new Error("boom"), "Error: boom"],
     ["text", "boom", "boom"],
     ["an object that cannot be text", Object.create(null), "Object without keys"],
-  ])("a getter, toJSON or proxy that throws %s", (_name, thrown, told) => {
+  ])("a getter, toJSON or proxy that throws %s", (_name, thrown, thrownText) => {
     const getter = {
       a: {
         get b() {
@@ -229,7 +229,7 @@ describe("toJson refuses, with the path", () => {
     };
     for (const value of [getter, json, trap]) {
       expect(issueOf(value)?.path).toEqual(["a", "b"]);
-      expect(issueOf(value)?.message).toContain(told);
+      expect(issueOf(value)?.message).toContain(thrownText);
     }
   });
 

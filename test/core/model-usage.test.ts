@@ -40,8 +40,8 @@ describe("modelCall", () => {
     [{ inputTokens: Number.NaN, outputTokens: 2 }, 7, 2],
     [{ inputTokens: -1, outputTokens: Number.POSITIVE_INFINITY }, 7, 9],
     [{ inputTokens: "12" as never, outputTokens: null as never }, 7, 9],
-  ])("is estimated if the model reported %j", (told, inputTokens, outputTokens) => {
-    const call = modelCall(priced, told, estimate);
+  ])("is estimated if the model reported %j", (reported, inputTokens, outputTokens) => {
+    const call = modelCall(priced, reported, estimate);
     expect(call).toMatchObject({ inputTokens, outputTokens, isEstimated: true });
     expect(call.cost).toBe(costOf(price, { inputTokens, outputTokens }));
   });

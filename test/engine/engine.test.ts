@@ -56,8 +56,8 @@ describe.skipIf(missing.length > 0)("a real engine with a tiny model", () => {
     const { status, plan, usage } = await agent.run("add a todo to buy milk, then show me all my tasks");
     expect(status).toBe("completed");
     expect(plan?.source).toMatchObject({ planner: "llm", model: `ollama/${engine.model}` });
-    const told = events.flatMap((event) => (event.type === "plan-delta" ? [event.step] : []));
-    expect(told).toEqual(plan?.steps);
+    const emitted = events.flatMap((event) => (event.type === "plan-delta" ? [event.step] : []));
+    expect(emitted).toEqual(plan?.steps);
     expect(usage).toMatchObject({ modelCalls: 1, cost: 0 });
     expect(usage?.isEstimated).toBeUndefined();
     expect(usage?.outputTokens).toBeGreaterThan(10);

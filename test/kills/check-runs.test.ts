@@ -39,8 +39,8 @@ const rows = events.flatMap((event): Row[] => {
   ];
 });
 
-function check(told: readonly Row[], stored = events) {
-  const journal = told.map((row) => ({ generation: 1, ...row }) as JournalRow);
+function check(journaled: readonly Row[], stored = events) {
+  const journal = journaled.map((row) => ({ generation: 1, ...row }) as JournalRow);
   return checkRuns([{ runId: "r", kind: "sequential" }], journal, () => stored);
 }
 
@@ -85,7 +85,7 @@ describe("checkRuns", () => {
   });
 
   it("finds a run that lacks an effect", () => {
-    const told = rows.filter((row) => row.type !== "effect" || row.key !== "r/c");
-    expect(check(told)).toMatchObject({ ...noneWrong, wrongEnds: 1 });
+    const journaled = rows.filter((row) => row.type !== "effect" || row.key !== "r/c");
+    expect(check(journaled)).toMatchObject({ ...noneWrong, wrongEnds: 1 });
   });
 });

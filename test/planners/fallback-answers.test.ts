@@ -75,12 +75,12 @@ describe("a planner with an invalid answer", () => {
       { code: "planning-failed" },
     ],
   ])("is followed by the next planner if it throws %s", async (_what, thrown, expected) => {
-    const { plan, told } = await ask([throws("first", thrown), works("second")]);
+    const { plan, emitted } = await ask([throws("first", thrown), works("second")]);
     expect(plan?.source).toEqual({
       planner: "second",
       failures: [expect.objectContaining({ planner: "first", ...expected })],
     });
-    expect(told).toMatchObject([{ type: "plan-fallback", planner: "first", next: "second", error: expected }]);
+    expect(emitted).toMatchObject([{ type: "plan-fallback", planner: "first", next: "second", error: expected }]);
   });
 
   it("ends the chain if it throws a cannot-plan error of another copy, with getters that throw", async () => {

@@ -8,10 +8,10 @@ import { draft, fails, hangs, invalidDraft, plannerOf, planRequest, works } from
 describe("createFallbackPlanner", () => {
   it("returns the first plan, with the name of its planner", async () => {
     const second = works("second");
-    const { plan, told } = await ask([works("first"), second]);
+    const { plan, emitted } = await ask([works("first"), second]);
     expect(plan).toEqual({ ...draft, source: { planner: "first" } });
     expect(second.requests).toEqual([]);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 
   it("keeps the source that a planner states, and drops unknown parts of the plan", async () => {
@@ -22,9 +22,14 @@ describe("createFallbackPlanner", () => {
   });
 
   it("reports each failure in order, and keeps them in the source of the plan", async () => {
-    const { plan, told } = await ask([fails("a"), works("b", invalidDraft), fails("c", cannotOf("limit")), works("d")]);
+    const { plan, emitted } = await ask([
+      fails("a"),
+      works("b", invalidDraft),
+      fails("c", cannotOf("limit")),
+      works("d"),
+    ]);
     expect(
-      told.map((event) => event.type === "plan-fallback" && [event.planner, event.next, event.error.code]),
+      emitted.map((event) => event.type === "plan-fallback" && [event.planner, event.next, event.error.code]),
     ).toEqual([
       ["a", "b", "planning-failed"],
       ["b", "c", "invalid-plan"],
@@ -50,14 +55,14 @@ describe("createFallbackPlanner", () => {
   });
 
   it("fails with all failures if every planner fails, and emits no fallback event for the last", async () => {
-    const { error, told } = await ask([fails("a"), fails("b", cannotOf("tokens"))], { name: "chain" });
+    const { error, emitted } = await ask([fails("a"), fails("b", cannotOf("tokens"))], { name: "chain" });
     expect(error).toMatchObject({
       code: "planning-failed",
       message: 'No planner of "chain" made a plan. a: The planner "a" failed: a is broken b: No more tokens.',
       details: { planner: "chain", failures: [{ planner: "a" }, { planner: "b", code: "limit-exceeded" }] },
       cause: { code: "limit-exceeded" },
     });
-    expect(told).toHaveLength(1);
+    expect(emitted).toHaveLength(1);
   });
 
   it("is not affected by later changes of the given list", async () => {
@@ -126,12 +131,12 @@ describe("nested chains", () => {
   it("report all failures in order, and the planner of the plan", async () => {
     const inner = createFallbackPlanner([fails("a"), fails("b")], { name: "inner" });
     const other = createFallbackPlanner([fails("c"), works("d")], { name: "other" });
-    const { plan, told } = await ask([inner, other]);
+    const { plan, emitted } = await ask([inner, other]);
     expect(plan?.source).toMatchObject({
       planner: "d",
       failures: [{ planner: "a" }, { planner: "b" }, { planner: "c" }],
     });
-    expect(told.map(({ planner }) => planner)).toEqual(["a", "inner", "c"]);
+    expect(emitted.map(({ planner }) => planner)).toEqual(["a", "inner", "c"]);
   });
 
   it("keep the failures before a cannot-plan error of the inner chain", async () => {

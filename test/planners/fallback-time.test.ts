@@ -93,12 +93,12 @@ describe("a planner that takes too long", () => {
         }),
     );
     const second = plannerOf("second", () => new Promise((resolve) => void clock.setTimeout(() => resolve(draft), 30)));
-    const { request, told } = planRequest();
+    const { request, emitted } = planRequest();
     const plan = await clock.runUntil(
       Promise.resolve(createFallbackPlanner([late, second], { clock, timeoutMs: 50 }).plan(request)),
     );
     expect(plan.source).toEqual({ planner: "second", failures: [timeout("late", 50)] });
-    expect(told).toHaveLength(1);
+    expect(emitted).toHaveLength(1);
     expect(clock.pendingTimers).toBe(0);
   });
 
@@ -141,11 +141,11 @@ describe("an abandoned planner", () => {
       if (how === "failed") throw new Error("no");
       return how === "answered" ? draft : new Promise(() => {});
     });
-    const { told } = await ask([busy, works("second")], { timeoutMs: 50 });
-    const before = told.length;
+    const { emitted } = await ask([busy, works("second")], { timeoutMs: 50 });
+    const before = emitted.length;
     const [step] = draft.steps;
     own?.emit?.({ type: "plan-delta", planner: "busy", attempt: 1, index: 0, step: step as never });
-    expect(told).toHaveLength(before);
+    expect(emitted).toHaveLength(before);
     const call = own?.generate?.(model, { messages: [], signal: new AbortController().signal });
     await expect(call).rejects.toMatchObject({
       code: "cancelled",
@@ -161,9 +161,9 @@ describe("an abandoned planner", () => {
       await emit?.({ type: "plan-delta", planner: "calling", attempt: 1, index: 0, step: draft.steps[0] as never });
       return { ...draft, source: { planner: "calling", model: response?.text } };
     });
-    const { plan, told } = await ask([calling]);
+    const { plan, emitted } = await ask([calling]);
     expect(plan?.source?.model).toBe("one");
-    expect(told).toHaveLength(1);
+    expect(emitted).toHaveLength(1);
     const generate = vi.fn<NonNullable<PlanRequest["generate"]>>((asked, request) => asked.generate(request));
     expect((await ask([calling], {}, { generate })).plan?.source?.model).toBe("two");
     expect(generate).toHaveBeenCalledTimes(1);
@@ -173,7 +173,7 @@ describe("an abandoned planner", () => {
 describe("cancelling", () => {
   it.each([0, 1, 2])("stops planner %i, and calls no other one", async (index) => {
     const clock = createManualClock();
-    const { request, controller, told } = planRequest({ timeoutMs: 1_000 });
+    const { request, controller, emitted } = planRequest({ timeoutMs: 1_000 });
     const planners = [0, 1, 2].map((at) => (at === index ? hangs(`${at}`) : fails(`${at}`)));
     const planning = Promise.resolve(createFallbackPlanner(planners, { clock }).plan(request));
     planning.catch(() => undefined);
@@ -183,7 +183,7 @@ describe("cancelling", () => {
     await expect(planning).rejects.toThrow("enough");
     expect(planners[index]?.requests[0]?.signal).toMatchObject({ aborted: true, reason: controller.signal.reason });
     expect(planners.map(({ requests }) => requests.length)).toEqual([0, 1, 2].map((at) => (at <= index ? 1 : 0)));
-    expect(told).toHaveLength(index);
+    expect(emitted).toHaveLength(index);
     expect(clock.pendingTimers).toBe(0);
     expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
   });

@@ -17,10 +17,10 @@ describe("createRoutingPlanner", () => {
     ["if it rains, add umbrella", "complex", "large"],
   ])("routes %j as %s, to %s alone", async (text, route, planner) => {
     const planners = routes();
-    const { request, told } = planRequest({ request: text });
+    const { request, emitted } = planRequest({ request: text });
     expect(await sourceOf(createRoutingPlanner(planners), request)).toEqual({ planner, route });
     expect(Object.values(planners).flatMap(({ requests }) => requests)).toHaveLength(1);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 
   it.each<[string, (request: PlanRequest) => RequestComplexity | Promise<RequestComplexity>]>([
@@ -65,14 +65,14 @@ describe("createRoutingPlanner", () => {
   );
 
   it("calls the planners of a route in turn", async () => {
-    const { request, told } = planRequest({ request: "add milk" });
+    const { request, emitted } = planRequest({ request: "add milk" });
     const planner = createRoutingPlanner({ ...routes(), simple: [fails("a"), works("b")] });
     expect(await sourceOf(planner, request)).toEqual({
       planner: "b",
       route: "simple",
       failures: [{ planner: "a", code: "planning-failed", message: 'The planner "a" failed: a is broken' }],
     });
-    expect(told).toMatchObject([{ type: "plan-fallback", planner: "a", next: "b" }]);
+    expect(emitted).toMatchObject([{ type: "plan-fallback", planner: "a", next: "b" }]);
   });
 
   it("fails under its own name if all planners of a route fail", async () => {

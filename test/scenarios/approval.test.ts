@@ -5,7 +5,7 @@ import { createAgent } from "../../src/agent.ts";
 import type { ApprovalQuestion } from "../../src/core/approval.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
@@ -48,7 +48,7 @@ describe("the approval of a step", () => {
   ] as const)("is not required %s", async (_how, needsApproval) => {
     const { result, events } = await runScenario(() => ({ tools: [spender(needsApproval)], plan: spend() }));
     expect(result.status).toBe("completed");
-    expect(told(events)).toEqual(["run-start", "step-start s1", "step-end s1", "run-end"]);
+    expect(eventTexts(events)).toEqual(["run-start", "step-start s1", "step-end s1", "run-end"]);
   });
 
   it.each([
@@ -73,7 +73,7 @@ describe("the approval of a step", () => {
       plan: { steps: [step("a", "A"), step("s1", "Spend", { input: { euros: { $ref: "a" } } })] },
     }));
     expect(result.error?.code).toBe("invalid-tool-input");
-    expect(told(events)).not.toContain("approval-request s1");
+    expect(eventTexts(events)).not.toContain("approval-request s1");
   });
 
   it.each(["pure", "once", "idempotent"] as const)("is required whatever its effect, such as %s", async (effect) => {
@@ -182,7 +182,7 @@ describe("a request for approval", () => {
     expect(events.find(({ type }) => type === "run-suspend")).toMatchObject({
       pending: [{ kind: "approval", ...asked, hash }],
     });
-    expect(told(events).slice(3)).toEqual([
+    expect(eventTexts(events).slice(3)).toEqual([
       "approval-request b",
       "run-suspend",
       "run-resume",
@@ -207,7 +207,7 @@ describe("a request for approval", () => {
       },
     }));
     expect(statuses(result)).toEqual(["b waiting", "after pending", "a1 completed", "a2 completed"]);
-    expect(told(events).at(-1)).toBe("run-suspend");
+    expect(eventTexts(events).at(-1)).toBe("run-suspend");
   });
 
   it("is dropped if the run fails: waiting steps are skipped", async () => {

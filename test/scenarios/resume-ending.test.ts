@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../src/testing/manual-clock.ts";
-import { statuses, told } from "./asking.ts";
+import { eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { added, replanner, revisions, steps } from "./replanning.ts";
 import { record, resumeFrom, until } from "./resume-from.ts";
@@ -310,7 +310,7 @@ describe("undoing that was cut off", () => {
   it("closes what was started, and starts it again", async () => {
     const { recorded } = await record(create);
     const { events } = await resumeFrom(until(recorded, "undo-start s2"), () => agentOf(create()));
-    expect(told(events)).toEqual([
+    expect(eventTexts(events)).toEqual([
       ...["run-resume", "undo-end s2", "undo-start s2", "undo-end s2", "undo-start s1", "undo-end s1", "run-end"],
     ]);
     expect(events[1]).toMatchObject({ outcome: { status: "failed", error: { code: "interrupted" } } });

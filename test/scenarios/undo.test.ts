@@ -7,7 +7,7 @@ import { defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts"
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { answerLater, runScenario } from "./run-scenario.ts";
 
@@ -19,7 +19,7 @@ function undoable(name: string, undo: Undo = () => {}, rest: Omit<FakeToolOption
 }
 
 const failing = (name = "F") => createFakeTool({ name, outcomes: [{ throws: { retryable: false } }] });
-const undoing = (events: readonly AgentEvent[]) => told(events).filter((text) => text.startsWith("undo-"));
+const undoing = (events: readonly AgentEvent[]) => eventTexts(events).filter((text) => text.startsWith("undo-"));
 const options = { undoOnFailure: true } as const;
 
 describe("undoing a run that failed", () => {

@@ -60,7 +60,7 @@ describe.each(drivers)("processes that store todos with %s", (driver) => {
     timeout: 20_000 + kills * 2_000,
   }, async () => {
     const path = newPath();
-    const told: string[] = [];
+    const confirmed: string[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const child = start({ path, driver, name: `child${kill}`, count: 100_000 });
       // From in the midst of opening, the first time of a file that is not there yet, to in the midst of the 8th todo.
@@ -68,11 +68,11 @@ describe.each(drivers)("processes that store todos with %s", (driver) => {
       await child.ready;
       child.go();
       expect(await child.ended).toBeNull();
-      told.push(...child.lines);
+      confirmed.push(...child.lines);
       const ids = idsIn(path, driver);
-      expect(ids).toEqual(expect.arrayContaining(told));
+      expect(ids).toEqual(expect.arrayContaining(confirmed));
       // One that it could not tell of any more may be there, too.
-      expect(ids.length - told.length).toBeLessThanOrEqual(kill + 1);
+      expect(ids.length - confirmed.length).toBeLessThanOrEqual(kill + 1);
       expect(rawIn(path, driver, "key FROM todo_records").toSorted()).toEqual(ids.toSorted());
     }
     expect(rawIn(path, driver, "id FROM todos")).toHaveLength(idsIn(path, driver).length);

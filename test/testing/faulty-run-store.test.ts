@@ -69,8 +69,8 @@ describe("createFaultyRunStore", () => {
 
     it("throws after a crash if configured so", async () => {
       const { store } = create({ crashAfterAppend: 1, afterCrash: "throw" });
-      const told = async () => store.append("r", first, { sequence: 1 });
-      await expect(told()).rejects.toThrow("has crashed, as the test says");
+      const appendFirst = async () => store.append("r", first, { sequence: 1 });
+      await expect(appendFirst()).rejects.toThrow("has crashed, as the test says");
       expect(() => store.read("r")).toThrow("has crashed, as the test says");
     });
 

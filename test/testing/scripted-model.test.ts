@@ -50,13 +50,13 @@ describe("createScriptedModel", () => {
       "",
       { text: "", deltas: [] },
     ]);
-    const told: string[][] = [];
+    const streamed: string[][] = [];
     for (let call = 0; call < 4; call++) {
       const deltas: string[] = [];
       await model.generate(ask("?", { onTextDelta: (delta) => deltas.push(delta) }));
-      told.push(deltas);
+      streamed.push(deltas);
     }
-    expect(told).toEqual([["whole"], ["pie", "", "ces"], [], []]);
+    expect(streamed).toEqual([["whole"], ["pie", "", "ces"], [], []]);
   });
 
   it("reports the first request without an answer", async () => {
@@ -98,23 +98,23 @@ describe("createScriptedModel", () => {
       await expect(answer).rejects.toBe(reason);
       expect(getEventListeners(controller.signal, "abort")).toEqual([]);
     }
-    const told: string[] = [];
-    const late = ask("4", { signal: AbortSignal.abort("gone"), onTextDelta: (delta) => told.push(delta) });
+    const streamed: string[] = [];
+    const late = ask("4", { signal: AbortSignal.abort("gone"), onTextDelta: (delta) => streamed.push(delta) });
     await expect(model.generate(late)).rejects.toBe("gone");
-    expect(told).toEqual([]);
+    expect(streamed).toEqual([]);
     expect(() => model.assertComplete()).not.toThrow();
   });
 
   it("stops streaming once it has been aborted", async () => {
     const controller = new AbortController();
-    const told: string[] = [];
+    const streamed: string[] = [];
     const onTextDelta = (delta: string) => {
-      told.push(delta);
+      streamed.push(delta);
       controller.abort("enough");
     };
     const model = createScriptedModel([{ text: "abc", deltas: ["a", "b", "c"] }]);
     await expect(model.generate(ask("?", { signal: controller.signal, onTextDelta }))).rejects.toBe("enough");
-    expect(told).toEqual(["a"]);
+    expect(streamed).toEqual(["a"]);
   });
 
   it("leaves no listener on its signal, and rejects with the error of its listener or function", async () => {

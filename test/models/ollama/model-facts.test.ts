@@ -4,7 +4,7 @@ import { checkNothingIsLeft, setUp } from "./setup-ollama.ts";
 
 const hi = { text: "Hi" };
 const asked = (paths: readonly { readonly path: string }[]) => paths.filter(({ path }) => path === "/api/show").length;
-const told = (facts: unknown) => ({ body: JSON.stringify(facts) });
+const answerWith = (facts: unknown) => ({ body: JSON.stringify(facts) });
 
 checkNothingIsLeft();
 
@@ -46,7 +46,7 @@ describe("the server's facts about a model", () => {
     [{ capabilities: ["completion"], details: { family: "gemma3" } }, "mine", undefined],
   ])("may be %j, so that %s is called with think %j", async (facts, model, think) => {
     const models = [{ name: model, capabilities: ["completion", "thinking"] }];
-    const { ask, ollama } = await setUp([hi], { model, server: { models, showScript: [told(facts)] } });
+    const { ask, ollama } = await setUp([hi], { model, server: { models, showScript: [answerWith(facts)] } });
     await ask();
     expect(ollama.chats[0]?.think).toBe(think);
   });
@@ -54,7 +54,7 @@ describe("the server's facts about a model", () => {
   it("limit the context only if they contain a valid length", async () => {
     for (const length of ["2048", 0, -1, 2.5, undefined]) {
       const facts = { model_info: { "general.architecture": "llama", "llama.context_length": length } };
-      const { ask, ollama } = await setUp([hi], { server: { showScript: [told(facts)] } });
+      const { ask, ollama } = await setUp([hi], { server: { showScript: [answerWith(facts)] } });
       await ask();
       expect(ollama.chats[0]?.options).toMatchObject({ num_ctx: 4_096 });
     }

@@ -143,9 +143,9 @@ describe("aborting a call", () => {
         );
       },
     });
-    const told = deferred<string>();
-    const refused = expect(ask({ onTextDelta: told.resolve })).rejects.toBe(reason);
-    expect(await told.promise).toBe("Hi");
+    const firstDelta = deferred<string>();
+    const refused = expect(ask({ onTextDelta: firstDelta.resolve })).rejects.toBe(reason);
+    expect(await firstDelta.promise).toBe("Hi");
     controller.abort(reason);
     await refused;
     expect(await cancelled.promise).toBe(reason);

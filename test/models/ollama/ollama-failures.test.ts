@@ -3,7 +3,7 @@ import { toErrorData } from "../../../src/core/error-data.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
 import type { ModelFailureReason } from "../../../src/core/language-model.ts";
 import { type FakeOllamaAnswer, fakeOllamaFaults } from "../../../src/testing/fake-ollama/fake-ollama-answer.ts";
-import { checkNothingIsLeft, createHastyClock, setUp } from "./setup-ollama.ts";
+import { checkNothingIsLeft, createInstantClock, setUp } from "./setup-ollama.ts";
 
 const once = { retry: { maxAttempts: 1 } };
 const json = { responseFormat: { type: "json" } } as const;
@@ -179,7 +179,7 @@ describe("attempts of a call", () => {
   const middle = { random: () => 1 };
 
   it("are repeated while the server is busy", async () => {
-    const clock = createHastyClock();
+    const clock = createInstantClock();
     const { ask, ollama } = await setUp([{ fault: "busy" }, { fault: "busy" }, { text: "Hi" }], { clock, ...middle });
     expect((await ask()).text).toBe("Hi");
     expect(clock.delaysMs).toEqual([500, 1_000]);
@@ -193,7 +193,7 @@ describe("attempts of a call", () => {
   });
 
   it("wait as long as the server requests, unless that is too long", async () => {
-    const clock = createHastyClock();
+    const clock = createInstantClock();
     const asks = (seconds: string) => ({ status: 503, error: "busy", headers: { "retry-after": seconds } });
     const { ask, fail } = await setUp([asks("7"), { text: "Hi" }, asks("31")], { clock, ...middle });
     await ask();

@@ -146,7 +146,7 @@ describe("words that the request does not contain", () => {
   const read = { tool: "File", input: { mode: "read", path: "salt" } };
   const write = { tool: "File", input: { mode: "write", path: "salt" } };
   const odd = { tool: "File", input: { mode: "odd", path: "salt" } };
-  const told = {
+  const warning = {
     code: "ungrounded",
     path: ["steps", 0, "input", "title"],
     message: 'The request does not say "salt".',
@@ -170,7 +170,7 @@ describe("words that the request does not contain", () => {
   });
 
   it("cause only a warning, or nothing, if configured so", async () => {
-    expect(await check(answerOf(salt), { grounding: "warn" })).toMatchObject({ type: "plan", warnings: [told] });
+    expect(await check(answerOf(salt), { grounding: "warn" })).toMatchObject({ type: "plan", warnings: [warning] });
     expect(await check(answerOf(salt), { grounding: "off" })).toMatchObject({ type: "plan", warnings: [] });
     expect(await check(answerOf(salt), { request: "note salt" })).toMatchObject({ type: "plan", warnings: [] });
   });

@@ -17,7 +17,7 @@ function agentOf(answers: readonly ScriptedAnswer[], options: Partial<LlmPlanner
   const model = createScriptedModel(answers, { price });
   const planner = createLlmPlanner({ model, ...options });
   const agent = createAgent({ tools: [note, sum, wipe], planner });
-  return { agent, model, told: collectEvents(agent) };
+  return { agent, model, collected: collectEvents(agent) };
 }
 
 describe("options", () => {
@@ -99,14 +99,14 @@ describe("an agent with a model", () => {
       { tool: "Note", input: { title: "milk ${s1.value}" } },
     );
     const usage = { inputTokens: 100, outputTokens: 20 };
-    const { agent, told } = agentOf([{ text, deltas: [...text], usage }]);
+    const { agent, collected } = agentOf([{ text, deltas: [...text], usage }]);
     const result = await agent.run("add 2 and 3 and note milk");
     expect(result).toMatchObject({
       status: "completed",
       output: { title: "milk 5" },
       usage: { modelCalls: 1, ...usage },
     });
-    expect(told.types().slice(0, 6)).toEqual([
+    expect(collected.types().slice(0, 6)).toEqual([
       "run-start",
       "plan-start",
       "plan-delta",
@@ -114,7 +114,7 @@ describe("an agent with a model", () => {
       "plan-end",
       "step-start",
     ]);
-    expect(told.events.filter(({ type }) => type === "plan-delta")).toMatchObject([
+    expect(collected.events.filter(({ type }) => type === "plan-delta")).toMatchObject([
       { planner: "llm", attempt: 1, index: 0, step: result.plan?.steps[0] },
       { planner: "llm", attempt: 1, index: 1, step: result.plan?.steps[1] },
     ]);
@@ -142,7 +142,7 @@ describe("an agent with a model", () => {
 
   it("fails with the error of planning, and reports its usage", async () => {
     const usage = { inputTokens: 10, outputTokens: 5 };
-    const { agent, told } = agentOf([
+    const { agent, collected } = agentOf([
       { text: "no", usage },
       { text: "no", usage },
     ]);
@@ -155,7 +155,7 @@ describe("an agent with a model", () => {
       },
       usage: { modelCalls: 2, inputTokens: 20, outputTokens: 10 },
     });
-    expect(told.types()).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
+    expect(collected.types()).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
   });
 
   it("reports cannot-plan if the model refuses", async () => {

@@ -218,12 +218,12 @@ describe("the new steps of a replan", () => {
   });
 
   it("are not emitted before they are complete, and never cached", async () => {
-    const told: unknown[] = [];
+    const emitted: unknown[] = [];
     const { model, planner } = plannerOf([noteOf("milk"), noteOf("milk")], { cache: true });
-    const asked = replanOf([done, failed], { emit: (event) => void told.push(event) });
+    const asked = replanOf([done, failed], { emit: (event) => void emitted.push(event) });
     await planner.replan?.(asked);
     await planner.replan?.(asked);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
     model.assertComplete();
   });
 });

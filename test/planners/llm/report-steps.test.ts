@@ -9,7 +9,10 @@ import { answerOf, byName, tools } from "./ask.ts";
 const note = { tool: "Note", input: { title: "x" } };
 const add = (a: unknown) => ({ tool: "Sum", input: { a } });
 
-async function told(deltas: readonly string[], options: Partial<StepReporterOptions> = {}): Promise<PlanningEvent[]> {
+async function emittedFor(
+  deltas: readonly string[],
+  options: Partial<StepReporterOptions> = {},
+): Promise<PlanningEvent[]> {
   const events: PlanningEvent[] = [];
   const reporter = new StepReporter({
     planner: "llm",
@@ -28,13 +31,13 @@ async function told(deltas: readonly string[], options: Partial<StepReporterOpti
 
 /** How many of the steps are told. */
 async function count(steps: readonly object[], options: Partial<StepReporterOptions> = {}): Promise<number> {
-  return (await told([answerOf(...steps)], options)).length;
+  return (await emittedFor([answerOf(...steps)], options)).length;
 }
 
 describe("the steps of an answer that is still arriving", () => {
   it("are emitted in order, as they will be in the plan", async () => {
     const action = { action: "sum", args: { a: "1" } };
-    expect(await told([answerOf(action, add({ $ref: "s1.value" }), note)])).toEqual([
+    expect(await emittedFor([answerOf(action, add({ $ref: "s1.value" }), note)])).toEqual([
       {
         type: "plan-delta",
         planner: "llm",
@@ -66,7 +69,7 @@ describe("the steps of an answer that is still arriving", () => {
       await Promise.resolve();
       open--;
     };
-    await told([answerOf(note, note), answerOf(note)], { emit });
+    await emittedFor([answerOf(note, note), answerOf(note)], { emit });
     expect(open).toBe(0);
   });
 
@@ -119,7 +122,7 @@ describe("the steps of an answer that is still arriving", () => {
       calls++;
       return Promise.reject(new Error("The listener is gone."));
     };
-    await expect(told([answerOf(note), answerOf(note)], { emit })).resolves.toEqual([]);
+    await expect(emittedFor([answerOf(note), answerOf(note)], { emit })).resolves.toEqual([]);
     expect(calls).toBe(1);
   });
 
@@ -130,17 +133,17 @@ describe("the steps of an answer that is still arriving", () => {
     '{"steps": [{"tool": "Anything", "input": {"$ref": null}}]}',
     '{"steps": [{}, null, 5]}',
   ])("never cause an error (%#)", async (answer) => {
-    expect(await told([answer])).toEqual([]);
+    expect(await emittedFor([answer])).toEqual([]);
   });
 
   it("do not depend on how the answer is split", async () => {
     const answer = `Ok: ${answerOf(add(1), add({ $ref: "s1.value" }), note, { tool: "No" }, note)}`;
-    const whole = await told([answer]);
+    const whole = await emittedFor([answer]);
     expect(whole).toHaveLength(3);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(answer.length), { maxLength: 10 }), async (cuts) => {
         const places = [0, ...cuts.sort((a, b) => a - b), answer.length];
-        expect(await told(places.slice(1).map((end, index) => answer.slice(places[index], end)))).toEqual(whole);
+        expect(await emittedFor(places.slice(1).map((end, index) => answer.slice(places[index], end)))).toEqual(whole);
       }),
       { numRuns: 100 },
     );
