@@ -239,7 +239,7 @@ describe.each([
   });
 });
 
-describe("createNotes", () => {
+describe("createNotes, when something goes wrong,", () => {
   it("reports which note does not exist", async () => {
     const { call } = callsOf();
     await call(add);
