@@ -1,12 +1,23 @@
-import { createAgent, createCalculator, createRulePlanner, createTodoStore, isAgentError } from "planwright";
+import {
+  createAgent,
+  createCalculator,
+  createRulePlanner,
+  createTodoStore,
+  explainRequest,
+  isAgentError,
+} from "planwright";
 
-const agent = createAgent({
-  tools: [createCalculator(), createTodoStore()],
-  planner: createRulePlanner({ explain: true }),
-});
+const tools = [createCalculator(), createTodoStore()] as const;
+const agent = createAgent({ tools, planner: createRulePlanner({ explain: true }) });
 
 const plan = await agent.plan("Please add milk and eggs to my shopping list, then show me the list");
 for (const step of plan.steps) console.log(step.id, step.reasoning);
+
+// The same as data.
+const [signal, nowMs] = [new AbortController().signal, Date.now()];
+const asked = { request: "Show my groceries list", maxSteps: 10, nowMs, timeZone: "UTC", signal };
+const { parts } = await explainRequest({ ...asked, tools });
+for (const { text, by, slot } of parts[0]?.words ?? []) console.log(`"${text}" is the ${slot ?? by}`);
 
 for (const request of ["add milk to my list, then book a flight", "remind me to", "delete it"]) {
   try {

@@ -1,4 +1,4 @@
-import { createAgent, createLlmPlanner, createTodoStore, type LanguageModel, type ModelRequest } from "planwright";
+import { createAgent, createLlmPlanner, createTodoStore, type LanguageModel, modelFailure } from "planwright";
 
 /** Stands for a server with an API of its own. */
 async function callServer({ prompt, signal }: { prompt: string; signal: AbortSignal }) {
@@ -12,8 +12,9 @@ const model: LanguageModel = {
   provider: "acme",
   modelId: "planner-1",
   price: { inputPerMillion: 0.5, outputPerMillion: 2 },
-  async generate({ messages, signal, onTextDelta }: ModelRequest) {
+  async generate({ messages, signal, onTextDelta }) {
     const prompt = messages.map(({ role, content }) => `${role}: ${content}`).join("\n");
+    if (prompt.length > 1e6) throw modelFailure(model, "prompt-too-long", { message: "Too long" });
     const { answer, isCut, tokens } = await callServer({ prompt, signal });
     onTextDelta?.(answer);
     return {

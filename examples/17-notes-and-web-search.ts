@@ -1,7 +1,8 @@
-import { createAgent, createNotes, createWebSearch } from "planwright";
+import { createAgent, createMemoryNotes, createNotes, createWebSearch } from "planwright";
 
 let ids = 0;
 const notes = createNotes<{ user: string }>({
+  storage: createMemoryNotes(),
   author: ({ resources }) => resources.user,
   // Only to print the same each time.
   createId: () => `n${++ids}`,

@@ -10,12 +10,12 @@ import type { RunObserver } from "./orchestrator/observe-runs.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
 import { methodsOf, type RunApprover, type RunResumer } from "./orchestrator/orchestrator.ts";
 import type { RunKeeper } from "./orchestrator/retention.ts";
-import type { DryRunOptions, PlanOptions, RunArguments } from "./orchestrator/run-options.ts";
+import type { DryRunOptions, OptionsArgument, PlanOptions, RunOptions } from "./orchestrator/run-options.ts";
 import type { RunTarget } from "./orchestrator/run-target.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
-/** Options of {@link createAgent}. */
+/** Options of {@link createAgent}. @group Agents */
 export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools>,
     PlanningOptions {
@@ -25,7 +25,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
   store?: RunStore | undefined;
 }
 
-/** A planner and an orchestrator in one. */
+/** A planner and an orchestrator in one. @group Agents */
 export interface Agent<TTool extends Tool = Tool>
   extends RunObserver<TTool>,
     RunApprover<TTool>,
@@ -54,10 +54,10 @@ export interface Agent<TTool extends Tool = Tool>
   execute<const TPlan extends AnyPlan>(
     this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
-    ...options: RunArguments<TTool>
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /** Plans a request and runs the plan. A failure to plan is in the result, too. */
-  run(this: void, request: string, ...options: RunArguments<TTool>): Promise<RunResult<TTool>>;
+  run(this: void, request: string, ...options: OptionsArgument<TTool, RunOptions<TTool>>): Promise<RunResult<TTool>>;
   /**
    * Starts a request or a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no
    * steps, unknown tools and duplicate ids. Other errors of `run` or `execute` reject the handle's result; readers of
@@ -66,7 +66,7 @@ export interface Agent<TTool extends Tool = Tool>
   start<const TPlan extends AnyPlan>(
     this: void,
     requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
-    ...options: RunArguments<TTool>
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
   ): RunHandle<TTool>;
 }
 
@@ -77,6 +77,7 @@ export interface Agent<TTool extends Tool = Tool>
  * tools with the same name.
  *
  * {@includeCode ../examples/01-first-run.ts}
+ * @group Agents
  */
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,

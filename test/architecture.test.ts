@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { createCalculator } from "../src/tools/calculator/calculator.ts";
 import { createNotes } from "../src/tools/notes/notes.ts";
 import { createTodoStore } from "../src/tools/todo-store/todo-store.ts";
 import { createWebSearch } from "../src/tools/web-search/web-search.ts";
-import { typeExports, valueExports } from "./public-exports.ts";
+import { publicExports } from "./public-exports.ts";
 import {
+  circlesOf,
   hasTopLevelAwait,
   importsOf,
   isBuiltin,
@@ -25,23 +27,28 @@ const maxFunctionLines = 60;
 const layers: readonly { readonly layer: string; readonly own: RegExp; readonly packages: RegExp }[] = [
   {
     layer: "src/core/cel/",
-    own: /^src\/core\//,
+    own: /^src\/(core|async)\//,
     packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@marcbachmann\/cel-js)$/,
   },
-  { layer: "src/core/", own: /^src\/core\//, packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/ },
+  { layer: "src/english/", own: /^src\/english\//, packages: /^$/ },
+  {
+    layer: "src/core/",
+    own: /^src\/(core|async|english)\//,
+    packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/,
+  },
   { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   {
     layer: "src/tools/calculator/",
-    own: /^src\/(core|async|tools\/calculator)\//,
+    own: /^src\/(core|async|english|tools\/calculator)\//,
     packages: /^(zod\/v4|decimal\.js)$/,
   },
   { layer: "src/tools/storage/", own: /^src\/tools\/storage\//, packages: /^$/ },
   { layer: "src/tools/todo-store/", own: /^src\/(core|async|tools\/(todo-store|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/notes/", own: /^src\/(core|async|tools\/(notes|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/web-search/", own: /^src\/(core|async|tools\/web-search)\//, packages: /^zod\/v4$/ },
-  { layer: "src/planners/rules/", own: /^src\/(core|async|planners\/rules)\//, packages: /^zod\/v4$/ },
+  { layer: "src/planners/rules/", own: /^src\/(core|async|english|planners\/rules)\//, packages: /^zod\/v4$/ },
   { layer: "src/planners/llm/", own: /^src\/(core|async|planners\/llm)\//, packages: /^jsonrepair$/ },
-  { layer: "src/planners/", own: /^src\/(core|async)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
+  { layer: "src/planners/", own: /^src\/(core|async|english)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
   { layer: "src/models/", own: /^src\/(core|async|models)\//, packages: /^ollama\/browser$/ },
   { layer: "src/ai-sdk/", own: /^src\/(core|async|ai-sdk)\//, packages: /^$/ },
   {
@@ -64,6 +71,9 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   },
   { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(fs|util))$/ },
 ];
+
+/** TO BE DELETED, and nothing added: the files of `orchestrator` that import each other in circles, by type or `import()`. */
+const circularFiles = new Set(`options run-options`.split(" ").map((name) => `src/orchestrator/${name}.ts`));
 
 /** One line for each thing of a kind that a file has and should not. */
 function findAll(files: readonly SourceFile[], describeNode: (node: ts.Node) => string | undefined): readonly string[] {
@@ -113,6 +123,10 @@ describe("imports", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("never run in a circle, not even by types or import()", () => {
+    expect(circlesOf(sources).filter((circle) => !circle.every((path) => circularFiles.has(path)))).toEqual([]);
+  });
+
   it("load the parser of expressions only where it is needed", () => {
     const eager = sources.flatMap((file) =>
       importsOf(file)
@@ -128,7 +142,7 @@ describe("imports", () => {
         .filter(({ specifier, isTypeOnly }) => specifier.includes("cel/") && !isTypeOnly)
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
     );
-    expect(statically).toEqual(["src/core/expressions.ts imports ./cel/parse-step.ts"]);
+    expect(statically).toEqual(["src/core/expressions.ts imports ./cel/step-expressions.ts"]);
   });
 
   it("between our files end in .ts and lead to a file", () => {
@@ -242,7 +256,7 @@ describe("shared code", () => {
   it("does not know any tool: the rules of the rule planner come from the tools", () => {
     const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] })];
     const names = tools.flatMap(({ name }) => [name, `create${name}`]);
-    const shared = sources.filter(({ path }) => /^src\/(core|async|planners|orchestrator|stores)\//.test(path));
+    const shared = sources.filter(({ path }) => /^src\/(core|async|english|planners|orchestrator|stores)\//.test(path));
     const found = shared.flatMap(({ path, text }) =>
       names.filter((name) => text.includes(name)).map((name) => `${path}: ${name}`),
     );
@@ -251,34 +265,27 @@ describe("shared code", () => {
 });
 
 describe("the public surface", () => {
-  it("of planwright is exactly the listed exports", async () => {
+  it.each(Object.entries(publicExports))("of %s is exactly the listed exports", async (path, listed) => {
     const values: string[] = [];
     const types: string[] = [];
-    for (const node of nodesOf(readSource("src/index.ts").tree)) {
+    for (const node of nodesOf(readSource(path).tree)) {
       if (!ts.isExportSpecifier(node)) continue;
       const isType = node.isTypeOnly || node.parent.parent.isTypeOnly;
       (isType ? types : values).push(node.name.text);
     }
-    expect(values.sort()).toEqual([...valueExports].sort());
-    expect(types.sort()).toEqual([...typeExports].sort());
-    expect(Object.keys(await import("../src/index.ts")).sort()).toEqual([...valueExports].sort());
+    expect(values.sort()).toEqual([...listed.values].sort());
+    expect(types.sort()).toEqual([...listed.types].sort());
+    expect(Object.keys(await import(resolve(path))).sort()).toEqual([...listed.values].sort());
   });
 
-  it("of planwright/testing is exactly the listed exports", async () => {
-    const expected = [
-      "collectEvents",
-      "createFakeTool",
-      "createFaultyRunStore",
-      "createManualClock",
-      "createRecordedModel",
-      "createScriptedModel",
-      "createScriptedPlanner",
-      "fakeOllamaFaults",
-      "forEachKillPoint",
-      "plannerConformance",
-      "runStoreConformance",
-      "startFakeOllama",
-    ];
-    expect(Object.keys(await import("../src/testing/index.ts")).sort()).toEqual(expected);
+  it("has an example beside every value", () => {
+    const comments = sources.flatMap(({ text }) => [
+      ...text.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\nexport (?:async )?(?:class|const|function) (\w+)/gs),
+    ]);
+    const shown = new Set(
+      comments.filter(([, comment]) => /includeCode|```ts/.test(comment ?? "")).map(([, , name]) => name),
+    );
+    const values = Object.values(publicExports).flatMap((listed) => listed.values as readonly string[]);
+    expect(values.filter((name) => !shown.has(name))).toEqual([]);
   });
 });

@@ -87,6 +87,38 @@ export function resolveRelative(from: string, specifier: string): string {
   return posix.join(posix.dirname(from), specifier);
 }
 
+/**
+ * The groups of files that import each other in a circle, be it by types alone or by `import()`: the strongly connected
+ * components of the graph of imports (Tarjan, 1972).
+ */
+export function circlesOf(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const targets = new Map(
+    files.map((file) => [file.path, importsOf(file).map(({ specifier }) => resolveRelative(file.path, specifier))]),
+  );
+  const circles: string[][] = [];
+  const indexes = new Map<string, number>();
+  const open: string[] = [];
+  /** The lowest index that can be reached from a path. */
+  const visit = (path: string): number => {
+    const index = indexes.size;
+    indexes.set(path, index);
+    open.push(path);
+    let lowest = index;
+    for (const target of targets.get(path) ?? []) {
+      if (!targets.has(target)) continue;
+      if (!indexes.has(target)) lowest = Math.min(lowest, visit(target));
+      else if (open.includes(target)) lowest = Math.min(lowest, indexes.get(target) ?? index);
+    }
+    if (lowest === index) {
+      const members = open.splice(open.indexOf(path));
+      if (members.length > 1 || targets.get(path)?.includes(path)) circles.push(members.sort());
+    }
+    return lowest;
+  };
+  for (const path of targets.keys()) if (!indexes.has(path)) visit(path);
+  return circles;
+}
+
 /** Whether a specifier is a module of Node. */
 export function isBuiltin(specifier: string): boolean {
   return specifier.startsWith("node:") || builtinModules.includes(specifier);

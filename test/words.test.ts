@@ -18,7 +18,7 @@ const words: readonly { readonly word: RegExp; readonly instead: string }[] = [
 ];
 
 /** What users type, in any English. */
-const isUtterances = (path: string) => /phrases|number-words|language-words/.test(path);
+const isUtterances = (path: string) => /phrases|english|language-words/.test(path);
 
 const texts = ["src", "docs", "examples", "README.md", "CHANGELOG.md"].flatMap((place) =>
   place.endsWith(".md")

@@ -40,7 +40,7 @@ export function aiSdkFailure(
   const facts = readFacts(error, told);
   const reason = failureReason(facts, { isAnswering });
   return modelFailure(model, reason, {
-    message: `${introductions[reason](modelName(model))}: ${cut(told)}`,
+    message: `${introductions[reason](modelName(model))}: ${cutText(toLine(told), maxMessageLength)}`,
     status: facts.status,
     cause: holdsBody(thrown) ? undefined : thrown,
   });
@@ -87,6 +87,6 @@ function messageOf(thrown: unknown): string {
   return cutText(told, maxReadLength);
 }
 
-function cut(message: string): string {
-  return cutText(message.replace(bodyMessages, "$1").replace(/\s+/g, " ").trim(), maxMessageLength);
+function toLine(message: string): string {
+  return message.replace(bodyMessages, "$1").replace(/\s+/g, " ").trim();
 }

@@ -1,8 +1,9 @@
-import type { JsonSchema } from "../core/schema.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
 
 /**
  * A language model object of the AI SDK, as far as it is used here: of version 5, 6 or 7 of the package `ai`. It is
  * declared again so that none of them has to be installed for its types, and answers are read with care.
+ * @group Models
  */
 export interface AiSdkLanguageModel {
   /** The version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
@@ -15,13 +16,13 @@ export interface AiSdkLanguageModel {
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
-/** A `ReadableStream`, as far as it is used here. */
+/** A `ReadableStream`, as far as it is used here. @inline */
 export interface AiSdkStream {
   /** Locks the stream. */
   getReader(): AiSdkReader;
 }
 
-/** See {@link AiSdkStream}. */
+/** See {@link AiSdkStream}. @inline */
 export interface AiSdkReader {
   /** The next piece. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;

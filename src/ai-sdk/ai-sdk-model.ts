@@ -21,7 +21,7 @@ import { readFields } from "./read-fields.ts";
 import { readResult } from "./read-result.ts";
 import { readStream } from "./read-stream.ts";
 
-/** Options of {@link createAiSdkModel}. */
+/** Options of {@link createAiSdkModel}. @inline */
 export interface AiSdkModelOptions {
   /** What its tokens cost; a budget of `cost` needs it. @default unknown */
   price?: ModelPrice | undefined;
@@ -36,6 +36,12 @@ export interface AiSdkModelOptions {
  *
  * Throws `invalid-options` for anything that is not such a model, including a mere id, which `generateText` of the AI
  * SDK accepts.
+ *
+ * ```ts
+ * const model = createAiSdkModel(openai("gpt-5-mini"), { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
+ * const agent = createAgent({ tools, planner: createLlmPlanner({ model }) });
+ * ```
+ * @group Models
  */
 export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {
   checkModel(model);

@@ -1,4 +1,4 @@
 /** @module planwright/ai-sdk */
 
-export type { AiSdkLanguageModel, AiSdkProviderOptions, AiSdkReader, AiSdkStream } from "./ai-sdk-language-model.ts";
-export { type AiSdkModelOptions, createAiSdkModel } from "./ai-sdk-model.ts";
+export type { AiSdkLanguageModel } from "./ai-sdk-language-model.ts";
+export { createAiSdkModel } from "./ai-sdk-model.ts";

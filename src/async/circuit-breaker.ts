@@ -3,14 +3,17 @@ import { type Clock, monotonicNow } from "./clock.ts";
 /** Whether calls are let through: all (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
-/** When a {@link CircuitBreaker} opens, and for how long. */
+/**
+ * When calls of something that keeps failing are refused.
+ * @inline
+ */
 export interface CircuitBreakerOptions {
-  /** Opens with this many failures in a window: a whole number of at least 1. */
-  readonly maxFailures: number;
-  /** The window's length in milliseconds, at least 1 or `Infinity`; a failure exactly that long ago is outside it. */
-  readonly windowMs: number;
-  /** How long all calls are refused, in milliseconds. */
-  readonly resetAfterMs: number;
+  /** How many calls fail within `windowMs` before the circuit opens. At least 1. @default 5 */
+  readonly maxFailures?: number | undefined;
+  /** At least 1, or `Infinity`; a failure exactly that long ago is outside the window. @default 60000 */
+  readonly windowMs?: number | undefined;
+  /** How long it stays open before one call is let through as a test. At least 1. @default 30000 */
+  readonly resetAfterMs?: number | undefined;
 }
 
 /**
@@ -37,14 +40,15 @@ export interface CircuitRefusal {
   readonly retryAfterMs: number;
 }
 
-type Verdict = "succeeded" | "failed" | "abandoned";
+/** How a call that was let in ended; `abandoned` says nothing about the callee. */
+export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
 class Permit implements CircuitPermit {
   readonly allowed = true;
   private hasReported = false;
 
   constructor(
-    private readonly judge: (verdict: Verdict, generation: number) => CircuitState | undefined,
+    private readonly judge: (verdict: CallVerdict, generation: number) => CircuitState | undefined,
     private readonly generation: number,
     readonly change: CircuitState | undefined,
   ) {}
@@ -61,7 +65,7 @@ class Permit implements CircuitPermit {
     return this.tell("abandoned");
   }
 
-  private tell(verdict: Verdict): CircuitState | undefined {
+  private tell(verdict: CallVerdict): CircuitState | undefined {
     if (this.hasReported) return undefined;
     this.hasReported = true;
     return this.judge(verdict, this.generation);
@@ -90,11 +94,15 @@ export class CircuitBreaker {
   private failuresMs: number[] = [];
   private next = 0;
 
+  private readonly options: Required<CircuitBreakerOptions>;
+
   /** The caller checks the options. */
   constructor(
-    private readonly options: CircuitBreakerOptions,
+    { maxFailures = 5, windowMs = 60_000, resetAfterMs = 30_000 }: CircuitBreakerOptions,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.options = { maxFailures, windowMs, resetAfterMs };
+  }
 
   /** The state after the last call: it stays `open` until the next call, even when `resetAfterMs` has passed. */
   get state(): CircuitState {
@@ -123,7 +131,7 @@ export class CircuitBreaker {
     return new Permit(this.judge, this.generation, change);
   }
 
-  private readonly judge = (verdict: Verdict, generation: number): CircuitState | undefined => {
+  private readonly judge = (verdict: CallVerdict, generation: number): CircuitState | undefined => {
     if (generation !== this.generation) return undefined;
     if (this.current === "half-open") {
       this.isProbing = false;

@@ -1,6 +1,6 @@
 import type { Abortable } from "./abort-source.ts";
 
-/** The source of time. Tests pass a manual one. */
+/** The source of time. Tests pass a manual one. @group Agents */
 export interface Clock {
   /** Milliseconds since 1970 UTC, as recorded and compared between processes. It may be set forward or back. */
   now(): number;

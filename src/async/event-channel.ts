@@ -1,4 +1,4 @@
-/** Events to be read with `for await`, buffered until they are. */
+/** Events to be read with `for await`, buffered until they are. @group Events */
 export interface EventStream<TEvent> extends AsyncIterable<TEvent> {
   /** How many events were dropped because nobody read them in time. */
   readonly dropped: number;

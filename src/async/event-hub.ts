@@ -1,9 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 import { isThenable } from "./thenable.ts";
 
-/** Removes a listener. Calling it again does nothing, even if the same function listens again. */
-export type Unsubscribe = () => void;
-
 interface TypedEvent {
   readonly type: string;
 }
@@ -36,17 +33,17 @@ export class EventHub<TEvent extends TypedEvent> {
   constructor(private readonly onError: (error: unknown, event: TEvent) => unknown) {}
 
   /** Calls the listener for each event of the type. */
-  on(type: string, listener: Listener): Unsubscribe {
+  on(type: string, listener: Listener): () => void {
     return this.add(type, listener, false);
   }
 
   /** Calls the listener for the next event of the type. */
-  once(type: string, listener: Listener): Unsubscribe {
+  once(type: string, listener: Listener): () => void {
     return this.add(type, listener, true);
   }
 
   /** Calls the listener for every event. */
-  subscribe(listener: Listener): Unsubscribe {
+  subscribe(listener: Listener): () => void {
     return this.add(everything, listener, false);
   }
 
@@ -76,7 +73,7 @@ export class EventHub<TEvent extends TypedEvent> {
     this.emitter.emit(everything, event);
   }
 
-  private add(name: Name, listener: Listener, isOnce: boolean): Unsubscribe {
+  private add(name: Name, listener: Listener, isOnce: boolean): () => void {
     const listeners = this.subscriptions.get(name) ?? new Map<Listener, Subscription<TEvent>>();
     this.subscriptions.set(name, listeners);
     const known = listeners.get(listener);

@@ -2,11 +2,14 @@ import type { Abortable } from "./abort-source.ts";
 import { type Clock, monotonicNow, sleep } from "./clock.ts";
 import { Semaphore } from "./semaphore.ts";
 
-/** How often something may start. */
+/**
+ * How often calls may start.
+ * @inline
+ */
 export interface RateLimitOptions {
-  /** The most starts in any window of `intervalMs`: a whole number of at least 1. */
+  /** The most calls that start in any window of `intervalMs`: a whole number of at least 1. */
   readonly limit: number;
-  /** Milliseconds, at most 2 147 483 647. Two starts exactly that far apart share no window. */
+  /** Milliseconds, from 1 to 2 147 483 647. Two starts exactly that far apart share no window. */
   readonly intervalMs: number;
 }
 

@@ -1,11 +1,14 @@
 import type { JsonPath } from "./json.ts";
 
-/** Text that a planner is shown and that has no authority: a tool's output or error, or the run's `context`. */
+/** Text that a planner is shown and that has no authority: a tool's output or error, or the run's `context`. @inline */
 export type WordSource =
   | { readonly type: "output" | "error"; readonly stepId: string; readonly iteration?: number }
   | { readonly type: "context" };
 
-/** Why a step of a replan needs approval, whatever its tool and the policy require. It may grow in a minor release. */
+/**
+ * Why a step of a replan needs approval, whatever its tool and the policy require. It may grow in a minor release.
+ * @group Approval
+ */
 export type ApprovalReason =
   /** Its tool has an effect, the first plan did not call it, and `replanTools` does not name it. */
   | { readonly code: "new-tool" }

@@ -26,13 +26,15 @@ interface Expiring {
   readonly expiresAt?: string;
 }
 
+/** @inline */
 interface BoundToCall extends Expiring {
   /** Why a step of a replan needs approval, apart from its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
-  /** What the approval is bound to: see {@link hashCall}. */
+  /** What the approval is bound to: a hash of the step, its iteration, the tool, the effect and the input. */
   readonly hash: string;
 }
 
+/** @inline */
 interface PlanSubject extends Expiring {
   readonly kind: "plan";
   /** What the approval is bound to: the plan's `hashPlan`. */
@@ -42,16 +44,16 @@ interface PlanSubject extends Expiring {
 /** What approval is asked for: one step (or one iteration of it) with its input, or a whole plan. */
 export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & BoundToCall) | PlanSubject;
 
-/** What `approve` is called with. */
+/** What `approve` is called with. @group Approval */
 export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: string } & (
   | (StepSubject<TTool> & BoundToCall)
   | (PlanSubject & { readonly plan: Plan })
 );
 
-/** `suspend` leaves the decision for later: the run is suspended when nothing else can be done. */
+/** `suspend` leaves the decision for later: the run is suspended when nothing else can be done. @group Approval */
 export type ApprovalDecision = "approve" | "reject" | "suspend";
 
-/** A note on a decision, for later readers. */
+/** A note on a decision, for later readers. @inline */
 export interface DecisionNote {
   /** Who decided: at most 200 characters. It is not verified. */
   readonly by?: string;
@@ -59,7 +61,7 @@ export interface DecisionNote {
   readonly comment?: string;
 }
 
-/** An {@link ApprovalDecision} with further details. */
+/** An {@link ApprovalDecision} with further details. @group Approval */
 export interface ApprovalAnswer extends DecisionNote {
   readonly decision: ApprovalDecision;
   /** For the error of a step or plan that is rejected. @default `comment`, or "the approve function said so" */
@@ -77,7 +79,7 @@ export interface ChangedCall {
   readonly hash: string;
 }
 
-/** The question to a policy, before anything is hashed: whether approval is needed at all. */
+/** The question to a policy, before anything is hashed: whether approval is needed at all. @group Approval */
 export type ApprovalQuestion<TTool extends Tool = Tool> = {
   /** Absent in a dry run. */
   readonly runId?: string;

@@ -1,5 +1,5 @@
 import type { CelPath } from "./cel/node.ts";
-import type { ExpressionKey, ParsedStep } from "./expressions.ts";
+import type { ExpressionKey, ParsedStep } from "./cel/step-expressions.ts";
 import { describeMissing, findSource, isNameOfLoop, type StepScope } from "./find-source.ts";
 import { typesOf } from "./json-schema.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";

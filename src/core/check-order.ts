@@ -1,6 +1,7 @@
+import type { StepExpressions } from "./cel/step-expressions.ts";
 import { cutText } from "./cut-text.ts";
 import { dependenciesOf } from "./dependencies.ts";
-import type { ParsedSteps, StepExpressions } from "./expressions.ts";
+import type { ParsedSteps } from "./expressions.ts";
 import type { JsonPath } from "./json.ts";
 import { duplicateId } from "./plain-issues.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";

@@ -1,6 +1,6 @@
+import type { JsonSchema } from "./json-schema.ts";
 import { failOption } from "./options.ts";
 import type { ToolPhraseOptions } from "./phrase.ts";
-import type { JsonSchema } from "./schema.ts";
 
 /**
  * Throws `invalid-options` for a slot without a field in the input, unless something else states what to do with it.

@@ -1,11 +1,14 @@
+import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
+import { maxTimerMs } from "../async/clock.ts";
+import type { RateLimitOptions } from "../async/rate-limit.ts";
+import type { RetryOptions } from "../async/retry.ts";
 import { checkSlots } from "./check-slots.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { checkDuration, checkFunction, checkKeys, checkNumber, failOption } from "./options.ts";
 import type { ToolPhraseOptions } from "./phrase.ts";
-import type { RetryOptions } from "./retry-options.ts";
-import { inputJsonSchema, type JsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
+import { inputJsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
-import { checkToolCache } from "./tool-cache.ts";
-import { checkToolLimits, type ToolLimitOptions } from "./tool-limits.ts";
+import type { ToolCacheOptions, ToolLimitOptions } from "./tool.ts";
 
 const effects = ["pure", "idempotent", "once"];
 /** The members of a tool. */
@@ -126,5 +129,36 @@ export function checkPhrases(
     checkKeys(`${option}[${index}]`, phrase, ["phrase", "input", "slots", "toInput"]);
     if (typeof phrase.phrase !== "string") failOption(`${option}[${index}].phrase`, phrase.phrase, "text");
     checkFunction(`${option}[${index}].toInput`, phrase.toInput);
+  }
+}
+
+/** Throws `invalid-options` for anything that is not the `cache` of a tool. */
+export function checkToolCache(option: string, cache: unknown): void {
+  if (cache === undefined) return;
+  checkKeys(option, cache, ["maxAgeMs", "maxEntries", "key"]);
+  const { maxAgeMs, maxEntries, key } = cache as Partial<ToolCacheOptions>;
+  checkNumber(`${option}.maxAgeMs`, maxAgeMs, { min: 1, max: maxTimerMs, isRequired: true });
+  checkNumber(`${option}.maxEntries`, maxEntries, { min: 1, max: 10_000, isInteger: true, isRequired: true });
+  checkFunction(`${option}.key`, key);
+}
+
+/** Throws `invalid-options` for invalid limits. `option` names an option of the tool. */
+export function checkToolLimits(
+  option: (key: string) => string,
+  { concurrency, rateLimit, circuitBreaker }: Record<keyof ToolLimitOptions, unknown>,
+): void {
+  checkNumber(option("concurrency"), concurrency, { min: 1, isInteger: true });
+  if (rateLimit !== undefined) {
+    checkKeys(option("rateLimit"), rateLimit, ["limit", "intervalMs"]);
+    const { limit, intervalMs } = rateLimit as Partial<RateLimitOptions>;
+    checkNumber(option("rateLimit.limit"), limit, { min: 1, max: 1_000_000, isInteger: true, isRequired: true });
+    checkNumber(option("rateLimit.intervalMs"), intervalMs, { min: 1, max: maxTimerMs, isRequired: true });
+  }
+  if (circuitBreaker !== undefined) {
+    checkKeys(option("circuitBreaker"), circuitBreaker, ["maxFailures", "windowMs", "resetAfterMs"]);
+    const { maxFailures, windowMs, resetAfterMs } = circuitBreaker as CircuitBreakerOptions;
+    checkNumber(option("circuitBreaker.maxFailures"), maxFailures, { min: 1, max: 1_000_000, isInteger: true });
+    checkDuration(option("circuitBreaker.windowMs"), windowMs, { min: 1 });
+    checkNumber(option("circuitBreaker.resetAfterMs"), resetAfterMs, { min: 1, max: maxTimerMs });
   }
 }

@@ -1,8 +1,20 @@
+import type { RetryOptions } from "../async/retry.ts";
 import { checkPhrases, checkToolOptions, toolKeys } from "./check-tool.ts";
 import { AgentError } from "./errors.ts";
+import type { Jsonify } from "./json.ts";
 import { failOption } from "./options.ts";
 import type { ToolPhrase } from "./phrase.ts";
-import type { DefinedTool, PhraseList, Tool, ToolContext, UndoneCall } from "./tool.ts";
+import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
+import type {
+  DefinedTool,
+  PhraseList,
+  Tool,
+  ToolCacheOptions,
+  ToolContext,
+  ToolEffect,
+  ToolLimitOptions,
+  UndoneCall,
+} from "./tool.ts";
 
 /** The tool defined from each object, so that an object that is passed to many agents is read and checked once. */
 const definedFrom = new WeakMap<object, DefinedTool>();
@@ -76,4 +88,102 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
     byName.set(tool.name, tool);
   }
   return byName;
+}
+
+interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, TResources> extends ToolLimitOptions {
+  /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
+  name: TName;
+  description: string;
+  /** zod 3 (from 3.25.28) or zod 4. It must be expressible as JSON Schema. */
+  inputSchema: TSchema;
+  /** A value, or a function of the parsed input. @default "idempotent" */
+  effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
+  retry?: RetryOptions | undefined;
+  /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
+  timeoutMs?: number | undefined;
+  /** Whether a step must be approved before it runs: always, or by its parsed input. @default false */
+  needsApproval?: boolean | ((input: InferSchemaOutput<TSchema>) => boolean | Promise<boolean>) | undefined;
+  /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
+  result?: string | undefined;
+  /**
+   * Reuses results of a `pure` tool for later calls with the same input. Write it after `execute`, from which the type
+   * of `resources` is inferred, if its `key` takes them. @default every call is made
+   */
+  cache?: ToolCacheOptions<InferSchemaOutput<TSchema>, TResources> | undefined;
+  /**
+   * What the rule planner understands, so that this tool can be planned for without a model. A very long list may come
+   * from a function, which the first request calls.
+   */
+  phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
+}
+
+/**
+ * Options of {@link defineTool} without an output schema: the output's type is what `execute` returns.
+ * @group Tools
+ */
+export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
+  extends ToolOptionsBase<TName, TSchema, TResources> {
+  outputSchema?: undefined;
+  /** Does the work with the parsed input. */
+  execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
+  /**
+   * Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. Write
+   * it after `execute`, from which the type of `output` is inferred, or add an `outputSchema`.
+   */
+  undo?:
+    | ((
+        done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<Awaited<NoInfer<TOutput>>>>,
+        context: ToolContext<TResources>,
+      ) => unknown)
+    | undefined;
+}
+
+/**
+ * Options of {@link defineTool} with an output schema, against which references are checked before a run.
+ * @inline
+ */
+export interface CheckedToolOptions<
+  TName extends string,
+  TSchema extends StandardSchema,
+  TOutputSchema extends StandardSchema,
+  TResources,
+> extends ToolOptionsBase<TName, TSchema, TResources> {
+  outputSchema: TOutputSchema;
+  /** Does the work with the parsed input. */
+  execute(
+    input: InferSchemaOutput<TSchema>,
+    context: ToolContext<TResources>,
+  ): NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
+  /** Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
+  undo?:
+    | ((
+        done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>>,
+        context: ToolContext<TResources>,
+      ) => unknown)
+    | undefined;
+}
+
+/**
+ * Defines a tool: checks the options and infers the types.
+ *
+ * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that is not zod 3.25 or zod 4,
+ * and for an input schema that JSON cannot express (Date, Map, Set, BigInt …).
+ *
+ * {@includeCode ../../examples/02-your-own-tool.ts}
+ */
+export function defineTool<
+  const TName extends string,
+  TSchema extends StandardSchema,
+  TOutputSchema extends StandardSchema,
+  TResources = unknown,
+>(
+  options: CheckedToolOptions<TName, TSchema, TOutputSchema, TResources>,
+): DefinedTool<TName, InferSchemaInput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>, TResources>;
+
+export function defineTool<const TName extends string, TSchema extends StandardSchema, TOutput, TResources = unknown>(
+  options: ToolOptions<TName, TSchema, TOutput, TResources>,
+): DefinedTool<TName, InferSchemaInput<TSchema>, Jsonify<Awaited<TOutput>>, TResources>;
+
+export function defineTool(options: Tool): DefinedTool {
+  return define(options);
 }

@@ -1,4 +1,3 @@
-import type { StepExpressions } from "./expressions.ts";
 import type { PlanStep } from "./plan.ts";
 import { findReferences } from "./reference.ts";
 import { isIterationName } from "./step-place.ts";
@@ -10,7 +9,7 @@ import { isIterationName } from "./step-place.ts";
 export function dependenciesOf(
   step: PlanStep,
   previous: PlanStep | undefined,
-  expressions?: StepExpressions,
+  expressions?: { readonly stepIds: ReadonlySet<string> },
 ): readonly string[] {
   const written = step.dependsOn ?? (previous ? [previous.id] : none);
   const references = findReferences(step.input);

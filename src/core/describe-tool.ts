@@ -1,9 +1,9 @@
 import { toDefinedTool } from "./define-tool.ts";
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import type { Tool, ToolEffect } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
-/** What can be known about a tool without calling it, as JSON. */
+/** What can be known about a tool without calling it, as JSON. @group Tools */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
@@ -19,6 +19,9 @@ export interface ToolDescription {
  * Describes a tool as data: for a list of tools, a form, or another protocol. The schemas are JSON Schema (draft
  * 2020-12 for zod 4, draft 7 for zod 3), and copies that the caller may change. Rejects with `invalid-options` for
  * anything that is not a tool.
+ *
+ * {@includeCode ../../examples/18-plans-as-json.ts}
+ * @group Tools
  */
 export async function describeTool(tool: Tool): Promise<ToolDescription> {
   const defined = toDefinedTool("tool", tool);

@@ -1,8 +1,9 @@
+import { cutText } from "./cut-text.ts";
 import { describeThrown } from "./describe-thrown.ts";
 import { hideUrlKeys, hideUrlKeysIn } from "./hide-url-keys.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
 
-/** An error as JSON, as events and stores keep it: never a header or the body of a response. */
+/** An error as JSON, as events and stores keep it: never a header or the body of a response. @group Errors */
 export interface ErrorData {
   readonly name: string;
   readonly message: string;
@@ -61,10 +62,7 @@ export function readProperties(thrown: object): Partial<Record<(typeof propertie
 }
 
 function cut(text: string, maxLength = maxMessageLength): string {
-  if (text.length <= maxLength) return text;
-  const end = `… (${text.length} characters)`;
-  // Not between the halves of a surrogate pair.
-  return text.slice(0, maxLength - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
+  return cutText(text, maxLength, `… (${text.length} characters)`);
 }
 
 /** Details that are not JSON are left out; an error of this package always has details, if only an empty object. */

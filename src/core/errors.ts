@@ -4,7 +4,7 @@ import type { PlanFailure, PlanIssue } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 import type { ToolErrorDetails } from "./tool-errors.ts";
 
-/** What each error code carries in `details`. The keys of this interface are the codes. */
+/** What each error code carries in `details`. The keys of this interface are the codes. @group Errors */
 export interface AgentErrorDetails extends ToolErrorDetails {
   /** An option is missing or of the wrong kind. */
   "invalid-options": { readonly option: string; readonly received: string; readonly expected: string };
@@ -126,7 +126,7 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
 }
 
-/** An operation of a store. */
+/** An operation of a store. @inline */
 export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";
 
 /**
@@ -136,13 +136,17 @@ export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "po
  * - `read-only`: it cannot be written to.
  * - `newer-format`: a later version of this package has written it.
  * - `busy`: another process has kept it locked.
+ * @inline
  */
 export type StoreProblem = "corrupt" | "full" | "read-only" | "newer-format" | "busy";
 
-/** Every code an error of this package can have. It may grow in a minor release: keep a default branch. */
+/**
+ * Every code an error of this package can have. It may grow in a minor release: keep a default branch.
+ * @group Errors
+ */
 export type AgentErrorCode = keyof AgentErrorDetails;
 
-/** An {@link AgentError} as JSON. */
+/** An {@link AgentError} as JSON. @group Errors */
 export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: {
     readonly name: "AgentError";
@@ -157,7 +161,10 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
   };
 }[TCode];
 
-/** An error thrown by this or another copy of the package: the type that {@link isAgentError} gives unknown values. */
+/**
+ * An error thrown by this or another copy of the package: the type that {@link isAgentError} gives unknown values.
+ * @group Errors
+ */
 export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   [C in TCode]: Omit<AgentErrorData<C>, "cause"> & {
     readonly cause?: unknown;
@@ -172,6 +179,9 @@ const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", 
  *
  * `code` says what happened, `details` has the facts with types, `message` says what was received and what would have
  * worked, `retryable` whether the same call may succeed later.
+ *
+ * {@includeCode ../../examples/16-your-own-planner.ts}
+ * @group Errors
  */
 export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends Error {
   override readonly name = "AgentError";
@@ -203,6 +213,9 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
  * It reads `name` and `code`, never the class: an error of another copy of the package, or one that went through JSON,
  * is recognised as well. A value that is typed as error data, as in events and results, keeps that type; an unknown
  * value, such as one that was caught, is typed as a thrown error, which has `toJSON`.
+ *
+ * {@includeCode ../../examples/06-look-at-runs.ts}
+ * @group Errors
  */
 export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
   value: ErrorData | null | undefined,

@@ -1,3 +1,4 @@
+import type { CircuitState } from "../async/circuit-breaker.ts";
 import type { ApprovalSubject, ChangedCall, DecisionNote } from "./approval.ts";
 import type { ApprovalReason } from "./approval-reason.ts";
 import type { ErrorData } from "./error-data.ts";
@@ -93,6 +94,7 @@ export type StepRetryEvent<TTool extends Tool = Tool> = TTool extends Tool
 /**
  * Why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
  * that depend on it still run, with null or an empty list as its output.
+ * @group Runs and results
  */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
@@ -101,7 +103,10 @@ export type StepSkipEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-skip"> & StepFields<TTool> & IterationCount & { readonly reason: SkipReason }
   : never;
 
-/** How a step ended. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect. */
+/**
+ * How a step ended. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect.
+ * @group Runs and results
+ */
 export type StepOutcome<TOutput = unknown> =
   | { readonly status: "completed"; readonly output: TOutput }
   | { readonly status: "failed" | "cancelled" | "interrupted" | "unknown"; readonly error: AgentErrorData };
@@ -170,10 +175,10 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"circuit-change"> & { readonly tool: TTool["name"]; readonly state: CircuitState }
   : never;
 
-/** `open` refuses every call, `half-open` lets one through as a test, `closed` is as if there were no breaker. */
-export type CircuitState = "closed" | "open" | "half-open";
-
-/** Something a suspended run waits for. */
+/**
+ * Something a suspended run waits for.
+ * @group Approval
+ */
 export type PendingItem =
   /** Whether a step that failed or was cut off, with this error, took effect. */
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }
@@ -220,7 +225,7 @@ export interface RunResumeEvent extends ExecutionStartEvent<"run-resume"> {
   readonly changedTools?: readonly string[];
 }
 
-/** A step with an effect that was to be undone and was not. */
+/** A step with an effect that was to be undone and was not. @group Runs and results */
 export interface NotUndone {
   readonly stepId: string;
   readonly iteration?: number;
@@ -239,8 +244,11 @@ export interface RunEndEvent extends EventBase<"run-end"> {
 }
 
 /**
- * Every event of a run. A union on `type`: it may grow in a minor release, so keep a default branch. Every event is
- * JSON, and frozen.
+ * Every event of a run: a union on `type`. [Events](../../docs/events.md) lists them with their fields. It may grow in a
+ * minor release, so keep a default branch. Every event is JSON, and frozen.
+ *
+ * {@includeCode ../../examples/03-events-and-retries.ts}
+ * @group Events
  */
 export type AgentEvent<TTool extends Tool = Tool> =
   | RunStartEvent
@@ -266,10 +274,10 @@ export type AgentEvent<TTool extends Tool = Tool> =
   | RunResumeEvent
   | RunEndEvent;
 
-/** The name of an event. */
+/** The name of an event. @group Events */
 export type AgentEventType = AgentEvent["type"];
 
-/** The event of a name. */
+/** The event of a name. @group Events */
 export type AgentEventOf<TType extends AgentEventType, TTool extends Tool = Tool> = Extract<
   AgentEvent<TTool>,
   { readonly type: TType }

@@ -1,9 +1,10 @@
+import { ordinals, readNumber, startsNumber, withoutLastZeros } from "../english/numbers.ts";
+import { minusWords, smallWords } from "../english/small-words.ts";
+import { timeWords } from "../english/times.ts";
 import type { JsonPath } from "./json.ts";
-import { schemasAt } from "./json-schema.ts";
-import { readNumber, startsNumber, withoutLastZeros } from "./number-words.ts";
+import { type JsonSchema, schemasAt } from "./json-schema.ts";
 import type { PlanStep } from "./plan.ts";
 import { asLiteral, asReference, parseTemplate } from "./reference.ts";
-import type { JsonSchema } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
 /*
@@ -186,7 +187,7 @@ function stem(word: string): string {
 /** The numbers that a word, or the words from there on, may mean. */
 function numbersAt(tokens: readonly string[], index: number): readonly string[] {
   const word = tokens[index] ?? "";
-  const ordinal = ordinals.get(word);
+  const ordinal = ranks.get(word);
   if (ordinal !== undefined) return [ordinal];
   const read = startsNumber(word)
     ? [readNumber(tokens, index), readNumber(tokens, index, { joinAnd: false })].flatMap(
@@ -216,50 +217,16 @@ function canonical(digits: string): string {
   return (whole.replace(/^0+(?=\d)/, "") || "0") + (rest === "" ? "" : `.${rest}`);
 }
 
-const ordinals = new Map([
-  ...[
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-  ].map((word, index) => [word, String(index + 1)] as const),
-  ["last", "1"] as const,
+const ranks = new Map([
+  ...ordinals.slice(0, 12).map((word, index) => [word, String(index + 1)] as const),
+  ["last", "1"],
 ]);
-
-/** Words that say nothing about what is wanted. */
-const smallWords: ReadonlySet<string> = new Set(
-  (
-    "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
-    "or our out please so some than that the their them then there these they this to up us was we what when which who will " +
-    "with would you your"
-  ).split(" "),
-);
-
-/** Words from which a model makes a date or a time. */
-const timeWords: ReadonlySet<string> = new Set(
-  (
-    "today tonight tomorrow yesterday noon midnight morning afternoon evening day days week weeks weekend month months " +
-    "year years monday tuesday wednesday thursday friday saturday sunday january february april june july " +
-    "august september october november december"
-  ).split(" "),
-);
 
 /** "I may march there" names no month; "march 5" and "the 5th of may" do. */
 function isMonth(tokens: readonly string[], index: number): boolean {
   const word = tokens[index];
   if (word !== "may" && word !== "march") return false;
   return [index - 2, index - 1, index + 1].some(
-    (near) => /^\d/.test(tokens[near] ?? "") || ordinals.has(tokens[near] ?? ""),
+    (near) => /^\d/.test(tokens[near] ?? "") || ranks.has(tokens[near] ?? ""),
   );
 }
-
-/** Words that make a number negative; the last one is the position -1. */
-const minusWords: ReadonlySet<string> = new Set(["minus", "negative", "below", "last"]);

@@ -9,6 +9,9 @@ import { type AnyPlan, maxPlanBytes, type PlanIssue } from "./plan.ts";
  * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1
  * and a missing request as "". Id, source and time do not count. Tools are not checked: `validatePlan` does that.
  * Rejects with `invalid-plan` for anything that is not JSON or has no steps.
+ *
+ * {@includeCode ../../examples/04-approve-a-plan.ts}
+ * @group Plans
  */
 export async function hashPlan(plan: AnyPlan): Promise<string> {
   const json = toJson(plan, { maxBytes: maxPlanBytes });

@@ -1,5 +1,4 @@
 import type { JsonPath } from "./json.ts";
-import type { JsonSchema } from "./schema.ts";
 
 /*
  * Questions about a JSON Schema that can be answered without a value, or with a part of one. All are conservative:
@@ -199,4 +198,25 @@ function decodeFragment(part: string): string {
 
 function distinct<T>(items: readonly T[]): readonly T[] {
   return [...new Set(items)];
+}
+
+/**
+ * JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3.
+ * @group Tools
+ */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema | readonly JsonSchema[];
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly [keyword: string]: unknown;
 }

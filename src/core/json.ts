@@ -1,10 +1,10 @@
 import { describeThrown } from "./describe-thrown.ts";
 import { sealedKey } from "./sealed.ts";
 
-/** Any JSON value. */
+/** Any JSON value. @group Runs and results */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
-/** A JSON object. */
+/** A JSON object. @group Runs and results */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** A path into JSON: keys and array indexes. */
@@ -18,6 +18,7 @@ interface WithToJson {
 /**
  * The type of a value after a round trip through JSON: a `Date` is text, an object with `toJSON` is what that returns,
  * functions, symbols and `undefined` are gone from objects, and `undefined` (or `void`) by itself is `null`.
+ * @group Runs and results
  */
 export type Jsonify<T> = unknown extends T
   ? unknown

@@ -1,12 +1,12 @@
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
-/** One message to a model. */
+/** One message to a model. @group Models */
 export interface ModelMessage {
   readonly role: "system" | "user" | "assistant";
   readonly content: string;
 }
 
-/** A request to a model. */
+/** A request to a model. @group Models */
 export interface ModelRequest {
   /** At least one; the last is the user's. */
   readonly messages: readonly ModelMessage[];
@@ -25,22 +25,22 @@ export interface ModelRequest {
   readonly onTextDelta?: ((delta: string) => void) | undefined;
 }
 
-/** See {@link ModelRequest.responseFormat}. */
+/** See {@link ModelRequest.responseFormat}. @inline */
 export type ModelResponseFormat =
   | { readonly type: "text" }
   | { readonly type: "json"; readonly schema?: JsonSchema | undefined };
 
-/** Why a model stopped. Only `stop` means that the answer is complete; `length` means that it was cut. */
+/** Why a model stopped. Only `stop` means that the answer is complete; `length` means that it was cut. @inline */
 export type ModelFinishReason = "stop" | "length" | "content-filter" | "other";
 
-/** What a call used, in tokens, as the model reported it; anything it did not report is absent. */
+/** What a call used, in tokens, as the model reported it; anything it did not report is absent. @inline */
 export interface ModelTokens {
   readonly inputTokens?: number | undefined;
   /** Including the model's thinking. */
   readonly outputTokens?: number | undefined;
 }
 
-/** What a model answered. */
+/** What a model answered. @group Models */
 export interface ModelResponse {
   readonly text: string;
   /** The model's thinking, if it reports that separately from the answer. */
@@ -51,7 +51,7 @@ export interface ModelResponse {
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** What a model's tokens cost, in a currency of your choice. */
+/** What a model's tokens cost, in a currency of your choice. @group Models */
 export interface ModelPrice {
   /** For a million tokens of input. */
   readonly inputPerMillion: number;
@@ -65,6 +65,9 @@ export interface ModelPrice {
  * `generate` rejects with the signal's reason soon after that aborts, leaving nothing open, and otherwise with
  * `model-failed`, whose `reason` shows what a caller can do. If an answer was cut, it resolves with what there is: see
  * `finishReason`. It keeps no state between calls that changes an answer.
+ *
+ * {@includeCode ../../examples/14-your-own-model.ts}
+ * @group Models
  */
 export interface LanguageModel {
   /** Whose model it is, such as `ollama`. */
@@ -89,6 +92,7 @@ export interface LanguageModel {
  * - `interrupted`: the answer broke off.
  * - `server-error`: it failed.
  * - `invalid-response`: the response is not an answer of such a model.
+ * @group Models
  */
 export type ModelFailureReason =
   | "unreachable"

@@ -1,6 +1,6 @@
 import { type LanguageModel, type ModelPrice, type ModelTokens, modelName } from "./language-model.ts";
 
-/** What calls of models used. */
+/** What calls of models used. @group Runs and results */
 export interface ModelUsage {
   readonly modelCalls: number;
   readonly inputTokens: number;
@@ -11,7 +11,7 @@ export interface ModelUsage {
   readonly isEstimated?: true;
 }
 
-/** One call of a model. */
+/** One call of a model. @inline */
 export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
   /** Provider and id, such as `ollama/qwen3`. */
   readonly model: string;

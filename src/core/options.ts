@@ -1,3 +1,4 @@
+import { maxTimerMs } from "../async/clock.ts";
 import { AgentError } from "./errors.ts";
 
 /** Bounds of a numeric option. */
@@ -33,13 +34,12 @@ export function checkNumber(
   failOption(option, value, `${isInteger ? "a whole number" : "a number"} ${range}`);
 }
 
-/** The longest finite duration: a JavaScript timer with a longer one fires at once. */
-export const maxDurationMs = 2_147_483_647;
+export { maxTimerMs as maxDurationMs } from "../async/clock.ts";
 
 /** Throws `invalid-options` unless the value is undefined, `Infinity`, or a duration that a timer can have. */
 export function checkDuration(option: string, value: unknown, { min }: { min: number }): void {
   if (value === Number.POSITIVE_INFINITY) return;
-  checkNumber(option, value, { min, max: maxDurationMs });
+  checkNumber(option, value, { min, max: maxTimerMs });
 }
 
 /** Throws `invalid-options` unless the value is undefined or a function. */

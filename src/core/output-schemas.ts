@@ -1,7 +1,6 @@
 import type { JsonPath } from "./json.ts";
-import { schemasAt, typesOf } from "./json-schema.ts";
+import { type JsonSchema, schemasAt, typesOf } from "./json-schema.ts";
 import type { PlanStep } from "./plan.ts";
-import type { JsonSchema } from "./schema.ts";
 
 /** What is known of a step's output before it runs. */
 export interface StepOutput {

@@ -1,15 +1,18 @@
 import type { JsonObject } from "./json.ts";
 import type { StandardSchema } from "./schema.ts";
 
-/** A reference to an earlier step's output, as it appears in a plan. */
+/** A reference to an earlier step's output, as it appears in a plan. @inline */
 export interface PhraseReference {
   readonly $ref: string;
 }
 
-/** What a slot of a phrase was filled with: a value of the slot's type, or a reference to an earlier result. */
+/**
+ * What a slot of a phrase was filled with: a value of the slot's type, or a reference to an earlier result.
+ * @group Tools
+ */
 export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
 
-/** What a request asked of a tool before the current phrase. */
+/** What a request asked of a tool before the current phrase. @inline */
 export interface EarlierPhrases {
   /** The input of its last step, as the plan has it: "add juice" after "my shopping list" goes to the same list. */
   readonly input: JsonObject;
@@ -17,7 +20,7 @@ export interface EarlierPhrases {
   readonly results: readonly PhraseReference[];
 }
 
-/** What a phrase's `toInput` gets to know about the request. */
+/** What a phrase's `toInput` gets to know about the request. @group Tools */
 export interface PhraseContext {
   /** A reference to the result that "it", "that" or "the result" stands for here; undefined for a first step. */
   readonly previous: PhraseReference | undefined;
@@ -29,7 +32,7 @@ export interface PhraseContext {
   readonly timeZone: string;
 }
 
-/** A phrase of a tool, with what it means. A plain string is short for `{ phrase }`. */
+/** A phrase of a tool, with what it means. A plain string is short for `{ phrase }`. @group Tools */
 export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   /** A template: words, `{slot}`, `(one|or other)`, `[optional]`. */
   phrase: string;
@@ -41,7 +44,7 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;
 }
 
-/** A phrase of a defined tool. */
+/** A phrase of a defined tool. @inline */
 export interface ToolPhrase {
   readonly phrase: string;
   readonly input?: Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonPath } from "./json.ts";
 import type { ModelCall, ModelUsage } from "./model-usage.ts";
 import type { InferToolInput, Tool } from "./tool.ts";
 
-/** One call of a tool. */
+/** One call of a tool. @group Plans */
 export interface PlanStep {
   /** Unique within the plan: a letter or `_`, then letters, digits, `_`, `-`. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface PlanStep {
   readonly concurrency?: number | undefined;
 }
 
-/** The origin of a plan: who made it, and what that took. */
+/** The origin of a plan: who made it, and what that took. @group Plans */
 export interface PlanSource {
   /** The planner that made it; if several were asked in turn, the one that succeeded. */
   readonly planner: string;
@@ -56,10 +56,11 @@ export interface PlanSource {
  * - `json`: it was not JSON, and was turned into JSON.
  * - `shape`: its parts had other names or places, and nothing was lost.
  * - `asked-again`: it was invalid, and the model was told why.
+ * @inline
  */
 export type PlanRepair = "extracted" | "json" | "shape" | "asked-again";
 
-/** An attempt that produced no plan. */
+/** An attempt that produced no plan. @inline */
 export interface PlanFailure {
   readonly planner: string;
   readonly model?: string | undefined;
@@ -70,7 +71,7 @@ export interface PlanFailure {
   readonly text?: string | undefined;
 }
 
-/** Something in a plan that its request does not say. */
+/** Something in a plan that its request does not say. @inline */
 export interface PlanWarning {
   readonly code: "ungrounded";
   /** Where, within the plan. */
@@ -80,7 +81,7 @@ export interface PlanWarning {
   readonly words?: readonly string[] | undefined;
 }
 
-/** A plan: what will be done, as JSON that can be read, checked, approved, stored and run. */
+/** A plan: what will be done, as JSON that can be read, checked, approved, stored and run. @group Plans */
 export interface Plan {
   readonly version: 1;
   readonly id: string;
@@ -127,7 +128,7 @@ export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
     }
   : never;
 
-/** A plan written by hand: only `steps` is required. */
+/** A plan written by hand: only `steps` is required. @interface @group Plans */
 export type PlanInput<TTool extends Tool = Tool> = PlanHead & {
   readonly version?: 1 | undefined;
   readonly steps: readonly PlanStepInput<TTool>[];
@@ -149,7 +150,7 @@ interface PlanHead {
 /** A plan whose tool names are strings of any kind, so that the compiler cannot check it; `never` for any other. */
 export type UncheckedPlan<TPlan extends AnyPlan> = string extends TPlan["steps"][number]["tool"] ? TPlan : never;
 
-/** Why a plan is invalid. It may grow in a minor release: keep a default branch. */
+/** Why a plan is invalid. It may grow in a minor release: keep a default branch. @inline */
 export type PlanIssueCode =
   | "not-json"
   | "invalid-shape"
@@ -167,7 +168,7 @@ export type PlanIssueCode =
   | "lone-surrogate"
   | "no-secret-key";
 
-/** One thing that is wrong with a plan, and where. */
+/** One thing that is wrong with a plan, and where. @group Plans */
 export interface PlanIssue {
   readonly code: PlanIssueCode;
   readonly path: JsonPath;
@@ -194,6 +195,9 @@ const stepSchema = () =>
 /**
  * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
  * Lazy, as creating it at once would cost every import a third of its time.
+ *
+ * {@includeCode ../../examples/18-plans-as-json.ts}
+ * @group Plans
  */
 export const planSchema = z.lazy(() =>
   z.strictObject({

@@ -5,7 +5,7 @@ import type { PlanDeltaEvent, PlanFallbackEvent } from "./plan-events.ts";
 import type { StepRecord } from "./run-result.ts";
 import type { DefinedTool } from "./tool.ts";
 
-/** The input of a planner. */
+/** The input of a planner. @group Planners */
 export interface PlanRequest {
   /** What the user typed. Not empty; at most `maxRequestLength` long. */
   readonly request: string;
@@ -33,15 +33,15 @@ export interface PlanRequest {
   readonly emit?: ((event: PlanningEvent) => void | Promise<void>) | undefined;
 }
 
-/** See {@link PlanRequest.generate}. */
+/** See {@link PlanRequest.generate}. @inline */
 export type GenerateFunction = (model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>;
 
-/** An event that a planner may report while it plans; the fields that all events have are filled in. */
+/** An event that a planner may report while it plans; the fields that all events have are filled in. @inline */
 export type PlanningEvent =
   | Omit<PlanFallbackEvent, "runId" | "sequence" | "timestamp">
   | Omit<PlanDeltaEvent, "runId" | "sequence" | "timestamp">;
 
-/** The input of a planner when a step has failed for good. */
+/** The input of a planner when a step has failed for good. @group Planners */
 export interface ReplanRequest extends PlanRequest {
   /** The plan so far. */
   readonly plan: Plan;
@@ -55,7 +55,10 @@ export interface ReplanRequest extends PlanRequest {
   readonly replan: number;
 }
 
-/** A plan as a planner returns it; version, id, request, time and missing parts of the source are filled in. */
+/**
+ * A plan as a planner returns it; version, id, request, time and missing parts of the source are filled in.
+ * @group Planners
+ */
 export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSource | undefined };
 
 /**
@@ -64,6 +67,9 @@ export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSourc
  * It must not have effects, must write `dependsOn` in every step, and must escape every piece of the request it puts
  * into an input with `escapeTemplate`. It refuses a request that it does not understand by throwing `cannot-plan`;
  * anything else it throws becomes `planning-failed`. Its caller validates the plan.
+ *
+ * {@includeCode ../../examples/16-your-own-planner.ts}
+ * @group Planners
  */
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */

@@ -11,7 +11,7 @@ import { placeOf, type StepPlace } from "./step-place.ts";
 import { type ApprovalState, hadNothingToDo, partsOf, type StepState, type StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 
-/** One entry of the execution log. */
+/** One entry of the execution log. @group Runs and results */
 export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
@@ -46,7 +46,7 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
     )
   : never;
 
-/** What was decided about a step, an iteration of one, or the plan. */
+/** What was decided about a step, an iteration of one, or the plan. @group Approval */
 export type ApprovalRecord = (
   | { readonly kind: "step"; readonly stepId: string; readonly iteration?: number }
   | { readonly kind: "plan" }
@@ -92,7 +92,10 @@ interface RunFields<TTool extends Tool> {
   readonly usage?: ModelUsage;
 }
 
-/** How a run ended: a copy that the caller may change. */
+/**
+ * How a run ended: a copy that the caller may change. Its other fields are those of a {@link RunSnapshot}.
+ * @group Runs and results
+ */
 export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
   (
     | { readonly status: "completed"; readonly error?: undefined; readonly pending?: undefined }
@@ -104,7 +107,11 @@ export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
     | { readonly status: "suspended"; readonly error?: undefined; readonly pending: readonly PendingItem[] }
   );
 
-/** A stored run in its current state: like a {@link RunResult}, but it may still be running. */
+/**
+ * A stored run in its current state: like a {@link RunResult}, but it may still be running.
+ * @interface
+ * @group Runs and results
+ */
 export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
   readonly status: RunStatus;
   readonly error?: AgentErrorData;

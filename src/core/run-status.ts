@@ -1,6 +1,6 @@
 import type { AgentEvent } from "./events.ts";
 
-/** The status of a run. */
+/** The status of a run. @group Runs and results */
 export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
 
 /** Every {@link RunStatus}. */
@@ -25,7 +25,12 @@ export function isRunStatus(text: unknown): text is RunStatus {
   return runStatuses.some((status) => status === text);
 }
 
-/** The status of a run after an event, for a run store that lists by it; undefined if the event does not change it. */
+/**
+ * The status of a run after an event, for a run store that lists by it; undefined if the event does not change it.
+ *
+ * {@includeCode ../../examples/24-your-own-store.ts}
+ * @group Storage
+ */
 export function runStatusAfter(event: AgentEvent): RunStatus | undefined {
   switch (event.type) {
     case "run-start":

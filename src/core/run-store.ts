@@ -5,7 +5,7 @@ import type { RunSummary } from "./run-summary.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What {@link RunStore.list} selects. */
+/** What {@link RunStore.list} selects. @group Runs and results */
 export interface ListRunsOptions {
   /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
@@ -26,21 +26,24 @@ export interface ListRunsOptions {
   readonly cursor?: string | undefined;
 }
 
-/** A page of runs, the newest first. */
+/** A page of runs, the newest first. @group Runs and results */
 export interface RunPage {
   readonly runs: readonly RunSummary[];
   /** Pass it to get the next page; absent on the last. */
   readonly cursor?: string;
 }
 
-/** A message that was posted to a run. */
+/** A message that was posted to a run. @inline */
 export interface PostedMessage {
   /** Higher than that of every message that was posted to the run before. */
   readonly number: number;
   readonly message: JsonValue;
 }
 
-/** The messages posted to a run and not acknowledged yet, in the order of their numbers; absent if there are none. */
+/**
+ * The messages posted to a run and not acknowledged yet, in the order of their numbers; absent if there are none.
+ * @group Storage
+ */
 export interface PostedMessages {
   readonly posted?: readonly PostedMessage[] | undefined;
 }
@@ -50,6 +53,7 @@ export interface PostedMessages {
  *
  * Once `append` has returned or resolved, its events are recorded for good. A method may be synchronous or return a
  * promise.
+ * @group Storage
  */
 export interface RunStore {
   /** Its data is lost with the process, so that no claim on a run has to expire. @default false */

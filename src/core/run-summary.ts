@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { RunStatus } from "./run-status.ts";
 
-/** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. */
+/** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. @inline */
 export type PendingItemSummary =
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
   | {
@@ -16,7 +16,7 @@ export type PendingItemSummary =
     }
   | { readonly kind: "plan-approval"; readonly hash: string };
 
-/** What a suspended run waits for. */
+/** What a suspended run waits for. @inline */
 export interface PendingSummary {
   /** How many items there are. */
   readonly count: number;
@@ -24,7 +24,7 @@ export interface PendingSummary {
   readonly items: readonly PendingItemSummary[];
 }
 
-/** A stored run in a list. */
+/** A stored run in a list. @group Runs and results */
 export interface RunSummary {
   readonly runId: string;
   readonly status: RunStatus;
@@ -45,7 +45,10 @@ export interface RunSummary {
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 
-/** What a store keeps of a run for its list, besides its status and when it was created, changed and started. */
+/**
+ * What a store keeps of a run for its list, besides its status and when it was created, changed and started.
+ * @group Storage
+ */
 export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "usage" | "error">;
 
 /** For a run of which nothing is known. */
@@ -54,7 +57,12 @@ const emptyDigest: RunDigest = { metadata: {} };
 const maxItems = 10;
 const maxMessageLength = 500;
 
-/** What a list shows of a run after an event, for a run store; the same object if the event does not change it. */
+/**
+ * What a list shows of a run after an event, for a run store; the same object if the event does not change it.
+ *
+ * {@includeCode ../../examples/24-your-own-store.ts}
+ * @group Storage
+ */
 export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent): RunDigest {
   switch (event.type) {
     case "run-start":

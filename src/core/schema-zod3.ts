@@ -1,11 +1,11 @@
 import type { ZodTypeAny } from "zod/v3";
+import type { JsonSchema } from "./json-schema.ts";
 import { countOutside } from "./outside-work.ts";
-import type { JsonSchema, StandardSchema } from "./schema.ts";
 
 /** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */
-export async function convertZod3(schema: StandardSchema, io: "input" | "output"): Promise<JsonSchema> {
+export async function convertZod3(schema: object, io: "input" | "output"): Promise<JsonSchema> {
   const { ignoreOverride, zodToJsonSchema } = await countOutside(import("zod-to-json-schema"));
-  return zodToJsonSchema(schema as unknown as ZodTypeAny, {
+  return zodToJsonSchema(schema as ZodTypeAny, {
     effectStrategy: io === "input" ? "input" : "any",
     pipeStrategy: io,
     $refStrategy: "root",

@@ -1,12 +1,14 @@
 import { toJSONSchema } from "zod/v4/core";
 import { describeThrown } from "./describe-thrown.ts";
 import type { JsonPath } from "./json.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { convertZod3 } from "./schema-zod3.ts";
 import { isMarkedZod4 } from "./zod-mark.ts";
 
 /**
  * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
  * @see https://standardschema.dev
+ * @group Tools
  */
 export interface StandardSchema<TInput = unknown, TOutput = TInput> {
   readonly "~standard": {
@@ -28,13 +30,13 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The type a schema accepts. */
+/** The type a schema accepts. @group Tools */
 export type InferSchemaInput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["input"];
 
-/** The type a schema returns after parsing. */
+/** The type a schema returns after parsing. @group Tools */
 export type InferSchemaOutput<TSchema extends StandardSchema> = NonNullable<TSchema["~standard"]["types"]>["output"];
 
-/** One thing that is wrong with a value. */
+/** One thing that is wrong with a value. @inline */
 export interface SchemaIssue {
   readonly path: JsonPath;
   readonly message: string;
@@ -73,24 +75,6 @@ function toSchemaIssue({ message, path = [] }: StandardIssue): SchemaIssue {
 
 function failedToParse(thrown: unknown): ParseResult<never> {
   return { ok: false, issues: [{ path: [], message: `the schema threw: ${describeThrown(thrown)}` }], raw: [] };
-}
-
-/** JSON Schema, as far as this package reads it. Draft 2020-12 for zod 4, draft 7 for zod 3. */
-export interface JsonSchema {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | JsonSchema;
-  readonly items?: JsonSchema | readonly JsonSchema[];
-  readonly prefixItems?: readonly JsonSchema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-  readonly allOf?: readonly JsonSchema[];
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly [keyword: string]: unknown;
 }
 
 /** Which major version of zod made a schema; undefined if none did. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
 /**
  * The part of a JSON Schema that a value may have to fit, for one question: whether it is sensitive. If the schema

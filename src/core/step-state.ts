@@ -8,7 +8,7 @@ import type { ToolEffect } from "./tool.ts";
 
 export type { ApprovalState } from "./approval-state.ts";
 
-/** The status of a step. */
+/** The status of a step. @group Runs and results */
 export type StepStatus =
   | "pending"
   | "running"

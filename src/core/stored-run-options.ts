@@ -1,6 +1,7 @@
 /**
  * What a run may use; anything that would exceed it ends with `limit-exceeded`. A model call is refused if the usage so
  * far, its estimated prompt and its longest answer would exceed it; the longest answer is shortened to fit.
+ * @group Runs and results
  */
 export interface RunBudget {
   /** Calls of tools, including retries, but not undo calls. At least 1. */

@@ -11,6 +11,7 @@
  * - `not-a-number`: no real number is the answer, as for `sqrt(-1)`, or it cannot be determined exactly enough.
  * - `overflow`: beyond the largest number, about 1.8e308.
  * - `invalid-variable`: a variable's name or value is not allowed.
+ * @inline
  */
 export type CalculationProblem =
   | "syntax"
@@ -25,7 +26,7 @@ export type CalculationProblem =
   | "overflow"
   | "invalid-variable";
 
-/** A todo in the details of an error; the title is cut at 200 UTF-16 code units. */
+/** A todo in the details of an error; the title is cut at 200 UTF-16 code units. @inline */
 export interface TodoMatch {
   readonly id: string;
   readonly title: string;

@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from "./hash-plan.ts";
-import { inputJsonSchema, type JsonSchema, outputJsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { inputJsonSchema, outputJsonSchema } from "./schema.ts";
 import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";
 
 /** A tool's schemas as JSON Schema. */

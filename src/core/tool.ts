@@ -1,10 +1,9 @@
-import { define } from "./define-tool.ts";
+import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
+import type { RateLimitOptions } from "../async/rate-limit.ts";
+import type { RetryOptions } from "../async/retry.ts";
 import type { Jsonify, JsonObject } from "./json.ts";
 import type { ToolPhrase, ToolPhraseOptions } from "./phrase.ts";
-import type { RetryOptions } from "./retry-options.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
-import type { ToolCacheOptions } from "./tool-cache.ts";
-import type { ToolLimitOptions } from "./tool-limits.ts";
 
 /**
  * What running a tool does to the world.
@@ -12,10 +11,11 @@ import type { ToolLimitOptions } from "./tool-limits.ts";
  * - `idempotent`: it may run again with the same `idempotencyKey` and the world is as if it had run once.
  * - `once`: it must never run twice. It is not retried once it has started, unless its error has `retryable: true`;
  *   if it times out, its outcome is `unknown`.
+ * @group Tools
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
-/** What a tool gets to know about its call. */
+/** What a tool gets to know about its call. @group Tools */
 export interface ToolContext<TResources = unknown> {
   /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to pending work. */
   readonly signal: AbortSignal;
@@ -45,6 +45,7 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It
  * may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should
  * end soon after `context.signal` aborts; a value that it still returns in time is kept.
+ * @group Tools
  */
 export interface Tool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends ToolLimitOptions {
@@ -78,7 +79,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
 /** The phrases of a tool; a plain string is short for `{ phrase }`. */
 export type PhraseList<TInput = unknown> = readonly (string | ToolPhraseOptions<TInput>)[];
 
-/** A tool that has been checked, as `defineTool` returns it and planners get it. */
+/** A tool that has been checked, as `defineTool` returns it and planners get it. @group Tools */
 export interface DefinedTool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
   extends Tool<TName, unknown, unknown, TResources> {
   readonly inputSchema: StandardSchema<TInput, unknown>;
@@ -96,7 +97,7 @@ export interface DefinedTool<TName extends string = string, TInput = unknown, TO
   execute(input: unknown, context: ToolContext<TResources>): unknown;
 }
 
-/** A call that has completed and is to be undone. */
+/** A call that has completed and is to be undone. @group Tools */
 export interface UndoneCall<TInput, TOutput> {
   /** As `execute` got it, parsed again. */
   readonly input: TInput;
@@ -128,13 +129,13 @@ type ToolTypes<TTool extends Tool> = TTool extends {
 type ToolTypeOf<TTool extends Tool, TKey extends string> =
   ToolTypes<TTool> extends { readonly [K in TKey]: infer TType } ? TType : never;
 
-/** The JSON a plan passes to a tool, before the schema's defaults and transforms. */
+/** The JSON a plan passes to a tool, before the schema's defaults and transforms. @group Tools */
 export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 
-/** A tool's output as the JSON it becomes in events, stores and results. */
+/** A tool's output as the JSON it becomes in events, stores and results. @group Tools */
 export type InferToolOutput<TTool extends Tool> = ToolTypeOf<TTool, "output">;
 
-/** What the tools need as `resources` of a run, all together; `unknown` if they need nothing. */
+/** What the tools need as `resources` of a run, all together; `unknown` if they need nothing. @group Tools */
 export type InferToolResources<TTool extends Tool> = (
   TTool extends Tool
     ? (resources: ToolTypeOf<TTool, "resources">) => void
@@ -143,92 +144,42 @@ export type InferToolResources<TTool extends Tool> = (
   ? TResources
   : never;
 
-interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, TResources> extends ToolLimitOptions {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
-  name: TName;
-  description: string;
-  /** zod 3 (from 3.25.28) or zod 4. It must be expressible as JSON Schema. */
-  inputSchema: TSchema;
-  /** A value, or a function of the parsed input. @default "idempotent" */
-  effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
-  retry?: RetryOptions | undefined;
-  /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
-  timeoutMs?: number | undefined;
-  /** Whether a step must be approved before it runs: always, or by its parsed input. @default false */
-  needsApproval?: boolean | ((input: InferSchemaOutput<TSchema>) => boolean | Promise<boolean>) | undefined;
-  /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
-  result?: string | undefined;
+/**
+ * How a `pure` tool keeps results for later calls, over all runs of an agent. Each agent has its own, in memory.
+ * @inline
+ */
+export interface ToolCacheOptions<TInput = unknown, TResources = unknown> {
+  /** How long a result may be used, from 1. */
+  readonly maxAgeMs: number;
+  /** How many results are kept; the least recently used one is dropped first. From 1 to 10 000. */
+  readonly maxEntries: number;
   /**
-   * Reuses results of a `pure` tool for later calls with the same input. Write it after `execute`, from which the type
-   * of `resources` is inferred, if its `key` takes them. @default every call is made
+   * What makes two calls the same. If it throws, there is a warning, and nothing is kept.
+   * @default the parsed input. Then the result of a call that has read `resources` or `metadata` is not kept
    */
-  cache?: ToolCacheOptions<InferSchemaOutput<TSchema>, TResources> | undefined;
-  /**
-   * What the rule planner understands, so that this tool can be planned for without a model. A very long list may come
-   * from a function, which the first request calls.
-   */
-  phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
-}
-
-/** Options of {@link defineTool} without an output schema: the output's type is what `execute` returns. */
-export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
-  extends ToolOptionsBase<TName, TSchema, TResources> {
-  outputSchema?: undefined;
-  /** Does the work with the parsed input. */
-  execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
-  /**
-   * Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. Write
-   * it after `execute`, from which the type of `output` is inferred, or add an `outputSchema`.
-   */
-  undo?:
-    | ((
-        done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<Awaited<NoInfer<TOutput>>>>,
-        context: ToolContext<TResources>,
-      ) => unknown)
-    | undefined;
-}
-
-/** Options of {@link defineTool} with an output schema, against which references are checked before a run. */
-export interface CheckedToolOptions<
-  TName extends string,
-  TSchema extends StandardSchema,
-  TOutputSchema extends StandardSchema,
-  TResources,
-> extends ToolOptionsBase<TName, TSchema, TResources> {
-  outputSchema: TOutputSchema;
-  /** Does the work with the parsed input. */
-  execute(
-    input: InferSchemaOutput<TSchema>,
-    context: ToolContext<TResources>,
-  ): NoInfer<InferSchemaInput<TOutputSchema>> | Promise<NoInfer<InferSchemaInput<TOutputSchema>>>;
-  /** Undoes what `execute` did, when a run fails and its steps are to be undone. May be called again for a step. */
-  undo?:
-    | ((
-        done: UndoneCall<InferSchemaOutput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>>,
-        context: ToolContext<TResources>,
-      ) => unknown)
-    | undefined;
+  key?(input: TInput, context: ToolCacheContext<TResources>): string;
 }
 
 /**
- * Defines a tool: checks the options and infers the types.
- *
- * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that is not zod 3.25 or zod 4,
- * and for an input schema that JSON cannot express (Date, Map, Set, BigInt …).
- *
- * {@includeCode ../../examples/02-your-own-tool.ts}
+ * What a key may depend on besides the input.
+ * @inline
  */
-export function defineTool<
-  const TName extends string,
-  TSchema extends StandardSchema,
-  TOutputSchema extends StandardSchema,
-  TResources = unknown,
->(
-  options: CheckedToolOptions<TName, TSchema, TOutputSchema, TResources>,
-): DefinedTool<TName, InferSchemaInput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>, TResources>;
-export function defineTool<const TName extends string, TSchema extends StandardSchema, TOutput, TResources = unknown>(
-  options: ToolOptions<TName, TSchema, TOutput, TResources>,
-): DefinedTool<TName, InferSchemaInput<TSchema>, Jsonify<Awaited<TOutput>>, TResources>;
-export function defineTool(options: Tool): DefinedTool {
-  return define(options);
+export interface ToolCacheContext<TResources = unknown> {
+  /** What the caller of the run passed as `resources`. */
+  readonly resources: TResources;
+  /** What the caller of the run passed as `metadata`. */
+  readonly metadata: JsonObject;
+}
+
+/** What bounds the calls of a tool, over all runs of an agent. */
+export interface ToolLimitOptions {
+  /** The most calls at a time. At least 1. @default no limit */
+  readonly concurrency?: number | undefined;
+  /** How often it may be called. @default no limit */
+  readonly rateLimit?: RateLimitOptions | undefined;
+  /**
+   * When calls are refused, as the tool keeps failing. An error with `retryable: false` does not count: the tool has
+   * answered. @default none
+   */
+  readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }

@@ -7,7 +7,7 @@ import type { Tool } from "./tool.ts";
 /** Loaded when first used, as an app that only imports this package needs none of it at first. */
 let checks: typeof import("./check-plan.ts") | undefined;
 
-/** Options of {@link validatePlan}. */
+/** Options of {@link validatePlan}. @inline */
 export interface ValidatePlanOptions {
   /** The tools the plan may use. */
   readonly tools: readonly Tool[];
@@ -21,6 +21,9 @@ export interface ValidatePlanOptions {
  * Any value may be passed: it never rejects for a bad plan. Rejects with `invalid-options` for invalid options, such as
  * two tools of one name. Issues of an input at or below a reference are left out, as its value is not known yet; if the
  * tools' schemas state its type, that is checked.
+ *
+ * {@includeCode ../../examples/04-approve-a-plan.ts}
+ * @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
   checkKeys("options", options, ["tools", "maxSteps"]);

@@ -1,9 +1,10 @@
+import type { CallVerdict } from "../async/circuit-breaker.ts";
 import { AgentError } from "../core/errors.ts";
 import { describePlace } from "../core/step-place.ts";
 import type { Run } from "./run.ts";
 import type { AttemptResult } from "./run-attempt.ts";
 import { placeOfTask, type StepCall } from "./step-call.ts";
-import { type Admission, type CallVerdict, hasLimits } from "./tool-gate.ts";
+import { type Admission, hasLimits } from "./tool-gate.ts";
 
 /** A limit that forbids a call. */
 export type LimitError = AgentError<"circuit-open" | "limit-exceeded">;

@@ -4,14 +4,14 @@ import { endedStatuses } from "../core/run-status.ts";
 import { continueStored } from "./continue-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import { cancelledBy } from "./run-errors.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import { cancelMessage, doOrSend } from "./send-message.ts";
 
 /** A run that is to be cancelled. */
 export interface Cancelling extends Opening {
   readonly reason: string;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
 }
 
 /**

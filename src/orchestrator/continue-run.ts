@@ -14,7 +14,7 @@ import type { LeaseHolder } from "./leases.ts";
 import { compareTools, restoreSettings } from "./restore-run.ts";
 import type { Run } from "./run.ts";
 import type { AbortReason } from "./run-lifetime.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import { requireApproved } from "./run-target.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
@@ -25,7 +25,7 @@ import { readExisting, resultOfState } from "./stored-runs.ts";
 export interface Continuation extends Opening {
   /** Set if the run was started again. */
   readonly identity?: string;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
   /** It is resumed only to be cancelled, with whatever tools still exist. */
   readonly isCancel?: true;
   /** A suspended run is resumed if a message was posted to it. */
@@ -71,12 +71,12 @@ export interface ExecutionStart {
  */
 export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
   const { runId, identity } = continuation;
-  const { execution } = await runs.restore(runId, identity, openStored(runs, continuation));
+  const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));
   return execution;
 }
 
 /** Resolves when the next execution has started, or has failed before that. */
-async function openStored(
+async function restoreRun(
   runs: RunRegistry,
   continuation: Continuation,
 ): Promise<{ readonly execution: Promise<RunResult> }> {
@@ -114,12 +114,12 @@ async function openStored(
     const ending = endingOf(state);
     const beginning = resumes ? continuation.begin(state) : { events: [] };
     // Events for the whole execution come first: posted messages may decide what waits in it.
-    const resuming = resume(run, { ...beginning, ...(isCancel && { isCancel }) })
+    const resuming = recordResume(run, { ...beginning, ...(isCancel && { isCancel }) })
       .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
       .then(() => rejectExpired(run));
     const execution = runs.hold(
       run,
-      resuming.then(() => goOn(run, ending)),
+      resuming.then(() => continueExecution(run, ending)),
     );
     // The caller gets its failure from this function.
     execution.catch(() => {});
@@ -136,7 +136,7 @@ async function openStored(
  * Opens the next execution: all of its first events are recorded, or none. Rejects with `resume-mismatch`, or with what
  * the store fails with; then no event of the execution was emitted, and the stored run is unchanged.
  */
-async function resume(
+async function recordResume(
   run: Run,
   { retriesFailed, events, isCancel }: ExecutionStart & Pick<Continuation, "isCancel">,
 ): Promise<void> {
@@ -155,7 +155,7 @@ async function resume(
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
 }
 
-async function goOn(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
+async function continueExecution(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
   if (plan !== undefined) {
     const refusal = await requireApproved(plan, run).catch((error: AgentError) => error.toJSON());

@@ -20,7 +20,7 @@ import {
 import type { EngineSettings } from "./options.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import { followCancel, type Opening, type RunRegistry } from "./run-registry.ts";
 import { opened, sealChange, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
@@ -32,7 +32,7 @@ type DecidedRun = Pick<Run, "state" | "secrets">;
 /** A decision on its way to a run. */
 export interface Deciding extends Opening {
   readonly decision: Decision;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
 }
 
 /**

@@ -5,11 +5,14 @@ import { maxPlanBytes } from "../core/plan.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { InferToolInput, Tool } from "../core/tool.ts";
 import type { Decision } from "./decision.ts";
-import { type ContinueOptions, checkSignal, checkSwitch, checkText } from "./run-options.ts";
+import { checkSignal, checkSwitch, checkText, type ResumeOptions } from "./run-options.ts";
 
 /**
  * What is decided about: a pending item of a run, an `approval-request`, or the request that the agent's `approve`
  * received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
+ *
+ * {@includeCode ../../examples/10-approve-a-step.ts}
+ * @group Approval
  */
 export type ApprovalItem =
   | {
@@ -21,7 +24,7 @@ export type ApprovalItem =
     }
   | { readonly kind: "plan-approval" | "plan"; readonly hash: string };
 
-/** The note that a decision may have. */
+/** The note that a decision may have. @inline */
 export interface DecisionNoteOptions {
   /** Who decides: at most 200 characters, recorded as given. */
   by?: string | undefined;
@@ -29,15 +32,23 @@ export interface DecisionNoteOptions {
   comment?: string | undefined;
 }
 
-/** Options of approving: its note, and what the run needs to resume. */
-export type ApprovalOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
+/**
+ * Options of approving: its note, and what the run needs to resume.
+ * @interface
+ * @group Approval
+ */
+export type ApprovalOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
   DecisionNoteOptions & {
     /** Runs the step with this input in place of its own: JSON, in which nothing is read as a reference. */
     input?: InferToolInput<TTool> | undefined;
   };
 
-/** Options of rejecting. */
-export type RejectionOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> &
+/**
+ * Options of rejecting.
+ * @interface
+ * @group Approval
+ */
+export type RejectionOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
   DecisionNoteOptions & {
     /** For the error. @default `comment`, or "no reason given" */
     reason?: string | undefined;
@@ -48,7 +59,7 @@ export function readDecision(
   verdict: Decision["verdict"],
   item: ApprovalItem,
   options: ApprovalOptions & RejectionOptions,
-): { readonly decision: Omit<Decision, "atMs">; readonly options: ContinueOptions } {
+): { readonly decision: Omit<Decision, "atMs">; readonly options: ResumeOptions } {
   const place = placeOfItem(item);
   checkHash(item.hash);
   checkKeys("options", options, [...continueKeys, "by", "comment", verdict === "reject" ? "reason" : "input"]);

@@ -17,7 +17,7 @@ import { completePlanInput } from "./run-target.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { secretsOf } from "./secrets-of-run.ts";
 
-/** What a run would do, as far as that is known beforehand. */
+/** What a run would do, as far as that is known beforehand. @group Plans */
 export interface DryRun<TTool extends Tool = Tool> {
   readonly plan: Plan;
   /** For `approvedHash`. */
@@ -27,28 +27,31 @@ export interface DryRun<TTool extends Tool = Tool> {
   readonly steps: readonly DryRunStep<TTool>[];
 }
 
-/** What one step would do. One type for each tool, so that `tool` narrows `input` if no part of it is open. */
-export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool ? DryRunStepOf<TTool> : never;
-
-interface DryRunStepOf<TTool extends Tool> {
-  readonly stepId: string;
-  readonly tool: TTool["name"];
-  /** As the tool would get it, if no part is open; else as in the plan, with its references. */
-  readonly input: InferToolInput<TTool>;
-  /** The references in the input whose values are known only when the plan runs. */
-  readonly open: readonly string[];
-  /** The steps it waits for. */
-  readonly dependsOn: readonly string[];
-  readonly when?: string;
-  readonly forEach?: string;
-  /** `by-input` if it depends on values that are not known yet. */
-  readonly effect: ToolEffect | "by-input";
-  /** Whether it would wait for approval; `by-input` if that depends on values that are not known yet. */
-  readonly needsApproval: boolean | "by-input";
-  /** Whether the tool can undo it. */
-  readonly canUndo: boolean;
-  readonly reasoning?: string;
-}
+/**
+ * What one step would do. One type for each tool, so that `tool` narrows `input` if no part of it is open.
+ * @group Plans
+ */
+export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
+  ? {
+      readonly stepId: string;
+      readonly tool: TTool["name"];
+      /** As the tool would get it, if no part is open; else as in the plan, with its references. */
+      readonly input: InferToolInput<TTool>;
+      /** The references in the input whose values are known only when the plan runs. */
+      readonly open: readonly string[];
+      /** The steps it waits for. */
+      readonly dependsOn: readonly string[];
+      readonly when?: string;
+      readonly forEach?: string;
+      /** `by-input` if it depends on values that are not known yet. */
+      readonly effect: ToolEffect | "by-input";
+      /** Whether it would wait for approval; `by-input` if that depends on values that are not known yet. */
+      readonly needsApproval: boolean | "by-input";
+      /** Whether the tool can undo it. */
+      readonly canUndo: boolean;
+      readonly reasoning?: string;
+    }
+  : never;
 
 /** Checks a plan as a run would, and calls no tool. Rejects with `invalid-plan`, `plan-not-approved` or `cancelled`. */
 export function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {

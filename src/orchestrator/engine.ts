@@ -10,7 +10,6 @@ import { invalidPlan, plainIssues } from "../core/plain-issues.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import { isSensitiveTool } from "../core/sensitive.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Decision } from "./decision.ts";
@@ -19,12 +18,12 @@ import type { DryRun } from "./dry-run.ts";
 import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
-import { reportWarning } from "./report-warning.ts";
+import { reportWarning, warnOfSecrets } from "./report-warning.ts";
 import type { Settlement } from "./resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
 import { cancelledBy, interruptedBy } from "./run-errors.ts";
-import { type ContinueOptions, type OptionsUse, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { type OptionsUse, type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import type { RunTarget } from "./run-target.ts";
 
@@ -35,7 +34,12 @@ type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/** A run in progress. */
+/**
+ * A run in progress.
+ *
+ * {@includeCode ../../examples/05-cancel-and-time-out.ts}
+ * @group Runs and results
+ */
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
@@ -101,7 +105,7 @@ export class Engine {
    * Decides about something a run waits for, and resumes the run: at once if it is active here, else from the store
    * once it is read. Its options have been checked. Errors reject the handle's result.
    */
-  decide(runId: string, given: Omit<Decision, "atMs">, resuming: ContinueOptions): RunHandle {
+  decide(runId: string, given: Omit<Decision, "atMs">, resuming: ResumeOptions): RunHandle {
     checkName("runId", runId);
     const options = { ...resuming };
     const decision = { ...given, atMs: this.settings.clock.now() };
@@ -111,7 +115,7 @@ export class Engine {
   }
 
   /** Cancels a run, wherever it is active. Its options have been checked. */
-  cancel(runId: string, reason: string, resuming: ContinueOptions): Promise<RunResult> {
+  cancel(runId: string, reason: string, resuming: ResumeOptions): Promise<RunResult> {
     checkName("runId", runId);
     const options = { ...resuming };
     const opening = { runId, startedMs: monotonicNow(this.settings.clock), cancelling: new AbortSource() };
@@ -121,7 +125,7 @@ export class Engine {
   }
 
   /** Resumes a stored run, until it ends or waits for somebody; its options have been checked. */
-  resume(runId: string, resuming: ContinueOptions, { retriesFailed = true } = {}): Promise<RunResult> {
+  resume(runId: string, resuming: ResumeOptions, { retriesFailed = true } = {}): Promise<RunResult> {
     checkName("runId", runId);
     const options = { ...resuming };
     const opening = { runId, startedMs: monotonicNow(this.settings.clock), options, retriesFailed };
@@ -130,7 +134,7 @@ export class Engine {
 
   /** Resumes all runs that have no owner, `concurrency` at a time; one that has ended meanwhile stays unchanged. */
   resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
-    const resume = (runId: string, own: ContinueOptions) => this.resume(runId, own, { retriesFailed: false });
+    const resume = (runId: string, own: ResumeOptions) => this.resume(runId, own, { retriesFailed: false });
     return this.open((parts, runs) => parts.resumeAll(runs, options, resume));
   }
 
@@ -138,7 +142,7 @@ export class Engine {
   settle(
     runId: string,
     settling: { readonly place: StepPlace; readonly settlement: Settlement },
-    resuming: ContinueOptions,
+    resuming: ResumeOptions,
   ): RunHandle {
     checkName("runId", runId);
     const options = { ...resuming };
@@ -183,7 +187,7 @@ export class Engine {
   /** Its deadline and its cancellation apply from now on, even while the runtime is being loaded. */
   private handOut(
     runId: string,
-    settings: Pick<ContinueOptions, "throwOnFailure">,
+    settings: Pick<ResumeOptions, "throwOnFailure">,
     open: OpenRun,
     onRefused?: (error: ErrorData) => void,
   ): RunHandle {
@@ -280,16 +284,8 @@ function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): 
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
 }
 
-/** Warns if there are fields to seal but no key: plans with them will be refused. */
-function warnOfSecrets(settings: EngineSettings): void {
-  if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
-  const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
-  const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
-  reportWarning(settings, { code: "no-secret-keys", message });
-}
-
 /** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
-function deliver(result: RunResult, { throwOnFailure = false }: Pick<ContinueOptions, "throwOnFailure">): RunResult {
+function deliver(result: RunResult, { throwOnFailure = false }: Pick<ResumeOptions, "throwOnFailure">): RunResult {
   const { status, error } = result;
   if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
   return result;

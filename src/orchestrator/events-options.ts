@@ -2,7 +2,7 @@ import { checkKeys, checkNumber, maxDurationMs } from "../core/options.ts";
 import { checkName } from "./decision-options.ts";
 import { checkSignal, checkSwitch } from "./run-options.ts";
 
-/** Options of reading the events of a run. */
+/** Options of reading the events of a run. @inline */
 export interface EventsOptions {
   /** The number of the last known event: only later ones are read. @default 0 */
   after?: number | undefined;

@@ -1,5 +1,4 @@
 import { AbortSource } from "../async/abort-source.ts";
-import type { Unsubscribe } from "../async/event-hub.ts";
 import { checkEventType } from "../core/event-types.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import { failOption } from "../core/options.ts";
@@ -13,21 +12,21 @@ import { type EventsOptions, type EventsWanted, readEventsOptions } from "./even
 export interface RunObserver<TTool extends Tool = Tool> {
   readonly tools: readonly TTool[];
   /**
-   * Calls a listener for each event of a type, until the returned function is called. What it throws, or rejects with,
-   * never changes a run. The same listener is added once per type. Throws `invalid-options`, as do the next five
-   * methods.
+   * Calls a listener for each event of a type, until the returned function is called; calling that again does nothing.
+   * What the listener throws, or rejects with, never changes a run. The same listener is added once per type. Throws
+   * `invalid-options`, as do the next five methods.
    */
   on<TType extends AgentEventType>(
     this: void,
     type: TType,
     listener: (event: AgentEventOf<TType, TTool>) => unknown,
-  ): Unsubscribe;
+  ): () => void;
   /** Calls a listener for the next event of a type. */
   once<TType extends AgentEventType>(
     this: void,
     type: TType,
     listener: (event: AgentEventOf<TType, TTool>) => unknown,
-  ): Unsubscribe;
+  ): () => void;
   /** Removes a listener; does nothing if it was not added. */
   off<TType extends AgentEventType>(
     this: void,
@@ -39,7 +38,7 @@ export interface RunObserver<TTool extends Tool = Tool> {
   /** Removes the listeners of a type, or of all types; those of `subscribe` stay. */
   removeAllListeners(this: void, type?: AgentEventType): void;
   /** Calls a listener for every event. */
-  subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): Unsubscribe;
+  subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): () => void;
   /**
    * The events of a run, by its id: the stored ones, then new ones, from this process or another. Reading ends with the
    * run, or when it is suspended or interrupted unless `follow` is set. No recorded event is left out, however slowly

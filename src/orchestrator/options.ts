@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../async/clock.ts";
-import type { RetryPolicy } from "../async/retry.ts";
+import type { RetryOptions, RetryPolicy } from "../async/retry.ts";
 import type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
 import { checkRetryOptions } from "../core/check-tool.ts";
 import { indexTools } from "../core/define-tool.ts";
@@ -15,7 +15,6 @@ import {
 } from "../core/options.ts";
 import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
-import type { RetryOptions } from "../core/retry-options.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { checkSwitch, describeRunOption } from "./run-options.ts";
@@ -27,7 +26,7 @@ import {
   sealingOf,
 } from "./secret-options.ts";
 
-/** Something a developer should know about, though no run depends on it. */
+/** Something a developer should know about, though no run depends on it. @group Agents */
 export interface AgentWarning {
   /**
    * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
@@ -114,7 +113,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   createId?: (() => string) | undefined;
 }
 
-/** Decides about a step or a plan; `signal` aborts when the answer no longer counts. */
+/** Decides about a step or a plan; `signal` aborts when the answer no longer counts. @group Approval */
 export type ApproveFunction<TTool extends Tool = Tool> = (
   request: ApprovalRequest<TTool>,
   options: { signal: AbortSignal },

@@ -1,7 +1,7 @@
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunStore } from "../core/run-store.ts";
-import type { InferToolResources, Tool } from "../core/tool.ts";
+import type { Tool } from "../core/tool.ts";
 import { type ApprovalItem, type ApprovalOptions, type RejectionOptions, readDecision } from "./decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
 import { Engine, type RunHandle } from "./engine.ts";
@@ -10,16 +10,21 @@ import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import {
   type CloseOptions,
   checkResumeOptions,
-  type ResumeOptions,
   readCloseOptions,
   readSettleOptions,
   type SettleOptions,
 } from "./resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
-import { checkText, type DryRunOptions, type RunArguments } from "./run-options.ts";
+import {
+  checkText,
+  type DryRunOptions,
+  type OptionsArgument,
+  type ResumeOptions,
+  type RunOptions,
+} from "./run-options.ts";
 
-/** Options of {@link createOrchestrator}. */
+/** Options of {@link createOrchestrator}. @group Agents */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools> {
   /** Where runs are recorded, such as `createMemoryRunStore()`. */
@@ -36,30 +41,28 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
 export interface RunApprover<TTool extends Tool = Tool> {
   /**
    * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
-   * process, else from the store. The item is one of `result.pending`, or the `approval-request`. Throws
-   * `invalid-options`; {@link RunApprover} lists what the result rejects with.
+   * process, else from the store. The item is one of `result.pending`, or the `approval-request`.
+   *
+   * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if the run is not
+   * waiting for this, `run-owned-elsewhere` if another process is running it, `resume-mismatch` if its tools have
+   * changed, or `store-failed`; it resolves when the run ends or is suspended again.
    */
   approve(
     this: void,
     runId: string,
     item: ApprovalItem,
-    ...options: ResumeArguments<TTool, ApprovalOptions<TTool>>
+    ...options: OptionsArgument<TTool, ApprovalOptions<TTool>>
   ): RunHandle<TTool>;
   /**
-   * As {@link RunApprover.approve}, but the step, or the plan, is not run: the run fails with `approval-rejected`.
-   * Throws `invalid-options`; {@link RunApprover} lists what the result rejects with.
+   * As `approve`, but the step, or the plan, is not run: the run fails with `approval-rejected`.
    */
   reject(
     this: void,
     runId: string,
     item: ApprovalItem,
-    ...options: ResumeArguments<TTool, RejectionOptions<TTool>>
+    ...options: OptionsArgument<TTool, RejectionOptions<TTool>>
   ): RunHandle<TTool>;
 }
-
-/** The arguments of methods that resume runs: options may be left out unless a tool needs resources. */
-export type ResumeArguments<TTool extends Tool, TOptions> =
-  unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
 /** Resumes runs that have stopped: their process died or was closed, or they failed. */
 export interface RunResumer<TTool extends Tool = Tool> {
@@ -73,7 +76,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
   resume(
     this: void,
     runId: string,
-    ...options: ResumeArguments<TTool, ResumeOptions<TTool>>
+    ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
    * Resumes every run that no process is running, for a process that starts. Resolves to the outcome of each when all
@@ -82,7 +85,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
    */
   resumeAll(
     this: void,
-    ...options: ResumeArguments<TTool, ResumeAllOptions<TTool>>
+    ...options: OptionsArgument<TTool, ResumeAllOptions<TTool>>
   ): Promise<readonly ResumedRun<TTool>[]>;
   /**
    * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the result of the handle
@@ -109,7 +112,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
   close(this: void, options?: CloseOptions): Promise<void>;
 }
 
-/** Runs plans. */
+/** Runs plans. @group Agents */
 export interface Orchestrator<TTool extends Tool = Tool>
   extends RunObserver<TTool>,
     RunApprover<TTool>,
@@ -133,7 +136,7 @@ export interface Orchestrator<TTool extends Tool = Tool>
   execute<const TPlan extends AnyPlan>(
     this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
-    ...options: RunArguments<TTool>
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
    * Starts a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps,
@@ -143,12 +146,15 @@ export interface Orchestrator<TTool extends Tool = Tool>
   start<const TPlan extends AnyPlan>(
     this: void,
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
-    ...options: RunArguments<TTool>
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
   ): RunHandle<TTool>;
 }
 
 /**
  * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/18-plans-as-json.ts}
+ * @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,

@@ -1,4 +1,5 @@
 import { isThenable } from "../async/thenable.ts";
+import { isSensitiveTool } from "../core/sensitive.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 
 /** Reports a warning. A handler that throws, or rejects, changes nothing. */
@@ -12,4 +13,12 @@ export function reportWarning({ onWarning }: Pick<EngineSettings, "onWarning">, 
   } catch {
     ignore();
   }
+}
+
+/** Warns if there are fields to seal but no key: plans with them will be refused. */
+export function warnOfSecrets(settings: EngineSettings): void {
+  if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
+  const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
+  const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
+  reportWarning(settings, { code: "no-secret-keys", message });
 }

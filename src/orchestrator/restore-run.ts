@@ -6,7 +6,7 @@ import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Run } from "./run.ts";
 import { resumeMismatch } from "./run-errors.ts";
-import { type ContinueOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { opened } from "./secrets-of-run.ts";
 
 /**
@@ -16,7 +16,7 @@ import { opened } from "./secrets-of-run.ts";
 export function restoreSettings(
   engine: EngineSettings,
   state: RunState,
-  { isCancel, ...options }: ContinueOptions & { readonly isCancel?: true },
+  { isCancel, ...options }: ResumeOptions & { readonly isCancel?: true },
 ): RunSettings {
   const recorded = state.tools?.map(({ name }) => name) ?? [];
   const names = isCancel ? recorded.filter((name) => engine.toolsByName.has(name)) : recorded;

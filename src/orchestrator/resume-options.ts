@@ -2,13 +2,14 @@ import { checkKeys, checkNumber, failOption, maxDurationMs } from "../core/optio
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { InferToolOutput, Tool } from "../core/tool.ts";
 import { checkName } from "./decision-options.ts";
-import { type ContinueOptions, checkSignal, checkSwitch } from "./run-options.ts";
+import { checkSignal, checkSwitch, type ResumeOptions } from "./run-options.ts";
 
-/** Options of resuming a run: those not stored with it. */
-export type ResumeOptions<TTool extends Tool = Tool> = ContinueOptions<TTool>;
-
-/** Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed. */
-export type SettleOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> & {
+/**
+ * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
+ * @interface
+ * @group Runs and results
+ */
+export type SettleOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   /** Which iteration of a `forEach`, from 0. */
   iteration?: number | undefined;
   /** It took effect, with this output. */
@@ -19,7 +20,7 @@ export type SettleOptions<TTool extends Tool = Tool> = ContinueOptions<TTool> & 
   failed?: string | undefined;
 };
 
-/** Options of closing. */
+/** Options of closing. @inline */
 export interface CloseOptions {
   /** How long running steps may take to end, from 0. @default 10000 */
   timeoutMs?: number | undefined;
@@ -28,7 +29,7 @@ export interface CloseOptions {
 const continueKeys = ["resources", "signal", "throwOnFailure"];
 
 /** Checks the options of resuming. Throws `invalid-options`. */
-export function checkResumeOptions(options: ContinueOptions): ContinueOptions {
+export function checkResumeOptions(options: ResumeOptions): ResumeOptions {
   checkKeys("options", options, continueKeys);
   checkSignal(options.signal);
   checkSwitch("throwOnFailure", options.throwOnFailure);
@@ -39,7 +40,7 @@ export function checkResumeOptions(options: ContinueOptions): ContinueOptions {
 export function readSettleOptions(
   stepId: string,
   options: SettleOptions,
-): { readonly place: StepPlace; readonly settlement: Settlement; readonly options: ContinueOptions } {
+): { readonly place: StepPlace; readonly settlement: Settlement; readonly options: ResumeOptions } {
   checkName("stepId", stepId);
   checkKeys("options", options, [...continueKeys, "iteration", "output", "retry", "failed"]);
   const { iteration, output, retry, failed, ...rest } = options;
@@ -52,7 +53,7 @@ export function readSettleOptions(
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
   const settlement: Settlement =
     given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
-  return { place: placeOf({ stepId, iteration }), settlement, options: checkResumeOptions(rest as ContinueOptions) };
+  return { place: placeOf({ stepId, iteration }), settlement, options: checkResumeOptions(rest as ResumeOptions) };
 }
 
 /** The time for closing. Throws `invalid-options`. */

@@ -15,13 +15,13 @@ import { waitsInVain } from "./decision.ts";
 import { checkResumeOptions } from "./resume-options.ts";
 import type { Run } from "./run.ts";
 import { interruptedBy } from "./run-errors.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import { listRuns, readRun } from "./stored-runs.ts";
 
 /** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
   /** Whether a failed run is resumed, too. */
   readonly retriesFailed: boolean;
 }
@@ -99,10 +99,13 @@ export function beginStopped(state: RunState): ExecutionStart {
   return { events: endsOfCutOff(state, interruptedBy("its process has died").toJSON() as AgentErrorData) };
 }
 
-/** Options of resuming all runs. */
+/**
+ * Options of resuming all runs.
+ * @group Runs and results
+ */
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
-  | ContinueOptions<TTool>
-  | (Omit<ContinueOptions<TTool>, "resources"> & {
+  | ResumeOptions<TTool>
+  | (Omit<ResumeOptions<TTool>, "resources"> & {
       /** Returns those of each run. What it throws, or rejects with, is that run's error. */
       resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     })
@@ -111,14 +114,17 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
   concurrency?: number | undefined;
 };
 
-/** The outcome of a run that was to be resumed. */
+/**
+ * The outcome of a run that was to be resumed.
+ * @group Runs and results
+ */
 export type ResumedRun<TTool extends Tool = Tool> =
   | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
   /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
 /** Resumes one of them. */
-type Resume = (runId: string, options: ContinueOptions) => Promise<RunResult>;
+type Resume = (runId: string, options: ResumeOptions) => Promise<RunResult>;
 
 /**
  * Resumes every run that no process is running, `concurrency` at a time, oldest first. Resolves when they have ended or

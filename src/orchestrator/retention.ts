@@ -8,7 +8,7 @@ import { checkSignal } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
 import { listRuns } from "./stored-runs.ts";
 
-/** Options of pruning: `before`, `keep`, or both. */
+/** Options of pruning: `before`, `keep`, or both. @inline */
 export interface PruneOptions {
   /** Only runs created before this time; ISO 8601. */
   before?: string | undefined;

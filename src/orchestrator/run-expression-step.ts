@@ -1,5 +1,5 @@
+import type { StepExpressions } from "../core/cel/step-expressions.ts";
 import { AgentError } from "../core/errors.ts";
-import type { StepExpressions } from "../core/expressions.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";

@@ -5,7 +5,7 @@ import type { RunBudget, StoredRunOptions } from "../core/stored-run-options.ts"
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
 import type { EngineSettings } from "./options.ts";
 
-/** Options of making a plan. */
+/** Options of making a plan. @group Plans */
 export interface PlanOptions<TTool extends Tool = Tool> {
   /** Text for the planner in addition to the request. */
   context?: string | undefined;
@@ -21,44 +21,10 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   signal?: AbortSignal | undefined;
 }
 
-/** Options of a dry run. */
+/** Options of a dry run. @inline */
 export interface DryRunOptions<TTool extends Tool = Tool> extends PlanOptions<TTool> {
   /** Do the dry run only if this is the plan's `hashPlan`; else `plan-not-approved`. */
   approvedHash?: string | undefined;
-}
-
-interface RunOptionsBase<TTool extends Tool> extends PlanOptions<TTool> {
-  /** JSON that is stored with the run and passed to the tools. */
-  metadata?: JsonObject | undefined;
-  /**
-   * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run and
-   * returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the
-   * options it started with; if another process owns it, it is `run-owned-elsewhere`. A caller that joins an active run
-   * can cancel it through the handle; its own `signal`, `timeoutMs` and other options do not count.
-   */
-  runId?: string | undefined;
-  /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
-  timeoutMs?: number | undefined;
-  /** The most steps at a time. @default 1 */
-  concurrency?: number | undefined;
-  /** `continue` runs the steps that do not depend on a failed one; the run still fails. @default "stop" */
-  onStepFailure?: "stop" | "continue" | undefined;
-  /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
-  undoOnFailure?: boolean | undefined;
-  /**
-   * How often the planner is asked for other steps when a step has failed. 0 to 100; more than 0 only with a planner
-   * that has `replan`, and not with `approvedHash`. @default 0
-   */
-  maxReplans?: number | undefined;
-  /**
-   * The names of the tools that a replan may call without approval even though they have an effect and the first plan
-   * did not call them. @default none: such a step needs approval
-   */
-  replanTools?: readonly TTool["name"][] | undefined;
-  /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
-  approvedHash?: string | undefined;
-  /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
-  throwOnFailure?: boolean | undefined;
 }
 
 /** Required if a tool needs resources. */
@@ -67,25 +33,58 @@ type ResourcesOption<TTool extends Tool> =
     ? { /** Passed to the tools and never stored. */ resources?: unknown }
     : { /** Passed to the tools and never stored. */ resources: InferToolResources<TTool> };
 
-/** Options of a run. `resources` is required if a tool needs some. */
-export type RunOptions<TTool extends Tool = Tool> = RunOptionsBase<TTool> & ResourcesOption<TTool>;
-
-interface ContinueOptionsBase {
-  /** Cancels. Ignored for a run that is still active in this process, which has its own. */
-  signal?: AbortSignal | undefined;
-  /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
-  throwOnFailure?: boolean | undefined;
-}
+/** Options of a run. `resources` is required if a tool needs some. @interface @group Runs and results */
+export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
+  ResourcesOption<TTool> & {
+    /** JSON that is stored with the run and passed to the tools. */
+    metadata?: JsonObject | undefined;
+    /**
+     * 1 to 128 of `A-Z a-z 0-9 _ . -`. The same id with the same request, or a plan of the same hash, is the same run
+     * and returns its result; with another it is `run-conflict`. A run that stopped before its end is resumed with the
+     * options it started with; if another process owns it, it is `run-owned-elsewhere`. A caller that joins an active
+     * run can cancel it through the handle; its own `signal`, `timeoutMs` and other options do not count.
+     */
+    runId?: string | undefined;
+    /** A deadline for the whole run, planning included; then it ends `failed` with `timeout`. @default none */
+    timeoutMs?: number | undefined;
+    /** The most steps at a time. @default 1 */
+    concurrency?: number | undefined;
+    /** `continue` runs the steps that do not depend on a failed one; the run still fails. @default "stop" */
+    onStepFailure?: "stop" | "continue" | undefined;
+    /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
+    undoOnFailure?: boolean | undefined;
+    /**
+     * How often the planner is asked for other steps when a step has failed. 0 to 100; more than 0 only with a planner
+     * that has `replan`, and not with `approvedHash`. @default 0
+     */
+    maxReplans?: number | undefined;
+    /**
+     * The names of the tools that a replan may call without approval even though they have an effect and the first plan
+     * did not call them. @default none: such a step needs approval
+     */
+    replanTools?: readonly TTool["name"][] | undefined;
+    /** Run the plan only if this is its `hashPlan`; else `plan-not-approved`. */
+    approvedHash?: string | undefined;
+    /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
+    throwOnFailure?: boolean | undefined;
+  };
 
 /**
  * The options of a run that is resumed from the store; all others are those it started with. `resources` is required if
  * a tool needs some; a run that is still active in this process has its own.
+ * @interface
+ * @group Runs and results
  */
-export type ContinueOptions<TTool extends Tool = Tool> = ContinueOptionsBase & ResourcesOption<TTool>;
+export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & {
+  /** Cancels. Ignored for a run that is still active in this process, which has its own. */
+  signal?: AbortSignal | undefined;
+  /** Throw the error of a run that ended `failed` or `cancelled`. @default false */
+  throwOnFailure?: boolean | undefined;
+};
 
-/** The options argument of a run: it may be left out unless a tool needs resources. */
-export type RunArguments<TTool extends Tool> =
-  unknown extends InferToolResources<TTool> ? [options?: RunOptions<TTool>] : [options: RunOptions<TTool>];
+/** The last argument of a method that runs tools: it may be left out unless one of them needs resources. */
+export type OptionsArgument<TTool extends Tool, TOptions> =
+  unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
 /** Options of a run, checked and with their defaults. */
 export interface RunSettings {
@@ -102,11 +101,7 @@ export interface RunSettings {
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
 /** Checks the options of a run. Throws `invalid-options`, and `unknown-tool` for a tool that does not exist. */
-export function resolveRunOptions(
-  options: RunOptionsBase<Tool> & { resources?: unknown },
-  engine: EngineSettings,
-  use: OptionsUse = "run",
-): RunSettings {
+export function resolveRunOptions(options: RunOptions, engine: EngineSettings, use: OptionsUse = "run"): RunSettings {
   checkKeys("options", options, optionKeys[use]);
   const { signal, runId, context } = options;
   checkText("context", context);
@@ -131,7 +126,7 @@ export function resolveRunOptions(
   };
 }
 
-function resolveStored(options: RunOptionsBase<Tool>, engine: EngineSettings): StoredRunOptions {
+function resolveStored(options: RunOptions, engine: EngineSettings): StoredRunOptions {
   const { concurrency = 1, maxSteps = engine.maxSteps, timeoutMs, onStepFailure, undoOnFailure, maxReplans } = options;
   checkNumber("maxSteps", options.maxSteps, { min: 1, isInteger: true });
   checkNumber("concurrency", options.concurrency, { min: 1, isInteger: true });

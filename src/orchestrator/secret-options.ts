@@ -4,7 +4,7 @@ import { isSensitiveTool } from "../core/sensitive.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import type { Tool } from "../core/tool.ts";
 
-/** A key for the values of sensitive fields. */
+/** A key for the values of sensitive fields. @inline */
 export interface SecretKey {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`; recorded beside what the key has sealed. */
   readonly id: string;
@@ -12,13 +12,13 @@ export interface SecretKey {
   readonly key: Uint8Array | string;
 }
 
-/** How the values of sensitive fields are recorded. */
+/** How the values of sensitive fields are recorded. @inline */
 export interface SecretOptions {
   /** The first seals, all open: to change the key, put a new one before the old ones. */
   readonly keys: readonly SecretKey[];
 }
 
-/** What kind of value a {@link RedactFunction} receives, and where it is from. */
+/** What kind of value a {@link RedactFunction} receives, and where it is from. @inline */
 export interface RedactPlace extends Partial<StepPlace> {
   readonly kind: "request" | "context" | "metadata" | "input" | "output" | "progress" | "message";
   readonly runId: string;
@@ -29,6 +29,7 @@ export interface RedactPlace extends Partial<StepPlace> {
  * Returns the JSON that is shown in place of a value: to listeners, in stored runs and lists, approvals and replans.
  * What is recorded and what tools receive is unchanged. If it throws, or returns something that is not JSON, the value
  * is hidden.
+ * @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 

@@ -12,7 +12,7 @@ import type { Decision } from "./decision.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import { cancelledBy, interruptedBy } from "./run-errors.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import { secretsOfStored } from "./secrets-of-run.ts";
@@ -25,7 +25,7 @@ const noReason = "no reason given";
 
 /** A request to a run, whichever process is running it. */
 interface Sending extends Opening {
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
   /** Does it here; rejects with `run-owned-elsewhere` if another process is running the run. */
   readonly here: () => Promise<RunResult>;
   /** The message for the other process. */

@@ -14,7 +14,7 @@ import type { Settlement } from "./resume-options.ts";
 import { beginStopped } from "./resume-run.ts";
 import type { Run } from "./run.ts";
 import { notWaiting } from "./run-errors.ts";
-import type { ContinueOptions } from "./run-options.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import { opened, sealEvent, secretsOfStored } from "./secrets-of-run.ts";
 import { doOrSend } from "./send-message.ts";
@@ -25,7 +25,7 @@ import { readExisting } from "./stored-runs.ts";
 export interface Settling extends Opening {
   readonly place: StepPlace;
   readonly settlement: Settlement;
-  readonly options: ContinueOptions;
+  readonly options: ResumeOptions;
 }
 
 /**

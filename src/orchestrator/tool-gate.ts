@@ -1,13 +1,10 @@
 import type { Abortable } from "../async/abort-source.ts";
-import { CircuitBreaker, type CircuitPermit, type CircuitState } from "../async/circuit-breaker.ts";
+import { type CallVerdict, CircuitBreaker, type CircuitState } from "../async/circuit-breaker.ts";
 import type { Clock } from "../async/clock.ts";
 import { RateLimit } from "../async/rate-limit.ts";
 import { Semaphore } from "../async/semaphore.ts";
 import { AgentError } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
-
-/** How a call through a gate ended; `abandoned` says nothing about the tool. */
-export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
 /** A call that a {@link ToolGate} let through. */
 export interface Admission {
@@ -32,10 +29,7 @@ export class ToolGate {
     const { concurrency, rateLimit, circuitBreaker } = tool;
     if (concurrency !== undefined) this.places = new Semaphore(concurrency);
     if (rateLimit !== undefined) this.rate = new RateLimit(rateLimit, clock);
-    if (circuitBreaker !== undefined) {
-      const { maxFailures = 5, windowMs = 60_000, resetAfterMs = 30_000 } = circuitBreaker;
-      this.breaker = new CircuitBreaker({ maxFailures, windowMs, resetAfterMs }, clock);
-    }
+    if (circuitBreaker !== undefined) this.breaker = new CircuitBreaker(circuitBreaker, clock);
   }
 
   /**
@@ -64,14 +58,10 @@ export class ToolGate {
       change: permit?.change,
       leave: (verdict) => {
         this.places?.release();
-        return permit && tell(permit, verdict);
+        return permit?.[verdict]();
       },
     };
   }
-}
-
-function tell(permit: CircuitPermit, verdict: CallVerdict): CircuitState | undefined {
-  return permit[verdict]();
 }
 
 function circuitOpen({ name: tool }: Tool, retryAfterMs: number): AgentError<"circuit-open"> {

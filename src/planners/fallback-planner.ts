@@ -3,7 +3,7 @@ import { checkClock, checkDuration, checkFunction, checkKeys, failOption } from 
 import { countOutside } from "../core/outside-work.ts";
 import type { Planner } from "../core/planner.ts";
 
-/** Options of {@link createFallbackPlanner}. */
+/** Options of {@link createFallbackPlanner}. @inline */
 export interface FallbackPlannerOptions {
   /** @default "fallback" */
   name?: string | undefined;
@@ -25,6 +25,9 @@ export interface FallbackPlannerOptions {
  * A planner that understands a request and reports that it cannot be planned (`cannot-plan`) ends the chain, unless
  * `continueOnCannotPlan` is set. When all have failed, planning fails with the last one's `cannot-plan`, or else with
  * `planning-failed`, with every failure. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/12-plan-with-a-model.ts}
+ * @group Planners
  */
 export function createFallbackPlanner(planners: readonly Planner[], options: FallbackPlannerOptions = {}): Planner {
   checkKeys("fallbackPlanner", options, ["name", "timeoutMs", "continueOnCannotPlan", "clock"]);

@@ -1,6 +1,7 @@
 import type { PlanRequest } from "../core/planner.ts";
+import { abbreviations, itemWords, recurringTimes, wishVerbs } from "../english/sentences.ts";
 
-/** How complex a request is. */
+/** How complex a request is. @inline */
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
@@ -26,26 +27,23 @@ const maxLength = 200_000;
 const quoted = /"[^"]*"|“[^“”]*”|„[^„“”]*[“”]/g;
 /** As of "1. milk" or "- milk". */
 const listMark = /^[ \t]*(?:\d+[.)]|[-*•])[ \t]+/gm;
-const abbreviation = String.raw`(?<!\b(?:mr|mrs|ms|dr|st|vs|no|etc|approx|e\.g|i\.e|a\.m|p\.m))`;
+const abbreviated = [...abbreviations, "a.m", "p.m"].join("|").replaceAll(".", "\\.");
+const abbreviation = String.raw`(?<!\b(?:${abbreviated}))`;
 /** In "milk, eggs, bread to my list" no comma starts a clause. */
-const someWords = String.raw`(?=\p{L}{3,} (?!(?:and|or|to|on|in|from)\b)\p{L})`;
-const verbs =
-  "show|list|add|tell|give|mark|delete|remove|send|create|calculate|put|find|complete|finish|update|clear|search|save|" +
-  "remind|book|call|email|mail|pay|convert|multiply|divide|double|write|reserve|check|what";
+const someWords = String.raw`(?=\p{L}{3,} (?!(?:${itemWords})\b)\p{L})`;
 const separators = [
   String.raw`[;\n。！？]`,
   String.raw`${abbreviation}[.!?](?=\s|$)`,
   String.raw`,? (?:and )?then\b`,
   ",? after that\\b",
   `, (?:and )?(?:also )?${someWords}`,
-  String.raw` and (?:also )?(?=(?:${verbs}) (?!(?:and|or|to|on|in|from)\b))`,
+  String.raw` and (?:also )?(?=(?:${wishVerbs}) (?!(?:${itemWords})\b))`,
 ];
 const clauseEnd = new RegExp(separators.join("|"), "u");
 const firstPart = new RegExp(`${separators.join("|")}|,| and `, "u");
 const backReference = /\b(?:it|that|this|them|those|the (?:result|answer|total|sum|first|last|same))\b/g;
-const day = "day|week|month|year|morning|evening|night|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const branch = new RegExp(
-  String.raw`\b(?:if|unless|otherwise|or else|each(?! other\b)|every(?! (?:other |\d+ )?(?:${day})s?\b)|(?<!\bdue )until|while|whenever)\b`,
+  String.raw`\b(?:if|unless|otherwise|or else|each(?! other\b)|every(?! (?:other |\d+ )?(?:${recurringTimes})s?\b)|(?<!\bdue )until|while|whenever)\b`,
 );
 
 /** The significant words of a tool's name: `CityWeather` is city and weather. */

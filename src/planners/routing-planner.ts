@@ -4,10 +4,13 @@ import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/pla
 import { chainPlanners, checkFallbackOptions, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
 import { estimateComplexity, type RequestComplexity } from "./request-complexity.ts";
 
-/** One planner, or several that are asked in turn as by `createFallbackPlanner`. */
+/** One planner, or several that are asked in turn as by `createFallbackPlanner`. @inline */
 export type PlannerRoute = Planner | readonly Planner[];
 
-/** Options of {@link createRoutingPlanner}: a planner for each kind of request, and how to tell the kinds apart. */
+/**
+ * Options of {@link createRoutingPlanner}: a planner for each kind of request, and how to tell the kinds apart.
+ * @inline
+ */
 export interface RoutingPlannerOptions extends FallbackPlannerOptions {
   /** For requests of one clause: rules, or a small model. */
   simple: PlannerRoute;
@@ -15,9 +18,7 @@ export interface RoutingPlannerOptions extends FallbackPlannerOptions {
   moderate: PlannerRoute;
   /** For conditions, loops and long requests: a strong model. */
   complex: PlannerRoute;
-  /**
-   * Returns how complex a request is. Planning fails with what it throws. @default `estimateComplexity`, by the words
-   */
+  /** Returns how complex a request is. Planning fails with what it throws. @default by the words */
   classify?: ((request: PlanRequest) => RequestComplexity | Promise<RequestComplexity>) | undefined;
 }
 
@@ -31,6 +32,9 @@ const routes = ["simple", "moderate", "complex"] as const;
  * of a plan is the route taken.
  *
  * Throws `invalid-options`. Planning fails with `planning-failed` if `classify` returns anything else.
+ *
+ * {@includeCode ../../examples/13-route-and-budget.ts}
+ * @group Planners
  */
 export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   checkKeys("routingPlanner", options, [...routes, "classify", "name", "timeoutMs", "continueOnCannotPlan", "clock"]);

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { maxTimerMs } from "../async/clock.ts";
 import { AgentError, type StoreOperation } from "../core/errors.ts";
-import { checkNumber, failOption, maxDurationMs } from "../core/options.ts";
+import { checkNumber, failOption } from "../core/options.ts";
 import { guardFile } from "./file-guard.ts";
 import { checkDriver, type SqliteDriver } from "./load-driver.ts";
 import { inMemory, openDatabase } from "./open-database.ts";
@@ -45,7 +46,7 @@ export class DatabaseFile<TRows> {
     if (typeof path !== "string" || path === "" || path.includes("\0") || /^(file|https?|wss?|libsql):/i.test(path)) {
       failOption("path", path, 'the path of a file, or ":memory:"');
     }
-    checkNumber("busyTimeoutMs", busyTimeoutMs, { min: 0, max: maxDurationMs, isInteger: true });
+    checkNumber("busyTimeoutMs", busyTimeoutMs, { min: 0, max: maxTimerMs, isInteger: true });
     checkDriver(driver);
     this.path = path === inMemory ? path : resolve(path);
     const db = openDatabase(this.path, { busyTimeoutMs, driver });

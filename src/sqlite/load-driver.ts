@@ -4,7 +4,10 @@ import { AgentError } from "../core/errors.ts";
 import { failOption } from "../core/options.ts";
 import type { NativeDatabase } from "./sql-database.ts";
 
-/** The driver: `node` is `node:sqlite`, part of Node since 22.13; the others are packages. All share one format. */
+/**
+ * The driver: `node` is `node:sqlite`, part of Node since 22.13; the others are packages. All share one format.
+ * @inline
+ */
 export type SqliteDriver = "node" | "better-sqlite3" | "libsql";
 
 /** Opens a database with a driver. */

@@ -1,6 +1,12 @@
 import { type Note, nameKey } from "../tools/notes/note.ts";
-import type { FoundNotes, NoteChange, NoteQuery, NoteRecord } from "../tools/notes/note-storage.ts";
-import { parseNote, parseNoteRecord } from "../tools/notes/parse-note.ts";
+import {
+  type FoundNotes,
+  type NoteChange,
+  type NoteQuery,
+  type NoteRecord,
+  parseNote,
+  parseNoteRecord,
+} from "../tools/notes/note-storage.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./sql-database.ts";
 import { asBytes, readText } from "./sql-row.ts";
 import { toOrderText } from "./todo-order-text.ts";

@@ -3,7 +3,7 @@ import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "
 import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
 import { NoteRows } from "./note-rows.ts";
 
-/** Options of {@link createSqliteNotes}. */
+/** Options of {@link createSqliteNotes}. @inline */
 export interface SqliteNotesOptions extends SqliteFileOptions {
   /**
    * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when
@@ -12,7 +12,7 @@ export interface SqliteNotesOptions extends SqliteFileOptions {
   readonly rememberedWrites?: number | undefined;
 }
 
-/** A {@link NoteStorage} in a file. All its methods are synchronous. */
+/** A {@link NoteStorage} in a file. All its methods are synchronous. @group Storage */
 export interface SqliteNotes extends NoteStorage {
   find(scope: string, query: NoteQuery): FoundNotes;
   recall(scope: string, key: string): NoteRecord | undefined;
@@ -27,6 +27,9 @@ export interface SqliteNotes extends NoteStorage {
  *
  * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ *
+ * {@includeCode ../../examples/23-runs-in-a-file.ts}
+ * @group Storage
  */
 export function createSqliteNotes(options: SqliteNotesOptions): SqliteNotes {
   checkKeys("options", options, ["path", "rememberedWrites", "busyTimeoutMs", "driver"]);

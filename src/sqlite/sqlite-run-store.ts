@@ -8,7 +8,7 @@ import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
 import { readListOptions } from "./list-query.ts";
 import { type ClaimRow, RunRows } from "./run-rows.ts";
 
-/** Options of {@link createSqliteRunStore}. */
+/** Options of {@link createSqliteRunStore}. @inline */
 export interface SqliteRunStoreOptions extends SqliteFileOptions {
   /** The clock of claims, in ms since 1970 UTC; processes that share a file must share it. @default `Date.now` */
   readonly now?: (() => number) | undefined;
@@ -17,7 +17,10 @@ export interface SqliteRunStoreOptions extends SqliteFileOptions {
 type AppendOptions = Parameters<RunStore["append"]>[2];
 type ReleaseOptions = Parameters<RunStore["release"]>[1];
 
-/** A {@link RunStore} in a file. All methods are synchronous except `delete`, which lets others write in between. */
+/**
+ * A {@link RunStore} in a file. All methods are synchronous except `delete`, which lets others write in between.
+ * @group Storage
+ */
 export interface SqliteRunStore extends RunStore {
   append(runId: string, events: readonly AgentEvent[], options: AppendOptions): void;
   read(runId: string, options?: { after?: number; limit?: number }): readonly AgentEvent[];
@@ -37,6 +40,9 @@ export interface SqliteRunStore extends RunStore {
  *
  * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ *
+ * {@includeCode ../../examples/23-runs-in-a-file.ts}
+ * @group Storage
  */
 export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunStore {
   checkKeys("options", options, ["path", "now", "busyTimeoutMs", "driver"]);

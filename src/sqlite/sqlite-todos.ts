@@ -3,7 +3,7 @@ import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "
 import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
 import { TodoRows } from "./todo-rows.ts";
 
-/** Options of {@link createSqliteTodos}. */
+/** Options of {@link createSqliteTodos}. @inline */
 export interface SqliteTodosOptions extends SqliteFileOptions {
   /**
    * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when
@@ -12,7 +12,7 @@ export interface SqliteTodosOptions extends SqliteFileOptions {
   readonly rememberedWrites?: number | undefined;
 }
 
-/** A {@link TodoStorage} in a file. All its methods are synchronous. */
+/** A {@link TodoStorage} in a file. All its methods are synchronous. @group Storage */
 export interface SqliteTodos extends TodoStorage {
   find(scope: string, query: TodoQuery): FoundTodos;
   recall(scope: string, key: string): TodoRecord | undefined;
@@ -27,6 +27,9 @@ export interface SqliteTodos extends TodoStorage {
  *
  * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
  * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ *
+ * {@includeCode ../../examples/23-runs-in-a-file.ts}
+ * @group Storage
  */
 export function createSqliteTodos(options: SqliteTodosOptions): SqliteTodos {
   checkKeys("options", options, ["path", "rememberedWrites", "busyTimeoutMs", "driver"]);

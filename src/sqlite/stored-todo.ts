@@ -1,6 +1,5 @@
-import { parseTodo, parseTodoRecord } from "../tools/todo-store/parse-todo.ts";
 import type { Todo } from "../tools/todo-store/todo.ts";
-import type { TodoRecord } from "../tools/todo-store/todo-storage.ts";
+import { parseTodo, parseTodoRecord, type TodoRecord } from "../tools/todo-store/todo-storage.ts";
 import type { SqlRow } from "./sql-database.ts";
 import { readOptionalText, readText } from "./sql-row.ts";
 

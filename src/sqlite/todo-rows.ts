@@ -1,6 +1,13 @@
 import { isSameTodo, type Todo } from "../tools/todo-store/todo.ts";
-import { patchTodo, type TodoRow, toRow } from "../tools/todo-store/todo-row.ts";
-import type { FoundTodos, TodoChange, TodoOutcome, TodoQuery, TodoRecord } from "../tools/todo-store/todo-storage.ts";
+import { type TodoRow, toRow } from "../tools/todo-store/todo-row.ts";
+import {
+  type FoundTodos,
+  patchTodo,
+  type TodoChange,
+  type TodoOutcome,
+  type TodoQuery,
+  type TodoRecord,
+} from "../tools/todo-store/todo-storage.ts";
 import type { SqlDatabase, SqlStatement, SqlValue } from "./sql-database.ts";
 import { asBytes } from "./sql-row.ts";
 import { readRecord, readTodo } from "./stored-todo.ts";
@@ -76,7 +83,7 @@ export class TodoRows {
   }
 
   private insert(scope: string, todo: Todo): TodoOutcome | undefined {
-    const row = toRow(todo, 0);
+    const row = toRow(todo);
     const inserted = this.prepared.insertTodo.get(toOrderText(scope), toOrderText(todo.id), ...valuesOf(row));
     return inserted && { result: row.todo };
   }
@@ -84,7 +91,7 @@ export class TodoRows {
   private patch(scope: string, change: Extract<TodoChange, { type: "patch" }>): TodoOutcome | undefined {
     const before = this.findExpected(scope, change);
     if (before === undefined) return undefined;
-    const row = toRow(patchTodo(before, change.fields), 0);
+    const row = toRow(patchTodo(before, change.fields));
     this.prepared.updateTodo.run(...valuesOf(row), toOrderText(scope), toOrderText(change.id));
     return { result: row.todo, before };
   }

@@ -7,7 +7,7 @@ import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-statu
 import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
 import type { MemoryRun, MemoryRuns } from "./memory-run-page.ts";
 
-/** Options of {@link createMemoryRunStore}. */
+/** Options of {@link createMemoryRunStore}. @inline */
 export interface MemoryRunStoreOptions {
   /** The most finished runs to keep; the one that ended first is dropped first. @default 1000 */
   maxFinishedRuns?: number | undefined;
@@ -27,6 +27,9 @@ const noMessages: readonly never[] = [];
 /**
  * A run store in memory: for tests, for tools that can lose their runs with the process, and to start with. All methods
  * but `list` are synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/06-look-at-runs.ts}
+ * @group Storage
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
   checkKeys("options", options, ["maxFinishedRuns", "now"]);

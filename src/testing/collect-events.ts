@@ -1,18 +1,22 @@
-import type { Unsubscribe } from "../async/event-hub.ts";
 import type { AgentEvent } from "../core/events.ts";
 
-/** Events in the order in which they were emitted. */
+/** Events in the order in which they were emitted. @group Testing */
 export interface CollectedEvents {
   readonly events: readonly AgentEvent[];
   /** The types, in order. */
   types(this: void): readonly AgentEvent["type"][];
   /** Stops collecting. */
-  stop: Unsubscribe;
+  stop: () => void;
 }
 
-/** Collects every event of an agent or orchestrator from now on. */
+/**
+ * Collects every event of an agent or orchestrator from now on.
+ *
+ * {@includeCode ../../examples/20-test-an-agent.ts}
+ * @group Testing
+ */
 export function collectEvents(observed: {
-  subscribe(listener: (event: AgentEvent) => unknown): Unsubscribe;
+  subscribe(listener: (event: AgentEvent) => unknown): () => void;
 }): CollectedEvents {
   const events: AgentEvent[] = [];
   const stop = observed.subscribe((event) => events.push(event));

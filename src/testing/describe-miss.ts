@@ -1,6 +1,7 @@
+import { cutText } from "../core/cut-text.ts";
 import type { RecordedCall, RecordedRequest } from "./recording.ts";
 
-const maxQuote = 80;
+const maxQuote = 81;
 
 /**
  * Describes a request that is not recorded: its last user message, and where it first differs from the most similar
@@ -77,5 +78,5 @@ function lastUserText({ messages }: RecordedRequest): string {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > maxQuote ? `${text.slice(0, maxQuote)}…` : text);
+  return JSON.stringify(cutText(text, maxQuote));
 }

@@ -1,9 +1,10 @@
 import * as z from "zod/v4";
 import { type Clock, systemClock } from "../async/clock.ts";
-import type { RetryOptions } from "../core/retry-options.ts";
-import { type DefinedTool, defineTool, type ToolContext, type ToolEffect } from "../core/tool.ts";
+import type { RetryOptions } from "../async/retry.ts";
+import { defineTool } from "../core/define-tool.ts";
+import type { DefinedTool, ToolContext, ToolEffect } from "../core/tool.ts";
 
-/** What a call of a fake tool does, after `afterMs` on the clock. */
+/** What a call of a fake tool does, after `afterMs` on the clock. @group Testing */
 export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly returns: unknown }
   | { readonly throws: unknown }
@@ -11,13 +12,13 @@ export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly hangs: "until-aborted" | "forever" }
 );
 
-/** A call of a fake tool. */
+/** A call of a fake tool. @inline */
 export interface FakeCall {
   readonly input: unknown;
   readonly context: ToolContext;
 }
 
-/** Options of {@link createFakeTool}. */
+/** Options of {@link createFakeTool}. @inline */
 export interface FakeToolOptions<TName extends string = string> {
   name: TName;
   /** The outcomes of the calls, in order; the last one is repeated. @default returns null */
@@ -29,12 +30,17 @@ export interface FakeToolOptions<TName extends string = string> {
   clock?: Clock | undefined;
 }
 
-/** A tool that accepts any input, returns scripted outcomes, and records its calls. */
+/** A tool that accepts any input, returns scripted outcomes, and records its calls. @group Testing */
 export interface FakeTool<TName extends string = string> extends DefinedTool<TName> {
   readonly calls: readonly FakeCall[];
 }
 
-/** Creates a {@link FakeTool}. */
+/**
+ * Creates a {@link FakeTool}.
+ *
+ * {@includeCode ../../examples/20-test-an-agent.ts}
+ * @group Testing
+ */
 export function createFakeTool<const TName extends string>(options: FakeToolOptions<TName>): FakeTool<TName> {
   const { outcomes = [{ returns: null }], clock = systemClock, ...rest } = options;
   const calls: FakeCall[] = [];

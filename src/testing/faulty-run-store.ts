@@ -3,7 +3,7 @@ import type { AgentEvent } from "../core/events.ts";
 import { checkKeys, checkNumber, failOption } from "../core/options.ts";
 import type { RunStore } from "../core/run-store.ts";
 
-/** The faults of a {@link FaultyRunStore}. Appends are counted from 1, over all runs. */
+/** The faults of a {@link FaultyRunStore}. Appends are counted from 1, over all runs. @group Storage */
 export interface RunStoreFaults {
   /** The process dies before this append: it is not recorded. */
   readonly crashBeforeAppend?: number | undefined;
@@ -18,7 +18,7 @@ export interface RunStoreFaults {
   readonly afterCrash?: "hang" | "throw" | undefined;
 }
 
-/** A run store with faults. Its additional members are for tests. */
+/** A run store with faults. Its additional members are for tests. @group Storage */
 export interface FaultyRunStore extends RunStore {
   /** The events of each append that was requested before the crash, whether or not it succeeded. */
   readonly appends: readonly (readonly AgentEvent[])[];
@@ -40,6 +40,9 @@ export interface FaultyRunStore extends RunStore {
  * it, as if it had died long ago.
  *
  * Code that is still running in the "dead" process is not stopped. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/21-kill-points.ts}
+ * @group Storage
  */
 export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {}): FaultyRunStore {
   checkKeys("faults", faults, ["crashBeforeAppend", "crashAfterAppend", "failAppends", "afterCrash"]);

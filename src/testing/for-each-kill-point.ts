@@ -5,7 +5,7 @@ import type { RunStore } from "../core/run-store.ts";
 import { createMemoryRunStore } from "../stores/memory-run-store.ts";
 import { createFaultyRunStore, type FaultyRunStore, type RunStoreFaults } from "./faulty-run-store.ts";
 
-/** Where a process is killed: before or after an append. */
+/** Where a process is killed: before or after an append. @group Storage */
 export interface KillPoint {
   readonly side: "before" | "after";
   /** The number of the append, from 1. */
@@ -14,7 +14,7 @@ export interface KillPoint {
   readonly types: readonly AgentEventType[];
 }
 
-/** Represents a process: create an agent with its store, and with its own tools. */
+/** Represents a process: create an agent with its store, and with its own tools. @group Storage */
 export interface MortalProcess {
   readonly store: FaultyRunStore;
   /**
@@ -24,7 +24,7 @@ export interface MortalProcess {
   readonly generation: number;
 }
 
-/** The outcome of a run that was killed and resumed. */
+/** The outcome of a run that was killed and resumed. @inline */
 export interface KilledRun<TResult> {
   readonly point: KillPoint;
   /** The value that `resume` resolved to: the first one, if several processes resumed at once. */
@@ -37,7 +37,7 @@ export interface KilledRun<TResult> {
   readonly store: RunStore;
 }
 
-/** Options of {@link forEachKillPoint}. */
+/** Options of {@link forEachKillPoint}. @inline */
 export interface KillPointOptions<TResult> {
   /**
    * Starts a run, always with the same `runId`. It must record the same each time. It is called again if nothing was
@@ -61,6 +61,9 @@ export interface KillPointOptions<TResult> {
  * append. Each time it is killed there, another process resumes the run, and `check` checks the outcome.
  *
  * Resolves to the points, in order. Rejects with `invalid-options`, and with the errors of `run`, `resume` and `check`.
+ *
+ * {@includeCode ../../examples/21-kill-points.ts}
+ * @group Storage
  */
 export async function forEachKillPoint<TResult>(options: KillPointOptions<TResult>): Promise<readonly KillPoint[]> {
   checkKeys("options", options, ["run", "resume", "check", "createStore", "resumers", "afterCrash"]);

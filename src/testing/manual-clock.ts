@@ -3,7 +3,7 @@ import "p-retry";
 import type { Clock } from "../async/clock.ts";
 import { outsideWork } from "../core/outside-work.ts";
 
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until a test moves it. @group Testing */
 export interface ManualClock extends Clock {
   /** How many timers are waiting; 0 if none was left behind. */
   readonly pendingTimers: number;
@@ -27,7 +27,12 @@ interface Timer {
 const maxIdleTurns = 10_000;
 const turnsToSettle = 5;
 
-/** Creates a {@link ManualClock}. It starts at 2026-01-01 UTC by default. */
+/**
+ * Creates a {@link ManualClock}. It starts at 2026-01-01 UTC by default.
+ *
+ * {@includeCode ../../examples/20-test-an-agent.ts}
+ * @group Testing
+ */
 export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: number } = {}): ManualClock {
   const timers = new Set<Timer>();
   let elapsedMs = 0;

@@ -6,7 +6,7 @@ import { describeMiss, describeQuestion } from "./describe-miss.ts";
 import { type RecordedCall, type RecordedRequest, type Recording, requestKey } from "./recording.ts";
 import { howToRecord, RecordingWriter, readRecording } from "./recording-file.ts";
 
-/** Options of {@link createRecordedModel}. */
+/** Options of {@link createRecordedModel}. @inline */
 export interface RecordedModelOptions {
   /** The file of the recording, as JSON; one file for each model. */
   path: string;
@@ -19,7 +19,7 @@ export interface RecordedModelOptions {
   model?: LanguageModel | undefined;
 }
 
-/** A model whose calls are recorded, or answered from a recording. */
+/** A model whose calls are recorded, or answered from a recording. @group Models */
 export interface RecordedModel extends LanguageModel {
   /** Throws unless exactly the recorded calls were made; never throws while recording. */
   assertComplete(this: void): void;
@@ -36,6 +36,9 @@ export interface RecordedModel extends LanguageModel {
  *
  * A recording contains the texts of messages and answers, but no headers or keys. Throws if the recording to replay is
  * missing or cannot be read.
+ *
+ * {@includeCode ../../examples/22-fake-models.ts}
+ * @group Models
  */
 export function createRecordedModel(options: RecordedModelOptions): RecordedModel {
   checkKeys("options", options, ["path", "mode", "model"]);

@@ -1,4 +1,5 @@
 import { settleOrAbort } from "../async/timeout.ts";
+import { cutText } from "../core/cut-text.ts";
 import {
   type LanguageModel,
   type ModelFinishReason,
@@ -10,7 +11,7 @@ import {
 } from "../core/language-model.ts";
 import { checkFunction, failOption } from "../core/options.ts";
 
-/** The answer of a scripted model; a text alone is short for `{ text }`. */
+/** The answer of a scripted model; a text alone is short for `{ text }`. @inline */
 export interface ScriptedText {
   readonly text: string;
   readonly reasoning?: string | undefined;
@@ -22,13 +23,13 @@ export interface ScriptedText {
   readonly deltas?: readonly string[] | undefined;
 }
 
-/** What a scripted model does when it is asked: it answers, throws, or hangs until its signal aborts. */
+/** What a scripted model does when it is asked: it answers, throws, or hangs until its signal aborts. @inline */
 export type ScriptedReply = string | ScriptedText | Error | { readonly hangs: "until-aborted" };
 
-/** An answer of {@link createScriptedModel}: a reply, or a function of the request that returns one. */
+/** An answer of {@link createScriptedModel}: a reply, or a function of the request that returns one. @group Models */
 export type ScriptedAnswer = ScriptedReply | ((request: ModelRequest) => ScriptedReply | Promise<ScriptedReply>);
 
-/** Options of {@link createScriptedModel}. */
+/** Options of {@link createScriptedModel}. @inline */
 export interface ScriptedModelOptions {
   /** @default scripted */
   provider?: string | undefined;
@@ -38,7 +39,7 @@ export interface ScriptedModelOptions {
   price?: ModelPrice | undefined;
 }
 
-/** A model with scripted answers that records its requests. */
+/** A model with scripted answers that records its requests. @group Models */
 export interface ScriptedModel extends LanguageModel {
   /** All requests, including those that it had no answer to. */
   readonly requests: readonly ModelRequest[];
@@ -51,6 +52,9 @@ const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }'
 /**
  * Creates a {@link ScriptedModel}. Each request takes the next answer, even if its signal has aborted; a request beyond
  * the last answer throws.
+ *
+ * {@includeCode ../../examples/12-plan-with-a-model.ts}
+ * @group Models
  */
 export function createScriptedModel(
   answers: readonly ScriptedAnswer[],
@@ -124,7 +128,7 @@ function checkReply(place: string, reply: unknown): asserts reply is ScriptedRep
 
 function tooManyRequests(name: string, answers: number, requests: readonly ModelRequest[]): string {
   const text = requests.at(-1)?.messages.at(-1)?.content ?? "";
-  const asked = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  const asked = JSON.stringify(cutText(text, 201));
   return `The script of ${name} has ${count(answers)}; this is request ${requests.length}, whose last message is ${asked}.`;
 }
 

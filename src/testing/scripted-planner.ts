@@ -1,6 +1,6 @@
 import type { PlanDraft, Planner, PlanRequest } from "../core/planner.ts";
 
-/** A planner with scripted answers that records its requests. */
+/** A planner with scripted answers that records its requests. @group Planners */
 export interface ScriptedPlanner extends Planner {
   readonly requests: readonly PlanRequest[];
 }
@@ -8,6 +8,9 @@ export interface ScriptedPlanner extends Planner {
 /**
  * Creates a {@link ScriptedPlanner}. Each answer is a plan, an error to throw, or a function of the request; a request
  * beyond the last answer throws.
+ *
+ * {@includeCode ../../examples/20-test-an-agent.ts}
+ * @group Planners
  */
 export function createScriptedPlanner(
   answers: readonly (PlanDraft | Error | ((request: PlanRequest) => PlanDraft | Promise<PlanDraft>))[],

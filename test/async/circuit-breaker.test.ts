@@ -8,10 +8,10 @@ import {
 } from "../../src/async/circuit-breaker.ts";
 import type { Clock } from "../../src/async/clock.ts";
 
-const defaults: CircuitBreakerOptions = { maxFailures: 3, windowMs: 10_000, resetAfterMs: 5_000 };
+const defaults: Required<CircuitBreakerOptions> = { maxFailures: 3, windowMs: 10_000, resetAfterMs: 5_000 };
 
 /** A circuit breaker on a clock that is set by hand and has no timers. */
-function create(options: Partial<CircuitBreakerOptions> = {}) {
+function create(options: CircuitBreakerOptions = {}) {
   const time = { nowMs: 0 };
   const clock: Clock = {
     now: () => time.nowMs,
@@ -33,7 +33,7 @@ function fail(breaker: CircuitBreaker, times: number): (CircuitState | undefined
 }
 
 /** A breaker that has just opened, at time 0, and the permits of calls that began before. */
-function createOpen(options?: Partial<CircuitBreakerOptions>) {
+function createOpen(options?: CircuitBreakerOptions) {
   const created = create(options);
   const early = Array.from({ length: 3 }, () => permitOf(created.breaker));
   expect(fail(created.breaker, 3)).toEqual([undefined, undefined, "open"]);
@@ -147,7 +147,7 @@ describe("an open CircuitBreaker", () => {
 });
 
 describe("a half-open CircuitBreaker", () => {
-  function createHalfOpen(options?: Partial<CircuitBreakerOptions>) {
+  function createHalfOpen(options?: CircuitBreakerOptions) {
     const created = createOpen(options);
     created.time.nowMs = 5_000;
     return { ...created, probe: permitOf(created.breaker) };
@@ -218,7 +218,7 @@ class CircuitModel {
   private failuresMs: number[] = [];
   private readonly waiting = new Set<number>();
 
-  constructor(private readonly options: CircuitBreakerOptions) {}
+  constructor(private readonly options: Required<CircuitBreakerOptions>) {}
 
   /** Whether the call of this number may be made. */
   enter(call: number, nowMs: number): boolean {

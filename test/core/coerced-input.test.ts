@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { StandardSchema } from "../../src/core/schema.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import { validatePlan } from "../../src/core/validate-plan.ts";
 
 const source = defineTool({

@@ -12,4 +12,9 @@ describe("cutText", () => {
     expect(cutText(text, max)).toBe(expected);
     expect(expected.isWellFormed()).toBe(true);
   });
+
+  it("puts another end where it cut, if one is given", () => {
+    expect(cutText("abcdefgh", 6, " (8)")).toBe("ab (8)");
+    expect(cutText("abcd", 3, "")).toBe("abc");
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
+import type { ExpressionKey } from "../../src/core/cel/step-expressions.ts";
 import { isAgentError } from "../../src/core/errors.ts";
-import { compileExpressions, type ExpressionKey, parseExpressions } from "../../src/core/expressions.ts";
+import { compileExpressions, parseExpressions } from "../../src/core/expressions.ts";
 import { deepFreeze, type JsonValue } from "../../src/core/json.ts";
 import { outsideWork } from "../../src/core/outside-work.ts";
 import type { PlanStep } from "../../src/core/plan.ts";

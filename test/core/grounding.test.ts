@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { Grounds } from "../../src/core/grounding.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { inputJsonSchema, type JsonSchema } from "../../src/core/schema.ts";
+import type { JsonSchema } from "../../src/core/json-schema.ts";
+import { inputJsonSchema } from "../../src/core/schema.ts";
 
 /** What of a text or another value does not stand in a request, where the schema says nothing. */
 function missing(request: string, value: unknown, schema: JsonSchema = {}): readonly string[] {

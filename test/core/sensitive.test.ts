@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import * as mini from "zod/v4-mini";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { inputJsonSchema, outputJsonSchema } from "../../src/core/schema.ts";
 import { isSensitiveTool, sensitive } from "../../src/core/sensitive.ts";
 import { SensitiveView } from "../../src/core/sensitive-paths.ts";
-import { defineTool, type Tool } from "../../src/core/tool.ts";
+import type { Tool } from "../../src/core/tool.ts";
 
 type Schema = Parameters<typeof defineTool>[0]["inputSchema"];
 

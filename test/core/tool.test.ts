@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { define, indexTools } from "../../src/core/define-tool.ts";
+import { define, defineTool, indexTools } from "../../src/core/define-tool.ts";
 import { AgentError } from "../../src/core/errors.ts";
-import { type DefinedTool, defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts";
+import type { DefinedTool, Tool, ToolContext } from "../../src/core/tool.ts";
 
 const context: ToolContext = {
   signal: new AbortController().signal,

@@ -6,9 +6,9 @@ import {
   createRulePlanner,
   createTodoStore,
   type DefinedTool,
-  type GroundingPolicy,
   isAgentError,
   type LanguageModel,
+  type LlmPlannerOptions,
   type PlanDraft,
 } from "../../src/index.ts";
 import type { EngineRequest } from "./engine-requests.ts";
@@ -30,7 +30,7 @@ export interface EngineOutcome {
 /** How requests are planned. */
 export interface EngineOptions {
   readonly temperature: number;
-  readonly grounding: GroundingPolicy;
+  readonly grounding: LlmPlannerOptions["grounding"];
   /** Whether the rules stand behind the model. @default true */
   readonly withRules?: boolean;
 }

@@ -9,9 +9,9 @@ import {
   isAgentError,
   type ModelUsage,
   type PlanDraft,
-  type PlanFailure,
   type PlanInput,
   type Planner,
+  type PlanSource,
 } from "../../src/index.ts";
 import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
 import { toTool } from "./call-tools.ts";
@@ -25,7 +25,7 @@ export interface PlannedRow {
   readonly results: Readonly<Record<string, unknown>>;
   readonly error?: string;
   /** What went wrong on the way. */
-  readonly failures: readonly PlanFailure[];
+  readonly failures: NonNullable<PlanSource["failures"]>;
   readonly usage: ModelUsage | undefined;
   readonly tookMs: number;
 }

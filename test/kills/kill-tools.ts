@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod/v4";
-import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
 import type { Journal } from "./journal.ts";
 import type { KillSwitch } from "./kill-switch.ts";
 

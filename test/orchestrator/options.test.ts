@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { hashPlan } from "../../src/core/hash-plan.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import { createOrchestrator } from "../../src/orchestrator/orchestrator.ts";
 import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import type { AgentWarning } from "../../src/orchestrator/options.ts";
 import { createOrchestrator } from "../../src/orchestrator/orchestrator.ts";
 import type { RunOptions } from "../../src/orchestrator/run-options.ts";

@@ -54,7 +54,7 @@ function consume({ tarball, zod, nodes }) {
   const command = join(cwd, "node_modules/.bin/planwright");
   const todos = run(command, ["Add a todo to buy milk, then show me all my tasks"], { cwd });
   if (!todos.includes("[ ] buy milk")) throw new Error(`The command printed:\n${todos}`);
-  checkTypes(cwd, { file: "types.ts", label: `zod ${installed}` });
+  for (const file of ["types.ts", "declarations.ts"]) checkTypes(cwd, { file, label: `zod ${installed}` });
 }
 
 function consumeAiSdk({ tarball, ai, node }) {
@@ -98,6 +98,8 @@ function checkTypes(cwd, { file, label, skipLibCheck = false }) {
     types: ["node"],
     strict: true,
     exactOptionalPropertyTypes: true,
+    // Without it the names that a declaration needs are not looked for.
+    declaration: true,
     noEmit: true,
     skipLibCheck,
   };

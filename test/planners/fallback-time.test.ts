@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { PlanDraft, PlanRequest } from "../../src/core/planner.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedModel } from "../../src/testing/scripted-model.ts";

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { type AgentOptions, createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import { defineTool, type Tool, type ToolEffect } from "../../src/core/tool.ts";
+import type { Tool, ToolEffect } from "../../src/core/tool.ts";
 import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";

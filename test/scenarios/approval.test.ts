@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import type { ApprovalQuestion } from "../../src/core/approval.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import { defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts";
+import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { planOf } from "./plans.ts";
 import { resumeFrom, until } from "./resume-from.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { hashPlan } from "../../src/core/hash-plan.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CircuitBreakerOptions } from "../../src/core/tool-limits.ts";
+import type { CircuitBreakerOptions } from "../../src/async/circuit-breaker.ts";
 import { createFakeTool, type FakeOutcome, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import { planOf, step } from "./plans.ts";

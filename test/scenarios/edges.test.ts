@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";

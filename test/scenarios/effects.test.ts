@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";

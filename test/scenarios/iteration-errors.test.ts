@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
-import { defineTool, type Tool } from "../../src/core/tool.ts";
+import type { Tool } from "../../src/core/tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, askingTool } from "./asking.ts";
 import { step } from "./plans.ts";

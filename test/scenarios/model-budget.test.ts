@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { Agent, AgentOptions } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEventOf } from "../../src/core/events.ts";
 import type { LanguageModel } from "../../src/core/language-model.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunBudget } from "../../src/core/stored-run-options.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { createRulePlanner } from "../../src/planners/rules/rule-planner.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { LanguageModel } from "../../src/core/language-model.ts";
 import type { PlanDraft, Planner } from "../../src/core/planner.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
 import { createRoutingPlanner } from "../../src/planners/routing-planner.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool, type Tool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
+import type { Tool } from "../../src/core/tool.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import { eventTexts, statuses } from "./asking.ts";

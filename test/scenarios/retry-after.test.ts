@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { RetryOptions } from "../../src/async/retry.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import type { RetryOptions } from "../../src/core/retry-options.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";

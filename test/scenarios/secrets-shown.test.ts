@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { hashPlan } from "../../src/core/hash-plan.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../src/core/planner.ts";
 import { hiddenText } from "../../src/core/sealed.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
 import type { RedactPlace, SecretKey } from "../../src/orchestrator/secret-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";

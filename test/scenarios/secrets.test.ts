@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { hashPlan } from "../../src/core/hash-plan.ts";
 import { hiddenText } from "../../src/core/sealed.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";

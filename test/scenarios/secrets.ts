@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { z } from "zod/v4";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
-import { defineTool, type Tool, type ToolContext } from "../../src/core/tool.ts";
+import type { Tool, ToolContext } from "../../src/core/tool.ts";
 
 /** The secrets that the tools below accept or return. */
 export const password = "hunter2-Zebra";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../src/testing/manual-clock.ts";
 import { step } from "./plans.ts";

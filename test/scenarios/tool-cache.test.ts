@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StandardSchema } from "../../src/core/schema.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
-import { defineTool, type ToolContext } from "../../src/core/tool.ts";
-import type { ToolCacheOptions } from "../../src/core/tool-cache.ts";
+import type { ToolCacheOptions, ToolContext } from "../../src/core/tool.ts";
 import type { AgentWarning } from "../../src/orchestrator/options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";

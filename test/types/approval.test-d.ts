@@ -8,8 +8,6 @@ import {
   type ApprovalOptions,
   type ApprovalQuestion,
   type ApprovalRequest,
-  type ApprovalRequestEvent,
-  type ContinueOptions,
   createAgent,
   createOrchestrator,
   type DefinedTool,
@@ -18,6 +16,7 @@ import {
   defineTool,
   type PendingItem,
   type RejectionOptions,
+  type ResumeOptions,
   type RunStore,
 } from "../../src/index.ts";
 import { calculator, clock, todos } from "./tools.ts";
@@ -79,7 +78,7 @@ describe("an approval question", () => {
 
   it("narrows by tool in events and dry runs", () => {
     agent.on("approval-request", (event) => {
-      expectTypeOf(event).toEqualTypeOf<ApprovalRequestEvent<Tools>>();
+      expectTypeOf(event).toEqualTypeOf<AgentEventOf<"approval-request", Tools>>();
       if (event.kind === "step" && event.tool === "Calculator") expectTypeOf(event.input.expression).toBeString();
     });
     const seen = {} as DryRun<Tools>;
@@ -153,8 +152,8 @@ describe("a decision", () => {
     // @ts-expect-error resources are missing
     agent.approve("r", plan, {});
     free.approve("r", plan, { resources: undefined, signal: undefined, throwOnFailure: undefined });
-    expectTypeOf<ContinueOptions<Tools>["resources"]>().toExtend<typeof resources>();
-    expectTypeOf<ContinueOptions["resources"]>().toBeUnknown();
+    expectTypeOf<ResumeOptions<Tools>["resources"]>().toExtend<typeof resources>();
+    expectTypeOf<ResumeOptions["resources"]>().toBeUnknown();
     expectTypeOf<ApprovalOptions<Tools>>().toExtend<ApprovalOptions>();
     expectTypeOf<RejectionOptions["reason"]>().toEqualTypeOf<string | undefined>();
   });

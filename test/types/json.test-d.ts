@@ -1,13 +1,12 @@
 import { describe, expectTypeOf, it } from "vitest";
+import type { SchemaIssue } from "../../src/core/schema.ts";
+import type { CalculationProblem, TodoMatch } from "../../src/core/tool-errors.ts";
 import {
   type AgentErrorCode,
   type AgentErrorData,
-  type CalculationProblem,
   isAgentError,
   type Jsonify,
   type PlanIssue,
-  type SchemaIssue,
-  type TodoMatch,
 } from "../../src/index.ts";
 
 describe("Jsonify", () => {

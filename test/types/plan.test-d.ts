@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod/v4";
+import type { Referable } from "../../src/core/plan.ts";
 import {
   createAgent,
   createMemoryRunStore,
@@ -10,7 +11,6 @@ import {
   type PlanInput,
   type PlanStep,
   planSchema,
-  type Referable,
 } from "../../src/index.ts";
 import { calculator, clock, todos } from "./tools.ts";
 

@@ -1,3 +1,5 @@
+import { cutText } from "../cut-text.ts";
+
 /** The parser's error for a text that is not an expression. */
 export interface SyntaxFailure {
   readonly code: string;
@@ -74,5 +76,5 @@ function describeReference(at: string): string {
 /** The text at a place: a word, a number, a quoted text or a sign. */
 function wordOf(text: string, position: number): string {
   const [word = ""] = /^(?:\w(?:[\w.]*\w)?|"[^"\n]*"|'[^'\n]*'|\P{Surrogate})/u.exec(text.slice(position)) ?? [];
-  return word.length > 40 ? `${word.slice(0, 40)}…` : word;
+  return cutText(word, 41);
 }

@@ -11,6 +11,9 @@ import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } fr
  * generating.
  *
  * Throws `invalid-options`. Nothing is loaded or sent before the first call.
+ *
+ * {@includeCode ../../../examples/22-fake-models.ts}
+ * @group Models
  */
 export function createOllamaModel(options: OllamaModelOptions): LanguageModel {
   const settings = resolveOllamaOptions(options);

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../async/clock.ts";
-import type { RetryPolicy } from "../../async/retry.ts";
+import type { RetryOptions, RetryPolicy } from "../../async/retry.ts";
 import { checkRetryOptions } from "../../core/check-tool.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
 import {
@@ -11,13 +11,12 @@ import {
   checkPrice,
   failOption,
 } from "../../core/options.ts";
-import type { RetryOptions } from "../../core/retry-options.ts";
 import { defaultOllamaHost, parseOllamaHost } from "./ollama-host.ts";
 
-/** Whether a model thinks before it answers, and how hard. */
+/** Whether a model thinks before it answers, and how hard. @inline */
 export type OllamaThink = boolean | "low" | "medium" | "high";
 
-/** Options of {@link createOllamaModel}. */
+/** Options of {@link createOllamaModel}. @group Models */
 export interface OllamaModelOptions {
   /** Which model, as `ollama list` names it, such as `qwen3` or `llama3.2:3b`. */
   model: string;

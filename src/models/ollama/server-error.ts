@@ -19,7 +19,7 @@ export class ServerError extends Error {
     text: string,
     options: { status?: number | undefined; isOllamas: boolean; retryAfter?: string | undefined },
   ) {
-    super(shorten(text));
+    super(cutText(toLine(text), maxTextLength));
     this.status = options.status;
     this.isOllamas = options.isOllamas;
     this.retryAfter = options.retryAfter;
@@ -80,8 +80,8 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
   return text;
 }
 
-/** One line that can be shown: short, and without control characters. */
-function shorten(text: string): string {
+/** A text as one line without control characters. */
+function toLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be removed
-  return cutText(text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim(), maxTextLength);
+  return text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim();
 }

@@ -1,5 +1,6 @@
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorLike, isAgentError } from "../../core/errors.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
 import {
   estimateTokens,
   type LanguageModel,
@@ -11,7 +12,6 @@ import {
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanRepair, PlanSource, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import type { JsonSchema } from "../../core/schema.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import { askAgain, cut, describeProblems } from "./plan-prompt.ts";
 import { StepReporter } from "./report-steps.ts";

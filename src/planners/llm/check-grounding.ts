@@ -7,7 +7,7 @@ import { toolSchemas } from "../../core/tool-schemas.ts";
 import { isSurelyPure, type ShownText, textsOf, UnsaidFinder, type UnsaidWords } from "../../core/unsaid-words.ts";
 import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
 
-/** What is done about a word or number in a plan that is not in the request. */
+/** What is done about a word or number in a plan that is not in the request. @inline */
 export type GroundingPolicy = "refuse" | "warn" | "off";
 
 /** What the words of steps are checked against. */

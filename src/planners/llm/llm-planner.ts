@@ -6,7 +6,7 @@ import type { GroundingPolicy } from "./check-grounding.ts";
 import type { ModelPlanner, ModelPlannerSettings } from "./plan-by-model.ts";
 import type { PlanExample } from "./plan-prompt.ts";
 
-/** Options of {@link createLlmPlanner}. */
+/** Options of {@link createLlmPlanner}. @group Planners */
 export interface LlmPlannerOptions {
   /** The model that writes the plans, such as `createOllamaModel({ model: "qwen3" })`. */
   model: LanguageModel;
@@ -66,6 +66,7 @@ const defaultCachedPlans = 100;
  * Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/12-plan-with-a-model.ts}
+ * @group Planners
  */
 export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   const settings = resolveSettings(options);

@@ -1,16 +1,16 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import type { AgentErrorData } from "../../core/errors.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
 import type { ModelMessage } from "../../core/language-model.ts";
 import type { PlanIssue } from "../../core/plan.ts";
 import type { PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import type { StepRecord } from "../../core/run-result.ts";
-import type { JsonSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { answerSchema, stepSchema } from "./model-schema.ts";
 
-/** A request and its plan, shown to the model as an example. */
+/** A request and its plan, shown to the model as an example. @group Planners */
 export interface PlanExample {
   readonly request: string;
   /** Each the name of a tool and its input, with references such as `${s1.value}`. */

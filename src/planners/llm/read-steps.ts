@@ -1,8 +1,7 @@
 import { setOwn } from "../../core/json.ts";
-import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { asLiteral, asReference, findReferences } from "../../core/reference.ts";
-import type { JsonSchema } from "../../core/schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { parseJson } from "./parse-json.ts";

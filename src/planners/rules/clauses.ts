@@ -1,3 +1,4 @@
+import { clauseAbbreviations, connectors, wishOpeners, wishOpeningPairs } from "../../english/clauses.ts";
 import { itemMarks } from "./numbered-items.ts";
 import type { Token } from "./tokens.ts";
 
@@ -8,40 +9,6 @@ export interface Clause {
   /** Whether the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
 }
-
-const connectors: readonly { readonly words: readonly string[]; readonly isHard: boolean }[] = [
-  { words: ["and"], isHard: false },
-  { words: ["&"], isHard: false },
-  { words: ["but"], isHard: false },
-  { words: ["then"], isHard: true },
-  { words: ["after", "that"], isHard: true },
-  { words: ["after", "which"], isHard: true },
-  { words: ["afterwards"], isHard: true },
-  { words: ["afterward"], isHard: true },
-  { words: ["followed", "by"], isHard: true },
-  { words: ["once", "that", "is", "done"], isHard: true },
-  { words: ["once", "done"], isHard: true },
-  { words: ["when", "that", "is", "done"], isHard: true },
-];
-/** Words that start a new wish: the text before "and what is …" never includes it. */
-const openers = new Set("what who where why how which please".split(" "));
-const openingPairs = new Set([
-  "can you",
-  "could you",
-  "would you",
-  "will you",
-  "tell me",
-  "show me",
-  "give me",
-  "let me",
-  "is it",
-  "is there",
-  "are there",
-  "do i",
-  "i want",
-  "i would",
-]);
-const abbreviations = new Set("mr mrs ms dr prof st vs etc no nr approx e.g i.e jr sr inc ltd co ave".split(" "));
 
 /** Cuts a request at every place where one wish may end and another start. Linear. */
 export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
@@ -108,7 +75,7 @@ function readSeparatorPart(tokens: readonly Token[], at: number): Separator | un
 function beginsWish(tokens: readonly Token[], at: number): boolean {
   const first = tokens[at];
   if (first?.kind !== "word") return false;
-  return openers.has(first.norm) || openingPairs.has(`${first.norm} ${tokens[at + 1]?.norm}`);
+  return wishOpeners.has(first.norm) || wishOpeningPairs.has(`${first.norm} ${tokens[at + 1]?.norm}`);
 }
 
 /** Whether a sign separates hard; undefined if it does not separate. */
@@ -124,7 +91,8 @@ function signSeparator(tokens: readonly Token[], at: number): boolean | undefine
   const isInside = after?.glued === true && after.kind !== "quote" && !/^[.!?"”)]$/.test(after.norm);
   if (isInside) return undefined;
   if (after === undefined) return true;
-  const isAbbreviated = before?.glued !== undefined && (abbreviations.has(before.norm) || /^\p{L}$/u.test(before.norm));
+  const isAbbreviated =
+    before?.glued !== undefined && (clauseAbbreviations.has(before.norm) || /^\p{L}$/u.test(before.norm));
   return isAbbreviated ? undefined : true;
 }
 

@@ -1,37 +1,4 @@
-/*
- * What people say around what they want. It belongs to no tool, so the planner removes it for all of them. If a phrase
- * has such words itself, they are matched there, as that costs less.
- */
-
-const before = `
-please | pls | plz | kindly | just | now | so | well | hey | hi | hello | hey there | hi there | good morning | good evening
-ok | okay | alright | all right | right | great | cool | thanks | thank you | oh | um | uh | hmm | yes | yeah | sure | also | too
-can you | could you | would you | will you | can we | could we | can i | could i | may i | can you please
-can you help me | could you help me | help me | help me to | help me with | i need help with | help with | i need some help with | do me a favor and | are you able to | is it possible to | is there a way to | you can | you could | you should | you may
-would you mind | mind telling me | mind showing me | would you mind telling me | would you mind showing me | would you mind giving me | would you be able to | would you be so kind as to | do you mind | do you think you could | be so kind as to
-i want you to | i need you to | i would like you to | i want to | i wanna | i need to | i would like to | i would love to | i wish to | i have to | i have got to
-i am going to | i am trying to | i was wondering if you could | i wonder if you could | i was hoping you could | i would appreciate it if you could
-i want | i need | i would like | let us | let me | go ahead and | go on and | be sure to | make sure to | make sure you | make sure that you | you need to | i need you | i want you | i am asking you to | try to | remember to
-alexa | siri | cortana | olly | jarvis | ok google | okay google | hey google | google | actually | my dear | dear | assistant | buddy | friend | computer | bot | if you can | if you could | if possible | when you can | for me | quickly | quick | one more thing
-two things | three things | a few things | a couple of things | do two things | do two things for me | first | firstly | first of all | first off | to begin with | to start with | to start | start by | begin by | start with | begin with | start off with | second | secondly | third | thirdly | fourth | fifth
-next | finally | lastly | last of all | at last | in the end | then | after that | afterwards | and | at the end | in addition | additionally | besides that | once done | once that is done | when that is done | when you are done | after you are done
-tell me | show me | give me | get me | let me know | let me hear | let me see | i want to know | i need to know | i would like to know | do you know | do you happen to know | find out | figure out | check | work out
-what is | what are | what was | how is | what about | how about | tell me what is | i wonder
-the | a | an | my | quick question | question
-`;
-
-const after = `
-please | pls | plz | thanks | thank you | thanks a lot | thank you very much | thank you so much | many thanks | thx | ty | cheers | ta
-for me | for us | would you | will you | could you | can you | if you can | if you could | if you would | if possible | if you do not mind | when you can | when you get a chance | when you have a moment | when you have time
-right now | now | right away | immediately | asap | as soon as possible | quickly | at once | real quick | this time
-too | as well | also | again | afterwards | at the end | at last | after that | in the end | ok | okay | alright | all right | right | then | instead | though | buddy | dear | first
-`;
-
-const alone = `
-please | pls | plz | thanks | thank you | thanks a lot | thank you very much | thank you so much | many thanks | thanks in advance | thank you in advance | thx | ty | cheers
-hey | hi | hello | hey there | hi there | hello there | good morning | good afternoon | good evening | ok | okay | alright | all right | great | cool | perfect | well | so | now
-first | first of all | firstly | second | secondly | third | thirdly | fourth | fifth | then | finally | lastly | next | also | if you can | if you could | if possible | if you do not mind | would you | will you | can you | could you | right now | for me | that is all | that is it
-`;
+import { courtesiesAfter, courtesiesAlone, courtesiesBefore, optionalWords } from "../../english/courtesies.ts";
 
 type SequenceIndex = ReadonlyMap<string, readonly (readonly string[])[]>;
 
@@ -45,9 +12,9 @@ function indexSequences(text: string, keyOf: (words: readonly string[]) => strin
   return index;
 }
 
-const openings = indexSequences(before, (words) => words[0]);
-const closings = indexSequences(after, (words) => words.at(-1));
-const wholes = indexSequences(alone, (words) => words[0]);
+const openings = indexSequences(courtesiesBefore, (words) => words[0]);
+const closings = indexSequences(courtesiesAfter, (words) => words.at(-1));
+const wholes = indexSequences(courtesiesAlone, (words) => words[0]);
 const maxTokens = 24;
 
 /** Signs that mean nothing between words. */
@@ -55,11 +22,9 @@ export function isFiller(norm: string): boolean {
   return norm === "," || norm === ":" || norm === "–" || norm === "—" || norm === "…";
 }
 
-const articles = new Set(["the", "a", "an", "please", "just", "also"]);
-
 /** Words that are optional before a word of a phrase. */
 export function isArticle(word: string): boolean {
-  return articles.has(word);
+  return optionalWords.has(word);
 }
 
 /** Where the content of a clause from `start` to `end` may start: at its start, or after any courtesies. */

@@ -1,3 +1,5 @@
+import { cardinals } from "../../english/numbers.ts";
+import { months, relativeDays, weekdays } from "../../english/times.ts";
 /** A date read from words, and where the next word is. */
 export interface DateReading {
   /** `YYYY-MM-DD`. */
@@ -12,13 +14,9 @@ export interface DateClock {
 }
 
 const dayMs = 86_400_000;
-const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-const months = "january february march april may june july august september october november december".split(" ");
 const shortMonths = new Map(months.map((name, index) => [name.slice(0, 3), index]));
 const shortDays = new Map([...weekdays.entries()].map(([index, name]) => [name.slice(0, 3), index]));
-const counts = new Map(
-  "a one two three four five six seven eight nine ten".split(" ").map((name, index) => [name, Math.max(1, index)]),
-);
+const counts = new Map(["a", ...cardinals.slice(1, 11)].map((name, index) => [name, Math.max(1, index)]));
 const dayOfMonth = /^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$/;
 
 const days = new WeakMap<DateClock, number>();
@@ -82,24 +80,6 @@ function exactDay(year: number, month: number, day: number, end: number): DateRe
   if (date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined;
   return { date: isoDay(ms), end };
 }
-
-const relativeDays: readonly (readonly [words: readonly string[], days: number])[] = [
-  [["the", "day", "after", "tomorrow"], 2],
-  [["day", "after", "tomorrow"], 2],
-  [["today"], 0],
-  [["tonight"], 0],
-  [["this", "evening"], 0],
-  [["this", "afternoon"], 0],
-  [["this", "morning"], 0],
-  [["tomorrow", "morning"], 1],
-  [["tomorrow", "afternoon"], 1],
-  [["tomorrow", "evening"], 1],
-  [["tomorrow", "night"], 1],
-  [["tomorrow"], 1],
-  [["tmrw"], 1],
-  [["yesterday"], -1],
-  [["next", "week"], 7],
-];
 
 function readNamedDay(words: readonly string[], start: number, clock: DateClock): DateReading | undefined {
   for (const [phrase, days] of relativeDays) {

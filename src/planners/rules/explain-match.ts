@@ -3,7 +3,7 @@ import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import { capturesOf } from "./slot-values.ts";
 
-/** Some words of a request, and what matched them. */
+/** Some words of a request, and what matched them. @inline */
 export interface ExplainedWords {
   readonly text: string;
   /** `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please". */
@@ -11,7 +11,7 @@ export interface ExplainedWords {
   readonly slot?: string;
 }
 
-/** A part of a request, and the phrase that matched it. */
+/** A part of a request, and the phrase that matched it. @inline */
 export interface ExplainedPart {
   readonly text: string;
   readonly tool: string;
@@ -24,7 +24,7 @@ export interface ExplainedPart {
   readonly summary: string;
 }
 
-/** A plan, and how each part of the request led to it. */
+/** A plan, and how each part of the request led to it. @group Planners */
 export interface RequestExplanation {
   readonly steps: readonly PlanStep[];
   readonly parts: readonly ExplainedPart[];

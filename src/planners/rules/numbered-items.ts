@@ -1,6 +1,7 @@
+import { cardinals } from "../../english/numbers.ts";
 import type { Token } from "./tokens.ts";
 
-const numberWords = "one two three four five six seven eight nine ten".split(" ");
+const numberWords = cardinals.slice(1, 11);
 const none: ReadonlyMap<number, number> = new Map();
 
 /**

@@ -1,3 +1,4 @@
+import { contractions } from "../../english/contractions.ts";
 import { tokenize } from "./tokens.ts";
 
 /** A parsed phrase: what a request may contain. */
@@ -121,14 +122,13 @@ class PhraseReader {
     if (/^[a-z ]+$/.test(text)) {
       const plain = text.trim().split(/ +/);
       // Only words that the tokenizer would split have to go through it.
-      if (plain.every((word) => !takenApart.has(word))) return plain.map((word) => this.word(word));
+      if (plain.every((word) => !contractions.has(word))) return plain.map((word) => this.word(word));
     }
     const words = [text];
     return words.flatMap((word) => tokenize(word).map(({ norm }) => this.word(norm)));
   }
 }
 
-const takenApart = new Set(["whats", "lets", "dont", "havent"]);
 const nothing: PhraseNode = { type: "sequence", items: [] };
 
 /** For each opening bracket, where its closing one is. */

@@ -1,5 +1,6 @@
 import { cutText } from "../../core/cut-text.ts";
 import { AgentError } from "../../core/errors.ts";
+import { commonWords } from "../../english/small-words.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
@@ -22,14 +23,10 @@ export function refuse(
 ): AgentError<"cannot-plan"> {
   const from = input.clauses[first]?.start ?? 0;
   const to = input.clauses[last]?.end ?? from;
-  const rejected = cut(textBetween(input, from, to));
+  const rejected = cutText(textBetween(input, from, to), maxQuoted);
   const rest = [textBetween(input, 0, from), textBetween(input, to, input.tokens.length)];
-  const understood = cut(
-    rest
-      .map(trimConnectors)
-      .filter((text) => text !== "")
-      .join(" … "),
-  );
+  const texts = rest.map(trimConnectors).filter((text) => text !== "");
+  const understood = cutText(texts.join(" … "), maxQuoted);
   const capabilities = nearestExamples(tools, new Set(input.words.slice(from, to)));
   const hint =
     capabilities.length > 0
@@ -42,11 +39,8 @@ export function refuse(
 
 /** The words of the clauses, short enough to be quoted. */
 export function quoteClauses(input: MatchInput, first: number, last: number): string {
-  return `"${cut(textBetween(input, input.clauses[first]?.start ?? 0, input.clauses[last]?.end ?? 0))}"`;
-}
-
-function cut(text: string): string {
-  return cutText(text, maxQuoted);
+  const text = textBetween(input, input.clauses[first]?.start ?? 0, input.clauses[last]?.end ?? 0);
+  return `"${cutText(text, maxQuoted)}"`;
 }
 
 /** Reads only as much as may be quoted: the end is searched for from each separator on. */
@@ -56,7 +50,7 @@ function trimConnectors(text: string): string {
 
 /** Examples of phrases that share words with what was not understood, the most first; then some of each tool. */
 function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>): readonly string[] {
-  const wanted = new Set([...words].filter((word) => !common.has(word)));
+  const wanted = new Set([...words].filter((word) => !commonWords.has(word)));
   const near: { readonly example: string; readonly shared: number }[] = [];
   const first: string[] = [];
   for (const { rules } of tools) {
@@ -77,5 +71,3 @@ function nearestExamples(tools: readonly ToolRules[], words: ReadonlySet<string>
   ]);
   return [...examples].slice(0, maxExamples);
 }
-
-const common = new Set("a an the my to of in on is what and i".split(" "));

@@ -5,7 +5,7 @@ import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { RequestExplanation } from "./explain-match.ts";
 
-/** Options of {@link createRulePlanner}. */
+/** Options of {@link createRulePlanner}. @inline */
 export interface RulePlannerOptions {
   /** Whether each step's `reasoning` also states which phrase matched which words. @default false */
   readonly explain?: boolean;
@@ -30,6 +30,9 @@ async function planByRules(request: PlanRequest, explain: boolean): Promise<Plan
  * fit equally well is refused with `cannot-plan`, whose details state why and which phrases come near. Time is linear
  * in the length of the request. Throws `invalid-options` for an invalid option; planning rejects with it for a phrase
  * of a tool that cannot be read.
+ *
+ * {@includeCode ../../../examples/07-explain-a-plan.ts}
+ * @group Planners
  */
 export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   checkKeys("rulePlanner", options, ["explain"]);
@@ -47,6 +50,9 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
 /**
  * Plans a request and reports, for each part of it, which phrase of which tool matched which words. Throws like the
  * planner.
+ *
+ * {@includeCode ../../../examples/07-explain-a-plan.ts}
+ * @group Planners
  */
 export async function explainRequest({
   tools,

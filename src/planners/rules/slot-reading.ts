@@ -1,4 +1,6 @@
-import { readNumber } from "../../core/number-words.ts";
+import { ordinals, readNumber } from "../../english/numbers.ts";
+import { truthWords } from "../../english/small-words.ts";
+import { currencySigns } from "../../english/units.ts";
 import { readAnaphor } from "./anaphora.ts";
 import { type DateClock, mayBeginDate, readDate } from "./dates.ts";
 import type { SlotType } from "./slot-type.ts";
@@ -11,23 +13,7 @@ export interface SlotReading {
 
 /** Stands for an earlier result, until it is known which. */
 export const anaphor: unique symbol = Symbol("anaphor");
-
-const truths: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  enabled: true,
-  enable: true,
-  false: false,
-  no: false,
-  off: false,
-  disabled: false,
-  disable: false,
-};
-const ordinals =
-  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth".split(" ");
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
-const currency = new Set(["$", "€", "£", "¥"]);
 
 /** Whether values of the type are recognized by their words, so that they are looked up, not spanned. */
 export function isReadable({ kind }: SlotType): boolean {
@@ -46,7 +32,7 @@ export function readSlot(
       return readNumberSlot(words, start);
     case "boolean": {
       const word = words[start] ?? "";
-      const value = Object.hasOwn(truths, word) ? truths[word] : undefined;
+      const value = Object.hasOwn(truthWords, word) ? truthWords[word] : undefined;
       return value === undefined ? none : [{ value, end: start + 1 }];
     }
     case "enum":
@@ -80,7 +66,7 @@ function readNumberSlot(words: readonly string[], start: number): readonly SlotR
   const readings: SlotReading[] = [];
   const first = words[start] ?? "";
   const isNegative = first === "-" || first === "minus" || first === "negative";
-  const found = readNumber(words, isNegative || currency.has(first) ? start + 1 : start);
+  const found = readNumber(words, isNegative || currencySigns.has(first) ? start + 1 : start);
   if (found !== undefined) {
     const value = Number(found.digits);
     readings.push({ value: isNegative ? -value : value, end: found.end });

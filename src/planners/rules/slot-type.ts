@@ -1,4 +1,5 @@
-import type { JsonSchema, StandardSchema } from "../../core/schema.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
+import type { StandardSchema } from "../../core/schema.ts";
 import { PhraseError } from "./phrase-template.ts";
 
 /** What a slot may be filled with. */

@@ -1,6 +1,6 @@
-import { readNumber } from "../../core/number-words.ts";
 import type { PhraseReference, SlotValue } from "../../core/phrase.ts";
 import { parseWith } from "../../core/schema.ts";
+import { readNumber } from "../../english/numbers.ts";
 import { mentionsResult, readAnaphor } from "./anaphora.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";

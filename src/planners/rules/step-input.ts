@@ -1,10 +1,8 @@
 import { escapeTemplate } from "../../core/escape-template.ts";
-import type { JsonObject, JsonPath, JsonValue } from "../../core/json.ts";
-import { setOwn } from "../../core/json.ts";
-import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import { type JsonObject, type JsonPath, type JsonValue, setOwn } from "../../core/json.ts";
+import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PhraseReference } from "../../core/phrase.ts";
 import { asLiteral, asReference } from "../../core/reference.ts";
-import type { JsonSchema } from "../../core/schema.ts";
 
 /** What is needed to make an input safe. */
 export interface InputContext {

@@ -1,3 +1,4 @@
+import { contractedWords, contractionEndings, contractions } from "../../english/contractions.ts";
 /** One piece of a request or of a phrase: a word, a number, a quoted text or a sign. */
 export interface Token {
   readonly kind: "word" | "number" | "quote" | "sign";
@@ -25,25 +26,6 @@ const closers = new Map([
 ]);
 const maxSingleQuoted = 200;
 const singleQuoted = new RegExp(`['‘]([^\\n'’‘]|['’](?=[\\p{L}])){1,${maxSingleQuoted}}['’](?![\\p{L}\\p{N}])`, "uy");
-
-/** Contractions of two words: the part after the apostrophe, where it is not a genitive. */
-const contracted = new Set(["what", "that", "it", "where", "who", "how", "there", "here", "when", "which"]);
-const endings = new Map([
-  ["s", "is"],
-  ["re", "are"],
-  ["ve", "have"],
-  ["ll", "will"],
-  ["d", "would"],
-  ["m", "am"],
-]);
-const spelled = new Map<string, readonly string[]>([
-  ["whats", ["what", "is"]],
-  ["let's", ["let", "us"]],
-  ["lets", ["let", "us"]],
-  ["dont", ["do", "not"]],
-  ["havent", ["have", "not"]],
-  ...["do", "does", "did", "have", "is", "are"].map((verb) => [`${verb}n't`, [verb, "not"]] as const),
-]);
 
 /** Cuts a text into tokens, not many more than `limit`. Linear in its length, whatever it contains. */
 export function tokenize(text: string, limit = Number.POSITIVE_INFINITY): readonly Token[] {
@@ -103,11 +85,11 @@ class Tokenizer {
     const norm = normalizeWord(found);
     const end = position + found.length;
     const apostrophe = norm.lastIndexOf("'");
-    const whole = spelled.get(norm);
+    const whole = contractions.get(norm);
     if (whole !== undefined) return this.pushAll(whole, position, end);
     const stem = norm.slice(0, apostrophe);
-    const ending = apostrophe > 0 ? endings.get(norm.slice(apostrophe + 1)) : undefined;
-    if (ending === undefined || (ending === "is" && !contracted.has(stem)))
+    const ending = apostrophe > 0 ? contractionEndings.get(norm.slice(apostrophe + 1)) : undefined;
+    if (ending === undefined || (ending === "is" && !contractedWords.has(stem)))
       return this.push("word", norm, position, end);
     this.push("word", stem, position, position + found.length - (norm.length - apostrophe));
     return this.push("word", ending, this.lastEnd, end);

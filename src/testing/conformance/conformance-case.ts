@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describeThrown } from "../../core/describe-thrown.ts";
 import { type AgentErrorCode, isAgentError } from "../../core/errors.ts";
 
-/** One requirement for every implementation, for any test runner: `it(name, run)`. */
+/** One requirement for every implementation, for any test runner: `it(name, run)`. @group Testing */
 export interface ConformanceCase {
   readonly name: string;
   /** Rejects with an `AssertionError` of `node:assert` if it is not met, whose `cause` is the thrown error, if any. */

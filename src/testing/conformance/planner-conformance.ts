@@ -1,10 +1,11 @@
-import { checkFunction, checkKeys, checkNumber, failOption, maxDurationMs } from "../../core/options.ts";
+import { maxTimerMs } from "../../async/clock.ts";
+import { checkFunction, checkKeys, checkNumber, failOption } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
 import { plannerCases } from "./planner-cases.ts";
 
-/** Options of {@link plannerConformance}. */
+/** Options of {@link plannerConformance}. @inline */
 export interface PlannerConformanceOptions {
   /** Creates a new planner for each case. If it asks a model, that must answer any request, as a scripted one may. */
   createPlanner(): Planner | Promise<Planner>;
@@ -25,6 +26,9 @@ export interface PlannerConformanceOptions {
  * valid, too.
  *
  * The time of all requests is noon of 2026-01-15, UTC. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/16-your-own-planner.ts}
+ * @group Planners
  */
 export function plannerConformance(options: PlannerConformanceOptions): readonly ConformanceCase[] {
   checkKeys("options", options, ["createPlanner", "tools", "requests", "refusals", "settleMs"]);
@@ -34,7 +38,7 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
   if (!Array.isArray(tools) || tools.length === 0) failOption("tools", tools, "a list of at least one tool");
   checkTexts("requests", requests, 1);
   checkTexts("refusals", refusals, 0);
-  checkNumber("settleMs", settleMs, { min: 1, max: maxDurationMs });
+  checkNumber("settleMs", settleMs, { min: 1, max: maxTimerMs });
   return plannerCases({ createPlanner, tools, requests, refusals, settleMs });
 }
 

@@ -9,7 +9,7 @@ import { filterCases } from "./run-store-filters.ts";
 import { listCases } from "./run-store-lists.ts";
 import { messageCases } from "./run-store-messages.ts";
 
-/** Options of {@link runStoreConformance}. */
+/** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
   /**
    * Creates a new, empty store for each case. Its claims must use the clock `now`, which returns milliseconds and moves
@@ -23,6 +23,9 @@ export interface RunStoreConformanceOptions<TStore extends RunStore> {
 /**
  * The requirements for every {@link RunStore}, as cases for a test runner: events, lists, claims and fences, messages,
  * deletion. Each case has its own store. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/24-your-own-store.ts}
+ * @group Storage
  */
 export function runStoreConformance<TStore extends RunStore>(
   options: RunStoreConformanceOptions<TStore>,

@@ -1,4 +1,4 @@
-/** A model of a fake Ollama. */
+/** A model of a fake Ollama. @inline */
 export interface FakeOllamaModel {
   /** Its name, with or without a tag. */
   readonly name: string;

@@ -3,12 +3,12 @@ import type { FakeOllamaModel } from "./fake-models.ts";
 import type { FakeOllamaAnswer, FakeOllamaShowAnswer } from "./fake-ollama-answer.ts";
 import type { FakeOllamaChat, FakeOllamaRequest } from "./fake-ollama-request.ts";
 
-/** An answer, or a function of the request that returns one. */
+/** An answer, or a function of the request that returns one. @inline */
 export type FakeOllamaScriptEntry =
   | FakeOllamaAnswer
   | ((chat: FakeOllamaChat) => FakeOllamaAnswer | Promise<FakeOllamaAnswer>);
 
-/** Options of {@link startFakeOllama}. */
+/** Options of {@link startFakeOllama}. @group Models */
 export interface FakeOllamaOptions {
   /** The answers to chat requests, in order. @default none */
   script?: readonly FakeOllamaScriptEntry[] | undefined;
@@ -22,7 +22,7 @@ export interface FakeOllamaOptions {
   clock?: Clock | undefined;
 }
 
-/** A server that behaves like Ollama, with answers from a script. */
+/** A server that behaves like Ollama, with answers from a script. @group Models */
 export interface FakeOllama {
   /** Its address, such as `http://127.0.0.1:40123`: the `host` of a client. */
   readonly host: string;

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../core/json.ts";
 
-/** A request to a fake Ollama, to any path. */
+/** A request to a fake Ollama, to any path. @inline */
 export interface FakeOllamaRequest {
   readonly method: string;
   /** Such as `/api/chat`. */
@@ -11,7 +11,7 @@ export interface FakeOllamaRequest {
   readonly body: string;
 }
 
-/** The content of a chat request. */
+/** The content of a chat request. @inline */
 export interface FakeOllamaChat {
   readonly model: string;
   readonly messages: readonly FakeOllamaMessage[];
@@ -24,7 +24,7 @@ export interface FakeOllamaChat {
   readonly [field: string]: unknown;
 }
 
-/** A message of a {@link FakeOllamaChat}. */
+/** A message of a {@link FakeOllamaChat}. @inline */
 export interface FakeOllamaMessage {
   readonly role: string;
   readonly content: string;

@@ -29,6 +29,9 @@ const dripMs = 1_000;
  * ```
  *
  * Its work takes no time on a manual clock: wait for a request before you move the clock.
+ *
+ * {@includeCode ../../../examples/22-fake-models.ts}
+ * @group Models
  */
 export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<FakeOllama> {
   const { createServer } = await countOutside(import("node:http"));

@@ -1,3 +1,4 @@
+import { cutText } from "../../core/cut-text.ts";
 import { type ChatLinesOptions, chatLines, chatObject } from "./chat-lines.ts";
 import type {
   FakeOllamaAnswer,
@@ -55,7 +56,7 @@ const textFaults: Readonly<Record<FakeOllamaTextFault, (whole: FakeOllamaText) =
 };
 
 function firstHalf(text: string): string {
-  return text.slice(0, Math.ceil(text.length / 2)).replace(/[\uD800-\uDBFF]$/, "");
+  return cutText(text, Math.ceil(text.length / 2), "");
 }
 
 const serverFaults: Readonly<Record<FakeOllamaServerFault, (model: string) => FakeReply | "hang">> = {

@@ -1,10 +1,9 @@
-import { readNumber, startsNumber } from "../../core/number-words.ts";
-import { readNamed } from "./arithmetic-language-names.ts";
+import { readNumber, startsNumber } from "../../english/numbers.ts";
+import { numberPointers, resultNouns } from "../../english/references.ts";
 import {
   type ArithmeticNode,
   atom,
   binary,
-  chain,
   fraction,
   level,
   negative,
@@ -23,15 +22,19 @@ import {
 import { findConstant, findFunction } from "./functions.ts";
 
 const articles = new Set(["the", "a", "an"]);
-const pointers = new Set(["the", "that", "this", "its"]);
-const results = new Set(
-  "result results answer total outcome output value sum product difference quotient number figure amount".split(" "),
-);
 const partWords = new Set(["of", "off", "discount", "tip", "tax", "interest", "reduction", "less"]);
 const maxDepth = 200;
 /** An expression that can be read takes at most about one attempt per word. */
 const workPerWord = 2;
 const leastWork = 32;
+
+/** What an {@link ArithmeticReader} is created with. */
+interface ReaderOptions {
+  readonly hasPrevious: boolean;
+  readonly joinAnd: boolean;
+  /** Reads what starts with a name; given from outside, as it reads its operands with the reader in turn. */
+  readonly readNamed: (reader: ArithmeticReader) => ArithmeticNode | undefined;
+}
 
 /** Reads the words of an expression: a Pratt parser, which never backtracks further than one phrase. */
 export class ArithmeticReader {
@@ -46,7 +49,7 @@ export class ArithmeticReader {
 
   constructor(
     readonly words: readonly string[],
-    private readonly options: { readonly hasPrevious: boolean; readonly joinAnd: boolean },
+    private readonly options: ReaderOptions,
   ) {
     this.work = leastWork + workPerWord * words.length;
   }
@@ -257,9 +260,9 @@ export class ArithmeticReader {
   /** "it", "that", "the result", "the last answer". */
   private anaphor(): ArithmeticNode | undefined {
     const before = this.at;
-    if (this.takeAny(pointers)) {
+    if (this.takeAny(numberPointers)) {
       this.take("previous") || this.take("last") || this.take("final");
-      if (this.takeAny(results) && !["of", "between", "from"].includes(this.words[this.at] ?? ""))
+      if (this.takeAny(resultNouns) && !["of", "between", "from"].includes(this.words[this.at] ?? ""))
         return this.previous();
       this.at = before;
     }
@@ -278,7 +281,7 @@ export class ArithmeticReader {
   private named(): ArithmeticNode | undefined {
     const before = this.at;
     this.takeAny(articles);
-    const node = readNamed(this);
+    const node = this.options.readNamed(this);
     if (node !== undefined) return node;
     this.at = before;
     if (!this.takeAny(articles)) return undefined;
@@ -290,9 +293,4 @@ export class ArithmeticReader {
     if (node !== undefined) this.operations++;
     return node;
   }
-}
-
-/** All operands with a sign between them; for "add 3, 4 and 5". */
-export function joined(sign: "+" | "*", items: readonly ArithmeticNode[]): ArithmeticNode | undefined {
-  return items.length > 1 ? chain(sign, items) : undefined;
 }

@@ -1,3 +1,4 @@
+import { ordinals } from "../../english/numbers.ts";
 import {
   type ArithmeticNode,
   atom,
@@ -153,7 +154,7 @@ export const denominators = new Map<string, string>([
   ...entries("quarter quarters", "4"),
 ]);
 const ranks = new Map<string, string>([...entries("second square", "2"), ...entries("third cube", "3")]);
-for (const [index, name] of "third fourth fifth sixth seventh eighth ninth tenth".split(" ").entries()) {
+for (const [index, name] of ordinals.slice(2, 10).entries()) {
   denominators.set(name, String(index + 3)).set(`${name}s`, String(index + 3));
   ranks.set(name, String(index + 3));
 }

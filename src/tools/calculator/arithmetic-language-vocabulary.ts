@@ -1,4 +1,4 @@
-import { startsNumber } from "../../core/number-words.ts";
+import { startsNumber } from "../../english/numbers.ts";
 import { denominators, infixTerms, listTerms, postfixTerms, prefixTerms, rankOf } from "./arithmetic-language-terms.ts";
 import { findConstant, findFunction } from "./functions.ts";
 

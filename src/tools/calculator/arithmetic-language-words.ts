@@ -1,3 +1,4 @@
+import { currencySigns, currencyWords } from "../../english/units.ts";
 import { isArithmeticWord } from "./arithmetic-language-vocabulary.ts";
 
 const lexeme =
@@ -35,8 +36,6 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   substracted: ["subtracted"],
 };
 const symbols = new Set("+-*/^%!(),=".split(""));
-const currency = new Set(["$", "€", "£", "¥"]);
-const currencyWords = new Set("dollar dollars euro euros pound pounds buck bucks usd eur gbp".split(" "));
 /** The suffix of an ordinal: "21st" is not a number here. */
 const nth = /^(?:st|nd|rd|th)$/;
 
@@ -77,7 +76,7 @@ function readLexeme(found: string, { words, isGlued, next }: LexemeContext): rea
   if (alias !== undefined) return alias;
   if (/^\p{L}/u.test(found)) return readLetters(found, words, isGlued);
   if (found === "-" && isGlued && /^\p{L}/u.test(next) && /^\p{L}/u.test(words.at(-1) ?? "")) return [];
-  if (currency.has(found) || found === "?") return [];
+  if (currencySigns.has(found) || found === "?") return [];
   return symbols.has(found) ? [found] : undefined;
 }
 

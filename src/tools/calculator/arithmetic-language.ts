@@ -1,5 +1,6 @@
-import { type ArithmeticNode, atom, binary, call, changed } from "./arithmetic-language-nodes.ts";
-import { ArithmeticReader, joined } from "./arithmetic-language-reader.ts";
+import { readNamed } from "./arithmetic-language-names.ts";
+import { type ArithmeticNode, atom, binary, call, chain, changed } from "./arithmetic-language-nodes.ts";
+import { ArithmeticReader } from "./arithmetic-language-reader.ts";
 import { arithmeticWords } from "./arithmetic-language-words.ts";
 
 /** Spoken arithmetic in the Calculator's notation. */
@@ -33,7 +34,7 @@ export function readArithmetic(
   // "three hundred and four" is one number or two: the first reading in which the whole makes sense is used.
   for (const joinAnd of [true, false]) {
     for (const read of [readVerb, readContinuation, readPlain]) {
-      const reader = new ArithmeticReader(stripped(words), { hasPrevious, joinAnd });
+      const reader = new ArithmeticReader(stripped(words), { hasPrevious, joinAnd, readNamed });
       const node = read(reader);
       if (reader.hasGivenUp) return undefined;
       const whole = node && readRounding(reader, node);
@@ -276,4 +277,9 @@ function withPrevious(
   const by = reader.expression();
   const previous = by && reader.previous();
   return by && previous && make(previous, by);
+}
+
+/** All operands with a sign between them; for "add 3, 4 and 5". */
+function joined(sign: "+" | "*", items: readonly ArithmeticNode[]): ArithmeticNode | undefined {
+  return items.length > 1 ? chain(sign, items) : undefined;
 }

@@ -1,9 +1,9 @@
 import * as z from "zod/v4";
+import { defineTool } from "../../core/define-tool.ts";
 import { checkKeys, checkNumber } from "../../core/options.ts";
-import { defineTool } from "../../core/tool.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 
-/** Options of {@link createCalculator}. */
+/** Options of {@link createCalculator}. @inline */
 export interface CalculatorOptions {
   /** Maximum length of an expression, in UTF-16 code units, from 1 to 100 000. @default 10_000 */
   readonly maxLength?: number | undefined;
@@ -33,6 +33,9 @@ const description =
  * `calculation-failed`, which has a code and a position and is never retried.
  *
  * Throws `invalid-options` for an option that is unknown or out of range.
+ *
+ * {@includeCode ../../../examples/04-approve-a-plan.ts}
+ * @group Built-in tools
  */
 export function createCalculator(options: CalculatorOptions = {}) {
   checkKeys("options", options, ["maxLength", "maxDepth"]);

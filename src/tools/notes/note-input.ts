@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 
-/** Names one note: by its `id`, or by its position among the notes of an item. */
+/** Names one note: by its `id`, or by its position among the notes of an item. @inline */
 export interface NoteTarget {
   readonly id?: string;
   readonly item?: string;
@@ -8,7 +8,7 @@ export interface NoteTarget {
   readonly index?: number;
 }
 
-/** The input of Notes, as JSON. */
+/** The input of Notes, as JSON. @group Built-in tools */
 export type NotesInput =
   | {
       readonly operation: "add";

@@ -1,4 +1,5 @@
-import type { Note } from "./note.ts";
+import * as z from "zod/v4";
+import { createNoteSchema, type Note } from "./note.ts";
 
 /**
  * Where Notes keeps its notes. Each of the three methods may return a value or a promise.
@@ -8,6 +9,7 @@ import type { Note } from "./note.ts";
  * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
  * - Returned values are copies or frozen: changing them changes nothing in the storage.
  * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
+ * @group Storage
  */
 export interface NoteStorage {
   /** The notes that fit a query, in the order of insertion, and how many there are. An unknown scope has none. */
@@ -24,7 +26,7 @@ export interface NoteStorage {
   apply(scope: string, write: NoteWrite): NoteRecord | undefined | Promise<NoteRecord | undefined>;
 }
 
-/** Which notes, in which order, and how many. All given conditions must be met. */
+/** Which notes, in which order, and how many. All given conditions must be met. @group Storage */
 export interface NoteQuery {
   readonly id?: string | undefined;
   /** Compared by `nameKey`: ignores case, spaces at the ends and repeated spaces. */
@@ -39,19 +41,19 @@ export interface NoteQuery {
   readonly limit: number;
 }
 
-/** The result of a query. */
+/** The result of a query. @group Storage */
 export interface FoundNotes {
   readonly notes: readonly Note[];
   /** How many fit, regardless of offset and limit. */
   readonly count: number;
 }
 
-/** One change. */
+/** One change. @inline */
 export type NoteChange =
   | { readonly type: "insert"; readonly note: Note }
   | { readonly type: "remove"; readonly id: string };
 
-/** A change, and the key that ensures that it is made once. */
+/** A change, and the key that ensures that it is made once. @group Storage */
 export interface NoteWrite {
   readonly key: string;
   /** Recorded with the note. */
@@ -59,8 +61,29 @@ export interface NoteWrite {
   readonly change: NoteChange;
 }
 
-/** The outcome of a change: the inserted or removed note. */
+/** The outcome of a change: the inserted or removed note. @group Storage */
 export interface NoteRecord {
   readonly operation: NoteWrite["operation"];
   readonly note: Note;
+}
+
+let schemas: ReturnType<typeof createSchemas> | undefined;
+
+/** Called when the first note is read, so that an import does not pay for it. */
+function createSchemas() {
+  return { note: createNoteSchema(), operation: z.enum(["add", "delete", "undo"]) };
+}
+
+/** The value that a storage has read, if it is a note. */
+export function parseNote(value: unknown): Note | undefined {
+  schemas ??= createSchemas();
+  return schemas.note.safeParse(value).success ? (value as Note) : undefined;
+}
+
+/** The value that a storage has read, if it is the outcome of a change. */
+export function parseNoteRecord(operation: unknown, value: unknown): NoteRecord | undefined {
+  const note = parseNote(value);
+  schemas ??= createSchemas();
+  const known = schemas.operation.safeParse(operation);
+  return known.success && note !== undefined ? { operation: known.data, note } : undefined;
 }

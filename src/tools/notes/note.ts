@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 
-/** A note about an item. It never changes. */
+/** A note about an item. It never changes. @group Built-in tools */
 export interface Note {
   /** Unique within its scope. */
   readonly id: string;
@@ -13,7 +13,7 @@ export interface Note {
   readonly createdAt: string;
 }
 
-/** The output of `list`. */
+/** The output of `list`. @inline */
 export interface NotePage {
   /** The first matching notes, up to `limit`. */
   readonly notes: readonly Note[];
@@ -21,7 +21,7 @@ export interface NotePage {
   readonly count: number;
 }
 
-/** The output of Notes: a page for `list`, else the note itself. */
+/** The output of Notes: a page for `list`, else the note itself. @group Built-in tools */
 export type NotesOutput = Note | NotePage;
 
 /** Creates the schema of {@link Note}: when it is needed, so that an import does not pay for it. @internal */

@@ -1,14 +1,15 @@
+import { defineTool } from "../../core/define-tool.ts";
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { type DefinedTool, defineTool, type ToolContext } from "../../core/tool.ts";
+import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
 import { createNotesOutputSchema, type NotesOutput } from "./note.ts";
 import { createNotesInputSchema, isNoteRead, type NotesInput, type ParsedNotesInput } from "./note-input.ts";
 import type { NoteStorage } from "./note-storage.ts";
 import type { NotesWorld } from "./run-notes.ts";
 
-/** Options of {@link createNotes}. */
+/** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown> {
   /** Where the notes are kept. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
@@ -31,6 +32,9 @@ export interface NotesOptions<TResources = unknown> {
  *
  * Throws `invalid-options`. The tool itself fails with `note-not-found`, `note-key-reused` or `note-undo-refused`, or
  * with `invalid-options` if `scope`, `author` or `createId` return no text; it then has changed nothing.
+ *
+ * {@includeCode ../../../examples/17-notes-and-web-search.ts}
+ * @group Built-in tools
  */
 export function createNotes<TResources = unknown>(
   options: NotesOptions<TResources> = {},

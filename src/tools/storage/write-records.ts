@@ -1,19 +1,19 @@
 /** The latest writes of a storage in memory, by scope and key. */
 export class WriteRecords<TRecord> {
   /** A Map keeps the insertion order of keys, so its first key is the oldest. */
-  readonly #records = new Map<string, TRecord>();
+  private readonly records = new Map<string, TRecord>();
 
   constructor(private readonly maxRecords: number) {}
 
   get(scope: string, key: string): TRecord | undefined {
-    return this.#records.get(nameOf(scope, key));
+    return this.records.get(nameOf(scope, key));
   }
 
   /** Adds a record, and removes the oldest one beyond `maxRecords`. */
   add(scope: string, key: string, record: TRecord): TRecord {
-    this.#records.set(nameOf(scope, key), record);
-    const oldest = this.#records.size > this.maxRecords ? this.#records.keys().next() : undefined;
-    if (oldest?.done === false) this.#records.delete(oldest.value);
+    this.records.set(nameOf(scope, key), record);
+    const oldest = this.records.size > this.maxRecords ? this.records.keys().next() : undefined;
+    if (oldest?.done === false) this.records.delete(oldest.value);
     return record;
   }
 }

@@ -1,13 +1,10 @@
 import { checkKeys, checkNumber } from "../../core/options.ts";
 import { WriteRecords } from "../storage/write-records.ts";
-import { findRows } from "./find-rows.ts";
-import { RowSet } from "./row-set.ts";
-import { isSameTodo, type Todo, type TodosCleared } from "./todo.ts";
-import { TodoShelf } from "./todo-shelf.ts";
-import type { FoundTodos, TodoChange, TodoOutcome, TodoQuery, TodoRecord, TodoStorage } from "./todo-storage.ts";
-import { foldText } from "./todo-text.ts";
+import { SortedTodos } from "./sorted-todos.ts";
+import { isSameTodo } from "./todo.ts";
+import { patchTodo, type TodoChange, type TodoOutcome, type TodoRecord, type TodoStorage } from "./todo-storage.ts";
 
-/** Options of {@link createMemoryTodos}. */
+/** Options of {@link createMemoryTodos}. @inline */
 export interface MemoryTodosOptions {
   /**
    * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
@@ -17,72 +14,63 @@ export interface MemoryTodosOptions {
 }
 
 /**
- * Keeps todos in memory, as long as the process lives. Ids, lists and pages of them in any order are found by index; a
- * query with other conditions goes once through the todos of its list or scope.
+ * Keeps todos in memory, as long as the process lives. Ids, whole titles and pages of all todos in any order are found
+ * by index; a query with other conditions goes once through the todos of its scope.
  *
  * Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/18-plans-as-json.ts}
+ * @group Storage
  */
 export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage {
   checkKeys("memoryTodos", options, ["rememberedWrites"]);
   const { rememberedWrites = 10_000 } = options;
   checkNumber("memoryTodos.rememberedWrites", rememberedWrites, { min: 1 });
-  const shelves = new Map<string, TodoShelf>();
+  const scopes = new Map<string, SortedTodos>();
   const records = new WriteRecords<TodoRecord>(rememberedWrites);
   return {
-    find: (scope, query) => findOnShelf(shelves.get(scope) ?? new TodoShelf(), query),
+    find: (scope, query) => (scopes.get(scope) ?? new SortedTodos()).find(query),
     recall: (scope, key) => records.get(scope, key),
     apply(scope, { key, operation, change }) {
       const known = records.get(scope, key);
       if (known !== undefined) return known;
-      const shelf = shelves.get(scope) ?? new TodoShelf();
-      const outcome = changeShelf(shelf, change);
-      if (shelf.isEmpty) shelves.delete(scope);
-      else shelves.set(scope, shelf);
+      const todos = scopes.get(scope) ?? new SortedTodos();
+      const outcome = makeChange(todos, change);
+      if (todos.size === 0) scopes.delete(scope);
+      else scopes.set(scope, todos);
       return outcome && records.add(scope, key, Object.freeze({ operation, ...outcome }));
     },
   };
 }
 
-function findOnShelf(shelf: TodoShelf, query: TodoQuery): FoundTodos {
-  const { id, list } = query;
-  const listKey = list === undefined ? undefined : foldText(list);
-  if (id === undefined) return findRows(shelf.rows(listKey), query);
-  const only = new RowSet();
-  const row = shelf.get(id);
-  if (row !== undefined && (listKey === undefined || row.listKey === listKey)) only.put(row);
-  return findRows(only, query);
-}
-
-function changeShelf(shelf: TodoShelf, change: TodoChange): TodoOutcome | undefined {
+/** The outcome; undefined, with nothing changed, if the change does not fit. */
+function makeChange(todos: SortedTodos, change: TodoChange): TodoOutcome | undefined {
   switch (change.type) {
     case "insert":
-      return toOutcome(shelf.insert(change.todo));
+      return todos.get(change.todo.id) === undefined ? { result: todos.put(change.todo) } : undefined;
     case "patch": {
-      const before = findExpected(shelf, change);
-      return before && toOutcome(shelf.patch(change.id, change.fields), before);
+      const before = findExpected(todos, change);
+      return before && { result: todos.put(patchTodo(before, change.fields)), before };
     }
-    case "remove":
-      return findExpected(shelf, change) && toOutcome(shelf.remove(change.id));
-    case "clear":
-      return { result: clearShelf(shelf, change) };
+    case "remove": {
+      const result = findExpected(todos, change);
+      if (result === undefined) return undefined;
+      todos.remove(change.id);
+      return { result };
+    }
+    case "clear": {
+      const { list, onlyCompleted } = change;
+      const { size } = todos;
+      todos.clear({ ...(list !== undefined && { list }), ...(onlyCompleted && { completed: true }) });
+      return { result: Object.freeze({ cleared: size - todos.size }) };
+    }
     default:
       return change satisfies never;
   }
 }
 
 /** The todo to change, if it is as expected. */
-function findExpected(shelf: TodoShelf, { id, expected }: Extract<TodoChange, { type: "patch" | "remove" }>) {
-  const todo = shelf.get(id)?.todo;
+function findExpected(todos: SortedTodos, { id, expected }: Extract<TodoChange, { type: "patch" | "remove" }>) {
+  const todo = todos.get(id);
   return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;
-}
-
-function toOutcome(result: Todo | undefined, before?: Todo): TodoOutcome | undefined {
-  return result && { result, ...(before && { before }) };
-}
-
-function clearShelf(shelf: TodoShelf, { list, onlyCompleted }: Extract<TodoChange, { type: "clear" }>): TodosCleared {
-  const rows = [...shelf.rows(list === undefined ? undefined : foldText(list)).parts({})].flat();
-  const toClear = rows.filter((row) => row.completed || !onlyCompleted);
-  shelf.removeAll(toClear);
-  return Object.freeze({ cleared: toClear.length });
 }

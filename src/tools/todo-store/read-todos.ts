@@ -1,9 +1,11 @@
+import { cutText } from "../../core/cut-text.ts";
+import { AgentError } from "../../core/errors.ts";
+import type { TodoMatch } from "../../core/tool-errors.ts";
 import { cutPage } from "../storage/cut-page.ts";
-import { findTodo } from "./find-todo.ts";
 import type { Todo, TodoPage } from "./todo.ts";
-import type { ParsedTodoInputOf, TodoReadOperation } from "./todo-input.ts";
+import type { ParsedTodoInputOf, TodoReadOperation, TodoTarget } from "./todo-input.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
-import { wordsOf } from "./todo-text.ts";
+import { foldText, titleKey, wordsOf } from "./todo-text.ts";
 
 /** Reads without changes. Throws `todo-not-found` or `todo-ambiguous` if `get` does not find exactly one todo. */
 export async function readTodos(
@@ -30,4 +32,138 @@ function toQuery({ operation, status, ...query }: ParsedTodoInputOf<"list">): To
 
 function toPage({ todos, count, completed }: FoundTodos): TodoPage {
   return { todos: cutPage(todos), count, completed, pending: count - completed };
+}
+
+/** How to find one todo. */
+interface FindTodoOptions {
+  readonly storage: TodoStorage;
+  readonly scope: string;
+  readonly target: TodoTarget;
+  /**
+   * `words`: a few whole words of the title are enough if they fit only one todo. `whole`: only the whole title, for
+   * `update` and `delete`.
+   */
+  readonly match: "words" | "whole";
+  /** Of several that fit, prefers those in this state: only an open todo can be completed. */
+  readonly completed?: boolean;
+}
+
+/** The maximum number of todos that an error names. */
+export const maxNamed = 10;
+
+/** More candidates than this for one title are always ambiguous. */
+const maxCandidates = 1_000;
+
+/**
+ * The one todo that a target names.
+ *
+ * Throws `todo-not-found`, or `todo-ambiguous` if several fit.
+ */
+export async function findTodo(options: FindTodoOptions): Promise<Todo> {
+  const { storage, scope, target } = options;
+  const { id, title, index, list } = target;
+  const find = async (query: TodoQuery) => storage.find(scope, { ...(list !== undefined && { list }), ...query });
+  if (id !== undefined) {
+    const { todos } = await find({ id, limit: 1 });
+    return todos[0] ?? (await failNotFound(find, id, `No todo has the id ${quote(id)}${inList(list)}.`));
+  }
+  if (title !== undefined) return findByTitle(find, title, options);
+  return findByIndex(find, index ?? 1, list);
+}
+
+type Find = (query: TodoQuery) => Promise<FoundTodos>;
+
+async function findByIndex(find: Find, index: number, list: string | undefined): Promise<Todo> {
+  const { todos, count } = await find({ reverse: index < 0, offset: Math.abs(index) - 1, limit: 1 });
+  const todo = todos[0];
+  if (todo !== undefined) return todo;
+  const wanted = `position ${index}`;
+  const { todos: first } = await find({ limit: maxNamed });
+  const message = `There is no todo at ${wanted}${inList(list)}: there are ${count}.`;
+  throw new AgentError("todo-not-found", message, { details: { wanted, near: toMatches(first) } });
+}
+
+async function findByTitle(find: Find, title: string, options: FindTodoOptions): Promise<Todo> {
+  const sameKey = await find({ titleKey: titleKey(title), limit: maxCandidates });
+  if (sameKey.count > sameKey.todos.length) failAmbiguous(title, sameKey.todos, sameKey.count);
+  const text = foldText(title);
+  const sameText = sameKey.todos.filter((todo) => foldText(todo.title) === text);
+  const exact = sameText.length > 0 ? sameText : sameKey.todos;
+  if (exact.length > 0) return chooseOne(title, exact, options.completed);
+
+  if (options.match === "words") {
+    const words = wordsOf(title);
+    const near = await find({ words, limit: maxCandidates });
+    if (near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
+    const fitting = near.todos.filter((todo) => isSubset(words, wordsOf(todo.title)));
+    if (fitting.length > 0) return chooseOne(title, fitting, options.completed);
+  }
+  const wholeTitle = options.match === "whole" ? " This operation needs the whole title, or an id." : "";
+  return failNotFound(find, title, `No todo is titled ${quote(title)}${inList(options.target.list)}.${wholeTitle}`);
+}
+
+function chooseOne(title: string, todos: readonly Todo[], completed: boolean | undefined): Todo {
+  const inState = todos.filter((todo) => todo.completed === completed);
+  const [first, ...others] = inState.length > 0 ? inState : todos;
+  if (first !== undefined && others.length === 0) return first;
+  return failAmbiguous(title, inState.length > 0 ? inState : todos);
+}
+
+function isSubset(words: readonly string[], others: readonly string[]): boolean {
+  return words.every((word) => others.includes(word));
+}
+
+function failAmbiguous(title: string, todos: readonly Todo[], count = todos.length): never {
+  const matches = toMatches(todos);
+  const more = count > matches.length ? `; and ${count - matches.length} more` : "";
+  const message = `${quote(title)} fits ${count} todos: ${describeMatches(matches)}${more}. Use an id.`;
+  throw new AgentError("todo-ambiguous", message, { details: { wanted: cutText(title, 200), count, matches } });
+}
+
+async function failNotFound(find: Find, wanted: string, message: string): Promise<never> {
+  const near = toMatches(await findNear(find, wanted));
+  const hint = near.length > 0 ? ` Near: ${describeMatches(near)}.` : "";
+  throw new AgentError("todo-not-found", `${message}${hint}`, { details: { wanted: cutText(wanted, 200), near } });
+}
+
+/** Todos that share the starts of words, those with the most first; else the first todos. */
+async function findNear(find: Find, wanted: string): Promise<readonly Todo[]> {
+  const hits = new Map<string, { todo: Todo; words: number }>();
+  for (const word of wordsOf(wanted).slice(0, 5)) {
+    // Without its last letters a word also finds its plural, other endings and many typing errors.
+    const stem = word.slice(0, Math.max(3, word.length - 2));
+    for (const todo of (await find({ words: [stem], limit: 50 })).todos) {
+      hits.set(todo.id, { todo, words: (hits.get(todo.id)?.words ?? 0) + 1 });
+    }
+  }
+  if (hits.size === 0) return (await find({ limit: 5 })).todos;
+  return [...hits.values()]
+    .sort((left, right) => right.words - left.words)
+    .slice(0, maxNamed)
+    .map(({ todo }) => todo);
+}
+
+function inList(list: string | undefined): string {
+  return list === undefined ? "" : ` in the list ${quote(list)}`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(cutText(text, 80));
+}
+
+/** Todos for the details of an error: the first few, with long titles cut. */
+function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
+  return todos
+    .slice(0, maxNamed)
+    .map(({ id, title, list, completed }) => ({ id, title: cutText(title, 200), list, completed }));
+}
+
+/** Todos as text, for a message. */
+function describeMatches(matches: readonly TodoMatch[]): string {
+  return matches
+    .map(({ id, title, list, completed }) => {
+      const state = completed ? ", completed" : "";
+      return `${JSON.stringify(cutText(title, 80))} (id ${id}, list ${list}${state})`;
+    })
+    .join("; ");
 }

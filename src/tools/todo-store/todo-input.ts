@@ -3,7 +3,7 @@ import { isDueDate } from "./due-date.ts";
 import type { TodoPriority } from "./todo.ts";
 import { cleanListName } from "./todo-text.ts";
 
-/** Names one todo: by exactly one of `id`, `title` and `index`. */
+/** Names one todo: by exactly one of `id`, `title` and `index`. @inline */
 export interface TodoTarget {
   readonly id?: string;
   /** Compared without case, extra spaces and punctuation. A title of several todos is an error that lists them. */
@@ -14,7 +14,7 @@ export interface TodoTarget {
   readonly list?: string;
 }
 
-/** Which todos `list` shows. All given conditions must be met. */
+/** Which todos `list` shows. All given conditions must be met. @inline */
 export interface TodoFilter {
   /** @default all lists */
   readonly list?: string;
@@ -38,7 +38,7 @@ export interface TodoFilter {
   readonly limit?: number;
 }
 
-/** The input of the TodoStore, as JSON. */
+/** The input of the TodoStore, as JSON. @group Built-in tools */
 export type TodoStoreInput =
   | {
       readonly operation: "add";
@@ -221,7 +221,7 @@ export type ParsedTodoInputOf<TOperation extends ParsedTodoInput["operation"]> =
 /** An operation that only reads. */
 export type TodoReadOperation = "list" | "get" | "search";
 
-/** An operation that may change something. */
+/** An operation that may change something. @inline */
 export type TodoWriteOperation = Exclude<TodoStoreInput["operation"], TodoReadOperation>;
 
 /** Whether an input only reads. @internal */

@@ -1,6 +1,6 @@
-import { type DueMoment, parseDueDate } from "./due-date.ts";
+import { compareDue, type DueMoment, parseDueDate } from "./due-date.ts";
 import type { Todo } from "./todo.ts";
-import type { TodoPatch } from "./todo-storage.ts";
+import type { TodoQuery } from "./todo-storage.ts";
 import { foldText, titleKey } from "./todo-text.ts";
 
 /**
@@ -9,8 +9,8 @@ import { foldText, titleKey } from "./todo-text.ts";
  */
 export interface TodoRow extends MaybeDue {
   readonly todo: Todo;
-  /** Rises with each insertion. */
-  readonly sequence: number;
+  /** Where it is among the rows in memory, in the order of insertion. */
+  index: number;
   readonly listKey: string;
   readonly titleKey: string;
   readonly completed: boolean;
@@ -23,11 +23,6 @@ export interface TodoRow extends MaybeDue {
 /** The parts of a due date; undefined without one. */
 type MaybeDue = { readonly [Key in keyof DueMoment]: DueMoment[Key] | undefined };
 
-/** Whether the todo of a row has a due date. */
-export function isDueRow(row: TodoRow): row is TodoRow & DueMoment {
-  return row.dueDay !== undefined;
-}
-
 /** The part of a `tagText` for a tag. As JSON no tag contains a line break, so none is found inside another. */
 export function tagTextOf(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
@@ -37,7 +32,7 @@ export function tagTextOf(tag: string): string {
 export const ranks = { high: 1, medium: 2, low: 3 };
 
 /** Creates the row of a todo, with a frozen copy of it. */
-export function toRow(todo: Todo, sequence: number): TodoRow {
+export function toRow(todo: Todo, index = 0): TodoRow {
   const tags = Object.freeze([...todo.tags]);
   const due = todo.dueDate === undefined ? undefined : parseDueDate(todo.dueDate);
   return {
@@ -47,31 +42,51 @@ export function toRow(todo: Todo, sequence: number): TodoRow {
     dueDay: due?.dueDay,
     isWholeDay: due?.isWholeDay,
     dueMs: due?.dueMs,
-    sequence,
+    index,
     tagText: tags.map(tagTextOf).join(""),
     todo: Object.freeze({ ...todo, tags }),
     listKey: foldText(todo.list),
   };
 }
 
-/** A todo with new values of some fields. */
-export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
-  const { completedAt, dueDate, priority, ...rest } = todo;
-  const { title = rest.title, list = rest.list, completed = rest.completed, tags = rest.tags } = fields;
-  const newCompletedAt = newValue(fields.completedAt, completedAt);
-  const newDueDate = newValue(fields.dueDate, dueDate);
-  const newPriority = newValue(fields.priority, priority);
-  return {
-    ...rest,
-    ...{ title, list, completed, tags },
-    // No keys without a value, as after a round trip through JSON.
-    ...(newCompletedAt !== undefined && { completedAt: newCompletedAt }),
-    ...(newDueDate !== undefined && { dueDate: newDueDate }),
-    ...(newPriority !== undefined && { priority: newPriority }),
-  };
+type RowTest = (row: TodoRow) => boolean;
+
+/** Whether a row passes all tests. */
+export function fitsAll(row: TodoRow, tests: readonly RowTest[]): boolean {
+  for (const test of tests) if (!test(row)) return false;
+  return true;
 }
 
-/** The new value: `null` removes the old one, `undefined` leaves it unchanged. */
-function newValue<T>(value: T | null | undefined, old: T | undefined): T | undefined {
-  return value === undefined ? old : (value ?? undefined);
+/** The conditions of a query. */
+export function testsOf(query: Omit<TodoQuery, "limit">): readonly RowTest[] {
+  const { id, list, titleKey, words = [], completed, priority, tag, dueBefore, dueAfter, dueOn } = query;
+  return [
+    ...given(completed, (is) => (row) => row.completed === is),
+    ...given(list && foldText(list), (key) => (row) => row.listKey === key),
+    ...given(priority && ranks[priority], (rank) => (row) => row.rank === rank),
+    ...given(titleKey, (key) => (row) => row.titleKey === key),
+    ...words.map(
+      (word): RowTest =>
+        (row) =>
+          row.titleKey.includes(word),
+    ),
+    ...given(tag === undefined ? undefined : tagTextOf(tag), (text) => (row) => row.tagText.includes(text)),
+    ...given(dueBefore, (text) => dueTest(text, (order) => order < 0)),
+    ...given(dueAfter, (text) => dueTest(text, (order) => order > 0)),
+    ...given(dueOn, (text) => dueTest(text, (order) => order === 0)),
+    ...given(id, (id) => (row) => row.todo.id === id),
+  ];
+}
+
+function given<T>(value: T | undefined, toTest: (value: T) => RowTest): readonly RowTest[] {
+  return value === undefined ? [] : [toTest(value)];
+}
+
+function dueTest(bound: string, holds: (order: number) => boolean): RowTest {
+  const moment = parseDueDate(bound);
+  return (row) => isDueRow(row) && holds(compareDue(row, moment));
+}
+
+function isDueRow(row: TodoRow): row is TodoRow & DueMoment {
+  return row.dueDay !== undefined;
 }

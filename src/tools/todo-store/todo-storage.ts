@@ -1,4 +1,6 @@
-import type { Todo, TodoPriority, TodosCleared } from "./todo.ts";
+import * as z from "zod/v4";
+import { isDueDate } from "./due-date.ts";
+import { createTodoSchema, type Todo, type TodoPriority, type TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";
 
 /**
@@ -9,6 +11,7 @@ import type { TodoWriteOperation } from "./todo-input.ts";
  * - When `apply` has returned, every later call sees the change, and it is as durable as the storage.
  * - Returned values are copies or frozen: changing them changes nothing in the storage.
  * - A method throws only if the storage itself failed; the call may then be repeated with the same key.
+ * @group Storage
  */
 export interface TodoStorage {
   /** The todos that fit a query, in its order, and how many there are. An unknown scope has none. */
@@ -25,7 +28,7 @@ export interface TodoStorage {
   apply(scope: string, write: TodoWrite): TodoRecord | undefined | Promise<TodoRecord | undefined>;
 }
 
-/** Which todos, in which order, and how many. All given conditions must be met. */
+/** Which todos, in which order, and how many. All given conditions must be met. @group Storage */
 export interface TodoQuery {
   readonly id?: string;
   /** Compared by `foldText`. */
@@ -54,7 +57,7 @@ export interface TodoQuery {
   readonly limit: number;
 }
 
-/** The result of a query. */
+/** The result of a query. @group Storage */
 export interface FoundTodos {
   readonly todos: readonly Todo[];
   /** How many fit, regardless of offset and limit. */
@@ -63,7 +66,7 @@ export interface FoundTodos {
   readonly completed: number;
 }
 
-/** A change, and the key that ensures that it is made once. */
+/** A change, and the key that ensures that it is made once. @group Storage */
 export interface TodoWrite {
   readonly key: string;
   /** Recorded with the outcome. */
@@ -71,7 +74,7 @@ export interface TodoWrite {
   readonly change: TodoChange;
 }
 
-/** One change. */
+/** One change. @inline */
 export type TodoChange =
   | { readonly type: "insert"; readonly todo: Todo }
   /** With `expected` it fits only a todo that has the same value, or none, in each field of {@link Todo}. */
@@ -80,7 +83,7 @@ export type TodoChange =
   /** Removes all todos, or those of one list (compared by `foldText`); or of these, only the completed ones. */
   | { readonly type: "clear"; readonly list?: string; readonly onlyCompleted: boolean };
 
-/** New values of fields; `null` removes a field, and an omitted one stays unchanged. */
+/** New values of fields; `null` removes a field, and an omitted one stays unchanged. @inline */
 export interface TodoPatch {
   readonly title?: string;
   readonly list?: string;
@@ -99,7 +102,60 @@ export interface TodoOutcome {
   readonly before?: Todo;
 }
 
-/** The outcome of a change, as recorded under its key. */
+/** The outcome of a change, as recorded under its key. @group Storage */
 export interface TodoRecord extends TodoOutcome {
   readonly operation: TodoWriteOperation | "undo";
+}
+
+/** A todo with new values of some fields. */
+export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
+  const { completedAt, dueDate, priority, ...rest } = todo;
+  const { title = rest.title, list = rest.list, completed = rest.completed, tags = rest.tags } = fields;
+  const newCompletedAt = newValue(fields.completedAt, completedAt);
+  const newDueDate = newValue(fields.dueDate, dueDate);
+  const newPriority = newValue(fields.priority, priority);
+  return {
+    ...rest,
+    ...{ title, list, completed, tags },
+    // No keys without a value, as after a round trip through JSON.
+    ...(newCompletedAt !== undefined && { completedAt: newCompletedAt }),
+    ...(newDueDate !== undefined && { dueDate: newDueDate }),
+    ...(newPriority !== undefined && { priority: newPriority }),
+  };
+}
+
+/** The new value: `null` removes the old one, `undefined` leaves it unchanged. */
+function newValue<T>(value: T | null | undefined, old: T | undefined): T | undefined {
+  return value === undefined ? old : (value ?? undefined);
+}
+
+let schemas: ReturnType<typeof createSchemas> | undefined;
+
+/** Called when the first todo is read, so that an import does not pay for it. */
+function createSchemas() {
+  return {
+    todo: createTodoSchema(),
+    cleared: z.object({ cleared: z.number() }),
+    operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear", "undo"]),
+  };
+}
+
+/** The value that a storage has read, with all its keys, if it is a todo. */
+export function parseTodo(value: unknown): Todo | undefined {
+  schemas ??= createSchemas();
+  const { success, data } = schemas.todo.safeParse(value);
+  if (!success || (data.dueDate !== undefined && !isDueDate(data.dueDate))) return undefined;
+  return value as Todo;
+}
+
+/** The value that a storage has read, if it is the outcome of a change; `before` is undefined if not recorded. */
+export function parseTodoRecord(operation: unknown, value: unknown, before?: unknown): TodoRecord | undefined {
+  schemas ??= createSchemas();
+  const known = schemas.operation.safeParse(operation);
+  const cleared = schemas.cleared.safeParse(value);
+  const result = cleared.success ? cleared.data : parseTodo(value);
+  if (!known.success || result === undefined) return undefined;
+  if (before === undefined) return { operation: known.data, result };
+  const todo = parseTodo(before);
+  return todo && { operation: known.data, result, before: todo };
 }

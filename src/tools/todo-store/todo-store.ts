@@ -1,17 +1,17 @@
+import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
 import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { type DefinedTool, defineTool, type ToolContext } from "../../core/tool.ts";
+import type { DefinedTool, ToolContext } from "../../core/tool.ts";
+import { changeTodos, checkKey } from "./change-todos.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
-import { type PlanChangeOptions, planChange } from "./plan-change.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
-import { checkKey, failKeyReused } from "./todo-key.ts";
 import type { TodoStorage } from "./todo-storage.ts";
 
-/** Options of {@link createTodoStore}. */
+/** Options of {@link createTodoStore}. @group Built-in tools */
 export interface TodoStoreOptions<TResources = unknown> {
   /** Where the todos are kept. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
@@ -33,6 +33,9 @@ export interface TodoStoreOptions<TResources = unknown> {
  *
  * Throws `invalid-options`. The tool itself fails with an error whose code starts with `todo-`, and then has changed
  * nothing.
+ *
+ * {@includeCode ../../../examples/18-plans-as-json.ts}
+ * @group Built-in tools
  */
 export function createTodoStore<TResources = unknown>(
   options: TodoStoreOptions<TResources> = {},
@@ -53,7 +56,7 @@ export function createTodoStore<TResources = unknown>(
       "An item is named by its id, its title or its position.",
     inputSchema,
     outputSchema: createTodoOutputSchema(),
-    phrases: async () => (await import("./phrases.ts")).todoPhrases,
+    phrases: async () => (await import("./phrases/todo-phrases.ts")).todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {
       context.signal.throwIfAborted();
@@ -93,44 +96,4 @@ function checkScope(scope: unknown): string {
   const received = scope === "" ? "empty text" : typeof scope;
   const message = `The "scope" option must return text that identifies whose todos these are; it returned ${received}.`;
   throw new AgentError("todo-scope-missing", message, { details: { received } });
-}
-
-async function changeTodos(options: PlanChangeOptions, key: unknown) {
-  const { storage, scope, input } = options;
-  checkKey(key);
-  // The key is looked up first: once a todo is gone, a second attempt to delete it could find another by its title.
-  const { operation } = input;
-  const record = (await storage.recall(scope, key)) ?? (await applyChange(options, key));
-  if (record.operation !== operation) failKeyReused(key, operation, record.operation);
-  return record.result;
-}
-
-async function applyChange(options: PlanChangeOptions, key: string) {
-  const { storage, scope, input } = options;
-  const plan = await planOrRecall(options, key);
-  if ("operation" in plan) return plan;
-  const { change } = plan;
-  const record = await storage.apply(scope, { key, operation: input.operation, change });
-  if (record !== undefined) return record;
-  if (change.type === "insert") {
-    const { id } = change.todo;
-    throw new AgentError("todo-id-taken", `There is already a todo with the id ${JSON.stringify(id)}.`, {
-      details: { id },
-    });
-  }
-  const wanted = change.type === "clear" ? "clear" : change.id;
-  throw new AgentError("todo-not-found", `The todo ${wanted} was removed in the meantime.`, {
-    details: { wanted, near: [] },
-  });
-}
-
-/** The change to make, or the record of another attempt that ended while this one was looking for its todo. */
-async function planOrRecall(options: PlanChangeOptions, key: string) {
-  try {
-    return { change: await planChange(options) };
-  } catch (error) {
-    const record = await options.storage.recall(options.scope, key);
-    if (record === undefined) throw error;
-    return record;
-  }
 }

@@ -1,9 +1,9 @@
 import * as z from "zod/v4";
 
-/** The importance of a todo. */
+/** The importance of a todo. @inline */
 export type TodoPriority = "low" | "medium" | "high";
 
-/** One thing to do. */
+/** One thing to do. @group Built-in tools */
 export interface Todo {
   /** Unique within its scope. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface Todo {
   readonly tags: readonly string[];
 }
 
-/** The output of `list` and `search`. */
+/** The output of `list` and `search`. @inline */
 export interface TodoPage {
   /** The first matching todos, up to `limit`. */
   readonly todos: readonly Todo[];
@@ -34,13 +34,16 @@ export interface TodoPage {
   readonly pending: number;
 }
 
-/** The output of `clear`. */
+/** The output of `clear`. @inline */
 export interface TodosCleared {
   /** How many todos were removed. */
   readonly cleared: number;
 }
 
-/** The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo itself. */
+/**
+ * The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo itself.
+ * @group Built-in tools
+ */
 export type TodoStoreOutput = Todo | TodoPage | TodosCleared;
 
 const count = (description: string) => z.number().int().min(0).describe(description);

@@ -1,8 +1,8 @@
 import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
 import type { UndoneCall } from "../../core/tool.ts";
+import { failKeyReused } from "./change-todos.ts";
 import { isSameTodo, type Todo, type TodoStoreOutput } from "./todo.ts";
 import { isTodoRead, type ParsedTodoInput } from "./todo-input.ts";
-import { failKeyReused } from "./todo-key.ts";
 import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
 
 /** Where to undo a change, and under which key. */

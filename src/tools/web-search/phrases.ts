@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 import type { ToolPhraseOptions } from "../../core/phrase.ts";
-import type { WebSearchInput } from "./web-search.ts";
+import type { WebSearchInput } from "./search-schemas.ts";
 
 type Phrase = ToolPhraseOptions<WebSearchInput>;
 

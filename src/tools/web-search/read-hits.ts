@@ -1,7 +1,7 @@
 import { cutText } from "../../core/cut-text.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
-import type { WebSearchResult } from "./web-search.ts";
+import type { WebSearchResult } from "./search-schemas.ts";
 
 const maxTitle = 300;
 const maxSnippet = 1_000;

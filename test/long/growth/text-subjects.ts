@@ -1,10 +1,10 @@
 import { z } from "zod/v4";
 import { createAgent } from "../../../src/agent.ts";
 import { createAiSdkModel } from "../../../src/ai-sdk/ai-sdk-model.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
 import { AgentError } from "../../../src/core/errors.ts";
 import { escapeTemplate } from "../../../src/core/escape-template.ts";
 import { modelFailure } from "../../../src/core/model-failure.ts";
-import { defineTool } from "../../../src/core/tool.ts";
 import { createOllamaModel } from "../../../src/models/ollama/ollama-model.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";

@@ -1,9 +1,10 @@
 import { vi } from "vitest";
 import { z } from "zod/v4";
+import { defineTool } from "../../../src/core/define-tool.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../../src/core/planner.ts";
-import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
+import type { DefinedTool } from "../../../src/core/tool.ts";
 import { createLlmPlanner, type LlmPlannerOptions } from "../../../src/planners/llm/llm-planner.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
 

@@ -1,5 +1,6 @@
 import { z } from "zod/v4";
-import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
+import type { DefinedTool } from "../../../src/core/tool.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { anything, note, sum, wipe } from "./ask.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
+import type { DefinedTool } from "../../../src/core/tool.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "../../../src/planners/llm/check-answer.ts";
 import { answerOf, anything, byName, note, sum, wipe } from "./ask.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/tool.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
 import { completeSteps } from "../../../src/planners/llm/read-steps.ts";
 import { anything, byName, note, sum } from "./ask.ts";
 

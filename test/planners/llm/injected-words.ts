@@ -1,8 +1,9 @@
 import { z } from "zod/v4";
+import { defineTool } from "../../../src/core/define-tool.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { Planner } from "../../../src/core/planner.ts";
-import { type DefinedTool, defineTool } from "../../../src/core/tool.ts";
+import type { DefinedTool } from "../../../src/core/tool.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { inputJsonSchema, type JsonSchema, type StandardSchema } from "../../../src/core/schema.ts";
+import type { JsonSchema } from "../../../src/core/json-schema.ts";
+import { inputJsonSchema, type StandardSchema } from "../../../src/core/schema.ts";
 import { answerSchema, stepSchema } from "../../../src/planners/llm/model-schema.ts";
 import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
+import { defineTool } from "../../../src/core/define-tool.ts";
 import type { Plan } from "../../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../../src/core/planner.ts";
 import type { StepRecord } from "../../../src/core/run-result.ts";
-import { defineTool } from "../../../src/core/tool.ts";
 import { createLlmPlanner, type LlmPlannerOptions } from "../../../src/planners/llm/llm-planner.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
 import { answerOf, note, nowMs, requestOf, sum, tools } from "./ask.ts";

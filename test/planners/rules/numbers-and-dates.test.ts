@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readNumber, startsNumber } from "../../../src/core/number-words.ts";
+import { readNumber, startsNumber } from "../../../src/english/numbers.ts";
 import { readAnaphor } from "../../../src/planners/rules/anaphora.ts";
 import { readDate } from "../../../src/planners/rules/dates.ts";
 import { tokenize } from "../../../src/planners/rules/tokens.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod/v4";
-import { defineTool, type ToolContext } from "../../../src/core/tool.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
+import type { ToolContext } from "../../../src/core/tool.ts";
 import type { SqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 

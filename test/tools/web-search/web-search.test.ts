@@ -3,12 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
-import {
-  createWebSearch,
-  type WebSearchInput,
-  type WebSearchOptions,
-  type WebSearchOutput,
-} from "../../../src/tools/web-search/web-search.ts";
+import type { WebSearchInput, WebSearchOutput } from "../../../src/tools/web-search/search-schemas.ts";
+import { createWebSearch, type WebSearchOptions } from "../../../src/tools/web-search/web-search.ts";
 
 const hit = { title: "Zod", url: "https://zod.dev/", snippet: "Schemas" };
 

@@ -1,0 +1,28 @@
+/** Words that say nothing about what is wanted. */
+export const smallWords: ReadonlySet<string> = new Set(
+  (
+    "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
+    "or our out please so some than that the their them then there these they this to up us was we what when which who will " +
+    "with would you your"
+  ).split(" "),
+);
+
+/** Words that make a number negative; the last one is the position -1. */
+export const minusWords: ReadonlySet<string> = new Set(["minus", "negative", "below", "last"]);
+
+/** Words that make no example of a phrase like a request. */
+export const commonWords: ReadonlySet<string> = new Set("a an the my to of in on is what and i".split(" "));
+
+/** Words for true and false. */
+export const truthWords: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  enabled: true,
+  enable: true,
+  false: false,
+  no: false,
+  off: false,
+  disabled: false,
+  disable: false,
+};

@@ -1,0 +1,291 @@
+import { describe, expect, it } from "vitest";
+import { inputsFor, refusalOf } from "../../../planners/rules/plan-for.ts";
+
+const list = (fields: object = {}) => ({ operation: "list", ...fields });
+
+describe("todoPhrases", () => {
+  it.each([
+    "add buy milk to my list",
+    "Add a todo to buy milk",
+    "please add buy milk to my to-do list",
+    "put buy milk on my list",
+    "could you put buy milk on the todo list?",
+    "create a new task called buy milk",
+    "make a to do: buy milk",
+    "new task: buy milk",
+    "todo: buy milk",
+    "add a task to buy milk",
+    "add the item buy milk to my list",
+    "remind me to buy milk",
+    "set a reminder to buy milk",
+    "don't forget to buy milk",
+    "don't let me forget to buy milk",
+    "I need to remember to buy milk",
+    "add to my list of things to do: buy milk",
+    "save buy milk as a todo",
+    "add buy milk as a task",
+    "buy milk needs to go on my list",
+    "I want buy milk on my todo list",
+    "can I get buy milk on my list",
+    "would you mind adding buy milk to my list",
+    "jot down buy milk",
+    "add “buy milk”",
+    "note to self: buy milk",
+  ])("add a todo: %s", async (request) => {
+    expect(await inputsFor(request)).toEqual([{ operation: "add", title: "buy milk" }]);
+  });
+
+  it.each([
+    ["add radishes to my shopping list", { title: "radishes", list: "shopping" }],
+    ["add milk to the list called groceries", { title: "milk", list: "groceries" }],
+    ["add eggs to my list of groceries", { title: "eggs", list: "groceries" }],
+    ["add go to the gym to my list", { title: "go to the gym" }],
+    ["remind me to call bob tomorrow", { title: "call bob", dueDate: "2026-11-23" }],
+    ["remind me on friday to call bob", { title: "call bob", dueDate: "2026-11-27" }],
+    ["add pay rent due friday to my todo list", { title: "pay rent", dueDate: "2026-11-27" }],
+    ["add a task: renew passport by 5 March", { title: "renew passport", dueDate: "2027-03-05" }],
+    ["add a low priority task to clean the garage", { title: "clean the garage", priority: "low" }],
+    [
+      "add pay taxes due 2027-04-15 with high priority tagged finance",
+      { title: "pay taxes", dueDate: "2027-04-15", priority: "high", tags: ["finance"] },
+    ],
+    ["add lunch with tom and jerry to my list", { title: "lunch with tom and jerry" }],
+    ["add wash and dry the dishes to my list", { title: "wash and dry the dishes" }],
+    ["add a todo to buy milk and call bob", { title: "buy milk and call bob" }],
+  ])("add a todo with details: %s", async (request, fields) => {
+    expect(await inputsFor(request)).toEqual([{ operation: "add", ...fields }]);
+  });
+
+  it.each([
+    ["put milk, eggs, and bread on the shopping list", ["milk", "eggs", "bread"]],
+    ["add milk & eggs to my shopping list", ["milk", "eggs"]],
+    [
+      "put call the bank, pay the bills and water the plants on my shopping list",
+      ["call the bank", "pay the bills", "water the plants"],
+    ],
+  ])("add several todos: %s", async (request, titles) => {
+    expect(await inputsFor(request)).toEqual(titles.map((title) => ({ operation: "add", title, list: "shopping" })));
+  });
+
+  it.each([
+    ["show me my tasks", list()],
+    ["what's on my list?", list()],
+    ["what do I have to do", list()],
+    ["list all my todos", list()],
+    ["read me my to-do list", list()],
+    ["do I have anything on my list", list()],
+    ["how many tasks do i have", list()],
+    ["show everything", list()],
+    ["what tasks do i have", list()],
+    ["my todos", list()],
+    ["what's on my shopping list", list({ list: "shopping" })],
+    ["show me the items on my work list", list({ list: "work" })],
+    ["show my grocery list", list({ list: "grocery" })],
+    ["what's my task list for today", list({ dueOn: "2026-11-22" })],
+    ["what do I have to do tomorrow", list({ dueOn: "2026-11-23" })],
+    ["what is left", list({ status: "pending" })],
+    ["show me what's left to do", list({ status: "pending" })],
+    ["show my open tasks", list({ status: "pending" })],
+    ["which tasks are still pending", list({ status: "pending" })],
+    ["do I have any tasks left?", list({ status: "pending" })],
+    ["show my completed tasks", list({ status: "completed" })],
+    ["what have I done", list({ status: "completed" })],
+    ["which tasks are done", list({ status: "completed" })],
+    ["mark buy milk as done", { operation: "complete", title: "buy milk" }],
+    ["complete buy milk", { operation: "complete", title: "buy milk" }],
+    ["check off buy milk", { operation: "complete", title: "buy milk" }],
+    ["cross milk off my list", { operation: "complete", title: "milk" }],
+    ["I finished the report", { operation: "complete", title: "report" }],
+    ["the report is done", { operation: "complete", title: "report" }],
+    ["complete the second one", { operation: "complete", index: 2 }],
+    ["mark task 3 as completed", { operation: "complete", index: 3 }],
+    ["complete the first item on my shopping list", { operation: "complete", index: 1, list: "shopping" }],
+    ["reopen buy milk", { operation: "reopen", title: "buy milk" }],
+    ["uncheck the last one", { operation: "reopen", index: -1 }],
+    ["mark the report as not done", { operation: "reopen", title: "report" }],
+    ["delete buy milk", { operation: "delete", title: "buy milk" }],
+    ["remove milk from my shopping list", { operation: "delete", title: "milk", list: "shopping" }],
+    ["take eggs off the list", { operation: "delete", title: "eggs" }],
+    ["delete the last task", { operation: "delete", index: -1 }],
+    ["remove item four", { operation: "delete", index: 4 }],
+    ["get rid of the dentist appointment on my to-do list", { operation: "delete", title: "dentist appointment" }],
+    ["show me the details of buy milk", { operation: "get", title: "buy milk" }],
+    ["clear my list", { operation: "clear" }],
+    ["empty my shopping list", { operation: "clear", list: "shopping" }],
+    ["remove everything from my shopping list", { operation: "clear", list: "shopping" }],
+    ["delete all my tasks", { operation: "clear", allLists: true }],
+    ["clear completed tasks", { operation: "clear", onlyCompleted: true }],
+    ["search my tasks for dentist", { operation: "search", query: "dentist" }],
+    ["is milk on my shopping list?", { operation: "search", query: "milk", list: "shopping" }],
+    ["did I add butter to my list", { operation: "search", query: "butter" }],
+    ["find todos about taxes", { operation: "search", query: "taxes" }],
+    ["let me know whether feeding the cat is on my to do list", { operation: "search", query: "feeding the cat" }],
+    ["rename buy milk to buy oat milk", { operation: "update", title: "buy milk", newTitle: "buy oat milk" }],
+    ["change the title of buy milk to buy bread", { operation: "update", title: "buy milk", newTitle: "buy bread" }],
+    ["move buy milk to tomorrow", { operation: "update", title: "buy milk", dueDate: "2026-11-23" }],
+    ["move buy milk to my shopping list", { operation: "update", title: "buy milk", newList: "shopping" }],
+    ["set the priority of buy milk to high", { operation: "update", title: "buy milk", priority: "high" }],
+    ["make buy milk high priority", { operation: "update", title: "buy milk", priority: "high" }],
+    ["tag buy milk as shopping", { operation: "update", title: "buy milk", tags: ["shopping"] }],
+  ])("understand: %s", async (request, input) => {
+    expect(await inputsFor(request)).toEqual([input]);
+  });
+
+  it.each([
+    ["make sure that eggs are on my shopping list", { operation: "add", title: "eggs", list: "shopping" }],
+    ["my shopping list needs soap", { operation: "add", title: "soap", list: "shopping" }],
+    ["on my packing list put socks", { operation: "add", title: "socks", list: "packing" }],
+    ["i'm out of flour so add it to my list", { operation: "add", title: "flour" }],
+    ["remind me of the dentist tomorrow", { operation: "add", title: "the dentist", dueDate: "2026-11-23" }],
+    ["nix eggs from my list", { operation: "delete", title: "eggs" }],
+    ["on my list remove eggs", { operation: "delete", title: "eggs" }],
+    ["i don't need eggs on my list anymore", { operation: "delete", title: "eggs" }],
+    ["i already did the dishes so cross that off my list", { operation: "complete", title: "dishes" }],
+    ["i bought eggs, remove them from my list", { operation: "delete", title: "eggs" }],
+    ["make sure my list is completely empty", { operation: "clear" }],
+    ["take everything off my list", { operation: "clear" }],
+    ["may i have my task list", list()],
+    ["repeat my list to me", list()],
+    ["what does my list consist of", list()],
+    ["give me an overview of my list", list()],
+    ["the list contains what", list()],
+    ["show me my list for groceries", list({ list: "groceries" })],
+    ["what's on my list for this week", list({ dueAfter: "2026-11-15", dueBefore: "2026-11-23" })],
+    ["what do I have to do this weekend", list({ dueAfter: "2026-11-20", dueBefore: "2026-11-23" })],
+    ["show my tasks for this month", list({ dueAfter: "2026-10-31", dueBefore: "2026-12-01" })],
+    ["what is the third item on my list", { operation: "get", index: 3 }],
+    ["we need soap, add it to my list", { operation: "add", title: "soap" }],
+    ["just finished the laundry, check it off my list", { operation: "complete", title: "laundry" }],
+    ["when is the dentist due on my list", { operation: "search", query: "dentist" }],
+    ["is the laundry on my list for this week", { operation: "search", query: "laundry" }],
+    ["did i create a task to call mum on my list", { operation: "search", query: "call mum" }],
+    ["rename the second item to tofu", { operation: "update", index: 2, newTitle: "tofu" }],
+    ["change item 3 to tofu", { operation: "update", index: 3, newTitle: "tofu" }],
+    ["change buy milk to buy bread", { operation: "update", title: "buy milk", newTitle: "buy bread" }],
+    ["change eggs to tofu on my list", { operation: "update", title: "eggs", newTitle: "tofu" }],
+  ])("understand another wording: %s", async (request, input) => {
+    expect(await inputsFor(request)).toEqual([input]);
+  });
+
+  it.each([
+    ["wash the dog and pay the bills", ["wash the dog", "pay the bills"]],
+    ["juice and paint the fence", ["juice", "paint the fence"]],
+    ["fold the laundry, wash the dog and eggs", ["fold the laundry", "wash the dog", "eggs"]],
+    ["eggs and also bread", ["eggs", "bread"]],
+    ["call mum and dad", ["call mum and dad"]],
+    ["call mum, dad and Bob", ["call mum, dad and Bob"]],
+    ["wash and dry the dishes", ["wash and dry the dishes"]],
+  ])("count the todos in: %s", async (titles, expected) => {
+    const inputs = await inputsFor(`add ${titles} to my list`);
+    expect(inputs).toEqual(expected.map((title) => ({ operation: "add", title })));
+  });
+
+  it.each([
+    ["remove eggs and milk from my list", ["eggs", "milk"]],
+    ["delete lunch with tom and jerry from my list", ["lunch with tom and jerry"]],
+  ])("delete several todos: %s", async (request, titles) => {
+    expect(await inputsFor(request)).toEqual(titles.map((title) => ({ operation: "delete", title })));
+  });
+
+  it("continue with the list or todo that was mentioned", async () => {
+    expect(await inputsFor("remove turnips from my shopping list and add juice")).toEqual([
+      { operation: "delete", title: "turnips", list: "shopping" },
+      { operation: "add", title: "juice", list: "shopping" },
+    ]);
+    expect(await inputsFor("add milk to my shopping list, take eggs off it, and tell me what is on it")).toEqual([
+      { operation: "add", title: "milk", list: "shopping" },
+      { operation: "delete", title: "eggs", list: "shopping" },
+      { operation: "list", list: "shopping" },
+    ]);
+    expect(await inputsFor("add milk to my shopping list and eggs to my work list")).toEqual([
+      { operation: "add", title: "milk", list: "shopping" },
+      { operation: "add", title: "eggs", list: "work" },
+    ]);
+    expect(await inputsFor("show my packing list, then clear it")).toEqual([
+      { operation: "list", list: "packing" },
+      { operation: "clear", list: "packing" },
+    ]);
+    expect(await inputsFor("search for milk on my list and delete it")).toEqual([
+      { operation: "search", query: "milk" },
+      { operation: "delete", title: "milk" },
+    ]);
+    expect(await inputsFor("rename eggs to tofu and mark it done")).toEqual([
+      { operation: "update", title: "eggs", newTitle: "tofu" },
+      { operation: "complete", id: "${s1.id}" },
+    ]);
+  });
+
+  it.each([
+    ["delete eggs and put milk on my list", ["delete", "add"]],
+    ["remove eggs and add milk to my list", ["delete", "add"]],
+    ["add milk to my list and take off eggs", ["add", "delete"]],
+    ["open my list and see if milk is on it", ["list", "search"]],
+    ["go to my list and tell me whether milk is on there", ["list", "search"]],
+  ])("do not read a second request as part of a todo: %s", async (request, operations) => {
+    expect(await inputsFor(request)).toMatchObject(operations.map((operation) => ({ operation })));
+  });
+
+  it("add todos to a new list", async () => {
+    expect(await inputsFor("make a new list called camping and put a tent on it")).toEqual([
+      { operation: "add", title: "a tent", list: "camping" },
+    ]);
+  });
+
+  it("read details that belong to the todo just mentioned", async () => {
+    expect(await inputsFor("add paint to my list, set its due date to friday and give it high priority")).toEqual([
+      { operation: "add", title: "paint" },
+      { operation: "update", id: "${s1.id}", dueDate: "2026-11-27" },
+      { operation: "update", id: "${s2.id}", priority: "high" },
+    ]);
+    expect((await refusalOf("set its due date to friday")).reason).not.toBe("");
+  });
+
+  it("create a todo from a result", async () => {
+    for (const request of ["remind me of the result", "make it a todo", "put the answer on my list"]) {
+      const [, added] = await inputsFor(`what is 2 + 2, then ${request}`);
+      expect(added).toEqual({ operation: "add", title: "${s1.value}" });
+    }
+  });
+
+  it("refer to an added todo by its id in later steps", async () => {
+    expect(await inputsFor("add milk to my list, then delete it")).toEqual([
+      { operation: "add", title: "milk" },
+      { operation: "delete", id: "${s1.id}" },
+    ]);
+    expect(await inputsFor("calculate 2 + 2 and then rename it to four").catch(() => "refused")).toBe("refused");
+  });
+
+  it.each([
+    "add item",
+    "add to my list",
+    "create a task",
+    "delete the todo",
+    "add 5",
+    "add something",
+    "delete them",
+    "remove the alarm from my calendar",
+    "cancel my subscription",
+    "add a song to the playlist",
+    "search for it",
+    "add eggs to it",
+    "take eggs off it",
+    "clear it",
+    "show it",
+    "remind me what my name is",
+    "remind me of my address",
+    "change the channel to 5",
+    "rename the file to report",
+    "delete my saved credit card",
+    "delete the old email",
+    "check my inbox",
+    "give me a list of lawyers",
+    "is the shop open",
+    "add the answer of 5 + 6 to my list",
+    "open my to do list app",
+    "add sugar to the coffee",
+    "search for cats",
+    "both results",
+  ])("refuse %s", async (request) => {
+    expect((await refusalOf(request)).reason).not.toBe("");
+  });
+});
