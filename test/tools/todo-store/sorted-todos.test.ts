@@ -89,7 +89,7 @@ describe("SortedTodos", () => {
     expect(find({ titleKey: "a", offset: 1 })).toBe("1");
   });
 
-  it("leaves alone what it does not have", () => {
+  it("ignores a todo that it does not contain", () => {
     const todos = new SortedTodos();
     todos.remove("1");
     todos.put(todoAt(1, 0));
