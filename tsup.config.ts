@@ -3,14 +3,7 @@ import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
 /** With `createAgent`, what `planwright` gives that runs need, too. */
-const ofAgents = [
-  "agent.ts",
-  "core/cut-text.ts",
-  "core/escape-template.ts",
-  "core/hash-plan.ts",
-  "core/model-failure.ts",
-  "core/run-summary.ts",
-];
+const ofAgents = ["agent.ts", "core/hash-plan.ts", "core/model-failure.ts", "core/run-summary.ts", "core/text.ts"];
 
 /**
  * esbuild makes a chunk of each set of modules that the same entries and `import()`s reach, which cuts what an agent loads at once

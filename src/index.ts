@@ -4,10 +4,14 @@ export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
 export type { RetryOptions } from "./async/retry.ts";
-export type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "./core/approval.ts";
-export type { ApprovalReason } from "./core/approval-reason.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalQuestion,
+  ApprovalReason,
+  ApprovalRequest,
+} from "./core/approval.ts";
 export { defineTool, type ToolOptions } from "./core/define-tool.ts";
-export { describeTool, type ToolDescription } from "./core/describe-tool.ts";
 export type { ErrorData } from "./core/error-data.ts";
 export {
   AgentError,
@@ -17,7 +21,6 @@ export {
   type AgentErrorLike,
   isAgentError,
 } from "./core/errors.ts";
-export { escapeTemplate } from "./core/escape-template.ts";
 export type {
   AgentEvent,
   AgentEventOf,
@@ -40,27 +43,30 @@ export type {
 } from "./core/language-model.ts";
 export { modelFailure } from "./core/model-failure.ts";
 export type { ModelUsage } from "./core/model-usage.ts";
-export type { PhraseContext, SlotValue, ToolPhraseOptions } from "./core/phrase.ts";
 export { type Plan, type PlanInput, type PlanIssue, type PlanSource, type PlanStep, planSchema } from "./core/plan.ts";
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
-export { type RunStatus, runStatusAfter } from "./core/run-status.ts";
 export type { ListRunsOptions, RunPage, RunStore } from "./core/run-store.ts";
-export { digestAfter, type RunDigest, type RunSummary } from "./core/run-summary.ts";
+export { digestAfter, type RunDigest, type RunStatus, type RunSummary, runStatusAfter } from "./core/run-summary.ts";
 export type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./core/schema.ts";
 export { sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget } from "./core/stored-run-options.ts";
+export { escapeTemplate } from "./core/text.ts";
 export type {
   DefinedTool,
   InferToolInput,
   InferToolOutput,
   InferToolResources,
+  PhraseContext,
+  SlotValue,
   Tool,
   ToolContext,
   ToolEffect,
+  ToolPhraseOptions,
   UndoneCall,
 } from "./core/tool.ts";
+export { describeTool, type ToolDescription } from "./core/tool-schemas.ts";
 export { validatePlan } from "./core/validate-plan.ts";
 export { createOllamaModel } from "./models/ollama/ollama-model.ts";
 export type { OllamaModelOptions } from "./models/ollama/ollama-options.ts";

@@ -1,8 +1,7 @@
-import { cutText } from "../core/cut-text.ts";
-import { describeThrown } from "../core/describe-thrown.ts";
 import type { AgentError } from "../core/errors.ts";
 import { type LanguageModel, type ModelFailureReason, modelName } from "../core/language-model.ts";
 import { modelFailure } from "../core/model-failure.ts";
+import { cutText, describeThrown } from "../core/text.ts";
 import { failureReason, readFacts } from "./failure-reason.ts";
 import { readFields } from "./read-fields.ts";
 

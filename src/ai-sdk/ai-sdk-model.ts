@@ -7,8 +7,8 @@ import {
   type ModelResponse,
   modelName,
 } from "../core/language-model.ts";
-import { modelFailure } from "../core/model-failure.ts";
-import { checkKeys, checkObject, checkPrice, failOption } from "../core/options.ts";
+import { modelFailure, priceOptions } from "../core/model-failure.ts";
+import { checkKeys, checkObject, checkOption, failOption } from "../core/options.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 import type {
   AiSdkCallOptions,
@@ -47,7 +47,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   checkModel(model);
   checkKeys("options", options, ["price", "providerOptions"]);
   const { price, providerOptions } = options;
-  checkPrice("options.price", price);
+  checkOption({ options: priceOptions }, price, "options.price");
   if (providerOptions !== undefined) checkObject("options.providerOptions", providerOptions);
   const { provider, modelId } = model;
   return {

@@ -1,4 +1,4 @@
-import type { RunStatus } from "../core/run-status.ts";
+import type { RunStatus } from "../core/run-summary.ts";
 
 /** The exit codes of the command. */
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;

@@ -1,4 +1,4 @@
-import { describeTool } from "../core/describe-tool.ts";
+import { describeTool } from "../core/tool-schemas.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { jsonLines, printable } from "./printable.ts";

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { isRunStatus, type RunStatus, runStatuses } from "../core/run-status.ts";
+import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
 import type { PruneOptions } from "../orchestrator/retention.ts";
 import type { CliIo, PlannerChoice } from "./cli-io.ts";
 import { exitCodes } from "./exit-codes.ts";

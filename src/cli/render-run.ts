@@ -1,6 +1,5 @@
 import type { RunSnapshot } from "../core/run-result.ts";
-import type { RunStatus } from "../core/run-status.ts";
-import type { RunSummary } from "../core/run-summary.ts";
+import type { RunStatus, RunSummary } from "../core/run-summary.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Colors } from "./colors.ts";
 import { printable, shorten } from "./printable.ts";

@@ -1,12 +1,11 @@
-import type { StepExpressions } from "./cel/step-expressions.ts";
-import { cutText } from "./cut-text.ts";
+import type { ParsedSteps, StepExpressions } from "./cel/step-expressions.ts";
 import { dependenciesOf } from "./dependencies.ts";
-import type { ParsedSteps } from "./expressions.ts";
 import type { JsonPath } from "./json.ts";
 import { duplicateId } from "./plain-issues.ts";
 import type { PlanIssue, PlanStep } from "./plan.ts";
 import { findReferences } from "./reference.ts";
 import { isIterationName } from "./step-place.ts";
+import { cutText } from "./text.ts";
 
 /**
  * Checks that ids are unique, and that every dependency comes before the step that has it. Malformed steps are

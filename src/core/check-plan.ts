@@ -1,7 +1,6 @@
-import { checkExpressions } from "./check-expressions.ts";
 import { checkInput } from "./check-input.ts";
 import { checkOrder } from "./check-order.ts";
-import { parseExpressions } from "./expressions.ts";
+import { checkExpressions, parseExpressions } from "./expressions.ts";
 import type { JsonObject, JsonResult, JsonValue } from "./json.ts";
 import { defaultMaxSteps, type PlanInput, type PlanIssue, type PlanStep, planSchema } from "./plan.ts";
 import type { Tool } from "./tool.ts";

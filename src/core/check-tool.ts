@@ -2,43 +2,86 @@ import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
 import { maxTimerMs } from "../async/clock.ts";
 import type { RateLimitOptions } from "../async/rate-limit.ts";
 import type { RetryOptions } from "../async/retry.ts";
-import { checkSlots } from "./check-slots.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { checkDuration, checkFunction, checkKeys, checkNumber, failOption } from "./options.ts";
-import type { ToolPhraseOptions } from "./phrase.ts";
+import { checkKeys, failOption, type OptionTable, readOptions } from "./options.ts";
 import { inputJsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
-import type { ToolCacheOptions, ToolLimitOptions } from "./tool.ts";
+import type { PhraseList, Tool, ToolCacheOptions, ToolLimitOptions, ToolPhraseOptions } from "./tool.ts";
 
-const effects = ["pure", "idempotent", "once"];
+/** The options of a retry policy, with the general defaults. */
+export const retryOptions = {
+  maxAttempts: { type: "integer", min: 1, max: 1_000, default: 3 },
+  minDelayMs: { type: "duration", min: 0, default: 1_000 },
+  maxDelayMs: { type: "duration", min: 0, default: 30_000 },
+  factor: { type: "number", min: 1, default: 2 },
+  maxTotalMs: { type: "duration", min: 0, default: Number.POSITIVE_INFINITY },
+} satisfies OptionTable<RetryOptions>;
+
+const toolCacheOptions = {
+  maxAgeMs: { type: "number", min: 1, max: maxTimerMs, isRequired: true },
+  maxEntries: { type: "integer", min: 1, max: 10_000, isRequired: true },
+  key: { type: "function" },
+} satisfies OptionTable<ToolCacheOptions>;
+
+/** The options of a `circuitBreaker`. */
+export const circuitBreakerOptions = {
+  maxFailures: { type: "integer", min: 1, max: 1_000_000, default: 5 },
+  windowMs: { type: "duration", min: 1, default: 60_000 },
+  resetAfterMs: { type: "number", min: 1, max: maxTimerMs, default: 30_000 },
+} satisfies OptionTable<CircuitBreakerOptions>;
+
+const rateLimitOptions = {
+  limit: { type: "integer", min: 1, max: 1_000_000, isRequired: true },
+  intervalMs: { type: "number", min: 1, max: maxTimerMs, isRequired: true },
+} satisfies OptionTable<RateLimitOptions>;
+
+const toolLimits = {
+  concurrency: { type: "integer", min: 1 },
+  rateLimit: { options: rateLimitOptions },
+  circuitBreaker: { options: circuitBreakerOptions },
+} satisfies OptionTable<ToolLimitOptions>;
+
+const isFunction = (value: unknown) => typeof value === "function";
+const effects: readonly unknown[] = ["pure", "idempotent", "once"];
+
+const toolOptions = {
+  // Checked before all others, which are named after it.
+  name: { type: "any" },
+  description: { type: "text", isRequired: true },
+  inputSchema: readInputSchema,
+  outputSchema: { read: readSchema },
+  effect: {
+    isValid: (value) => isFunction(value) || effects.includes(value),
+    expected: "one of pure, idempotent, once, or a function of the input",
+  },
+  retry: { options: retryOptions },
+  timeoutMs: { type: "duration", min: 1 },
+  ...toolLimits,
+  needsApproval: {
+    isValid: (value) => typeof value === "boolean" || isFunction(value),
+    expected: "true, false or a function of the input",
+  },
+  result: { isValid: (value) => typeof value === "string", expected: "a path in the output" },
+  cache: { options: toolCacheOptions },
+  phrases: (value, option): PhraseList => {
+    if (isFunction(value)) return [];
+    checkPhrases(option, value);
+    return value ?? [];
+  },
+  execute: { type: "function", isRequired: true },
+  undo: { type: "function" },
+} satisfies OptionTable<Tool>;
+
 /** The members of a tool. */
-export const toolKeys = [
-  "name",
-  "description",
-  "inputSchema",
-  "outputSchema",
-  "effect",
-  "retry",
-  "timeoutMs",
-  "concurrency",
-  "rateLimit",
-  "circuitBreaker",
-  "needsApproval",
-  "result",
-  "cache",
-  "phrases",
-  "execute",
-  "undo",
-] as const;
+export const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
 
 /**
  * Throws `invalid-options` for anything that is not a valid tool. `members` are those of `toolKeys`, read from it;
  * `place` is its place in a list, if it is in one.
  */
-export function checkToolOptions(tool: object, members: object, place: string | undefined): void {
+export function checkToolOptions(tool: object, members: Tool, place: string | undefined): void {
   if (mustBeKnown(tool)) checkKeys(place ?? "tool", tool, toolKeys);
-  const { name, description, inputSchema, outputSchema, effect, retry, timeoutMs, result, phrases, execute, ...rest } =
-    members as Record<string, unknown>;
+  const name: unknown = members.name;
   if (typeof name !== "string" || !/^[A-Za-z][\w-]{0,63}$/.test(name)) {
     failOption(
       place === undefined ? "name" : `${place}.name`,
@@ -46,28 +89,8 @@ export function checkToolOptions(tool: object, members: object, place: string | 
       "1 to 64 letters, digits, _ or -, the first one a letter",
     );
   }
-  const option = (key: string) => `${name}.${key}`;
-  if (typeof description !== "string") failOption(option("description"), description, "text");
-  if (typeof execute !== "function") failOption(option("execute"), execute, "a function");
-  if (effect !== undefined && typeof effect !== "function" && !effects.includes(effect as string)) {
-    failOption(option("effect"), effect, `one of ${effects.join(", ")}, or a function of the input`);
-  }
-  if (result !== undefined && typeof result !== "string") failOption(option("result"), result, "a path in the output");
-  checkFunction(option("undo"), rest.undo);
-  const { needsApproval } = rest;
-  if (needsApproval !== undefined && typeof needsApproval !== "boolean" && typeof needsApproval !== "function") {
-    failOption(option("needsApproval"), needsApproval, "true, false or a function of the input");
-  }
-  checkDuration(option("timeoutMs"), timeoutMs, { min: 1 });
-  checkRetryOptions(option("retry"), retry);
-  checkToolCache(option("cache"), rest.cache);
-  checkToolLimits(option, rest as Record<keyof ToolLimitOptions, unknown>);
-  const inputJson = checkInputSchema(option("inputSchema"), inputSchema);
-  if (outputSchema !== undefined && zodVersionOf(outputSchema) === undefined)
-    failSchema(option("outputSchema"), outputSchema);
-  if (typeof phrases === "function") return;
-  checkPhrases(option("phrases"), phrases);
-  if (inputJson !== undefined) checkSlots(option("phrases"), phrases ?? [], inputJson);
+  const { inputSchema, phrases } = readOptions(toolOptions, members, name);
+  if (inputSchema !== undefined) checkSlots(`${name}.phrases`, phrases, inputSchema);
 }
 
 /** An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one. */
@@ -76,23 +99,9 @@ function mustBeKnown(tool: object): boolean {
   return (prototype === Object.prototype || prototype === null) && !("declaredEffect" in tool);
 }
 
-/** Throws `invalid-options` for an invalid retry policy. */
-export function checkRetryOptions(option: string, retry: unknown): asserts retry is RetryOptions | undefined {
-  if (retry === undefined) return;
-  checkKeys(option, retry, ["maxAttempts", "minDelayMs", "maxDelayMs", "factor", "maxTotalMs"]);
-  const { maxAttempts, minDelayMs, maxDelayMs, factor, maxTotalMs } = retry as RetryOptions;
-  checkNumber(`${option}.maxAttempts`, maxAttempts, { min: 1, max: 1_000, isInteger: true });
-  checkDuration(`${option}.minDelayMs`, minDelayMs, { min: 0 });
-  checkDuration(`${option}.maxDelayMs`, maxDelayMs, { min: 0 });
-  checkNumber(`${option}.factor`, factor, { min: 1 });
-  checkDuration(`${option}.maxTotalMs`, maxTotalMs, { min: 0 });
-}
-
 /** Returns the JSON Schema, except for zod 3, whose converter is loaded later. */
-function checkInputSchema(option: string, schema: unknown): JsonSchema | undefined {
-  const version = zodVersionOf(schema);
-  if (version === undefined) failSchema(option, schema);
-  if (version === 3) {
+function readInputSchema(schema: unknown, option: string): JsonSchema | undefined {
+  if (zodVersionOf(readSchema(schema, option)) === 3) {
     const found = findNotJson(schema);
     if (found) failOption(option, found.type, `expressible as JSON Schema, but ${found.path} is a ${found.type}`);
     return undefined;
@@ -113,52 +122,60 @@ function convertInput(option: string, schema: StandardSchema): JsonSchema {
   }
 }
 
-function failSchema(option: string, schema: unknown): never {
-  failOption(option, schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
+function readSchema(schema: unknown, option: string): StandardSchema {
+  if (zodVersionOf(schema) === undefined) failOption(option, schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
+  return schema as StandardSchema;
 }
 
+const phraseOptions = {
+  phrase: { type: "text", isRequired: true },
+  input: { type: "any" },
+  slots: { type: "any" },
+  toInput: { type: "function" },
+} satisfies OptionTable<ToolPhraseOptions>;
+
 /** Throws `invalid-options` for anything that is not a list of phrases. The rule planner reads the templates. */
-export function checkPhrases(
-  option: string,
-  phrases: unknown,
-): asserts phrases is readonly (string | ToolPhraseOptions)[] | undefined {
+export function checkPhrases(option: string, phrases: unknown): asserts phrases is PhraseList | undefined {
   if (phrases === undefined) return;
   if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases, or a function that loads one");
   for (const [index, phrase] of phrases.entries()) {
-    if (typeof phrase === "string") continue;
-    checkKeys(`${option}[${index}]`, phrase, ["phrase", "input", "slots", "toInput"]);
-    if (typeof phrase.phrase !== "string") failOption(`${option}[${index}].phrase`, phrase.phrase, "text");
-    checkFunction(`${option}[${index}].toInput`, phrase.toInput);
+    if (typeof phrase !== "string") readOptions(phraseOptions, phrase, `${option}[${index}]`);
   }
 }
 
-/** Throws `invalid-options` for anything that is not the `cache` of a tool. */
-export function checkToolCache(option: string, cache: unknown): void {
-  if (cache === undefined) return;
-  checkKeys(option, cache, ["maxAgeMs", "maxEntries", "key"]);
-  const { maxAgeMs, maxEntries, key } = cache as Partial<ToolCacheOptions>;
-  checkNumber(`${option}.maxAgeMs`, maxAgeMs, { min: 1, max: maxTimerMs, isRequired: true });
-  checkNumber(`${option}.maxEntries`, maxEntries, { min: 1, max: 10_000, isInteger: true, isRequired: true });
-  checkFunction(`${option}.key`, key);
+/**
+ * Throws `invalid-options` for a slot without a field in the input, unless something else states what to do with it.
+ * The rule planner, which is not loaded for this, reports cases that are known only later: phrases that are loaded,
+ * schemas of zod 3, and the branch of a union that a phrase means.
+ */
+function checkSlots(option: string, phrases: PhraseList, input: JsonSchema): void {
+  const fields = fieldsOf(input);
+  if (fields === undefined) return;
+  for (const [index, given] of phrases.entries()) {
+    const { phrase, slots = {}, toInput } = typeof given === "string" ? { phrase: given } : given;
+    if (toInput !== undefined) continue;
+    for (const [, name = ""] of phrase.matchAll(/\{([A-Za-z_][\w-]*)\}/g)) {
+      if (fields.has(name) || Object.hasOwn(slots, name)) continue;
+      const known = [...fields].slice(0, 20).join(", ");
+      const fix = known === "" ? "give the phrase a toInput" : `name one of ${known}, or give the phrase a toInput`;
+      failOption(
+        `${option}[${index}]`,
+        phrase,
+        `a phrase with slots for input fields, but the input has no field "${name}" (${fix})`,
+      );
+    }
+  }
 }
 
-/** Throws `invalid-options` for invalid limits. `option` names an option of the tool. */
-export function checkToolLimits(
-  option: (key: string) => string,
-  { concurrency, rateLimit, circuitBreaker }: Record<keyof ToolLimitOptions, unknown>,
-): void {
-  checkNumber(option("concurrency"), concurrency, { min: 1, isInteger: true });
-  if (rateLimit !== undefined) {
-    checkKeys(option("rateLimit"), rateLimit, ["limit", "intervalMs"]);
-    const { limit, intervalMs } = rateLimit as Partial<RateLimitOptions>;
-    checkNumber(option("rateLimit.limit"), limit, { min: 1, max: 1_000_000, isInteger: true, isRequired: true });
-    checkNumber(option("rateLimit.intervalMs"), intervalMs, { min: 1, max: maxTimerMs, isRequired: true });
+/** The fields of an object, or of a union of objects, all together; undefined if there may be others. */
+function fieldsOf({ properties, additionalProperties, ...schema }: JsonSchema): ReadonlySet<string> | undefined {
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if ((schema.$ref ?? schema.allOf) !== undefined) return undefined;
+  if (alternatives !== undefined) {
+    const fields = alternatives.map(fieldsOf);
+    return fields.includes(undefined) ? undefined : new Set(fields.flatMap((names) => [...(names ?? [])]));
   }
-  if (circuitBreaker !== undefined) {
-    checkKeys(option("circuitBreaker"), circuitBreaker, ["maxFailures", "windowMs", "resetAfterMs"]);
-    const { maxFailures, windowMs, resetAfterMs } = circuitBreaker as CircuitBreakerOptions;
-    checkNumber(option("circuitBreaker.maxFailures"), maxFailures, { min: 1, max: 1_000_000, isInteger: true });
-    checkDuration(option("circuitBreaker.windowMs"), windowMs, { min: 1 });
-    checkNumber(option("circuitBreaker.resetAfterMs"), resetAfterMs, { min: 1, max: maxTimerMs });
-  }
+  if (properties === undefined || (additionalProperties !== undefined && additionalProperties !== false))
+    return undefined;
+  return new Set(Object.keys(properties));
 }

@@ -3,7 +3,6 @@ import { checkPhrases, checkToolOptions, toolKeys } from "./check-tool.ts";
 import { AgentError } from "./errors.ts";
 import type { Jsonify } from "./json.ts";
 import { failOption } from "./options.ts";
-import type { ToolPhrase } from "./phrase.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
 import type {
   DefinedTool,
@@ -13,6 +12,7 @@ import type {
   ToolContext,
   ToolEffect,
   ToolLimitOptions,
+  ToolPhrase,
   UndoneCall,
 } from "./tool.ts";
 

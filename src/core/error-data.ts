@@ -1,7 +1,6 @@
-import { cutText } from "./cut-text.ts";
-import { describeThrown } from "./describe-thrown.ts";
-import { hideUrlKeys, hideUrlKeysIn } from "./hide-url-keys.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "./json.ts";
+import { hiddenText, mapItems } from "./sealed.ts";
+import { cutText, describeThrown } from "./text.ts";
 
 /** An error as JSON, as events and stores keep it: never a header or the body of a response. @group Errors */
 export interface ErrorData {
@@ -112,4 +111,25 @@ function trimDetails(details: JsonObject): JsonObject {
     if (JSON.stringify(trimmed).length <= maxDetailsLength) break;
   }
   return trimmed as JsonObject;
+}
+
+const parameter = /([?&;#])([^=&;#?\s]{1,100})=([^&;#\s"'`<>()[\]]+)/g;
+const secretName = /key|token|secret|passw|passphrase|pwd|auth|credential|signature|^sig$|session/i;
+const credentials = /:\/\/[^\s/?#@]{1,500}@/g;
+
+/** A text without the keys in its URLs: parameters such as `api_key` and `token`, and `user:password@`. */
+export function hideUrlKeys(text: string): string {
+  if (!text.includes("=") && !text.includes("@")) return text;
+  return text
+    .replace(credentials, `://${hiddenText}@`)
+    .replace(parameter, (whole: string, before: string, name: string) =>
+      secretName.test(name) ? `${before}${name}=${hiddenText}` : whole,
+    );
+}
+
+/** Like {@link hideUrlKeys}, for all texts of a value. */
+export function hideUrlKeysIn<T>(value: T): T {
+  if (typeof value === "string") return hideUrlKeys(value) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return mapItems(value, (item) => hideUrlKeysIn(item));
 }

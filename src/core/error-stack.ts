@@ -1,5 +1,5 @@
-import { cutText } from "./cut-text.ts";
-import { hideUrlKeys } from "./hide-url-keys.ts";
+import { hideUrlKeys } from "./error-data.ts";
+import { cutText } from "./text.ts";
 
 const maxFrames = 10;
 const maxLength = 2_000;

@@ -1,12 +1,11 @@
 import type { CircuitState } from "../async/circuit-breaker.ts";
-import type { ApprovalSubject, ChangedCall, DecisionNote } from "./approval.ts";
-import type { ApprovalReason } from "./approval-reason.ts";
+import type { ApprovalReason, ApprovalSubject, ChangedCall, DecisionNote } from "./approval.ts";
 import type { ErrorData } from "./error-data.ts";
 import type { AgentErrorData } from "./errors.ts";
-import type { EventBase } from "./event-base.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Plan } from "./plan.ts";
 import type {
+  EventBase,
   PlanDeltaEvent,
   PlanEndEvent,
   PlanFallbackEvent,

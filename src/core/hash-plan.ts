@@ -1,6 +1,6 @@
+import { countOutside } from "../async/outside-work.ts";
 import { AgentError } from "./errors.ts";
 import { toJson } from "./json.ts";
-import { countOutside } from "./outside-work.ts";
 import { type AnyPlan, maxPlanBytes, type PlanIssue } from "./plan.ts";
 
 /**

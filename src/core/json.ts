@@ -1,5 +1,5 @@
-import { describeThrown } from "./describe-thrown.ts";
 import { sealedKey } from "./sealed.ts";
+import { describeThrown } from "./text.ts";
 
 /** Any JSON value. @group Runs and results */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;

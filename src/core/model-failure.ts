@@ -1,5 +1,6 @@
 import { AgentError } from "./errors.ts";
-import { type LanguageModel, type ModelFailureReason, modelName } from "./language-model.ts";
+import { type LanguageModel, type ModelFailureReason, type ModelPrice, modelName } from "./language-model.ts";
+import type { OptionTable } from "./options.ts";
 
 const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
   "unreachable",
@@ -23,3 +24,9 @@ export function modelFailure(
   const details = { model: modelName(model), reason, ...(status !== undefined && { status }) };
   return new AgentError("model-failed", message, { details, cause, retryable: retryableReasons.has(reason) });
 }
+
+/** The options of a price. */
+export const priceOptions = {
+  inputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
+  outputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
+} satisfies OptionTable<ModelPrice>;

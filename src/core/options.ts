@@ -1,13 +1,158 @@
 import { maxTimerMs } from "../async/clock.ts";
 import { AgentError } from "./errors.ts";
 
-/** Bounds of a numeric option. */
-interface NumberBounds {
+/** Returns the setting for the value of an option, which errors call `option`, or throws `invalid-options`. */
+export type OptionReader<T> = (value: unknown, option: string) => T;
+
+/** What an option must be, and what it is if it is left out. A mere reader reads an option that is left out, too. */
+type OptionSpec<T = unknown> =
+  | OptionReader<unknown>
+  | ((
+      | { readonly type: keyof typeof readers }
+      | NumberSpec
+      | { readonly oneOf: readonly T[] }
+      | { readonly isValid: (value: unknown) => boolean; readonly expected: string }
+      | { readonly methods: readonly string[]; readonly expected: string }
+      | { readonly options: AnyTable }
+      | { readonly read: OptionReader<unknown> }
+    ) & { readonly default?: T; readonly isRequired?: true });
+
+/** A duration may be infinite, and so may a number without `max`. */
+interface NumberSpec {
+  readonly type: "number" | "integer" | "duration";
   readonly min: number;
   readonly max?: number;
-  readonly isInteger?: boolean;
-  /** Whether it may not be left out. */
-  readonly isRequired?: boolean;
+}
+
+/**
+ * The options of an interface, in the order in which they are listed and read: the one place for their keys, checks and
+ * defaults. As it is only data, importing it takes no time, and a bundler can leave it out.
+ */
+export type OptionTable<TOptions> = { readonly [TKey in keyof TOptions]-?: OptionSpec<TOptions[TKey]> };
+
+interface AnyTable {
+  readonly [key: string]: OptionSpec;
+}
+
+/** The options of an interface, checked and with the defaults of their table. */
+export type SettingsOf<TOptions, TTable> = {
+  readonly [TKey in keyof TTable]: SettingOf<TKey extends keyof TOptions ? TOptions[TKey] : never, TTable[TKey]>;
+};
+
+type SettingOf<T, TSpec> =
+  TSpec extends OptionReader<infer TSetting>
+    ? TSetting
+    :
+        | (TSpec extends { readonly read: OptionReader<infer TSetting> }
+            ? TSetting
+            : TSpec extends { readonly options: infer TTable }
+              ? SettingsOf<NonNullable<T>, TTable>
+              : Exclude<T, undefined>)
+        | (TSpec extends { readonly default: unknown } | { readonly isRequired: true } ? never : undefined);
+
+/** The keys that may be given, if not all; `whereElse` may say what an unknown key is an option of. */
+interface KnownKeys {
+  readonly known?: readonly string[] | undefined;
+  readonly whereElse?: (key: string) => string | undefined;
+}
+
+/**
+ * Checks options and fills in the defaults. Throws `invalid-options`. `option` is the one that they are the value of,
+ * if they are not the options of a call.
+ */
+export function readOptions<TOptions extends object, TTable extends AnyTable>(
+  table: TTable,
+  options: TOptions,
+  option?: string,
+  { known, whereElse }: KnownKeys = {},
+): SettingsOf<TOptions, TTable> {
+  const { keys, entries, defaults } = prepared.get(table) ?? prepare(table);
+  checkKeys(option ?? "options", options, known ?? keys, whereElse);
+  const settings = { ...defaults };
+  for (const { key, read, isAlwaysRead } of entries) {
+    const value = (options as typeof defaults)[key];
+    if (value === undefined && !isAlwaysRead) continue;
+    settings[key] = read(value, option === undefined ? key : `${option}.${key}`);
+  }
+  return settings as SettingsOf<TOptions, TTable>;
+}
+
+/** Checks one option. Throws `invalid-options`. */
+export function checkOption(spec: OptionSpec, value: unknown, option: string): void {
+  if (value !== undefined || isAlwaysRead(spec)) readerOf(spec)(value, option);
+}
+
+/** What is made of a table when it is first read. */
+interface Prepared {
+  readonly keys: readonly string[];
+  readonly entries: readonly { key: string; read: OptionReader<unknown>; isAlwaysRead: boolean }[];
+  /** With all keys: copying an object is faster than adding each key. */
+  readonly defaults: Record<string, unknown>;
+}
+
+const prepared = new WeakMap<AnyTable, Prepared>();
+
+function prepare(table: AnyTable): Prepared {
+  const specs = Object.entries(table);
+  const made: Prepared = {
+    keys: Object.keys(table),
+    entries: specs.map(([key, spec]) => ({ key, read: readerOf(spec), isAlwaysRead: isAlwaysRead(spec) })),
+    defaults: Object.fromEntries(specs.map(([key, spec]) => [key, "default" in spec ? spec.default : undefined])),
+  };
+  prepared.set(table, made);
+  return made;
+}
+
+function isAlwaysRead(spec: OptionSpec): boolean {
+  return typeof spec === "function" || spec.isRequired === true;
+}
+
+function readerOf(spec: OptionSpec): OptionReader<unknown> {
+  if (typeof spec === "function") return spec;
+  if ("read" in spec) return spec.read;
+  if ("options" in spec) return (value, option) => readOptions(spec.options, value as object, option);
+  if ("isValid" in spec) return readerFor(spec.isValid, spec.expected);
+  if ("min" in spec) return numberReader(spec);
+  if ("type" in spec) return readers[spec.type];
+  if ("oneOf" in spec) {
+    const { oneOf } = spec;
+    return readerFor((value) => oneOf.includes(value), `${oneOf.slice(0, -1).join(", ")} or ${oneOf.at(-1)}`);
+  }
+  const { methods, expected } = spec;
+  return readerFor((value) => hasMethods(value, methods), `${expected} (with ${methods.join(", ")})`);
+}
+
+function readerFor(isValid: (value: unknown) => boolean, expected: string): OptionReader<unknown> {
+  return (value, option) => (isValid(value) ? value : failOption(option, value, expected));
+}
+
+function numberReader({ type, min, ...bounds }: NumberSpec): OptionReader<unknown> {
+  const { max = type === "duration" ? maxTimerMs : Number.POSITIVE_INFINITY } = bounds;
+  const range = max === Number.POSITIVE_INFINITY ? `of at least ${min}` : `from ${min} to ${max}`;
+  const isValid = (value: unknown) =>
+    (type === "duration" && value === Number.POSITIVE_INFINITY) ||
+    (typeof value === "number" && value >= min && value <= max && (type !== "integer" || Number.isInteger(value)));
+  return readerFor(isValid, `${type === "integer" ? "a whole number" : "a number"} ${range}`);
+}
+
+const readers = {
+  any: (value: unknown) => value,
+  text: readerFor((value) => typeof value === "string", "text"),
+  "short-text": readerFor((value) => typeof value === "string" && value !== "", "a short text"),
+  boolean: readerFor((value) => typeof value === "boolean", "true or false"),
+  function: readerFor((value) => typeof value === "function", "a function"),
+  signal: readerFor((value) => hasMethods(value, ["addEventListener"]), "an AbortSignal"),
+  clock(value: unknown, option: string): unknown {
+    checkOption({ methods: ["now", "setTimeout", "clearTimeout"], expected: "a clock" }, value, option);
+    checkOption({ type: "function" }, (value as { readonly monotonic?: unknown }).monotonic, `${option}.monotonic`);
+    return value;
+  },
+};
+
+/** Whether a value has these methods. */
+export function hasMethods(value: unknown, names: readonly string[]): boolean {
+  const methods = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return names.every((name) => typeof methods[name] === "function");
 }
 
 /** Throws `invalid-options` with what was received and what would have worked. */
@@ -19,51 +164,9 @@ export function failOption(option: string, received: unknown, expected: string):
   });
 }
 
-/**
- * Throws `invalid-options` unless the value is a number within the bounds (`Infinity` counts), or undefined if allowed.
- */
-export function checkNumber(
-  option: string,
-  value: unknown,
-  { min, max = Number.POSITIVE_INFINITY, isInteger, isRequired }: NumberBounds,
-) {
-  if (value === undefined && !isRequired) return;
-  const isNumber = typeof value === "number" && value >= min && value <= max;
-  if (isNumber && (!isInteger || Number.isInteger(value))) return;
-  const range = max === Number.POSITIVE_INFINITY ? `of at least ${min}` : `from ${min} to ${max}`;
-  failOption(option, value, `${isInteger ? "a whole number" : "a number"} ${range}`);
-}
-
-export { maxTimerMs as maxDurationMs } from "../async/clock.ts";
-
-/** Throws `invalid-options` unless the value is undefined, `Infinity`, or a duration that a timer can have. */
-export function checkDuration(option: string, value: unknown, { min }: { min: number }): void {
-  if (value === Number.POSITIVE_INFINITY) return;
-  checkNumber(option, value, { min, max: maxTimerMs });
-}
-
-/** Throws `invalid-options` unless the value is undefined or a function. */
-export function checkFunction(option: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "function") failOption(option, value, "a function");
-}
-
-/** Throws `invalid-options` unless the value is undefined or a clock. */
-export function checkClock(option: string, value: unknown): void {
-  if (value === undefined) return;
-  const { now, monotonic, setTimeout, clearTimeout } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const isClock = [now, setTimeout, clearTimeout].every((method) => typeof method === "function");
-  if (!isClock) failOption(option, value, "a clock (with now, setTimeout, clearTimeout)");
-  checkFunction(`${option}.monotonic`, monotonic);
-}
-
-/** Throws `invalid-options` unless the value is undefined or a model's price; `option` is the caller's name for it. */
-export function checkPrice(option: string, price: unknown): void {
-  if (price === undefined) return;
-  checkKeys(option, price, ["inputPerMillion", "outputPerMillion"]);
-  const { inputPerMillion, outputPerMillion } = price as Readonly<Record<string, unknown>>;
-  const bounds = { min: 0, max: Number.MAX_VALUE, isRequired: true };
-  checkNumber(`${option}.inputPerMillion`, inputPerMillion, bounds);
-  checkNumber(`${option}.outputPerMillion`, outputPerMillion, bounds);
+/** The entries that are not undefined. */
+export function defined<T extends object>(options: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 /** Throws `invalid-options` for anything that is not an object. */

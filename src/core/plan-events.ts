@@ -1,6 +1,5 @@
-import type { ReplanApproval } from "./approval-reason.ts";
+import type { ReplanApproval } from "./approval.ts";
 import type { AgentErrorData } from "./errors.ts";
-import type { EventBase } from "./event-base.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
@@ -54,4 +53,16 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
         readonly approvals?: readonly ReplanApproval[];
       }
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+}
+
+/** The fields that all events have. */
+export interface EventBase<TType extends string> {
+  readonly type: TType;
+  readonly runId: string;
+  /** From 1, without gaps among recorded events; a transient or unrecorded event repeats the last recorded number. */
+  readonly sequence: number;
+  /** Emitted but not recorded, as the store failed: to the store it is as if the process had died before. */
+  readonly recorded?: false;
+  /** ISO 8601, UTC. */
+  readonly timestamp: string;
 }

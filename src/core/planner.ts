@@ -1,4 +1,5 @@
-import type { AgentErrorData } from "./errors.ts";
+import { toErrorData } from "./error-data.ts";
+import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError } from "./errors.ts";
 import type { LanguageModel, ModelRequest, ModelResponse } from "./language-model.ts";
 import type { Plan, PlanInput, PlanSource } from "./plan.ts";
 import type { PlanDeltaEvent, PlanFallbackEvent } from "./plan-events.ts";
@@ -34,7 +35,7 @@ export interface PlanRequest {
 }
 
 /** See {@link PlanRequest.generate}. @inline */
-export type GenerateFunction = (model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>;
+type GenerateFunction = (model: LanguageModel, request: ModelRequest) => Promise<ModelResponse>;
 
 /** An event that a planner may report while it plans; the fields that all events have are filled in. @inline */
 export type PlanningEvent =
@@ -81,4 +82,38 @@ export interface Planner {
    * have; the id of a step that has started cannot be used again. Throws as `plan` does.
    */
   replan?(request: ReplanRequest): PlanDraft | Promise<PlanDraft>;
+}
+
+const planningCodes: ReadonlySet<string> = new Set<AgentErrorCode>([
+  "cannot-plan",
+  "planning-failed",
+  "invalid-plan",
+  "invalid-request",
+  "timeout",
+  "limit-exceeded",
+]);
+
+/** A planner's error as one of the errors of planning; any other becomes `planning-failed`. */
+export function toPlanningError(planner: Pick<Planner, "name">, thrown: unknown): AgentError {
+  // Read once, and with care: its getters may throw, possibly only the second time.
+  const data = toErrorData(thrown);
+  if (isAgentError(data) && planningCodes.has(data.code)) {
+    return thrown instanceof AgentError
+      ? thrown
+      : fromErrorData({ ...data, details: data.details ?? {} } as AgentErrorData);
+  }
+  return new AgentError("planning-failed", `The planner "${planner.name}" failed: ${data.message}`, {
+    details: { planner: planner.name },
+    cause: thrown,
+  });
+}
+
+/** The error of a planner that took too long; `limit` is said before the time. */
+export function plannerTimeout(
+  { name }: Planner,
+  { timeoutMs, limit }: { readonly timeoutMs: number; readonly limit: string },
+): AgentError<"timeout"> {
+  return new AgentError("timeout", `The planner "${name}" took longer than ${limit} ${timeoutMs} ms.`, {
+    details: { scope: "planner", timeoutMs },
+  });
 }

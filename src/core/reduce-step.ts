@@ -1,7 +1,14 @@
-import { decided, requested } from "./approval-state.ts";
-import { needsSettling } from "./in-doubt.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import { isDone, pendingStep, type StepEvent, type StepState, type StepStatus } from "./step-state.ts";
+import {
+  decided,
+  isDone,
+  needsSettling,
+  pendingStep,
+  requested,
+  type StepEvent,
+  type StepState,
+  type StepStatus,
+} from "./step-state.ts";
 
 /** Folds an event into the step it is about, in place. */
 export function reduceStep(step: StepState, event: StepEvent): void {

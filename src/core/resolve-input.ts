@@ -9,14 +9,13 @@ import {
   parseTemplate,
   textOfReference,
 } from "./reference.ts";
-import { RepeatedSize } from "./repeated-size.ts";
 import { describePlace, placeOf, type StepPlace } from "./step-place.ts";
 
 /** Looks up the output of a step that has completed. */
-export type OutputOf = (stepId: string) => JsonValue | undefined;
+type OutputOf = (stepId: string) => JsonValue | undefined;
 
 /** Further facts for errors. */
-export interface ResolveInputOptions {
+interface ResolveInputOptions {
   /** Which iteration of the step the input is for, if it is for one. */
   readonly iteration?: number | undefined;
   /** Whether a name is that of a step that was skipped. */
@@ -45,7 +44,7 @@ export function resolveInput(
 }
 
 /** Returns the value of a reference; of an invalid one only its text is known. */
-export type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
+type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
 
 /**
  * An input in which references, templates and literals are replaced by values. One without any is the very same object,
@@ -145,4 +144,56 @@ function describeSkipped(stepId: string): string {
   const text = `but "${stepId}" was skipped, so its output is null`;
   // An expression reads such an id as a subtraction.
   return stepId.includes("-") ? `${text}.` : `${text}; give this step the condition when: "${stepId} != null".`;
+}
+
+/**
+ * How much one input may repeat of outputs, in characters: a plan of a few kilobytes can ask for any multiple of an
+ * output. The largest output that a run accepts by default can be used three times.
+ */
+const maxRepeated = 2 * 1_024 * 1_024;
+/** The size of a value in a list or an object: copying and checking it takes as long as so many characters of text. */
+const nestedValue = 64;
+
+/** The references of one input repeat more of an output than they may. */
+export class TooMuchRepeated extends RangeError {
+  override name = "TooMuchRepeated";
+
+  constructor(stepId: string) {
+    super(
+      `its references repeat too much of "${stepId}": an input may repeat at most 2 097 152 characters of outputs, and each ` +
+        "value in a list or an object counts as 64; refer to it once, and let the tool repeat it",
+    );
+  }
+}
+
+/**
+ * Counts what references put into an input more than once: for each output, everything but the largest value, which is
+ * needed to use the output at all. So an input takes no longer than the plan, the outputs and what is counted here.
+ */
+class RepeatedSize {
+  private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
+  private size = 0;
+
+  /** Counts a value that was taken from an output. Throws {@link TooMuchRepeated}. */
+  add(stepId: string, value: JsonValue): void {
+    const output = this.outputs.get(stepId);
+    // Most outputs are referred to once, and then nothing need be counted.
+    if (output === undefined) {
+      this.outputs.set(stepId, { first: value });
+      return;
+    }
+    const largest = output.largest ?? sizeOf(output.first);
+    const size = sizeOf(value);
+    output.largest = Math.max(largest, size);
+    this.size += Math.min(largest, size);
+    if (this.size > maxRepeated) throw new TooMuchRepeated(stepId);
+  }
+}
+
+function sizeOf(value: JsonValue): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let size = 2;
+  for (const [key, item] of Object.entries(value)) size += nestedValue + key.length + sizeOf(item);
+  return size;
 }

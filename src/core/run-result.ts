@@ -6,7 +6,7 @@ import { type LiveCauses, withLiveCause } from "./live-cause.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { lastCompleted, type RunState } from "./run-state.ts";
-import type { RunStatus } from "./run-status.ts";
+import type { RunStatus } from "./run-summary.ts";
 import { placeOf, type StepPlace } from "./step-place.ts";
 import { type ApprovalState, hadNothingToDo, partsOf, type StepState, type StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";

@@ -1,4 +1,3 @@
-import { type ApprovalState, decided, requested } from "./approval-state.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, NotUndone, PendingItem } from "./events.ts";
 import { canonicalJson } from "./hash-plan.ts";
@@ -6,9 +5,17 @@ import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { reduceStep, retryFailed } from "./reduce-step.ts";
-import { type RunStatus, runStatusAfter } from "./run-status.ts";
-import { askedNow } from "./run-summary.ts";
-import { hadNothingToDo, hasStarted, pendingStep, type StepEvent, type StepState } from "./step-state.ts";
+import { askedNow, type RunStatus, runStatusAfter } from "./run-summary.ts";
+import {
+  type ApprovalState,
+  decided,
+  hadNothingToDo,
+  hasStarted,
+  pendingStep,
+  requested,
+  type StepEvent,
+  type StepState,
+} from "./step-state.ts";
 import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 

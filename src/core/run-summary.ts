@@ -2,10 +2,9 @@ import type { AgentErrorCode } from "./errors.ts";
 import type { AgentEvent, PendingItem } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
-import type { RunStatus } from "./run-status.ts";
 
 /** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. @inline */
-export type PendingItemSummary =
+type PendingItemSummary =
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
   | {
       readonly kind: "approval";
@@ -17,7 +16,7 @@ export type PendingItemSummary =
   | { readonly kind: "plan-approval"; readonly hash: string };
 
 /** What a suspended run waits for. @inline */
-export interface PendingSummary {
+interface PendingSummary {
   /** How many items there are. */
   readonly count: number;
   /** The first 10 of them. */
@@ -103,4 +102,52 @@ function summarizeItem(item: PendingItem): PendingItemSummary {
   const place = { stepId: item.stepId, ...(item.iteration !== undefined && { iteration: item.iteration }) };
   if (item.kind === "outcome") return { kind: item.kind, ...place };
   return { kind: item.kind, ...place, tool: item.tool, hash: item.hash };
+}
+
+/** The status of a run. @group Runs and results */
+export type RunStatus = "planning" | "running" | "completed" | "failed" | "cancelled" | "suspended" | "interrupted";
+
+/** Every {@link RunStatus}. */
+export const runStatuses: readonly RunStatus[] = [
+  "planning",
+  "running",
+  "completed",
+  "failed",
+  "cancelled",
+  "suspended",
+  "interrupted",
+];
+
+/** The statuses of a run that has not ended and waits for nobody. */
+export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);
+
+/** The statuses of a run that is resumed only if somebody asks for it. */
+export const endedStatuses: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
+
+/** Whether a value from outside is a {@link RunStatus}. */
+export function isRunStatus(text: unknown): text is RunStatus {
+  return runStatuses.some((status) => status === text);
+}
+
+/**
+ * The status of a run after an event, for a run store that lists by it; undefined if the event does not change it.
+ *
+ * {@includeCode ../../examples/24-your-own-store.ts}
+ * @group Storage
+ */
+export function runStatusAfter(event: AgentEvent): RunStatus | undefined {
+  switch (event.type) {
+    case "run-start":
+      return event.plan === undefined ? "planning" : "running";
+    case "plan-end":
+      return event.outcome.status === "completed" ? "running" : undefined;
+    case "run-suspend":
+      return "suspended";
+    case "run-resume":
+      return "running";
+    case "run-end":
+      return event.outcome.status;
+    default:
+      return undefined;
+  }
 }

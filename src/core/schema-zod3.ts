@@ -1,6 +1,6 @@
 import type { ZodTypeAny } from "zod/v3";
+import { countOutside } from "../async/outside-work.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { countOutside } from "./outside-work.ts";
 
 /** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */
 export async function convertZod3(schema: object, io: "input" | "output"): Promise<JsonSchema> {

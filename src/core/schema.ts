@@ -1,9 +1,8 @@
-import { toJSONSchema } from "zod/v4/core";
-import { describeThrown } from "./describe-thrown.ts";
+import { globalRegistry, toJSONSchema } from "zod/v4/core";
 import type { JsonPath } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { convertZod3 } from "./schema-zod3.ts";
-import { isMarkedZod4 } from "./zod-mark.ts";
+import { describeThrown } from "./text.ts";
 
 /**
  * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
@@ -21,7 +20,7 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
 }
 
 /** The result of a schema's own `validate`. */
-export type StandardResult<TOutput> =
+type StandardResult<TOutput> =
   | { readonly value: TOutput; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
@@ -129,3 +128,33 @@ function takesAnything(definition: object): boolean {
 }
 
 type Zod4Schema = Parameters<typeof toJSONSchema>[0] & { _zod: unknown };
+
+type Metadata = Readonly<Record<string, unknown>>;
+type Registered = Parameters<typeof globalRegistry.add>[0];
+
+/** What this module reads of a schema of zod 4. Those of zod/mini have no `meta`. */
+interface MarkedSchema {
+  meta?(): Metadata | undefined;
+  meta?(data: object): unknown;
+  clone(): object;
+}
+
+/** A copy of a schema of zod 4 that is marked as sensitive. */
+export function markZod4<TSchema>(schema: TSchema): TSchema {
+  const zod = schema as unknown as MarkedSchema;
+  const metadata = { ...metadataOf(zod), sensitive: true };
+  if (zod.meta !== undefined) return zod.meta(metadata) as TSchema;
+  const copy = zod.clone();
+  globalRegistry.add(copy as Registered, metadata);
+  return copy as TSchema;
+}
+
+/** Whether a schema of zod 4 is itself marked as sensitive. */
+export function isMarkedZod4(schema: unknown): boolean {
+  return metadataOf(schema as MarkedSchema)?.sensitive === true;
+}
+
+/** Another copy of zod has a registry of its own, which only its schemas know. */
+function metadataOf(schema: MarkedSchema): Metadata | undefined {
+  return schema.meta === undefined ? globalRegistry.get(schema as unknown as Registered) : schema.meta();
+}

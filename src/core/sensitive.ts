@@ -1,7 +1,6 @@
 import { failOption } from "./options.ts";
-import { type StandardSchema, zodVersionOf } from "./schema.ts";
+import { isMarkedZod4, markZod4, type StandardSchema, zodVersionOf } from "./schema.ts";
 import type { Tool } from "./tool.ts";
-import { isMarkedZod4, markZod4 } from "./zod-mark.ts";
 
 type ZodDefinition = Readonly<Record<string, unknown>>;
 

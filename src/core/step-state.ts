@@ -1,12 +1,9 @@
-import type { ApprovalReason } from "./approval-reason.ts";
-import type { ApprovalState } from "./approval-state.ts";
-import type { AgentErrorData } from "./errors.ts";
+import type { ApprovalReason, ChangedCall } from "./approval.ts";
+import { type AgentErrorData, isAgentError } from "./errors.ts";
 import type { AgentEvent, SkipReason } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { StepPlace } from "./step-place.ts";
 import type { ToolEffect } from "./tool.ts";
-
-export type { ApprovalState } from "./approval-state.ts";
 
 /** The status of a step. @group Runs and results */
 export type StepStatus =
@@ -58,7 +55,7 @@ export interface StepState {
 }
 
 /** The iterations of a looped step. */
-export interface IterationStates {
+interface IterationStates {
   readonly states: StepState[];
   /** How many have ended. */
   ended: number;
@@ -127,4 +124,73 @@ export function* partsOf(steps: Iterable<StepState>): Iterable<StepState> {
 export function partAt(steps: ReadonlyMap<string, StepState>, { stepId, iteration }: StepPlace): StepState | undefined {
   const step = steps.get(stepId);
   return iteration === undefined ? step : step?.iterations?.states[iteration];
+}
+
+type Question = Pick<Extract<AgentEvent, { type: "approval-request" }>, "expiresAt"> & { readonly hash?: string };
+type Decision = Extract<AgentEvent, { type: "approval-end" }>;
+
+/** What was asked and decided about a step or a plan. */
+export interface ApprovalState {
+  /** The hash of what was reviewed: the decision is bound to it. */
+  readonly hash: string;
+  readonly status: "requested" | "approved" | "rejected" | "withdrawn";
+  /** When a question expires. ISO 8601, UTC. */
+  readonly expiresAt?: string;
+  /** Only if rejected. */
+  readonly error?: AgentErrorData;
+  readonly by?: string;
+  readonly comment?: string;
+  /** ISO 8601, UTC. */
+  readonly decidedAt?: string;
+  /** The call that was approved in place of the reviewed one. */
+  readonly changed?: ChangedCall;
+}
+
+/** A newly opened question. One recorded under an older, narrower hash (`inputHash`, `planHash`) is asked again. */
+export function requested({ hash, expiresAt }: Question): ApprovalState {
+  if (hash === undefined) return { hash: "", status: "withdrawn" };
+  return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
+}
+
+/** A withdrawn question can no longer be approved. */
+export function decided({ hash, status }: ApprovalState, { outcome, timestamp }: Decision): ApprovalState {
+  if (outcome.status === "withdrawn") return { hash, status: "withdrawn" };
+  if (status === "withdrawn" && outcome.status === "approved") return { hash, status };
+  return { hash, ...outcome, decidedAt: timestamp };
+}
+
+/**
+ * Whether an error, live or stored, states that a call took no effect: it is marked `retryable: true`. A timeout or the
+ * end of the process never does, though a tool that passes its signal on, as to `fetch`, throws the very error that
+ * aborted it.
+ */
+export function saysNothingHappened(error: unknown): boolean {
+  if (isAgentError(error, "timeout") || isAgentError(error, "interrupted")) return false;
+  return retryableOf(error) === true;
+}
+
+/** The `retryable` of a thrown value, which may be anything. */
+export function retryableOf(thrown: unknown): unknown {
+  try {
+    return (thrown as { retryable?: unknown } | null | undefined)?.retryable;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a step that must run only once has failed in a way that leaves open whether it took effect: its tool was
+ * called, and its error does not state that nothing happened. Only somebody who knows may let it run again.
+ */
+export function isFailedInDoubt(step: StepState): boolean {
+  return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
+}
+
+/** Whether only somebody who knows may let a failed step run again, even if it was already settled as failed. */
+export function needsSettling(step: StepState): boolean {
+  return isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true);
+}
+
+function isFailedCall({ effect, status, attempts, earlierAttempts = 0 }: StepState): boolean {
+  return effect === "once" && (status === "failed" || status === "cancelled") && attempts > earlierAttempts;
 }

@@ -1,4 +1,4 @@
-import type { WordSource } from "./approval-reason.ts";
+import type { WordSource } from "./approval.ts";
 import { Grounds, isDate, isPrescribed, type Leaf, leavesOf, namesIn, textOf } from "./grounding.ts";
 import { copyJson, type JsonPath } from "./json.ts";
 import { schemasAt } from "./json-schema.ts";

@@ -1,7 +1,7 @@
 import { indexTools } from "./define-tool.ts";
 import { toJson } from "./json.ts";
-import { checkKeys, checkNumber } from "./options.ts";
-import { maxPlanBytes, type PlanIssue } from "./plan.ts";
+import { type OptionTable, readOptions } from "./options.ts";
+import { defaultMaxSteps, maxPlanBytes, type PlanIssue } from "./plan.ts";
 import type { Tool } from "./tool.ts";
 
 /** Loaded when first used, as an app that only imports this package needs none of it at first. */
@@ -15,6 +15,11 @@ export interface ValidatePlanOptions {
   readonly maxSteps?: number | undefined;
 }
 
+const planOptions = {
+  tools: (value) => indexTools(value as readonly Tool[]),
+  maxSteps: { type: "number", min: 1, default: defaultMaxSteps },
+} satisfies OptionTable<ValidatePlanOptions>;
+
 /**
  * Every issue of a plan at once; an empty list means that it can run. Nothing is called and nothing is stored.
  *
@@ -26,11 +31,8 @@ export interface ValidatePlanOptions {
  * @group Plans
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
-  checkKeys("options", options, ["tools", "maxSteps"]);
-  const { tools, maxSteps } = options;
-  checkNumber("maxSteps", maxSteps, { min: 1 });
-  const toolsByName = indexTools(tools);
+  const settings = readOptions(planOptions, options);
   const json = toJson(plan, { maxBytes: maxPlanBytes });
   checks ??= await import("./check-plan.ts");
-  return (await checks.checkPlan(json, { tools: toolsByName, maxSteps })).issues;
+  return (await checks.checkPlan(json, settings)).issues;
 }

@@ -1,7 +1,6 @@
 import type { ApprovalAnswer, ApprovalDecision } from "../core/approval.ts";
-import { checkKeys } from "../core/options.ts";
+import { checkKeys, checkOption } from "../core/options.ts";
 import { readInput, readNote } from "./decision-options.ts";
-import { checkText } from "./run-options.ts";
 
 /**
  * Reads the answer of an agent's `approve` function; undefined if it is not an answer at all. Throws `invalid-options`
@@ -13,7 +12,7 @@ export function readAnswer(answer: unknown, kind: "step" | "plan"): ApprovalAnsw
   if (!isDecision(decision)) return undefined;
   checkKeys("answer", answer, ["decision", "by", "comment", decision === "approve" ? "input" : "reason"]);
   const { by, comment, reason, input } = answer as ApprovalAnswer;
-  checkText("reason", reason);
+  checkOption({ type: "text" }, reason, "reason");
   return {
     decision,
     ...readNote({ by, comment }),

@@ -1,13 +1,11 @@
 import { isThenable } from "../async/thenable.ts";
 import { settleOrAbort } from "../async/timeout.ts";
-import { type ApprovalQuestion, type ApprovedCall, hashCall } from "../core/approval.ts";
-import type { ApprovalReason } from "../core/approval-reason.ts";
-import type { ApprovalState } from "../core/approval-state.ts";
+import { type ApprovalQuestion, type ApprovalReason, type ApprovedCall, hashCall } from "../core/approval.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { canonicalJson, hashPlan } from "../core/hash-plan.ts";
 import type { Plan } from "../core/plan.ts";
 import type { StepPlace } from "../core/step-place.ts";
-import { partAt } from "../core/step-state.ts";
+import { type ApprovalState, partAt } from "../core/step-state.ts";
 import { askInline, type Undecided, warnOf } from "./ask-inline.ts";
 import { recordDecision } from "./decision.ts";
 import type { Run } from "./run.ts";
@@ -137,7 +135,8 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
 
 function expiryOf(run: Run): { readonly expiresAt?: string } {
   const { approvalTtlMs } = run.engine;
-  return approvalTtlMs === undefined ? {} : { expiresAt: new Date(run.now() + approvalTtlMs).toISOString() };
+  if (approvalTtlMs === Number.POSITIVE_INFINITY) return {};
+  return { expiresAt: new Date(run.now() + approvalTtlMs).toISOString() };
 }
 
 function statusOf(state: ApprovalState | undefined): ApprovalStatus {

@@ -1,6 +1,6 @@
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { endedStatuses } from "../core/run-status.ts";
+import { endedStatuses } from "../core/run-summary.ts";
 import { continueStored } from "./continue-run.ts";
 import { beginStopped } from "./resume-run.ts";
 import { cancelledBy } from "./run-errors.ts";

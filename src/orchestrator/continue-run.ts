@@ -1,7 +1,7 @@
 import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import { eventVersion } from "../core/event-version.ts";
 import type { EventInit } from "../core/events.ts";
-import type { RecordedRun } from "../core/parse-events.ts";
+import type { RecordedRun } from "../core/parse-stored.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage } from "../core/run-store.ts";

@@ -3,7 +3,7 @@ import { AgentError, fromErrorData } from "../core/errors.ts";
 import { canonicalJson } from "../core/hash-plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { endedStatuses } from "../core/run-status.ts";
+import { endedStatuses } from "../core/run-summary.ts";
 import { describeSubject } from "../core/step-place.ts";
 import { partAt, type StepState } from "../core/step-state.ts";
 import { changeCall } from "./change-input.ts";

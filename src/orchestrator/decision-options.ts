@@ -1,11 +1,11 @@
 import type { DecisionNote } from "../core/approval.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
-import { checkKeys, checkNumber, failOption } from "../core/options.ts";
+import { checkOption, defined, failOption, type OptionTable, readOptions } from "../core/options.ts";
 import { maxPlanBytes } from "../core/plan.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { InferToolInput, Tool } from "../core/tool.ts";
 import type { Decision } from "./decision.ts";
-import { checkSignal, checkSwitch, checkText, type ResumeOptions } from "./run-options.ts";
+import { type ResumeOptions, resumeOptions } from "./run-options.ts";
 
 /**
  * What is decided about: a pending item of a run, an `approval-request`, or the request that the agent's `approve`
@@ -54,6 +54,17 @@ export type RejectionOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
     reason?: string | undefined;
   };
 
+const noteOptions = { by: textUpTo(200), comment: textUpTo(2_000) } satisfies OptionTable<DecisionNoteOptions>;
+
+const decisionOptions = {
+  ...resumeOptions,
+  ...noteOptions,
+  input: { type: "any" },
+  reason: { type: "text" },
+} satisfies OptionTable<ApprovalOptions & RejectionOptions>;
+
+const commonKeys = Object.keys({ ...resumeOptions, ...noteOptions });
+
 /** A decision, and the options with which the run resumes. Throws `invalid-options`. */
 export function readDecision(
   verdict: Decision["verdict"],
@@ -62,28 +73,24 @@ export function readDecision(
 ): { readonly decision: Omit<Decision, "atMs">; readonly options: ResumeOptions } {
   const place = placeOfItem(item);
   checkHash(item.hash);
-  checkKeys("options", options, [...continueKeys, "by", "comment", verdict === "reject" ? "reason" : "input"]);
-  const { by, comment, input, reason = comment ?? "no reason given", ...rest } = options;
-  const said = readNote({ by, comment });
-  checkText("reason", reason);
+  const known = [...commonKeys, verdict === "reject" ? "reason" : "input"];
+  const settings = readOptions(decisionOptions, options, undefined, { known });
+  const { by, comment, input, reason = comment ?? "no reason given", ...rest } = settings;
   const changed = input === undefined ? {} : { input: readInput(input, place === undefined ? "plan" : "step") };
-  checkSignal(rest.signal);
-  checkSwitch("throwOnFailure", rest.throwOnFailure);
-  return { decision: { verdict, place, hash: item.hash, reason, ...said, ...changed }, options: rest };
+  return {
+    decision: { verdict, place, hash: item.hash, reason, ...defined({ by, comment }), ...changed },
+    options: rest,
+  };
 }
-
-const continueKeys = ["resources", "signal", "throwOnFailure"];
 
 /** Throws `invalid-options`. */
-export function readNote({ by, comment }: DecisionNoteOptions): DecisionNote {
-  checkLength("by", by, 200);
-  checkLength("comment", comment, 2_000);
-  return { ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
+export function readNote(note: DecisionNoteOptions): DecisionNote {
+  return defined(readOptions(noteOptions, note));
 }
 
-function checkLength(option: string, value: unknown, max: number): void {
-  const isShort = value === undefined || (typeof value === "string" && value.length <= max);
-  if (!isShort) failOption(option, value, `text of at most ${max} characters`);
+function textUpTo(max: number) {
+  const isShort = (value: unknown) => typeof value === "string" && value.length <= max;
+  return { isValid: isShort, expected: `text of at most ${max} characters` };
 }
 
 /** An input as JSON, no larger than a plan may be. Whether it fits its tool is checked later. */
@@ -109,7 +116,7 @@ function placeOfItem(item: ApprovalItem): StepPlace | undefined {
     case "step": {
       const { stepId, iteration } = item as Extract<ApprovalItem, { stepId: string }>;
       checkName("item.stepId", stepId);
-      checkNumber("item.iteration", iteration, { min: 0, isInteger: true });
+      checkOption({ type: "integer", min: 0 }, iteration, "item.iteration");
       return placeOf({ stepId, iteration });
     }
     default:

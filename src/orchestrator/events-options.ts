@@ -1,6 +1,6 @@
-import { checkKeys, checkNumber, maxDurationMs } from "../core/options.ts";
+import { maxTimerMs } from "../async/clock.ts";
+import { type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import { checkName } from "./decision-options.ts";
-import { checkSignal, checkSwitch } from "./run-options.ts";
 
 /** Options of reading the events of a run. @inline */
 export interface EventsOptions {
@@ -14,23 +14,20 @@ export interface EventsOptions {
   pollMs?: number | undefined;
 }
 
+const eventsOptions = {
+  after: { type: "integer", min: 0, default: 0 },
+  signal: { type: "signal" },
+  follow: { type: "boolean", default: false },
+  pollMs: { type: "number", min: 1, max: maxTimerMs, default: 1_000 },
+} satisfies OptionTable<EventsOptions>;
+
 /** {@link EventsOptions}, checked and with their defaults. */
-export interface EventsWanted {
+export interface EventsWanted extends SettingsOf<EventsOptions, typeof eventsOptions> {
   readonly runId: string;
-  readonly after: number;
-  readonly signal: AbortSignal | undefined;
-  readonly follow: boolean;
-  readonly pollMs: number;
 }
 
 /** Checks the options of reading events and fills in the defaults. Throws `invalid-options`. */
 export function readEventsOptions(runId: string, options: EventsOptions): EventsWanted {
   checkName("runId", runId);
-  checkKeys("options", options, ["after", "signal", "follow", "pollMs"]);
-  const { after = 0, signal, follow = false, pollMs = 1_000 } = options;
-  checkNumber("after", after, { min: 0, isInteger: true });
-  checkSignal(signal);
-  checkSwitch("follow", follow);
-  checkNumber("pollMs", pollMs, { min: 1, max: maxDurationMs });
-  return { runId, after, signal, follow, pollMs };
+  return { runId, ...readOptions(eventsOptions, options) };
 }

@@ -1,10 +1,10 @@
 import { type Clock, monotonicNow } from "../async/clock.ts";
 import { RecentMap } from "../async/recent-map.ts";
-import { describeThrown } from "../core/describe-thrown.ts";
 import { canonicalJson } from "../core/hash-plan.ts";
 import type { JsonValue } from "../core/json.ts";
 import { hideSealed } from "../core/sealed.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
+import { describeThrown } from "../core/text.ts";
 import type { DefinedTool, ToolCacheOptions } from "../core/tool.ts";
 import type { AgentWarning } from "./options.ts";
 import type { RunSettings } from "./run-options.ts";

@@ -1,4 +1,4 @@
-import { countOutside } from "../core/outside-work.ts";
+import { countOutside } from "../async/outside-work.ts";
 
 /** The code that plans and executes runs. */
 export type Runtime = typeof import("./runtime.ts");

@@ -1,29 +1,21 @@
-import { type Clock, systemClock } from "../async/clock.ts";
+import { type Clock, maxTimerMs, systemClock } from "../async/clock.ts";
 import type { RetryOptions, RetryPolicy } from "../async/retry.ts";
 import type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
-import { checkRetryOptions } from "../core/check-tool.ts";
+import { retryOptions } from "../core/check-tool.ts";
 import { indexTools } from "../core/define-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
-import {
-  checkClock,
-  checkDuration,
-  checkFunction,
-  checkKeys,
-  checkNumber,
-  failOption,
-  maxDurationMs,
-} from "../core/options.ts";
+import { checkOption, defined, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
-import { checkSwitch, describeRunOption } from "./run-options.ts";
+import { describeRunOption } from "./run-options.ts";
 import {
-  checkSecretOptions,
   type RedactFunction,
   type SealingSettings,
   type SecretOptions,
   sealingOf,
+  secretOptions,
 } from "./secret-options.ts";
 
 /** Something a developer should know about, though no run depends on it. @group Agents */
@@ -127,127 +119,73 @@ export interface PlanningOptions {
   maxRequestLength?: number | undefined;
 }
 
+/** A hundred years: no timer waits for it, and dates reach that far. */
+const maxApprovalTtlMs = 100 * 365 * 86_400_000;
+
+type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; planner?: Planner | undefined };
+
+const executionOptions = {
+  tools: (value) => indexTools(value as readonly Tool[]),
+  store: {
+    methods: ["append", "read", "list", "claim", "renew", "release"],
+    expected: "a run store",
+    isRequired: true,
+  },
+  retry: { options: retryOptions },
+  stepTimeoutMs: { type: "duration", min: 1, default: 30_000 },
+  abortGraceMs: { type: "number", min: 0, max: maxTimerMs, default: 1_000 },
+  maxSteps: { type: "integer", min: 1, default: defaultMaxSteps },
+  maxOutputBytes: { type: "integer", min: 1, default: 1_048_576 },
+  recordStacks: { type: "boolean", default: true },
+  needsApproval: { type: "function" },
+  approve: { type: "function" },
+  approvalTtlMs: { type: "duration", min: 1, max: maxApprovalTtlMs, default: Number.POSITIVE_INFINITY },
+  leaseMs: { type: "number", min: 100, max: maxTimerMs, default: 30_000 },
+  secrets: { options: secretOptions },
+  redact: { type: "function" },
+  onListenerError: { type: "function" },
+  onWarning: { type: "function", default: ({ message }) => console.warn(`planwright: ${message}`) },
+  clock: { type: "clock", default: systemClock },
+  random: { type: "function", default: () => Math.random() },
+  createId: { type: "function", default: createUuid },
+} satisfies OptionTable<ExecutionOptions & { store: RunStore }>;
+
+const planningOptions = {
+  planner: { read: readPlanner },
+  plannerTimeoutMs: { type: "duration", min: 1, default: 120_000 },
+  maxRequestLength: { type: "integer", min: 1, default: 200_000 },
+} satisfies OptionTable<PlanningOptions & { planner?: Planner }>;
+
+const executionKeys = Object.keys(executionOptions);
+const engineOptions = { ...executionOptions, ...planningOptions };
+
 /** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */
-export interface EngineSettings {
+export interface EngineSettings
+  extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError"> {
   /** As given. */
   readonly tools: readonly Tool[];
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
-  readonly store: RunStore;
-  readonly planner: Planner | undefined;
-  readonly stepTimeoutMs: number;
-  readonly plannerTimeoutMs: number;
-  readonly abortGraceMs: number;
-  readonly maxSteps: number;
-  readonly maxRequestLength: number;
-  readonly maxOutputBytes: number;
-  readonly recordStacks: boolean;
-  readonly leaseMs: number;
-  /** Undefined if questions never expire. */
-  readonly approvalTtlMs: number | undefined;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly createId: () => string;
-  readonly needsApproval: ExecutionOptions["needsApproval"];
-  readonly approve: ApproveFunction | undefined;
   /** Undefined if no tool has a sensitive field. */
   readonly sealing: SealingSettings | undefined;
-  readonly redact: RedactFunction | undefined;
   readonly onListenerError: (error: unknown, event: AgentEvent) => void;
-  readonly onWarning: (warning: AgentWarning) => void;
   /** The policy of a tool, with the agent's and the general defaults filled in. */
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
 }
 
-const defaultRetry: RetryPolicy = {
-  maxAttempts: 3,
-  minDelayMs: 1_000,
-  maxDelayMs: 30_000,
-  factor: 2,
-  maxTotalMs: Number.POSITIVE_INFINITY,
-};
-
-const executionKeys = [
-  "tools",
-  "store",
-  "retry",
-  "stepTimeoutMs",
-  "abortGraceMs",
-  "maxSteps",
-  "maxOutputBytes",
-  "recordStacks",
-  "needsApproval",
-  "approve",
-  "approvalTtlMs",
-  "leaseMs",
-  "secrets",
-  "redact",
-  "onListenerError",
-  "onWarning",
-  "clock",
-  "random",
-  "createId",
-];
-const functionKeys = ["needsApproval", "approve", "onListenerError", "onWarning", "random", "createId"] as const;
-const planningKeys = ["planner", "plannerTimeoutMs", "maxRequestLength"];
-
-type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; planner?: Planner | undefined };
-
 /** Checks the options of an agent or orchestrator and fills in the defaults. Throws `invalid-options`. */
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
-  checkKeys("options", options, canPlan ? [...executionKeys, ...planningKeys] : executionKeys, describeRunOption);
-  const { tools, store, planner, retry } = options;
-  const toolsByName = indexTools(tools);
-  checkMethods("store", store, ["append", "read", "list", "claim", "renew", "release"], "a run store");
-  checkPlanner(planner);
-  checkClock("clock", options.clock);
-  checkRetryOptions("retry", retry);
-  for (const key of ["maxSteps", "maxRequestLength", "maxOutputBytes"] as const) {
-    checkNumber(key, options[key], { min: 1, isInteger: true });
-  }
-  checkDuration("stepTimeoutMs", options.stepTimeoutMs, { min: 1 });
-  checkDuration("plannerTimeoutMs", options.plannerTimeoutMs, { min: 1 });
-  if (options.approvalTtlMs !== Number.POSITIVE_INFINITY)
-    checkNumber("approvalTtlMs", options.approvalTtlMs, { min: 1, max: maxApprovalTtlMs });
-  checkNumber("leaseMs", options.leaseMs, { min: 100, max: maxDurationMs });
-  checkNumber("abortGraceMs", options.abortGraceMs, { min: 0, max: maxDurationMs });
-  checkSwitch("recordStacks", options.recordStacks);
-  for (const key of functionKeys) checkFunction(key, options[key]);
-  checkSecretOptions(options);
-  return withDefaults(options, toolsByName);
-}
-
-/** A hundred years: no timer waits for it, and dates reach that far. */
-const maxApprovalTtlMs = 100 * 365 * 86_400_000;
-
-function withDefaults(options: EngineOptions, toolsByName: EngineSettings["toolsByName"]): EngineSettings {
-  const { tools, store, planner, retry } = options;
-  const policies = new Map(
-    [...toolsByName.values()].map((tool) => [tool, { ...defaultRetry, ...defined(retry), ...defined(tool.retry) }]),
-  );
+  const known = canPlan ? undefined : executionKeys;
+  const settings = readOptions(engineOptions, options, undefined, { known, whereElse: describeRunOption });
+  const { tools: toolsByName, retry, secrets, store } = settings;
+  const policyOf = (tool: DefinedTool): RetryPolicy => readOptions(retryOptions, { ...retry, ...defined(tool.retry) });
+  const policies = new Map([...toolsByName.values()].map((tool) => [tool, policyOf(tool)]));
   return {
-    tools: Object.freeze([...tools]),
     toolsByName,
-    store,
-    planner,
-    stepTimeoutMs: options.stepTimeoutMs ?? 30_000,
-    plannerTimeoutMs: options.plannerTimeoutMs ?? 120_000,
-    abortGraceMs: options.abortGraceMs ?? 1_000,
-    maxSteps: options.maxSteps ?? defaultMaxSteps,
-    maxRequestLength: options.maxRequestLength ?? 200_000,
-    maxOutputBytes: options.maxOutputBytes ?? 1_048_576,
-    recordStacks: options.recordStacks ?? true,
-    leaseMs: options.leaseMs ?? 30_000,
-    approvalTtlMs: options.approvalTtlMs === Number.POSITIVE_INFINITY ? undefined : options.approvalTtlMs,
-    clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
-    createId: options.createId ?? createUuid,
-    needsApproval: options.needsApproval,
-    approve: options.approve,
-    sealing: sealingOf(tools, { secrets: options.secrets, store }),
-    redact: options.redact,
-    onListenerError: options.onListenerError ?? warnOnce(),
-    onWarning: options.onWarning ?? (({ message }) => console.warn(`planwright: ${message}`)),
-    retryPolicyOf: (tool) => policies.get(tool) ?? defaultRetry,
+    sealing: sealingOf(options.tools, { secrets, store }),
+    retryPolicyOf: (tool) => policies.get(tool) ?? policyOf(tool),
+    ...settings,
+    tools: Object.freeze([...options.tools]),
+    onListenerError: settings.onListenerError ?? warnOnce(),
   };
 }
 
@@ -258,11 +196,7 @@ function createUuid(): string {
   return id;
 }
 
-function defined<T extends object>(options: T | undefined): Partial<T> {
-  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
-function warnOnce(): (error: unknown, event: AgentEvent) => void {
+function warnOnce(): EngineSettings["onListenerError"] {
   let isTold = false;
   return (error, event) => {
     if (isTold) return;
@@ -274,16 +208,10 @@ function warnOnce(): (error: unknown, event: AgentEvent) => void {
   };
 }
 
-function checkPlanner(planner: Planner | undefined): void {
-  if (planner === undefined) return;
-  checkMethods("planner", planner, ["plan"], "a planner");
-  if (typeof planner.name !== "string") failOption("planner.name", planner.name, "text");
-  checkFunction("planner.replan", planner.replan);
-}
-
-function checkMethods(option: string, value: unknown, methods: readonly string[], expected: string): void {
-  const isWhole = methods.every(
-    (method) => typeof (value as Record<string, unknown> | undefined)?.[method] === "function",
-  );
-  if (!isWhole) failOption(option, value, `${expected} (with ${methods.join(", ")})`);
+function readPlanner(value: unknown, option: string): Planner {
+  checkOption({ methods: ["plan"], expected: "a planner", isRequired: true }, value, option);
+  const planner = value as Planner;
+  checkOption({ type: "text", isRequired: true }, planner.name, `${option}.name`);
+  checkOption({ type: "function" }, planner.replan, `${option}.replan`);
+  return planner;
 }

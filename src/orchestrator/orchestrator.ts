@@ -1,3 +1,4 @@
+import { checkOption } from "../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunStore } from "../core/run-store.ts";
@@ -16,13 +17,7 @@ import {
 } from "./resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
-import {
-  checkText,
-  type DryRunOptions,
-  type OptionsArgument,
-  type ResumeOptions,
-  type RunOptions,
-} from "./run-options.ts";
+import type { DryRunOptions, OptionsArgument, ResumeOptions, RunOptions } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. @group Agents */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -185,7 +180,7 @@ export function methodsOf(engine: Engine): Orchestrator {
       return engine.settle(runId, settling, rest);
     },
     cancel: async (runId, reason = "no reason given", options = {}) => {
-      checkText("reason", reason);
+      checkOption({ type: "text" }, reason, "reason");
       return engine.cancel(runId, reason, checkResumeOptions(options));
     },
     close: async (options = {}) => engine.close(readCloseOptions(options)),

@@ -9,8 +9,13 @@ import { toJson } from "../core/json.ts";
 import type { ModelUsage } from "../core/model-usage.ts";
 import { invalidPlan } from "../core/plain-issues.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
-import type { Planner, PlanningEvent, PlanRequest } from "../core/planner.ts";
-import { plannerTimeout, toPlanningError } from "../core/planning-error.ts";
+import {
+  type Planner,
+  type PlanningEvent,
+  type PlanRequest,
+  plannerTimeout,
+  toPlanningError,
+} from "../core/planner.ts";
 import { ModelMeter } from "./model-meter.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning } from "./report-warning.ts";

@@ -1,7 +1,7 @@
-import { describeThrown } from "../core/describe-thrown.ts";
 import type { PostedMessage } from "../core/run-store.ts";
 import { describePlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";
+import { describeThrown } from "../core/text.ts";
 import { decideHere } from "./decide-run.ts";
 import type { Run } from "./run.ts";
 import { cancelledBy } from "./run-errors.ts";

@@ -1,10 +1,9 @@
-import type { ApprovalReason, ReplanApproval } from "../core/approval-reason.ts";
-import { isFailedInDoubt } from "../core/in-doubt.ts";
+import type { ApprovalReason, ReplanApproval } from "../core/approval.ts";
 import type { Plan, PlanStep, PlanWarning } from "../core/plan.ts";
 import type { ReplanRequest } from "../core/planner.ts";
 import { unchangedSteps } from "../core/run-state.ts";
 import { placeOf } from "../core/step-place.ts";
-import { isDone, partsOf, type StepState } from "../core/step-state.ts";
+import { isDone, isFailedInDoubt, partsOf, type StepState } from "../core/step-state.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { isSurelyPure, shownIn, UnsaidFinder } from "../core/unsaid-words.ts";
 import type { Run } from "./run.ts";

@@ -1,7 +1,7 @@
-import type { ReplanApproval } from "../core/approval-reason.ts";
+import { countOutside } from "../async/outside-work.ts";
+import type { ReplanApproval } from "../core/approval.ts";
 import { afterDone, draftOf, stepsAfter } from "../core/check-draft.ts";
 import { AgentError, type AgentErrorData } from "../core/errors.ts";
-import { countOutside } from "../core/outside-work.ts";
 import type { Plan, PlanIssue, PlanStep } from "../core/plan.ts";
 import type { Planner, ReplanRequest } from "../core/planner.ts";
 import { type StepRecord, stepRecords } from "../core/run-result.ts";

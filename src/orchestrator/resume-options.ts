@@ -1,8 +1,9 @@
-import { checkKeys, checkNumber, failOption, maxDurationMs } from "../core/options.ts";
+import { maxTimerMs } from "../async/clock.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import { placeOf, type StepPlace } from "../core/step-place.ts";
 import type { InferToolOutput, Tool } from "../core/tool.ts";
 import { checkName } from "./decision-options.ts";
-import { checkSignal, checkSwitch, type ResumeOptions } from "./run-options.ts";
+import { type ResumeOptions, resumeOptions } from "./run-options.ts";
 
 /**
  * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
@@ -26,15 +27,18 @@ export interface CloseOptions {
   timeoutMs?: number | undefined;
 }
 
-const continueKeys = ["resources", "signal", "throwOnFailure"];
-
 /** Checks the options of resuming. Throws `invalid-options`. */
 export function checkResumeOptions(options: ResumeOptions): ResumeOptions {
-  checkKeys("options", options, continueKeys);
-  checkSignal(options.signal);
-  checkSwitch("throwOnFailure", options.throwOnFailure);
-  return options;
+  return readOptions(resumeOptions, options);
 }
+
+const settleOptions = {
+  ...resumeOptions,
+  iteration: { type: "integer", min: 0 },
+  output: { type: "any" },
+  retry: { type: "any" },
+  failed: { type: "any" },
+} satisfies OptionTable<SettleOptions>;
 
 /** What is settled, and the options to resume the run with. Throws `invalid-options`. */
 export function readSettleOptions(
@@ -42,9 +46,7 @@ export function readSettleOptions(
   options: SettleOptions,
 ): { readonly place: StepPlace; readonly settlement: Settlement; readonly options: ResumeOptions } {
   checkName("stepId", stepId);
-  checkKeys("options", options, [...continueKeys, "iteration", "output", "retry", "failed"]);
-  const { iteration, output, retry, failed, ...rest } = options;
-  checkNumber("iteration", iteration, { min: 0, isInteger: true });
+  const { iteration, output, retry, failed, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
   if (given.length !== 1) {
     failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed");
@@ -53,15 +55,16 @@ export function readSettleOptions(
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
   const settlement: Settlement =
     given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
-  return { place: placeOf({ stepId, iteration }), settlement, options: checkResumeOptions(rest as ResumeOptions) };
+  return { place: placeOf({ stepId, iteration }), settlement, options: rest };
 }
+
+const closeOptions = {
+  timeoutMs: { type: "number", min: 0, max: maxTimerMs, default: 10_000 },
+} satisfies OptionTable<CloseOptions>;
 
 /** The time for closing. Throws `invalid-options`. */
 export function readCloseOptions(options: CloseOptions): number {
-  checkKeys("options", options, ["timeoutMs"]);
-  const { timeoutMs = 10_000 } = options;
-  checkNumber("timeoutMs", timeoutMs, { min: 0, max: maxDurationMs });
-  return timeoutMs;
+  return readOptions(closeOptions, options).timeoutMs;
 }
 
 /** What happened in a step whose outcome was unknown. */

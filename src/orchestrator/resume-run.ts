@@ -1,21 +1,20 @@
 import { monotonicNow } from "../async/clock.ts";
-import { describeThrown } from "../core/describe-thrown.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
-import { checkNumber, checkObject } from "../core/options.ts";
+import { type OptionTable, readOptions } from "../core/options.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import { partsOf } from "../core/step-state.ts";
+import { describeThrown } from "../core/text.ts";
 import type { InferToolResources, Tool } from "../core/tool.ts";
 import { continueStored, type ExecutionStart } from "./continue-run.ts";
 import { endsOfCutOff } from "./cut-off.ts";
 import { waitsInVain } from "./decision.ts";
-import { checkResumeOptions } from "./resume-options.ts";
 import type { Run } from "./run.ts";
 import { interruptedBy } from "./run-errors.ts";
-import type { ResumeOptions } from "./run-options.ts";
+import { type ResumeOptions, resumeOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import { listRuns, readRun } from "./stored-runs.ts";
 
@@ -114,6 +113,11 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
   concurrency?: number | undefined;
 };
 
+const resumeAllOptions = {
+  ...resumeOptions,
+  concurrency: { type: "integer", min: 1, default: 10 },
+} satisfies OptionTable<ResumeAllOptions>;
+
 /**
  * The outcome of a run that was to be resumed.
  * @group Runs and results
@@ -135,10 +139,7 @@ export async function resumeAll(
   options: ResumeAllOptions,
   resume: Resume,
 ): Promise<readonly ResumedRun[]> {
-  checkObject("options", options);
-  const { concurrency = 10, ...others } = options;
-  checkNumber("concurrency", concurrency, { min: 1, isInteger: true });
-  const { resources, ...rest } = checkResumeOptions(others);
+  const { concurrency, resources, ...rest } = readOptions(resumeAllOptions, options);
   const resumeWithOwn = async (run: RunSummary) =>
     resume(run.runId, { ...rest, resources: isFactory(resources) ? await makeOf(resources, run) : resources });
   const resumed: ResumedRun[] = [];
@@ -187,7 +188,7 @@ async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<R
  */
 async function listResumable({ settings }: RunRegistry): Promise<RunSummary[]> {
   const runs = await listAll(settings.store, { resumable: true });
-  if (settings.approvalTtlMs === undefined) return runs;
+  if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return runs;
   for (const summary of await listAll(settings.store, { status: "suspended" })) {
     // A run that cannot be read is reported when it is resumed.
     const run = await readRun(settings, summary.runId).catch(() => undefined);

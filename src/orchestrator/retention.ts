@@ -1,10 +1,8 @@
 import { AgentError, isAgentError } from "../core/errors.ts";
-import { readTime } from "../core/list-selection.ts";
-import { checkKeys, checkNumber, failOption } from "../core/options.ts";
-import { endedStatuses, type RunStatus, runStatuses } from "../core/run-status.ts";
-import type { ListRunsOptions, RunStore } from "../core/run-store.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { type ListRunsOptions, type RunStore, readStatuses, readTime } from "../core/run-store.ts";
+import { endedStatuses, type RunStatus } from "../core/run-summary.ts";
 import { cancelledBy } from "./run-errors.ts";
-import { checkSignal } from "./run-options.ts";
 import { toStoreError } from "./run-recorder.ts";
 import { listRuns } from "./stored-runs.ts";
 
@@ -34,17 +32,12 @@ export interface RunKeeper {
   prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
 }
 
-function checkOptions(options: PruneOptions): void {
-  checkKeys("options", options, ["before", "keep", "status", "signal"]);
-  const { before, keep, status, signal } = options;
-  if (before === undefined && keep === undefined) failOption("options", "neither", "before, keep, or both");
-  readTime("before", before);
-  checkNumber("keep", keep, { min: 0, isInteger: true });
-  for (const one of status === undefined ? [] : [status].flat()) {
-    if (!runStatuses.includes(one)) failOption("status", one, `one of ${runStatuses.join(", ")}, or a list of these`);
-  }
-  checkSignal(signal);
-}
+const pruneOptions = {
+  before: readTime,
+  keep: { type: "integer", min: 0, default: 0 },
+  status: readStatuses,
+  signal: { type: "signal" },
+} satisfies OptionTable<PruneOptions>;
 
 /** Deletes a run. Rejects as {@link RunKeeper.deleteRun} does. */
 export async function deleteRun(store: RunStore, runId: string): Promise<void> {
@@ -53,9 +46,10 @@ export async function deleteRun(store: RunStore, runId: string): Promise<void> {
 
 /** Deletes the runs that the options select. Rejects as {@link RunKeeper.prune} does. */
 export async function prune(store: RunStore, options: PruneOptions): Promise<{ readonly deleted: number }> {
-  checkOptions(options);
-  const { before, keep = 0, signal } = options;
-  const status = options.status === undefined ? [...endedStatuses] : [options.status].flat();
+  const { keep, status: statuses = endedStatuses, signal } = readOptions(pruneOptions, options);
+  const { before } = options;
+  if (before === undefined && options.keep === undefined) failOption("options", "neither", "before, keep, or both");
+  const status = [...statuses];
   let [deleted, toKeep] = [0, keep];
   let cursor: string | undefined;
   do {

@@ -1,7 +1,6 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
-import { type ErrorData, toErrorData } from "../core/error-data.ts";
-import { hideUrlKeysIn } from "../core/hide-url-keys.ts";
+import { type ErrorData, hideUrlKeysIn, toErrorData } from "../core/error-data.ts";
 import { type JsonObject, type JsonValue, toJson } from "../core/json.ts";
 import { type ParseResult, parseWith } from "../core/schema.ts";
 import { describePlace, placeOf, type StepPlace } from "../core/step-place.ts";

@@ -4,7 +4,7 @@ import { EventChannel, type EventSink } from "../async/event-channel.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
-import { parseEvents, type RecordedRun } from "../core/parse-events.ts";
+import { parseEvents, type RecordedRun } from "../core/parse-stored.ts";
 import type { EventsWanted } from "./events-options.ts";
 import { cancelledBy, runNotFound } from "./run-errors.ts";
 import type { RunRegistry } from "./run-registry.ts";

@@ -1,9 +1,9 @@
 import { AgentError } from "../core/errors.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
-import { checkDuration, checkKeys, checkNumber, failOption } from "../core/options.ts";
+import { failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
+import type { Planner } from "../core/planner.ts";
 import type { RunBudget, StoredRunOptions } from "../core/stored-run-options.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
-import type { EngineSettings } from "./options.ts";
 
 /** Options of making a plan. @group Plans */
 export interface PlanOptions<TTool extends Tool = Tool> {
@@ -86,89 +86,124 @@ export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & 
 export type OptionsArgument<TTool extends Tool, TOptions> =
   unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
 
+const emptyMetadata: JsonObject = Object.freeze({});
+
+/** The options of a run that is resumed, all but those that are stored with it. */
+export const resumeOptions = {
+  resources: { type: "any" },
+  signal: { type: "signal" },
+  throwOnFailure: { type: "boolean", default: false },
+} satisfies OptionTable<ResumeOptions>;
+
+const budgetOptions = {
+  toolCalls: { type: "integer", min: 1 },
+  modelCalls: { type: "integer", min: 0 },
+  tokens: { type: "integer", min: 0 },
+  cost: { type: "number", min: 0 },
+} satisfies OptionTable<RunBudget>;
+
+const planOptions = {
+  context: { type: "text" },
+  // Selected from the engine's.
+  tools: { type: "any" },
+  maxSteps: { type: "integer", min: 1 },
+  timeZone: readTimeZone,
+  budget: { read: readBudget },
+  signal: { type: "signal" },
+} satisfies OptionTable<PlanOptions>;
+
+const dryRunOptions = { ...planOptions, approvedHash: { type: "text" } } satisfies OptionTable<DryRunOptions>;
+
+const runOptions = {
+  ...dryRunOptions,
+  metadata: { read: readMetadata, default: emptyMetadata },
+  runId: { isValid: isRunId, expected: "1 to 128 letters, digits, _ . or -" },
+  timeoutMs: { type: "duration", min: 1 },
+  concurrency: { type: "integer", min: 1, default: 1 },
+  onStepFailure: { oneOf: ["stop", "continue"], default: "stop" },
+  undoOnFailure: { type: "boolean", default: false },
+  maxReplans: { type: "integer", min: 0, max: 100, default: 0 },
+  replanTools: { read: readNames, default: [] },
+  throwOnFailure: { type: "boolean", default: false },
+  resources: { type: "any" },
+} satisfies OptionTable<RunOptions>;
+
+type AllSettings = SettingsOf<RunOptions, typeof runOptions>;
+
 /** Options of a run, checked and with their defaults. */
-export interface RunSettings {
+export interface RunSettings
+  extends Pick<AllSettings, "context" | "metadata" | "resources" | "signal" | "throwOnFailure"> {
   readonly tools: ReadonlyMap<string, DefinedTool>;
-  readonly context: string | undefined;
-  readonly metadata: JsonObject;
-  readonly resources: unknown;
-  readonly signal: AbortSignal | undefined;
-  readonly throwOnFailure: boolean;
   readonly stored: StoredRunOptions;
+}
+
+/** The part of an agent that the options of its runs depend on. */
+interface RunDefaults {
+  readonly toolsByName: ReadonlyMap<string, DefinedTool>;
+  readonly maxSteps: number;
+  readonly planner: Planner | undefined;
 }
 
 /** What options are for: each use allows different ones. The replans of a `restored` run are not checked again. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
+const knownKeys = {
+  plan: Object.keys(planOptions),
+  dryRun: Object.keys(dryRunOptions),
+  run: undefined,
+  restored: undefined,
+};
+
 /** Checks the options of a run. Throws `invalid-options`, and `unknown-tool` for a tool that does not exist. */
-export function resolveRunOptions(options: RunOptions, engine: EngineSettings, use: OptionsUse = "run"): RunSettings {
-  checkKeys("options", options, optionKeys[use]);
-  const { signal, runId, context } = options;
-  checkText("context", context);
-  checkText("approvedHash", options.approvedHash);
-  if (runId !== undefined && !(typeof runId === "string" && /^[\w.-]{1,128}$/.test(runId))) {
-    failOption("runId", runId, "1 to 128 letters, digits, _ . or -");
-  }
-  checkSignal(signal);
-  checkSwitch("throwOnFailure", options.throwOnFailure);
-  const stored = resolveStored(options, engine);
+export function resolveRunOptions(
+  options: RunOptions & { resources?: unknown },
+  engine: RunDefaults,
+  use: OptionsUse = "run",
+): RunSettings {
+  const settings = readOptions(runOptions, options, undefined, { known: knownKeys[use] });
+  const { context, metadata, resources, signal, throwOnFailure } = settings;
+  const stored = toStored(settings, engine);
   if (use === "run") checkReplans(stored, engine);
-  const tools = selectTools("tools", options.tools, engine.toolsByName);
+  const tools = selectTools("tools", settings.tools, engine.toolsByName);
   if (stored.replanTools !== undefined) selectTools("replanTools", stored.replanTools, tools);
-  return {
-    tools,
-    context,
-    metadata: checkMetadata(options.metadata),
-    resources: options.resources,
-    signal,
-    throwOnFailure: options.throwOnFailure ?? false,
-    stored,
-  };
+  return { tools, context, metadata, resources, signal, throwOnFailure, stored };
 }
 
-function resolveStored(options: RunOptions, engine: EngineSettings): StoredRunOptions {
-  const { concurrency = 1, maxSteps = engine.maxSteps, timeoutMs, onStepFailure, undoOnFailure, maxReplans } = options;
-  checkNumber("maxSteps", options.maxSteps, { min: 1, isInteger: true });
-  checkNumber("concurrency", options.concurrency, { min: 1, isInteger: true });
-  checkDuration("timeoutMs", timeoutMs, { min: 1 });
-  checkNumber("maxReplans", maxReplans, { min: 0, max: 100, isInteger: true });
-  if (onStepFailure !== undefined && onStepFailure !== "stop" && onStepFailure !== "continue")
-    failOption("onStepFailure", onStepFailure, "stop or continue");
-  checkSwitch("undoOnFailure", undoOnFailure);
+function toStored(settings: AllSettings, engine: RunDefaults): StoredRunOptions {
+  const { maxSteps = engine.maxSteps, concurrency, timeZone, timeoutMs, onStepFailure, undoOnFailure } = settings;
+  const { maxReplans, replanTools, budget, approvedHash } = settings;
   return Object.freeze({
     maxSteps,
     concurrency,
-    timeZone: checkTimeZone(options.timeZone),
+    timeZone,
     ...(timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs }),
     ...(onStepFailure === "continue" && { onStepFailure }),
     ...(undoOnFailure && { undoOnFailure }),
-    ...(maxReplans && { maxReplans }),
-    ...checkReplanTools(options.replanTools),
-    ...checkBudget(options.budget),
-    ...(options.approvedHash !== undefined && { approvedHash: options.approvedHash }),
+    ...(maxReplans > 0 && { maxReplans }),
+    ...(replanTools.length > 0 && { replanTools }),
+    ...(budget !== undefined && { budget }),
+    ...(approvedHash !== undefined && { approvedHash }),
   });
 }
 
-function checkReplanTools(replanTools: readonly string[] | undefined): { replanTools?: readonly string[] } {
-  if (replanTools === undefined) return {};
-  if (!Array.isArray(replanTools)) failOption("replanTools", replanTools, "a list of names");
-  return replanTools.length === 0 ? {} : { replanTools: Object.freeze([...replanTools]) };
+/** An infinite limit is recorded as none: JSON has no Infinity. */
+function readBudget(budget: unknown, option: string): RunBudget | undefined {
+  const limits = Object.entries(readOptions(budgetOptions, budget as RunBudget, option));
+  const finite = limits.filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY);
+  return finite.length === 0 ? undefined : Object.freeze(Object.fromEntries(finite));
 }
 
-function checkBudget(budget: RunBudget | undefined): { budget?: RunBudget } {
-  if (budget === undefined) return {};
-  const keys = ["toolCalls", "modelCalls", "tokens", "cost"] as const;
-  checkKeys("budget", budget, keys);
-  for (const key of keys) {
-    checkNumber(`budget.${key}`, budget[key], { min: key === "toolCalls" ? 1 : 0, isInteger: key !== "cost" });
-  }
-  // An infinite limit is recorded as none: JSON has no Infinity.
-  const given = Object.entries(budget).filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY);
-  return given.length === 0 ? {} : { budget: Object.freeze(Object.fromEntries(given)) };
+function isRunId(value: unknown): boolean {
+  return typeof value === "string" && /^[\w.-]{1,128}$/.test(value);
+}
+
+function readNames(names: unknown, option: string): readonly string[] {
+  if (!Array.isArray(names)) failOption(option, names, "a list of names");
+  return Object.freeze([...names]);
 }
 
 /** A replan that can never happen is the caller's mistake. */
-function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner }: EngineSettings): void {
+function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner }: RunDefaults): void {
   if (maxReplans === undefined) return;
   const why =
     planner === undefined
@@ -179,64 +214,23 @@ function checkReplans({ maxReplans, approvedHash }: StoredRunOptions, { planner 
   if (why) failOption("maxReplans", maxReplans, `0 or left out: ${why}`);
 }
 
-const planKeys = ["context", "tools", "maxSteps", "timeZone", "budget", "signal"];
-const dryRunKeys = [...planKeys, "approvedHash"];
-const runKeys = [
-  ...dryRunKeys,
-  "metadata",
-  "runId",
-  "timeoutMs",
-  "concurrency",
-  "onStepFailure",
-  "undoOnFailure",
-  "maxReplans",
-  "replanTools",
-  "throwOnFailure",
-  "resources",
-];
-const optionKeys: Readonly<Record<OptionsUse, readonly string[]>> = {
-  plan: planKeys,
-  dryRun: dryRunKeys,
-  run: runKeys,
-  restored: runKeys,
-};
-
 /** Describes what an unknown option belongs to, if it is an option of a run. */
 export function describeRunOption(key: string): string | undefined {
-  return runKeys.includes(key) ? `an option of a run: execute(plan, { ${key} })` : undefined;
+  return Object.hasOwn(runOptions, key) ? `an option of a run: execute(plan, { ${key} })` : undefined;
 }
 
-/** Throws `invalid-options` unless the value is undefined or text. */
-export function checkText(option: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "string") failOption(option, value, "text");
-}
-
-/** Throws `invalid-options` unless the value is undefined or a signal. */
-export function checkSignal(signal: unknown): void {
-  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== "function")
-    failOption("signal", signal, "an AbortSignal");
-}
-
-/** Throws `invalid-options` unless the value is undefined or a boolean. */
-export function checkSwitch(option: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "boolean") failOption(option, value, "true or false");
-}
-
-function checkMetadata(metadata: unknown): JsonObject {
-  if (metadata === undefined) return emptyMetadata;
+function readMetadata(metadata: unknown, option: string): JsonObject {
   const json = toJson(metadata);
-  if (!json.ok) failOption(`metadata.${json.issue.path.join(".")}`, metadata, `JSON: ${json.issue.message}`);
+  if (!json.ok) failOption(`${option}.${json.issue.path.join(".")}`, metadata, `JSON: ${json.issue.message}`);
   if (typeof json.value !== "object" || json.value === null || Array.isArray(json.value)) {
-    failOption("metadata", metadata, "a JSON object");
+    failOption(option, metadata, "a JSON object");
   }
   return json.value as JsonObject;
 }
 
-const emptyMetadata: JsonObject = Object.freeze({});
-
 let machineTimeZone: string | undefined;
 
-function checkTimeZone(timeZone: unknown): string {
+function readTimeZone(timeZone: unknown, option: string): string {
   if (timeZone === undefined) {
     // Looking it up costs as much as several steps, so it is done once.
     machineTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -245,7 +239,7 @@ function checkTimeZone(timeZone: unknown): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions().timeZone;
   } catch {
-    failOption("timeZone", timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"');
+    failOption(option, timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"');
   }
 }
 

@@ -1,4 +1,4 @@
-import { checkFunction, checkKeys, failOption } from "../core/options.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { StepPlace } from "../core/step-place.ts";
@@ -38,30 +38,36 @@ export interface SealingSettings {
   readonly keys: readonly SecretKey[] | undefined;
 }
 
-/** Throws `invalid-options` for keys that cannot seal, and for a `redact` that is not a function. */
-export function checkSecretOptions({ secrets, redact }: { secrets?: unknown; redact?: unknown }): void {
-  checkFunction("redact", redact);
-  if (secrets === undefined) return;
-  checkKeys("secrets", secrets, ["keys"]);
-  const { keys } = secrets as { readonly keys?: unknown };
-  if (!Array.isArray(keys) || keys.length === 0) failOption("secrets.keys", keys, "a list of at least one key");
-  const ids = new Set<string>();
-  for (const [index, one] of keys.entries()) {
-    const option = `secrets.keys[${index}]`;
-    checkKeys(option, one, ["id", "key"]);
-    const { id, key } = one as Readonly<Record<string, unknown>>;
-    if (typeof id !== "string" || !/^[\w-]{1,64}$/.test(id))
-      failOption(`${option}.id`, id, "1 to 64 letters, digits, _ or -");
-    if (ids.has(id)) failOption(`${option}.id`, id, "another id than those before it");
-    ids.add(id);
+const keyOptions = {
+  id: {
+    isValid: (id) => typeof id === "string" && /^[\w-]{1,64}$/.test(id),
+    expected: "1 to 64 letters, digits, _ or -",
+    isRequired: true,
+  },
+  key: (key, option) => {
     // The received value is not reported: it may be a key after all.
-    if (!isKey(key)) failOption(`${option}.key`, typeof key, "32 bytes as a Uint8Array, or the same in base64");
-  }
-}
+    if (!isKey(key)) failOption(option, typeof key, "32 bytes as a Uint8Array, or the same in base64");
+    return key;
+  },
+} satisfies OptionTable<SecretKey>;
+
+/** The options of `secrets`. */
+export const secretOptions = {
+  keys: (keys, option): readonly SecretKey[] => {
+    if (!Array.isArray(keys) || keys.length === 0) failOption(option, keys, "a list of at least one key");
+    const ids = new Set<string>();
+    return Array.from(keys as readonly SecretKey[], (one, index) => {
+      const key = readOptions(keyOptions, one, `${option}[${index}]`);
+      if (ids.has(key.id)) failOption(`${option}[${index}].id`, key.id, "another id than those before it");
+      ids.add(key.id);
+      return key;
+    });
+  },
+} satisfies OptionTable<SecretOptions>;
 
 const base64Of32Bytes = /^[A-Za-z\d+/]{43}=$/;
 
-function isKey(key: unknown): boolean {
+function isKey(key: unknown): key is SecretKey["key"] {
   return key instanceof Uint8Array ? key.byteLength === 32 : typeof key === "string" && base64Of32Bytes.test(key);
 }
 
@@ -73,7 +79,7 @@ export function sealingOf(
   { secrets, store }: { readonly secrets: SecretOptions | undefined; readonly store: RunStore },
 ): SealingSettings | undefined {
   if (!tools.some(isSensitiveTool)) return undefined;
-  if (secrets !== undefined) return { keys: secrets.keys.map((key) => ({ ...key })) };
+  if (secrets !== undefined) return secrets;
   if (store.isVolatile !== true) return { keys: undefined };
   // Shared by all agents: they may have the same store.
   keyOfProcess ??= [{ id: "process", key: crypto.getRandomValues(new Uint8Array(32)) }];

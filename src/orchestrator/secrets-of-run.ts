@@ -1,6 +1,6 @@
+import { countOutside } from "../async/outside-work.ts";
 import type { EventInit } from "../core/events.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
-import { countOutside } from "../core/outside-work.ts";
 import type { PlanInput, PlanIssue } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import { partAt, type StepState } from "../core/step-state.ts";

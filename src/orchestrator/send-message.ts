@@ -5,7 +5,7 @@ import { type Keyed, wrongKeyOf } from "../core/event-shapes.ts";
 import type { RunSettleEvent } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { endedStatuses } from "../core/run-status.ts";
+import { endedStatuses } from "../core/run-summary.ts";
 import type { StepPlace } from "../core/step-place.ts";
 import { type Continuation, continueStored } from "./continue-run.ts";
 import type { Decision } from "./decision.ts";

@@ -5,7 +5,7 @@ import { canonicalJson } from "../core/hash-plan.ts";
 import { type JsonValue, toJson } from "../core/json.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { endedStatuses } from "../core/run-status.ts";
+import { endedStatuses } from "../core/run-summary.ts";
 import { parseWith } from "../core/schema.ts";
 import { describePlace, type StepPlace } from "../core/step-place.ts";
 import { partAt } from "../core/step-state.ts";

@@ -1,6 +1,6 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { unendedStatuses } from "../core/run-status.ts";
+import { unendedStatuses } from "../core/run-summary.ts";
 import { continueStored } from "./continue-run.ts";
 import { executeRun } from "./execute-run.ts";
 import { beginStopped } from "./resume-run.ts";

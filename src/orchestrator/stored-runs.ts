@@ -1,7 +1,6 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { parseEvents, type RecordedRun } from "../core/parse-events.ts";
-import { parseRunPage } from "../core/parse-run-page.ts";
+import { parseEvents, parseRunPage, type RecordedRun } from "../core/parse-stored.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";

@@ -3,7 +3,9 @@ import { type CallVerdict, CircuitBreaker, type CircuitState } from "../async/ci
 import type { Clock } from "../async/clock.ts";
 import { RateLimit } from "../async/rate-limit.ts";
 import { Semaphore } from "../async/semaphore.ts";
+import { circuitBreakerOptions } from "../core/check-tool.ts";
 import { AgentError } from "../core/errors.ts";
+import { readOptions } from "../core/options.ts";
 import type { Tool } from "../core/tool.ts";
 
 /** A call that a {@link ToolGate} let through. */
@@ -29,7 +31,9 @@ export class ToolGate {
     const { concurrency, rateLimit, circuitBreaker } = tool;
     if (concurrency !== undefined) this.places = new Semaphore(concurrency);
     if (rateLimit !== undefined) this.rate = new RateLimit(rateLimit, clock);
-    if (circuitBreaker !== undefined) this.breaker = new CircuitBreaker(circuitBreaker, clock);
+    if (circuitBreaker !== undefined) {
+      this.breaker = new CircuitBreaker(readOptions(circuitBreakerOptions, circuitBreaker), clock);
+    }
   }
 
   /**

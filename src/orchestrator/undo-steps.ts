@@ -1,12 +1,11 @@
 import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import type { NotUndone, UndoEndEvent } from "../core/events.ts";
-import { isFailedInDoubt } from "../core/in-doubt.ts";
 import { copyJson } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
 import { placeOf } from "../core/step-place.ts";
-import { partsOf, type StepState } from "../core/step-state.ts";
+import { isFailedInDoubt, partsOf, type StepState } from "../core/step-state.ts";
 import { admit } from "./admission.ts";
 import { attemptAdmitted, type Executed } from "./retry-step.ts";
 import type { Run } from "./run.ts";

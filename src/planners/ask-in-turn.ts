@@ -5,8 +5,14 @@ import { settleOrAbort } from "../async/timeout.ts";
 import { type CheckedDraft, checkDraft } from "../core/check-draft.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
 import type { PlanFailure, PlanSource } from "../core/plan.ts";
-import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
-import { plannerTimeout, toPlanningError } from "../core/planning-error.ts";
+import {
+  type PlanDraft,
+  type Planner,
+  type PlanRequest,
+  plannerTimeout,
+  type ReplanRequest,
+  toPlanningError,
+} from "../core/planner.ts";
 
 /** The settings of a chain of planners, and its request. */
 export interface ChainRequest<TRequest extends PlanRequest> {

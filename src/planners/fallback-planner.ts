@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../async/clock.ts";
-import { checkClock, checkDuration, checkFunction, checkKeys, failOption } from "../core/options.ts";
-import { countOutside } from "../core/outside-work.ts";
+import { countOutside } from "../async/outside-work.ts";
+import { checkOption, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
 
 /** Options of {@link createFallbackPlanner}. @inline */
@@ -18,6 +18,14 @@ export interface FallbackPlannerOptions {
   clock?: Clock | undefined;
 }
 
+/** The options of a chain of planners, which others may add to. */
+export const chainOptions = {
+  name: { type: "short-text", default: "fallback" },
+  timeoutMs: { type: "duration", min: 1 },
+  continueOnCannotPlan: { type: "boolean", default: false },
+  clock: { type: "clock", default: systemClock },
+} satisfies OptionTable<FallbackPlannerOptions>;
+
 /**
  * Combines several planners: each is asked once, in turn, until one returns a valid plan. `source` of the plan states
  * which one did, and why the ones before it failed; each failure emits a `plan-fallback` event.
@@ -30,37 +38,23 @@ export interface FallbackPlannerOptions {
  * @group Planners
  */
 export function createFallbackPlanner(planners: readonly Planner[], options: FallbackPlannerOptions = {}): Planner {
-  checkKeys("fallbackPlanner", options, ["name", "timeoutMs", "continueOnCannotPlan", "clock"]);
-  checkFallbackOptions("fallbackPlanner", options);
+  const settings = readOptions(chainOptions, options, "fallbackPlanner");
   if (!Array.isArray(planners)) failOption("fallbackPlanner", planners, "a list of planners");
-  return chainPlanners("fallbackPlanner", planners, { ...options, name: options.name ?? "fallback" });
-}
-
-/** Throws `invalid-options` for invalid options of a chain; `option` names their owner. */
-export function checkFallbackOptions(option: string, options: FallbackPlannerOptions): void {
-  const { name, timeoutMs, continueOnCannotPlan, clock } = options;
-  if (name !== undefined && (typeof name !== "string" || name === ""))
-    failOption(`${option}.name`, name, "a short text");
-  if (continueOnCannotPlan !== undefined && typeof continueOnCannotPlan !== "boolean")
-    failOption(`${option}.continueOnCannotPlan`, continueOnCannotPlan, "true or false");
-  checkDuration(`${option}.timeoutMs`, timeoutMs, { min: 1 });
-  checkClock(`${option}.clock`, clock);
+  return chainPlanners("fallbackPlanner", planners, settings);
 }
 
 /** Like {@link createFallbackPlanner}, with checked options; `option` names the option that has the planners. */
 export function chainPlanners(
   option: string,
   given: readonly Planner[],
-  options: FallbackPlannerOptions & { readonly name: string },
+  chain: SettingsOf<FallbackPlannerOptions, typeof chainOptions>,
 ): Planner {
   const planners = [...given];
   if (planners.length === 0) failOption(option, planners, "a list of at least one planner");
   for (const [index, planner] of planners.entries()) checkPlanner(`${option}[${index}]`, planner);
-  const { name, timeoutMs, continueOnCannotPlan = false, clock = systemClock } = options;
-  const chain = { name, timeoutMs, continueOnCannotPlan, clock };
   const replanners = planners.filter((planner) => planner.replan !== undefined);
   return {
-    name,
+    name: chain.name,
     plan: async (request) => (await loadChain()).planInTurn(planners, { ...chain, request }),
     ...(replanners.length > 0 && {
       replan: async (request) => (await loadChain()).replanInTurn(replanners, { ...chain, request }),
@@ -80,5 +74,5 @@ function loadChain(): Promise<typeof import("./ask-in-turn.ts")> {
 export function checkPlanner(option: string, planner: Partial<Planner> | null | undefined): void {
   if (typeof planner?.plan !== "function" || typeof planner.name !== "string")
     failOption(option, planner, "a planner (with name and plan)");
-  checkFunction(`${option}.replan`, planner.replan);
+  checkOption({ type: "function" }, planner.replan, `${option}.replan`);
 }

@@ -1,7 +1,7 @@
-import { type Clock, monotonicNow, systemClock } from "../async/clock.ts";
-import { checkFunction, checkKeys, failOption } from "../core/options.ts";
+import { type Clock, monotonicNow } from "../async/clock.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
-import { chainPlanners, checkFallbackOptions, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
+import { chainOptions, chainPlanners, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
 import { estimateComplexity, type RequestComplexity } from "./request-complexity.ts";
 
 /** One planner, or several that are asked in turn as by `createFallbackPlanner`. @inline */
@@ -20,11 +20,24 @@ export interface RoutingPlannerOptions extends FallbackPlannerOptions {
   complex: PlannerRoute;
   /** Returns how complex a request is. Planning fails with what it throws. @default by the words */
   classify?: ((request: PlanRequest) => RequestComplexity | Promise<RequestComplexity>) | undefined;
+  /** @default "routing" */
+  name?: string | undefined;
 }
 
 type Classify = NonNullable<RoutingPlannerOptions["classify"]>;
 
 const routes = ["simple", "moderate", "complex"] as const;
+
+/** A function, because a bundler does not leave out what copies another object. */
+const routingOptions = () =>
+  ({
+    simple: plannersOf,
+    moderate: plannersOf,
+    complex: plannersOf,
+    classify: { type: "function", default: estimateComplexity },
+    ...chainOptions,
+    name: { type: "short-text", default: "routing" },
+  }) satisfies OptionTable<RoutingPlannerOptions>;
 
 /**
  * Makes a planner that chooses another one by the complexity of a request, so that whatever rules or a small model can
@@ -37,12 +50,10 @@ const routes = ["simple", "moderate", "complex"] as const;
  * @group Planners
  */
 export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
-  checkKeys("routingPlanner", options, [...routes, "classify", "name", "timeoutMs", "continueOnCannotPlan", "clock"]);
-  checkFallbackOptions("routingPlanner", options);
-  const { classify = estimateComplexity, name = "routing", clock = systemClock } = options;
-  checkFunction("routingPlanner.classify", classify);
+  const settings = readOptions(routingOptions(), options, "routingPlanner");
+  const { classify, name, clock } = settings;
   const toPlanner = (route: RequestComplexity): Planner =>
-    chainPlanners(`routingPlanner.${route}`, plannersOf(route, options[route]), { ...options, name });
+    chainPlanners(`routingPlanner.${route}`, settings[route], settings);
   const planners = { simple: toPlanner("simple"), moderate: toPlanner("moderate"), complex: toPlanner("complex") };
   const plan = (request: PlanRequest): Promise<PlanDraft> =>
     askRoute(request, { name, classify, clock, ask: (route, routed) => planners[route].plan(routed) });
@@ -58,9 +69,9 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
 }
 
 /** Throws `invalid-options` for anything that is neither a planner nor a list. */
-function plannersOf(name: RequestComplexity, route: PlannerRoute): readonly Planner[] {
+function plannersOf(route: unknown, option: string): readonly Planner[] {
   if (Array.isArray(route)) return route;
-  checkPlanner(`routingPlanner.${name}`, route as Planner);
+  checkPlanner(option, route as Planner);
   return [route as Planner];
 }
 

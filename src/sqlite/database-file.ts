@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { maxTimerMs } from "../async/clock.ts";
 import { AgentError, type StoreOperation } from "../core/errors.ts";
-import { checkNumber, failOption } from "../core/options.ts";
+import type { OptionTable, SettingsOf } from "../core/options.ts";
 import { guardFile } from "./file-guard.ts";
-import { checkDriver, type SqliteDriver } from "./load-driver.ts";
+import { drivers, type SqliteDriver } from "./load-driver.ts";
 import { inMemory, openDatabase } from "./open-database.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
 import { toStoreFailure } from "./store-failure.ts";
@@ -28,6 +28,21 @@ export interface SqliteFileOptions {
   readonly driver?: SqliteDriver | undefined;
 }
 
+/** The options of every store in an SQLite file, which each adds its own to. */
+export const fileOptions = {
+  path: { isValid: isPath, expected: 'the path of a file, or ":memory:"', isRequired: true },
+  busyTimeoutMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
+  driver: {
+    isValid: (driver) => drivers.includes(driver as SqliteDriver),
+    expected: `left out, or one of ${drivers.join(", ")}`,
+  },
+} satisfies OptionTable<SqliteFileOptions>;
+
+function isPath(value: unknown): boolean {
+  if (typeof value !== "string" || value === "" || value.includes("\0")) return false;
+  return !/^(file|https?|wss?|libsql):/i.test(value);
+}
+
 interface OpenFile<TRows> {
   readonly db: SqlDatabase;
   readonly rows: TRows;
@@ -41,13 +56,11 @@ export class DatabaseFile<TRows> {
   /** Undefined once it is closed. */
   private open: OpenFile<TRows> | undefined;
 
-  /** Throws `invalid-options`, `store-failed` or `missing-dependency`. */
-  constructor({ path, busyTimeoutMs = 5_000, driver }: SqliteFileOptions, rowsOf: (db: SqlDatabase) => TRows) {
-    if (typeof path !== "string" || path === "" || path.includes("\0") || /^(file|https?|wss?|libsql):/i.test(path)) {
-      failOption("path", path, 'the path of a file, or ":memory:"');
-    }
-    checkNumber("busyTimeoutMs", busyTimeoutMs, { min: 0, max: maxTimerMs, isInteger: true });
-    checkDriver(driver);
+  /** Throws `store-failed` or `missing-dependency`. */
+  constructor(
+    { path, busyTimeoutMs, driver }: SettingsOf<SqliteFileOptions, typeof fileOptions>,
+    rowsOf: (db: SqlDatabase) => TRows,
+  ) {
     this.path = path === inMemory ? path : resolve(path);
     const db = openDatabase(this.path, { busyTimeoutMs, driver });
     try {

@@ -1,7 +1,6 @@
-import { selectRuns } from "../core/list-selection.ts";
 import { failOption } from "../core/options.ts";
-import { type RunStatus, unendedStatuses } from "../core/run-status.ts";
-import type { ListRunsOptions } from "../core/run-store.ts";
+import { type ListRunsOptions, selectRuns } from "../core/run-store.ts";
+import { type RunStatus, unendedStatuses } from "../core/run-summary.ts";
 import { metadataHash } from "./digest-rows.ts";
 import type { SqlValue } from "./sql-database.ts";
 import { asBytes } from "./sql-row.ts";

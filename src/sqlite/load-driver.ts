@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
-import { describeThrown } from "../core/describe-thrown.ts";
 import { AgentError } from "../core/errors.ts";
-import { failOption } from "../core/options.ts";
+import { describeThrown } from "../core/text.ts";
 import type { NativeDatabase } from "./sql-database.ts";
 
 /**
@@ -17,18 +16,12 @@ export type DatabaseConstructor = new (path: string) => NativeDatabase;
 export type FindModule = (name: string) => unknown;
 
 /** In the order in which they are tried. */
-const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
+export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
 const packages = ["better-sqlite3", "libsql"];
 
 const load = createRequire(import.meta.url);
 const findInstalled: FindModule = (name) =>
   name.startsWith("node:") ? process.getBuiltinModule(name) : (load(name) as unknown);
-
-/** Throws `invalid-options` unless it is a driver or undefined. */
-export function checkDriver(driver: unknown): void {
-  if (driver === undefined || drivers.some((known) => known === driver)) return;
-  failOption("driver", driver, `left out, or one of ${drivers.join(", ")}`);
-}
 
 /**
  * The first available driver, or the requested one. An installed package that does not work here, for example because

@@ -1,9 +1,8 @@
-import { describeThrown } from "../core/describe-thrown.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
-import { endedStatuses, isRunStatus, type RunStatus, runStatusAfter } from "../core/run-status.ts";
 import type { RunPage } from "../core/run-store.ts";
-import type { RunSummary } from "../core/run-summary.ts";
+import { endedStatuses, isRunStatus, type RunStatus, type RunSummary, runStatusAfter } from "../core/run-summary.ts";
+import { describeThrown } from "../core/text.ts";
 import { DeletionRows } from "./deletion-rows.ts";
 import { DigestRows, digestOf } from "./digest-rows.ts";
 import { countMetadataText, countStatusText, type ListQuery, listSql, toCursor } from "./list-query.ts";

@@ -1,6 +1,6 @@
-import { checkKeys, checkNumber } from "../core/options.ts";
+import { type OptionTable, readOptions } from "../core/options.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../tools/notes/note-storage.ts";
-import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
+import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
 import { NoteRows } from "./note-rows.ts";
 
 /** Options of {@link createSqliteNotes}. @inline */
@@ -12,7 +12,15 @@ export interface SqliteNotesOptions extends SqliteFileOptions {
   readonly rememberedWrites?: number | undefined;
 }
 
-/** A {@link NoteStorage} in a file. All its methods are synchronous. @group Storage */
+const noteStorageOptions = {
+  ...fileOptions,
+  rememberedWrites: { type: "number", min: 1, default: 100_000 },
+} satisfies OptionTable<SqliteNotesOptions>;
+
+/**
+ * A {@link NoteStorage} in a file. All its methods are synchronous.
+ * @group Storage
+ */
 export interface SqliteNotes extends NoteStorage {
   find(scope: string, query: NoteQuery): FoundNotes;
   recall(scope: string, key: string): NoteRecord | undefined;
@@ -32,10 +40,8 @@ export interface SqliteNotes extends NoteStorage {
  * @group Storage
  */
 export function createSqliteNotes(options: SqliteNotesOptions): SqliteNotes {
-  checkKeys("options", options, ["path", "rememberedWrites", "busyTimeoutMs", "driver"]);
-  const { rememberedWrites = 100_000 } = options;
-  checkNumber("rememberedWrites", rememberedWrites, { min: 1 });
-  const file = new DatabaseFile(options, (db) => new NoteRows(db));
+  const { rememberedWrites, ...settings } = readOptions(noteStorageOptions, options);
+  const file = new DatabaseFile(settings, (db) => new NoteRows(db));
   return {
     find: (scope, query) => file.read("list", "", (rows) => rows.find(scope, query)),
     recall: (scope, key) => file.read("read", "", (rows) => rows.findRecord(scope, key)),

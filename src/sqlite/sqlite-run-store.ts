@@ -1,10 +1,10 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
-import { checkFunction, checkKeys } from "../core/options.ts";
-import { endedStatuses, type RunStatus } from "../core/run-status.ts";
+import { type OptionTable, readOptions } from "../core/options.ts";
 import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
-import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
+import { endedStatuses, type RunStatus } from "../core/run-summary.ts";
+import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
 import { readListOptions } from "./list-query.ts";
 import { type ClaimRow, RunRows } from "./run-rows.ts";
 
@@ -13,6 +13,11 @@ export interface SqliteRunStoreOptions extends SqliteFileOptions {
   /** The clock of claims, in ms since 1970 UTC; processes that share a file must share it. @default `Date.now` */
   readonly now?: (() => number) | undefined;
 }
+
+const storeOptions = {
+  ...fileOptions,
+  now: { type: "function", default: () => Date.now() },
+} satisfies OptionTable<SqliteRunStoreOptions>;
 
 type AppendOptions = Parameters<RunStore["append"]>[2];
 type ReleaseOptions = Parameters<RunStore["release"]>[1];
@@ -45,10 +50,8 @@ export interface SqliteRunStore extends RunStore {
  * @group Storage
  */
 export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunStore {
-  checkKeys("options", options, ["path", "now", "busyTimeoutMs", "driver"]);
-  const { now = Date.now } = options;
-  checkFunction("now", now);
-  return new FileRunStore(new DatabaseFile(options, (db) => new RunRows(db)), now);
+  const { now, ...settings } = readOptions(storeOptions, options);
+  return new FileRunStore(new DatabaseFile(settings, (db) => new RunRows(db)), now);
 }
 
 class FileRunStore implements SqliteRunStore {

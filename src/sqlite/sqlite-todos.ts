@@ -1,6 +1,6 @@
-import { checkKeys, checkNumber } from "../core/options.ts";
+import { type OptionTable, readOptions } from "../core/options.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../tools/todo-store/todo-storage.ts";
-import { DatabaseFile, type SqliteFileOptions } from "./database-file.ts";
+import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
 import { TodoRows } from "./todo-rows.ts";
 
 /** Options of {@link createSqliteTodos}. @inline */
@@ -12,7 +12,15 @@ export interface SqliteTodosOptions extends SqliteFileOptions {
   readonly rememberedWrites?: number | undefined;
 }
 
-/** A {@link TodoStorage} in a file. All its methods are synchronous. @group Storage */
+const todoStorageOptions = {
+  ...fileOptions,
+  rememberedWrites: { type: "number", min: 1, default: 100_000 },
+} satisfies OptionTable<SqliteTodosOptions>;
+
+/**
+ * A {@link TodoStorage} in a file. All its methods are synchronous.
+ * @group Storage
+ */
 export interface SqliteTodos extends TodoStorage {
   find(scope: string, query: TodoQuery): FoundTodos;
   recall(scope: string, key: string): TodoRecord | undefined;
@@ -32,10 +40,8 @@ export interface SqliteTodos extends TodoStorage {
  * @group Storage
  */
 export function createSqliteTodos(options: SqliteTodosOptions): SqliteTodos {
-  checkKeys("options", options, ["path", "rememberedWrites", "busyTimeoutMs", "driver"]);
-  const { rememberedWrites = 100_000 } = options;
-  checkNumber("rememberedWrites", rememberedWrites, { min: 1 });
-  return new FileTodos(new DatabaseFile(options, (db) => new TodoRows(db)), rememberedWrites);
+  const { rememberedWrites, ...settings } = readOptions(todoStorageOptions, options);
+  return new FileTodos(new DatabaseFile(settings, (db) => new TodoRows(db)), rememberedWrites);
 }
 
 class FileTodos implements SqliteTodos {

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { describeThrown } from "../core/describe-thrown.ts";
 import { AgentError, type StoreOperation, type StoreProblem } from "../core/errors.ts";
+import { describeThrown } from "../core/text.ts";
 
 /** The problems that a driver or a disk reports; a newer format is detected when the format is read. */
 type FileProblem = Exclude<StoreProblem, "newer-format">;

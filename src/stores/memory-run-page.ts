@@ -1,10 +1,14 @@
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
 import { canonicalJson } from "../core/hash-plan.ts";
-import { type ListSelection, selectRuns } from "../core/list-selection.ts";
 import { failOption } from "../core/options.ts";
-import { type RunStatus, unendedStatuses } from "../core/run-status.ts";
-import type { ListRunsOptions, PostedMessage, RunPage } from "../core/run-store.ts";
-import { digestAfter, type RunDigest, type RunSummary } from "../core/run-summary.ts";
+import {
+  type ListRunsOptions,
+  type ListSelection,
+  type PostedMessage,
+  type RunPage,
+  selectRuns,
+} from "../core/run-store.ts";
+import { digestAfter, type RunDigest, type RunStatus, type RunSummary, unendedStatuses } from "../core/run-summary.ts";
 
 /** A run as it is kept in memory. */
 export interface MemoryRun {

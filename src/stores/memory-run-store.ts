@@ -1,10 +1,10 @@
+import { countOutside } from "../async/outside-work.ts";
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { copyJson, type JsonObject } from "../core/json.ts";
-import { checkKeys, checkNumber } from "../core/options.ts";
-import { countOutside } from "../core/outside-work.ts";
-import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-status.ts";
+import { type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
+import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-summary.ts";
 import type { MemoryRun, MemoryRuns } from "./memory-run-page.ts";
 
 /** Options of {@link createMemoryRunStore}. @inline */
@@ -14,6 +14,11 @@ export interface MemoryRunStoreOptions {
   /** Time for claims, in milliseconds since 1970 UTC. @default `Date.now` */
   now?: (() => number) | undefined;
 }
+
+const storeOptions = {
+  maxFinishedRuns: { type: "integer", min: 0, default: 1_000 },
+  now: { type: "function", default: () => Date.now() },
+} satisfies OptionTable<MemoryRunStoreOptions>;
 
 interface Claim {
   readonly fence: number;
@@ -32,9 +37,7 @@ const noMessages: readonly never[] = [];
  * @group Storage
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
-  checkKeys("options", options, ["maxFinishedRuns", "now"]);
-  checkNumber("maxFinishedRuns", options.maxFinishedRuns, { min: 0, isInteger: true });
-  return new MemoryRunStore(options);
+  return new MemoryRunStore(readOptions(storeOptions, options));
 }
 
 class MemoryRunStore implements RunStore, MemoryRuns {
@@ -45,17 +48,12 @@ class MemoryRunStore implements RunStore, MemoryRuns {
   private order: MemoryRun[] = [];
   /** In the order in which they ended. */
   private readonly finishedRuns = new Set<string>();
-  private readonly maxFinishedRuns: number;
-  private readonly now: () => number;
   private counter = 0;
   private messages = 0;
   /** The highest fence of the removed runs: a former owner must not write to a new run of the same id. */
   private goneFence = 0;
 
-  constructor({ maxFinishedRuns = 1_000, now = Date.now }: MemoryRunStoreOptions) {
-    this.maxFinishedRuns = maxFinishedRuns;
-    this.now = now;
-  }
+  constructor(private readonly settings: SettingsOf<MemoryRunStoreOptions, typeof storeOptions>) {}
 
   append(
     runId: string,
@@ -122,7 +120,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     const isHeld = this.isHeld(runId);
     if (isHeld && held?.owner !== owner) throw ownedElsewhere(runId);
     const fence = (held?.fence ?? this.goneFence) + (isHeld ? 0 : 1);
-    this.claims.set(runId, { fence, owner, ...timesOf(this.now(), ttlMs) });
+    this.claims.set(runId, { fence, owner, ...timesOf(this.settings.now(), ttlMs) });
     const { posted = noMessages } = this.runs.get(runId) ?? {};
     return posted.length === 0 ? { fence } : { fence, posted };
   }
@@ -130,7 +128,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
   renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): PostedMessages {
     const held = this.claims.get(runId);
     if (held?.owner !== owner || held.fence !== fence) throw ownedElsewhere(runId);
-    this.claims.set(runId, { fence, owner, ...timesOf(this.now(), ttlMs) });
+    this.claims.set(runId, { fence, owner, ...timesOf(this.settings.now(), ttlMs) });
     return { posted: this.runs.get(runId)?.posted };
   }
 
@@ -166,7 +164,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
   isHeld(runId: string): boolean {
     const held = this.claims.get(runId);
     if (held?.owner === undefined) return false;
-    const nowMs = this.now();
+    const nowMs = this.settings.now();
     // A claim that starts in the future was made before the clock was set back, and would last until that time again.
     return held.fromMs <= nowMs && nowMs < held.untilMs;
   }
@@ -175,7 +173,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     run.posted = noMessages;
     this.finishedRuns.add(run.runId);
     for (const oldest of this.finishedRuns) {
-      if (this.finishedRuns.size <= this.maxFinishedRuns) break;
+      if (this.finishedRuns.size <= this.settings.maxFinishedRuns) break;
       this.remove(oldest);
     }
   }

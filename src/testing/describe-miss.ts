@@ -1,4 +1,4 @@
-import { cutText } from "../core/cut-text.ts";
+import { cutText } from "../core/text.ts";
 import type { RecordedCall, RecordedRequest } from "./recording.ts";
 
 const maxQuote = 81;

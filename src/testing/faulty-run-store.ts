@@ -1,6 +1,6 @@
 import { isThenable } from "../async/thenable.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { checkKeys, checkNumber, failOption } from "../core/options.ts";
+import { checkKeys, checkOption, failOption } from "../core/options.ts";
 import type { RunStore } from "../core/run-store.ts";
 
 /** The faults of a {@link FaultyRunStore}. Appends are counted from 1, over all runs. @group Storage */
@@ -47,13 +47,13 @@ export interface FaultyRunStore extends RunStore {
 export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {}): FaultyRunStore {
   checkKeys("faults", faults, ["crashBeforeAppend", "crashAfterAppend", "failAppends", "afterCrash"]);
   const { crashBeforeAppend, crashAfterAppend, failAppends = [], afterCrash = "hang" } = faults;
-  checkNumber("crashBeforeAppend", crashBeforeAppend, { min: 1, isInteger: true });
-  checkNumber("crashAfterAppend", crashAfterAppend, { min: 1, isInteger: true });
+  checkOption({ type: "integer", min: 1 }, crashBeforeAppend, "crashBeforeAppend");
+  checkOption({ type: "integer", min: 1 }, crashAfterAppend, "crashAfterAppend");
   if (!Array.isArray(failAppends)) failOption("failAppends", failAppends, "a list of numbers");
   for (const [index, nth] of failAppends.entries()) {
-    checkNumber(`failAppends[${index}]`, nth, { min: 1, isInteger: true, isRequired: true });
+    checkOption({ type: "integer", min: 1, isRequired: true }, nth, `failAppends[${index}]`);
   }
-  if (afterCrash !== "hang" && afterCrash !== "throw") failOption("afterCrash", afterCrash, "hang or throw");
+  checkOption({ oneOf: ["hang", "throw"] }, afterCrash, "afterCrash");
   return new MortalRunStore(store, faults);
 }
 

@@ -1,7 +1,7 @@
-import { describeThrown } from "../core/describe-thrown.ts";
 import type { AgentEventType } from "../core/events.ts";
-import { checkFunction, checkKeys, checkNumber, failOption } from "../core/options.ts";
+import { checkKeys, checkOption } from "../core/options.ts";
 import type { RunStore } from "../core/run-store.ts";
+import { describeThrown } from "../core/text.ts";
 import { createMemoryRunStore } from "../stores/memory-run-store.ts";
 import { createFaultyRunStore, type FaultyRunStore, type RunStoreFaults } from "./faulty-run-store.ts";
 
@@ -68,10 +68,10 @@ export interface KillPointOptions<TResult> {
 export async function forEachKillPoint<TResult>(options: KillPointOptions<TResult>): Promise<readonly KillPoint[]> {
   checkKeys("options", options, ["run", "resume", "check", "createStore", "resumers", "afterCrash"]);
   for (const key of ["run", "resume", "check"] as const) {
-    if (typeof options[key] !== "function") failOption(key, options[key], "a function");
+    checkOption({ type: "function", isRequired: true }, options[key], key);
   }
-  checkFunction("createStore", options.createStore);
-  checkNumber("resumers", options.resumers, { min: 1, isInteger: true });
+  checkOption({ type: "function" }, options.createStore, "createStore");
+  checkOption({ type: "integer", min: 1 }, options.resumers, "resumers");
   const { store, result: expected } = await runWhole(options);
   const points = store.appends.flatMap((events, index) => {
     const types = events.map(({ type }) => type);

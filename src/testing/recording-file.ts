@@ -1,5 +1,5 @@
-import { describeThrown } from "../core/describe-thrown.ts";
-import { countOutside } from "../core/outside-work.ts";
+import { countOutside } from "../async/outside-work.ts";
+import { describeThrown } from "../core/text.ts";
 import { parseRecording, printRecording, type Recording } from "./recording.ts";
 
 /**

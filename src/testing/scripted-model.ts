@@ -1,5 +1,4 @@
 import { settleOrAbort } from "../async/timeout.ts";
-import { cutText } from "../core/cut-text.ts";
 import {
   type LanguageModel,
   type ModelFinishReason,
@@ -9,7 +8,8 @@ import {
   type ModelTokens,
   modelName,
 } from "../core/language-model.ts";
-import { checkFunction, failOption } from "../core/options.ts";
+import { checkOption, failOption } from "../core/options.ts";
+import { cutText } from "../core/text.ts";
 
 /** The answer of a scripted model; a text alone is short for `{ text }`. @inline */
 export interface ScriptedText {
@@ -73,7 +73,7 @@ export function createScriptedModel(
     ...(price && { price }),
     requests,
     async generate(request) {
-      checkFunction("request.onTextDelta", request.onTextDelta);
+      checkOption({ type: "function" }, request.onTextDelta, "request.onTextDelta");
       const index = requests.length;
       requests.push(request);
       const answer = answers[index];

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
-import { describeTool } from "../../src/core/describe-tool.ts";
+import { describeTool } from "../../src/core/tool-schemas.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 import { call, newFolder } from "./kept-runs.ts";

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { checkRetryOptions } from "../../src/core/check-tool.ts";
+import { retryOptions } from "../../src/core/check-tool.ts";
 import { define } from "../../src/core/define-tool.ts";
 import { isAgentError } from "../../src/core/errors.ts";
+import { readOptions } from "../../src/core/options.ts";
 import type { Tool } from "../../src/core/tool.ts";
 
 const good = {
@@ -188,7 +189,7 @@ describe("retry policies", () => {
     [{ maxTotalMs: "1s" }, "retry.maxTotalMs"],
     [{ retries: 3 }, "retry.retries"],
   ])("refuses %o", (retry, option) => {
-    expect(refusedOption(() => checkRetryOptions("retry", retry))).toBe(option);
+    expect(refusedOption(() => readOptions(retryOptions, retry, "retry"))).toBe(option);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutText } from "../../src/core/cut-text.ts";
+import { cutText } from "../../src/core/text.ts";
 
 describe("cutText", () => {
   it.each([

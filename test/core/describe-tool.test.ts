@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { defineTool } from "../../src/core/define-tool.ts";
-import { describeTool } from "../../src/core/describe-tool.ts";
-import { toolSchemas } from "../../src/core/tool-schemas.ts";
+import { describeTool, toolSchemas } from "../../src/core/tool-schemas.ts";
 
 const weather = defineTool({
   name: "Weather",

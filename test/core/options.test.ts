@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/async/clock.ts";
 import { isAgentError } from "../../src/core/errors.ts";
-import { checkDuration, checkFunction, checkKeys, checkNumber, failOption } from "../../src/core/options.ts";
+import { checkKeys, checkOption, defined, failOption, readOptions } from "../../src/core/options.ts";
 
 function refusal(
   check: () => void,
@@ -40,37 +41,133 @@ describe("failOption", () => {
 });
 
 describe("numbers and durations", () => {
+  const fromOneToTen = { type: "integer", min: 1, max: 10 } as const;
+
   it.each([undefined, 1, 5, 10])("accept %s", (value) => {
-    expect(refusal(() => checkNumber("n", value, { min: 1, max: 10, isInteger: true }))).toBeUndefined();
+    expect(refusal(() => checkOption(fromOneToTen, value, "n"))).toBeUndefined();
   });
 
   it.each([0, 11, 1.5, Number.NaN, -1, "5", null, true, 5n, Number.POSITIVE_INFINITY])("refuse %s", (value) => {
-    expect(refusal(() => checkNumber("n", value, { min: 1, max: 10, isInteger: true }))).toMatchObject({
+    expect(refusal(() => checkOption(fromOneToTen, value, "n"))).toMatchObject({
       option: "n",
       expected: "a whole number from 1 to 10",
     });
   });
 
   it("report a missing value", () => {
-    expect(() => checkNumber("n", undefined, { min: 1, isRequired: true })).toThrow(
+    const spec = { type: "number", min: 1, isRequired: true } as const;
+    expect(() => checkOption(spec, undefined, "n")).toThrow(
       'Option "n" must be a number of at least 1; it is missing.',
     );
-    expect(refusal(() => checkNumber("n", 1, { min: 1, isRequired: true }))).toBeUndefined();
+    expect(refusal(() => checkOption(spec, 1, "n"))).toBeUndefined();
   });
 
   it("state only the minimum if there is no maximum", () => {
-    expect(refusal(() => checkNumber("n", -1, { min: 0 }))?.expected).toBe("a number of at least 0");
-    expect(refusal(() => checkNumber("n", Number.POSITIVE_INFINITY, { min: 0 }))).toBeUndefined();
+    const spec = { type: "number", min: 0 } as const;
+    expect(refusal(() => checkOption(spec, -1, "n"))?.expected).toBe("a number of at least 0");
+    expect(refusal(() => checkOption(spec, Number.POSITIVE_INFINITY, "n"))).toBeUndefined();
   });
 
   it("accept Infinity as a duration, and otherwise only valid timer delays", () => {
-    const check = (value: unknown) => refusal(() => checkDuration("d", value, { min: 1 }));
+    const check = (value: unknown) => refusal(() => checkOption({ type: "duration", min: 1 }, value, "d"));
     for (const value of [undefined, 1, 0x7fffffff, Number.POSITIVE_INFINITY]) expect(check(value)).toBeUndefined();
     for (const value of [0, 0x80000000, Number.NEGATIVE_INFINITY, Number.NaN, "1s"]) expect(check(value)).toBeDefined();
   });
 });
 
-describe("keys and functions", () => {
+describe("checkOption", () => {
+  it.each([
+    ["a text", { type: "text" }, ["", "a"], [null, 5], "text"],
+    ["a text that is not empty", { type: "short-text" }, ["a"], ["", 5], "a short text"],
+    ["true or false", { type: "boolean" }, [true, false], ["yes", 0, null], "true or false"],
+    ["one of several texts", { oneOf: ["a", "b", "c"] }, ["a", "c"], ["d", 5, null], "a, b or c"],
+    ["one of two texts", { oneOf: ["a", "b"] }, ["b"], ["ab"], "a or b"],
+    ["a function", { type: "function" }, [() => 1, Date], [null, "f"], "a function"],
+    ["a signal", { type: "signal" }, [AbortSignal.abort()], [true, null, {}], "an AbortSignal"],
+    ["a clock", { type: "clock" }, [systemClock], [null, {}], "a clock (with now, setTimeout, clearTimeout)"],
+    ["an object with methods", { methods: ["at"], expected: "a list" }, [[], "a"], [{}, null], "a list (with at)"],
+    ["anything", { type: "any" }, [null, 5], [], ""],
+  ] as const)("accepts only %s or undefined", (_name, spec, valid, invalid, expected) => {
+    for (const value of [undefined, ...valid]) expect(refusal(() => checkOption(spec, value, "o"))).toBeUndefined();
+    for (const value of invalid)
+      expect(refusal(() => checkOption(spec, value, "o"))).toMatchObject({ option: "o", expected });
+  });
+});
+
+describe("readOptions", () => {
+  const sizes = {
+    width: { type: "number", min: 1, isRequired: true },
+    height: { type: "number", min: 1, default: 2 },
+  } as const;
+  const windows = {
+    name: { type: "text" },
+    size: { options: sizes },
+    isOpen: { type: "boolean", default: false },
+    title: (value: unknown = "none") => `"${value}"`,
+    list: { read: (value: unknown) => [value], default: [] },
+  } as const;
+  const read = (options: unknown) => readOptions(windows, options as object);
+  const rest = { isOpen: false, title: '"none"', list: [] };
+
+  it("reads every option of the table, and applies the defaults", () => {
+    expect(read({})).toStrictEqual({ name: undefined, size: undefined, ...rest });
+    const given = { list: 5, size: { width: 3 }, name: "a", title: "b", isOpen: true };
+    const settings = { name: "a", size: { width: 3, height: 2 }, isOpen: true, title: '"b"', list: [5] };
+    expect(read(given)).toStrictEqual(settings);
+    expect(Object.keys(read(given))).toEqual(Object.keys(windows));
+    expect(read({ isOpen: undefined })).toMatchObject({ isOpen: false });
+  });
+
+  it("reads an option from a getter of a class", () => {
+    class Options {
+      get name() {
+        return "a";
+      }
+    }
+    expect(read(new Options())).toMatchObject({ name: "a" });
+  });
+
+  it.each([
+    ["name", { name: 5 }],
+    ["isOpen", { isOpen: null }],
+    ["options.names", { names: 5 }],
+    ["options.toString", { toString: 1 }],
+    ["size", { size: 5 }],
+    ["size.width", { size: {} }],
+    ["size.depth", { size: { depth: 5 } }],
+    ["options", null],
+    ["options", [1]],
+  ])("names the refused option: %s", (option, options) => {
+    expect(refusal(() => read(options))?.option).toBe(option);
+  });
+
+  it("refuses unknown options first, and then in the order of the table", () => {
+    expect(refusal(() => read({ isOpen: 5, name: 5 }))?.option).toBe("name");
+    expect(refusal(() => read({ name: 5, other: 5 }))?.option).toBe("options.other");
+  });
+
+  it("prefixes the names of options with the option that holds them", () => {
+    const readOf = (options: object) => readOptions(windows, options, "window");
+    expect(refusal(() => readOf({ name: 5 }))?.option).toBe("window.name");
+    expect(refusal(() => readOf({ names: 5 }))?.option).toBe("window.names");
+    expect(refusal(() => readOf({ size: {} }))?.option).toBe("window.size.width");
+  });
+
+  it("accepts only the known options if they are listed", () => {
+    const readSome = (options: object) => readOptions(windows, options, undefined, { known: ["name"] });
+    expect(readSome({ name: "a" })).toEqual({ name: "a", ...rest });
+    expect(refusal(() => readSome({ isOpen: true }))?.expected).toContain("only name");
+  });
+});
+
+describe("defined", () => {
+  it("leaves out the undefined values of an object", () => {
+    expect(defined({ a: 1, b: undefined, c: null })).toStrictEqual({ a: 1, c: null });
+    expect(defined(undefined)).toEqual({});
+  });
+});
+
+describe("keys", () => {
   it("are refused at the first unknown key, with the list of known keys", () => {
     expect(refusal(() => checkKeys("retry", { a: 1, b: 2 }, ["a", "c"]))).toMatchObject({
       option: "retry.b",
@@ -89,11 +186,5 @@ describe("keys and functions", () => {
 
   it.each([undefined, null, "text", 5, [], () => 1])("are refused if %o is given instead of an object", (value) => {
     expect(refusal(() => checkKeys("retry", value, []))?.expected).toBe("an object");
-  });
-
-  it("accept a function or undefined", () => {
-    expect(refusal(() => checkFunction("f", undefined))).toBeUndefined();
-    expect(refusal(() => checkFunction("f", () => 1))).toBeUndefined();
-    expect(refusal(() => checkFunction("f", null))?.expected).toBe("a function");
   });
 });

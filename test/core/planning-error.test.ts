@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, type AgentErrorData, isAgentError } from "../../src/core/errors.ts";
-import { toPlanningError } from "../../src/core/planning-error.ts";
+import { toPlanningError } from "../../src/core/planner.ts";
 
 const planner = { name: "mine" };
 const ofPlanning: readonly AgentError[] = [

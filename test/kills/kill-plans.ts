@@ -1,5 +1,5 @@
 import type { PlanInput } from "../../src/core/plan.ts";
-import type { RunStatus } from "../../src/core/run-status.ts";
+import type { RunStatus } from "../../src/core/run-summary.ts";
 import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 
 /** The kinds of runs that are killed. */

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { expect } from "vitest";
 import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import { retryableOf } from "../../src/core/in-doubt.ts";
 import type { RunResult, StepRecord } from "../../src/core/run-result.ts";
+import { retryableOf } from "../../src/core/step-state.ts";
 import { checkInvariants } from "../scenarios/run-scenario.ts";
 import { effectOf } from "./model-tools.ts";
 import type { PlayedCase } from "./play-case.ts";

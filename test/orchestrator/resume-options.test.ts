@@ -14,8 +14,8 @@ const codeOf = (call: () => unknown) => {
 describe("the options of resuming", () => {
   it("are those that are not stored with a run", () => {
     const options = { resources: 1, signal: new AbortController().signal, throwOnFailure: true };
-    expect(checkResumeOptions(options)).toBe(options);
-    expect(checkResumeOptions({})).toEqual({});
+    expect(checkResumeOptions(options)).toEqual(options);
+    expect(checkResumeOptions({})).toEqual({ throwOnFailure: false });
   });
 
   it.each([[{ concurrency: 2 }], [{ signal: 1 }], [{ throwOnFailure: "yes" }], [{ runId: "r" }]])(
@@ -46,7 +46,11 @@ describe("the options of settling", () => {
     [{ retry: true }, { retry: true }],
     [{ failed: "no" }, { failed: "no" }],
   ] as const)("state the outcome of the step: %j", (options, settlement) => {
-    expect(readSettleOptions("s1", options)).toEqual({ place: { stepId: "s1" }, settlement, options: {} });
+    expect(readSettleOptions("s1", options)).toEqual({
+      place: { stepId: "s1" },
+      settlement,
+      options: { throwOnFailure: false },
+    });
   });
 
   it("may name the iteration, and what the run needs", () => {

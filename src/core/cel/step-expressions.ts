@@ -1,9 +1,9 @@
-import { cutText } from "../cut-text.ts";
 import { isOfIteration } from "../dependencies.ts";
 import { AgentError } from "../errors.ts";
 import { deepFreeze, type JsonValue } from "../json.ts";
 import type { PlanStep } from "../plan.ts";
 import { describePlace, placeOf } from "../step-place.ts";
+import { cutText } from "../text.ts";
 import { CelFailure, CelLimitExceeded } from "./budget.ts";
 import { evaluateCel, maxCelCost } from "./evaluate.ts";
 import type { CelExpression, CelIssue, CelPath } from "./node.ts";
@@ -176,3 +176,6 @@ function limitError({ step, key, iteration }: ExpressionPlace, used: number): Ag
   const text = `"${key}" of step "${describePlace(place)}" (${cutText(step[key] ?? "", maxQuoted)}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
   return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...place } });
 }
+
+/** By step, as ids may be repeated in a plan that is not checked yet. */
+export type ParsedSteps = ReadonlyMap<PlanStep, ParsedStep>;

@@ -1,8 +1,7 @@
-import { cutText } from "../../core/cut-text.ts";
-import { describeThrown } from "../../core/describe-thrown.ts";
 import type { AgentError } from "../../core/errors.ts";
 import type { ModelFailureReason } from "../../core/language-model.ts";
 import { modelFailure } from "../../core/model-failure.ts";
+import { cutText, describeThrown } from "../../core/text.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 import type { ServerError } from "./server-error.ts";
 

@@ -1,7 +1,6 @@
 import { failOption } from "../../core/options.ts";
 
-/** Where an Ollama server listens by default. */
-export const defaultOllamaHost = "http://127.0.0.1:11434";
+const defaultOllamaHost = "http://127.0.0.1:11434";
 
 /** No address is longer; parsing a name of many non-ASCII letters takes quadratic time. */
 const maxHostLength = 2_000;
@@ -10,7 +9,7 @@ const maxHostLength = 2_000;
  * The address of a server, without a trailing slash. As in the client library, the default port of an address without a
  * scheme is 11434, and else the scheme's own. Throws `invalid-options`.
  */
-export function parseOllamaHost(option: string, host: unknown): string {
+export function readOllamaHost(host: unknown = defaultOllamaHost, option: string): string {
   const expected = `an address such as ${defaultOllamaHost}`;
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);
   const text = host.trim();

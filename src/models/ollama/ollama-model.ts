@@ -1,5 +1,5 @@
+import { countOutside } from "../../async/outside-work.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
-import { countOutside } from "../../core/outside-work.ts";
 import type { OllamaCaller } from "./ollama-caller.ts";
 import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } from "./ollama-options.ts";
 

@@ -1,17 +1,10 @@
 import { type Clock, systemClock } from "../../async/clock.ts";
 import type { RetryOptions, RetryPolicy } from "../../async/retry.ts";
-import { checkRetryOptions } from "../../core/check-tool.ts";
+import { retryOptions } from "../../core/check-tool.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
-import {
-  checkClock,
-  checkFunction,
-  checkKeys,
-  checkNumber,
-  checkObject,
-  checkPrice,
-  failOption,
-} from "../../core/options.ts";
-import { defaultOllamaHost, parseOllamaHost } from "./ollama-host.ts";
+import { priceOptions } from "../../core/model-failure.ts";
+import { checkObject, failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
+import { readOllamaHost } from "./ollama-host.ts";
 
 /** Whether a model thinks before it answers, and how hard. @inline */
 export type OllamaThink = boolean | "low" | "medium" | "high";
@@ -56,91 +49,51 @@ export interface OllamaModelOptions {
   random?: (() => number) | undefined;
 }
 
+const modelOptions = {
+  model: {
+    isValid: (model) => typeof model === "string" && model.trim() !== "",
+    expected: "the name of a model",
+    isRequired: true,
+  },
+  host: readOllamaHost,
+  headers: readHeaders,
+  think: { isValid: isThink, expected: 'true, false, "low", "medium" or "high"' },
+  contextTokens: { type: "integer", min: 256, max: 2 ** 53 - 1 },
+  keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"' },
+  price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
+  retry: readRetry,
+  // Looked up with each request, so that the current one is used.
+  fetch: { type: "function", default: (input, init) => globalThis.fetch(input, init) },
+  clock: { type: "clock", default: systemClock },
+  random: { type: "function", default: () => Math.random() },
+} satisfies OptionTable<OllamaModelOptions>;
+
 /** {@link OllamaModelOptions}, checked and with the defaults filled in. */
-export interface OllamaSettings {
+export interface OllamaSettings extends Omit<SettingsOf<OllamaModelOptions, typeof modelOptions>, "model"> {
   readonly provider: "ollama";
   readonly modelId: string;
-  readonly host: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly think: OllamaThink | undefined;
-  readonly contextTokens: number | undefined;
-  readonly keepAlive: string | number | undefined;
-  readonly price: ModelPrice;
-  readonly retry: RetryPolicy;
-  readonly fetch: typeof globalThis.fetch;
-  readonly clock: Clock;
-  readonly random: () => number;
 }
-
-const keys = [
-  "model",
-  "host",
-  "headers",
-  "think",
-  "contextTokens",
-  "keepAlive",
-  "price",
-  "retry",
-  "fetch",
-  "clock",
-  "random",
-];
-
-const defaultRetry: RetryPolicy = {
-  maxAttempts: 3,
-  minDelayMs: 500,
-  maxDelayMs: 30_000,
-  factor: 2,
-  maxTotalMs: Number.POSITIVE_INFINITY,
-};
 
 /** Throws `invalid-options`. */
 export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSettings {
-  checkKeys("options", options, keys);
-  const { model, host = defaultOllamaHost, headers, think, contextTokens, keepAlive, price, retry } = options;
-  if (typeof model !== "string" || model.trim() === "") failOption("model", model, "the name of a model");
-  checkHeaders(headers);
-  if (think !== undefined && typeof think !== "boolean" && !["low", "medium", "high"].includes(think)) {
-    failOption("think", think, 'true, false, "low", "medium" or "high"');
-  }
-  checkNumber("contextTokens", contextTokens, { min: 256, max: Number.MAX_SAFE_INTEGER, isInteger: true });
-  checkKeepAlive(keepAlive);
-  checkPrice("price", price);
-  checkRetryOptions("retry", retry);
-  checkClock("clock", options.clock);
-  for (const key of ["fetch", "random"] as const) checkFunction(key, options[key]);
-  return {
-    provider: "ollama",
-    modelId: model,
-    host: parseOllamaHost("host", host),
-    headers: { ...headers },
-    think,
-    contextTokens,
-    keepAlive,
-    price: price ?? { inputPerMillion: 0, outputPerMillion: 0 },
-    retry: {
-      maxAttempts: retry?.maxAttempts ?? defaultRetry.maxAttempts,
-      minDelayMs: retry?.minDelayMs ?? defaultRetry.minDelayMs,
-      maxDelayMs: retry?.maxDelayMs ?? defaultRetry.maxDelayMs,
-      factor: retry?.factor ?? defaultRetry.factor,
-      maxTotalMs: retry?.maxTotalMs ?? defaultRetry.maxTotalMs,
-    },
-    // Looked up with each request, so that the current one is used.
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
-  };
+  const { model, ...settings } = readOptions(modelOptions, options);
+  return { provider: "ollama", modelId: model, ...settings };
+}
+
+function readRetry(retry: unknown = {}, option: string): RetryPolicy {
+  const table = { ...retryOptions, minDelayMs: { type: "duration", min: 0, default: 500 } } as const;
+  return readOptions(table, retry as RetryOptions, option);
 }
 
 /** Errors name the header, and never show its value: it may be a key. */
-function checkHeaders(headers: unknown): void {
-  if (headers === undefined) return;
-  checkObject("headers", headers);
+function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
+  checkObject(option, headers);
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string" || !isHeader(name, value)) {
-      failOption(`headers.${name}`, typeof value === "string" ? "…" : typeof value, "text that a header can have");
+      failOption(`${option}.${name}`, typeof value === "string" ? "…" : typeof value, "text that a header can have");
     }
   }
+  return { ...headers };
 }
 
 function isHeader(name: string, value: string): boolean {
@@ -155,8 +108,10 @@ function isHeader(name: string, value: string): boolean {
 const goDuration =
   /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/;
 
-function checkKeepAlive(keepAlive: unknown): void {
-  const isNumber = typeof keepAlive === "number" && Number.isFinite(keepAlive);
-  if (keepAlive === undefined || isNumber || (typeof keepAlive === "string" && goDuration.test(keepAlive))) return;
-  failOption("keepAlive", keepAlive, 'a number of seconds, or a text such as "10m"');
+function isKeepAlive(value: unknown): boolean {
+  return typeof value === "string" ? goDuration.test(value) : Number.isFinite(value);
+}
+
+function isThink(value: unknown): boolean {
+  return typeof value === "boolean" || value === "low" || value === "medium" || value === "high";
 }

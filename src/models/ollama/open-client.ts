@@ -1,5 +1,5 @@
 import type { Ollama } from "ollama/browser";
-import { countOutside } from "../../core/outside-work.ts";
+import { countOutside } from "../../async/outside-work.ts";
 import { explainNoAnswer } from "./explain-error.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 import { readServerError } from "./server-error.ts";

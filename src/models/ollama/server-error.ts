@@ -1,5 +1,5 @@
 import { retryAfterMs } from "../../async/retry-after.ts";
-import { cutText } from "../../core/cut-text.ts";
+import { cutText } from "../../core/text.ts";
 
 /** Of an error response. */
 const maxBodyBytes = 65_536;

@@ -1,6 +1,6 @@
+import { countOutside } from "../../async/outside-work.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { countOutside } from "../../core/outside-work.ts";
 import type { SecretKey } from "../secret-options.ts";
 
 // As Node names them: without the types of the DOM they have no global names.

@@ -1,6 +1,6 @@
+import { countOutside } from "../../async/outside-work.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
-import { checkKeys, checkNumber, failOption } from "../../core/options.ts";
-import { countOutside } from "../../core/outside-work.ts";
+import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { GroundingPolicy } from "./check-grounding.ts";
 import type { ModelPlanner, ModelPlannerSettings } from "./plan-by-model.ts";
@@ -41,18 +41,17 @@ export interface LlmPlannerOptions {
   cache?: boolean | { readonly maxPlans: number } | undefined;
 }
 
-const keys = [
-  "model",
-  "name",
-  "instructions",
-  "examples",
-  "temperature",
-  "maxOutputTokens",
-  "grounding",
-  "expressions",
-  "cache",
-];
-const defaultCachedPlans = 100;
+const plannerOptions = {
+  model: readModel,
+  name: { type: "short-text", default: "llm" },
+  instructions: { type: "text" },
+  examples: readExamples,
+  temperature: { isValid: isTemperature, expected: "a number from 0 to 2", default: 0 },
+  maxOutputTokens: { type: "integer", min: 1 },
+  grounding: { oneOf: ["refuse", "warn", "off"], default: "refuse" },
+  expressions: { type: "boolean", default: false },
+  cache: readCache,
+} satisfies OptionTable<LlmPlannerOptions>;
 
 /**
  * Makes the planner "llm": a language model writes the plan, following a schema that contains only the tools and their
@@ -69,7 +68,8 @@ const defaultCachedPlans = 100;
  * @group Planners
  */
 export function createLlmPlanner(options: LlmPlannerOptions): Planner {
-  const settings = resolveSettings(options);
+  const { cache: maxCachedPlans, ...others } = readOptions(plannerOptions, options, "llmPlanner");
+  const settings: ModelPlannerSettings = { ...others, maxCachedPlans };
   let loading: Promise<ModelPlanner> | undefined;
   const load = (): Promise<ModelPlanner> => {
     // The code that reads answers is loaded by the first request.
@@ -83,49 +83,35 @@ export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   };
 }
 
-function resolveSettings(options: LlmPlannerOptions): ModelPlannerSettings {
-  checkKeys("llmPlanner", options, keys);
-  const { model, name = "llm", instructions, examples = [], temperature = 0, maxOutputTokens } = options;
-  const { grounding = "refuse", expressions = false } = options;
-  checkModel("llmPlanner.model", model);
-  if (typeof name !== "string" || name === "") failOption("llmPlanner.name", name, "a short text");
-  if (instructions !== undefined && typeof instructions !== "string") {
-    failOption("llmPlanner.instructions", instructions, "text");
-  }
-  checkExamples(examples);
-  if (temperature !== null) checkNumber("llmPlanner.temperature", temperature, { min: 0, max: 2 });
-  checkNumber("llmPlanner.maxOutputTokens", maxOutputTokens, { min: 1, isInteger: true });
-  if (!["refuse", "warn", "off"].includes(grounding))
-    failOption("llmPlanner.grounding", grounding, "refuse, warn or off");
-  if (typeof expressions !== "boolean") failOption("llmPlanner.expressions", expressions, "true or false");
-  const maxCachedPlans = resolveCache(options.cache);
-  return { name, model, instructions, examples, temperature, maxOutputTokens, grounding, expressions, maxCachedPlans };
-}
-
 /** Throws `invalid-options` unless the value is a language model. */
-function checkModel(option: string, model: unknown): void {
+function readModel(model: unknown, option: string): LanguageModel {
   const { generate, modelId, provider } = (model ?? {}) as Partial<Record<keyof LanguageModel, unknown>>;
   const isModel = typeof generate === "function" && typeof modelId === "string" && typeof provider === "string";
-  if (isModel) return;
+  if (isModel) return model as LanguageModel;
   const { doGenerate } = (model ?? {}) as { readonly doGenerate?: unknown };
   if (typeof doGenerate === "function") {
-    failOption(option, model, 'createAiSdkModel(model), from "planwright/ai-sdk", for a model of the AI SDK');
+    return failOption(option, model, 'createAiSdkModel(model), from "planwright/ai-sdk", for a model of the AI SDK');
   }
-  failOption(option, model, 'a language model, such as createOllamaModel({ model: "qwen3" })');
+  return failOption(option, model, 'a language model, such as createOllamaModel({ model: "qwen3" })');
 }
 
-function checkExamples(examples: unknown): void {
-  if (!Array.isArray(examples)) failOption("llmPlanner.examples", examples, "a list of { request, steps }");
+function isTemperature(value: unknown): boolean {
+  return value === null || (typeof value === "number" && value >= 0 && value <= 2);
+}
+
+function readExamples(examples: unknown = [], option: string): readonly PlanExample[] {
+  if (!Array.isArray(examples)) failOption(option, examples, "a list of { request, steps }");
   for (const [index, example] of (examples as readonly Partial<PlanExample>[]).entries()) {
     const isExample = typeof example?.request === "string" && Array.isArray(example.steps);
-    if (!isExample) failOption(`llmPlanner.examples[${index}]`, example, "{ request, steps: [{ tool, input }] }");
+    if (!isExample) failOption(`${option}[${index}]`, example, "{ request, steps: [{ tool, input }] }");
   }
+  return examples;
 }
 
-function resolveCache(cache: LlmPlannerOptions["cache"]): number {
-  if (cache === undefined || cache === false) return 0;
-  if (cache === true) return defaultCachedPlans;
-  checkKeys("llmPlanner.cache", cache, ["maxPlans"]);
-  checkNumber("llmPlanner.cache.maxPlans", cache.maxPlans, { min: 1, isInteger: true, isRequired: true });
-  return cache.maxPlans;
+/** How many plans are kept. */
+function readCache(cache: unknown = false, option: string): number {
+  if (cache === false) return 0;
+  if (cache === true) return 100;
+  const table = { maxPlans: { type: "integer", min: 1, isRequired: true } } as const;
+  return readOptions(table, cache as { maxPlans: number }, option).maxPlans;
 }

@@ -1,4 +1,4 @@
-import { countOutside } from "../../core/outside-work.ts";
+import { countOutside } from "../../async/outside-work.ts";
 import type { PlanRepair } from "../../core/plan.ts";
 import { parseJson } from "./parse-json.ts";
 

@@ -1,8 +1,7 @@
-import { checkExpressions } from "../../core/check-expressions.ts";
 import { checkInput } from "../../core/check-input.ts";
 import { isWellFormed } from "../../core/check-plan.ts";
 import { dependenciesOf } from "../../core/dependencies.ts";
-import { parseExpressions } from "../../core/expressions.ts";
+import { checkExpressions, parseExpressions } from "../../core/expressions.ts";
 import { toJson } from "../../core/json.ts";
 import { type PlanStep, planSchema } from "../../core/plan.ts";
 import type { PlanningEvent } from "../../core/planner.ts";

@@ -1,9 +1,9 @@
-import { cutText } from "../../core/cut-text.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
-import type { EarlierPhrases } from "../../core/phrase.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { findReferences, parseReference } from "../../core/reference.ts";
+import { cutText } from "../../core/text.ts";
+import type { EarlierPhrases } from "../../core/tool.ts";
 import { chainSteps } from "./chain-steps.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";

@@ -1,9 +1,8 @@
 import { checkInput } from "../../core/check-input.ts";
-import { cutText } from "../../core/cut-text.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/phrase.ts";
 import type { PlanIssue } from "../../core/plan.ts";
-import type { Tool } from "../../core/tool.ts";
+import { cutText } from "../../core/text.ts";
+import type { EarlierPhrases, PhraseContext, PhraseReference, Tool } from "../../core/tool.ts";
 import type { MatchInput } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import { readSlotValues, type Unfit } from "./slot-values.ts";

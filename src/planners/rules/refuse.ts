@@ -1,5 +1,5 @@
-import { cutText } from "../../core/cut-text.ts";
 import { AgentError } from "../../core/errors.ts";
+import { cutText } from "../../core/text.ts";
 import { commonWords } from "../../english/small-words.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { ToolRules } from "./tool-rules.ts";

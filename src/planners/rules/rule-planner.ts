@@ -1,6 +1,6 @@
+import { countOutside } from "../../async/outside-work.ts";
 import { indexTools } from "../../core/define-tool.ts";
-import { checkKeys, failOption } from "../../core/options.ts";
-import { countOutside } from "../../core/outside-work.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { RequestExplanation } from "./explain-match.ts";
@@ -10,6 +10,10 @@ export interface RulePlannerOptions {
   /** Whether each step's `reasoning` also states which phrase matched which words. @default false */
   readonly explain?: boolean;
 }
+
+const ruleOptions = {
+  explain: { type: "boolean", default: false },
+} satisfies OptionTable<RulePlannerOptions>;
 
 /** The rules are loaded by the first request: apps that only run plans never pay for them. */
 let loading: Promise<typeof import("./plan-by-rules.ts")> | undefined;
@@ -35,9 +39,7 @@ async function planByRules(request: PlanRequest, explain: boolean): Promise<Plan
  * @group Planners
  */
 export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
-  checkKeys("rulePlanner", options, ["explain"]);
-  const { explain = false } = options;
-  if (typeof explain !== "boolean") failOption("rulePlanner.explain", explain, "true or false");
+  const { explain } = readOptions(ruleOptions, options, "rulePlanner");
   return {
     name: "rules",
     async plan(request): Promise<PlanDraft> {

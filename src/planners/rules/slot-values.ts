@@ -1,5 +1,5 @@
-import type { PhraseReference, SlotValue } from "../../core/phrase.ts";
 import { parseWith } from "../../core/schema.ts";
+import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
 import { mentionsResult, readAnaphor } from "./anaphora.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";

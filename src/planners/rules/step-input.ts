@@ -1,8 +1,8 @@
-import { escapeTemplate } from "../../core/escape-template.ts";
 import { type JsonObject, type JsonPath, type JsonValue, setOwn } from "../../core/json.ts";
 import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
-import type { PhraseReference } from "../../core/phrase.ts";
 import { asLiteral, asReference } from "../../core/reference.ts";
+import { escapeTemplate } from "../../core/text.ts";
+import type { PhraseReference } from "../../core/tool.ts";
 
 /** What is needed to make an input safe. */
 export interface InputContext {

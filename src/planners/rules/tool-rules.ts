@@ -1,8 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
-import type { ToolPhrase } from "../../core/phrase.ts";
 import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
-import type { DefinedTool } from "../../core/tool.ts";
+import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import { buildIndex, type PhraseIndex } from "./phrase-index.ts";
 import { compilePhrase, type PhraseProgram } from "./phrase-program.ts";

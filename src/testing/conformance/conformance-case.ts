@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { describeThrown } from "../../core/describe-thrown.ts";
 import { type AgentErrorCode, isAgentError } from "../../core/errors.ts";
+import { describeThrown } from "../../core/text.ts";
 
 /** One requirement for every implementation, for any test runner: `it(name, run)`. @group Testing */
 export interface ConformanceCase {

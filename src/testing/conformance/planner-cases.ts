@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type CheckedDraft, checkDraft } from "../../core/check-draft.ts";
-import { cutText } from "../../core/cut-text.ts";
 import type { AgentErrorData } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { StepRecord } from "../../core/run-result.ts";
+import { cutText } from "../../core/text.ts";
 import type { Tool } from "../../core/tool.ts";
 import { assertFails, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 import { askPlanner, type Trial, type TrialAnswer } from "./planner-trial.ts";

@@ -1,5 +1,5 @@
 import { maxTimerMs } from "../../async/clock.ts";
-import { checkFunction, checkKeys, checkNumber, failOption } from "../../core/options.ts";
+import { checkKeys, checkOption, failOption } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
@@ -34,11 +34,11 @@ export function plannerConformance(options: PlannerConformanceOptions): readonly
   checkKeys("options", options, ["createPlanner", "tools", "requests", "refusals", "settleMs"]);
   const { createPlanner, tools, requests, refusals = [], settleMs = 5_000 } = options;
   if (createPlanner === undefined) failOption("createPlanner", createPlanner, "a function that returns a planner");
-  checkFunction("createPlanner", createPlanner);
+  checkOption({ type: "function" }, createPlanner, "createPlanner");
   if (!Array.isArray(tools) || tools.length === 0) failOption("tools", tools, "a list of at least one tool");
   checkTexts("requests", requests, 1);
   checkTexts("refusals", refusals, 0);
-  checkNumber("settleMs", settleMs, { min: 1, max: maxTimerMs });
+  checkOption({ type: "number", min: 1, max: maxTimerMs }, settleMs, "settleMs");
   return plannerCases({ createPlanner, tools, requests, refusals, settleMs });
 }
 

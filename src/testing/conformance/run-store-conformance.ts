@@ -1,4 +1,4 @@
-import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
+import { checkKeys, checkOption, failOption } from "../../core/options.ts";
 import type { RunStore } from "../../core/run-store.ts";
 import { type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 import type { RunStoreCase } from "./run-store-case.ts";
@@ -33,7 +33,7 @@ export function runStoreConformance<TStore extends RunStore>(
   checkKeys("options", options, ["createStore", "closeStore"]);
   const { createStore, closeStore } = options;
   if (typeof createStore !== "function") failOption("createStore", createStore, "a function that returns a store");
-  checkFunction("closeStore", closeStore);
+  checkOption({ type: "function" }, closeStore, "closeStore");
   return [...eventCases, ...listCases, ...filterCases, ...claimCases, ...messageCases, ...deletionCases].map(
     ({ name, check }) => conformanceCase(name, () => checkStore({ createStore, closeStore }, check)),
   );

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "../../async/clock.ts";
-import { describeThrown } from "../../core/describe-thrown.ts";
-import { countOutside } from "../../core/outside-work.ts";
+import { countOutside } from "../../async/outside-work.ts";
+import { describeThrown } from "../../core/text.ts";
 import { Arrivals } from "./arrivals.ts";
 import { loadObject } from "./chat-lines.ts";
 import { checkChat, parseBody } from "./check-chat.ts";

@@ -1,4 +1,4 @@
-import { cutText } from "../../core/cut-text.ts";
+import { cutText } from "../../core/text.ts";
 import { type ChatLinesOptions, chatLines, chatObject } from "./chat-lines.ts";
 import type {
   FakeOllamaAnswer,

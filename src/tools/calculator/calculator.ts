@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 import { defineTool } from "../../core/define-tool.ts";
-import { checkKeys, checkNumber } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 
 /** Options of {@link createCalculator}. @inline */
@@ -10,6 +10,11 @@ export interface CalculatorOptions {
   /** Maximum nesting of parentheses, including those of functions, from 1 to 100 000. @default 2_000 */
   readonly maxDepth?: number | undefined;
 }
+
+const calculatorOptions = {
+  maxLength: { type: "integer", min: 1, max: 100_000, default: defaultMaxLength },
+  maxDepth: { type: "integer", min: 1, max: 100_000, default: defaultMaxDepth },
+} satisfies OptionTable<CalculatorOptions>;
 
 /** The output of the Calculator. */
 export interface CalculatorResult {
@@ -38,10 +43,7 @@ const description =
  * @group Built-in tools
  */
 export function createCalculator(options: CalculatorOptions = {}) {
-  checkKeys("options", options, ["maxLength", "maxDepth"]);
-  const { maxLength = defaultMaxLength, maxDepth = defaultMaxDepth } = options;
-  checkNumber("maxLength", maxLength, { min: 1, max: 100_000, isInteger: true });
-  checkNumber("maxDepth", maxDepth, { min: 1, max: 100_000, isInteger: true });
+  const { maxLength, maxDepth } = readOptions(calculatorOptions, options);
   return defineTool({
     name: "Calculator",
     description,

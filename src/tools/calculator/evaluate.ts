@@ -1,5 +1,5 @@
-import { cutText } from "../../core/cut-text.ts";
-import { countOutside } from "../../core/outside-work.ts";
+import { countOutside } from "../../async/outside-work.ts";
+import { cutText } from "../../core/text.ts";
 import { calculationFailed } from "./calculation-failed.ts";
 import { evaluateFractions } from "./evaluate-fractions.ts";
 import { parse } from "./parse.ts";

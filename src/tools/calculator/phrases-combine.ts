@@ -1,4 +1,4 @@
-import type { PhraseReference, ToolPhraseOptions } from "../../core/phrase.ts";
+import type { PhraseReference, ToolPhraseOptions } from "../../core/tool.ts";
 
 /** The input that a phrase of the calculator creates; a variable may be a reference until the plan runs. */
 export interface CalculatorPhraseInput {

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { ToolPhraseOptions } from "../../core/phrase.ts";
+import type { ToolPhraseOptions } from "../../core/tool.ts";
 import { readArithmetic } from "./arithmetic-language.ts";
 import { type CalculatorPhraseInput, combiningPhrases } from "./phrases-combine.ts";
 import { areaPhrases, conversionPhrases, percentPhrases } from "./phrases-units.ts";

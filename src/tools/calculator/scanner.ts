@@ -1,5 +1,5 @@
-import { cutText } from "../../core/cut-text.ts";
 import type { AgentError } from "../../core/errors.ts";
+import { cutText } from "../../core/text.ts";
 import { calculationFailed } from "./calculation-failed.ts";
 import { maxQuoted, unexpectedCharacter } from "./unexpected.ts";
 

@@ -1,4 +1,4 @@
-import { checkKeys, checkNumber } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import { WriteRecords } from "../storage/write-records.ts";
 import { type Note, nameKey } from "./note.ts";
 import type { FoundNotes, NoteChange, NoteQuery, NoteRecord, NoteStorage } from "./note-storage.ts";
@@ -12,6 +12,10 @@ export interface MemoryNotesOptions {
   readonly rememberedWrites?: number | undefined;
 }
 
+const storageOptions = {
+  rememberedWrites: { type: "number", min: 1, default: 10_000 },
+} satisfies OptionTable<MemoryNotesOptions>;
+
 /**
  * Keeps notes in memory, as long as the process lives. An id and the notes of an item are found by index.
  *
@@ -21,9 +25,7 @@ export interface MemoryNotesOptions {
  * @group Storage
  */
 export function createMemoryNotes(options: MemoryNotesOptions = {}): NoteStorage {
-  checkKeys("memoryNotes", options, ["rememberedWrites"]);
-  const { rememberedWrites = 10_000 } = options;
-  checkNumber("memoryNotes.rememberedWrites", rememberedWrites, { min: 1 });
+  const { rememberedWrites } = readOptions(storageOptions, options, "memoryNotes");
   const shelves = new Map<string, NoteShelf>();
   const records = new WriteRecords<NoteRecord>(rememberedWrites);
   return {

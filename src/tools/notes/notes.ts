@@ -1,6 +1,6 @@
+import { countOutside } from "../../async/outside-work.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
-import { countOutside } from "../../core/outside-work.ts";
+import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
@@ -23,6 +23,14 @@ export interface NotesOptions<TResources = unknown> {
   createId?(): string;
 }
 
+const noteOptions = {
+  storage: readStorage,
+  scope: { type: "function", default: () => "default" },
+  author: { type: "function" },
+  now: { type: "function", default: () => Date.now() },
+  createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
+} satisfies OptionTable<NotesOptions>;
+
 /**
  * A tool that keeps notes about items such as `PROP-2025-001`: add, list, get, delete.
  *
@@ -39,14 +47,7 @@ export interface NotesOptions<TResources = unknown> {
 export function createNotes<TResources = unknown>(
   options: NotesOptions<TResources> = {},
 ): DefinedTool<"Notes", NotesInput, NotesOutput, TResources> {
-  checkOptions(options);
-  const {
-    storage = createMemoryNotes(),
-    scope = () => "default",
-    author,
-    now = Date.now,
-    createId = () => globalThis.crypto.randomUUID(),
-  } = options;
+  const { storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
   const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
     storage,
     scope: scope(context),
@@ -81,12 +82,7 @@ export function createNotes<TResources = unknown>(
 /** Loaded by the first call, as many users import the package for something else. */
 const loadWork = () => countOutside(import("./run-notes.ts"));
 
-function checkOptions(options: object): void {
-  checkKeys("notes", options, ["storage", "scope", "author", "now", "createId"]);
-  const { storage, ...functions } = options as Record<string, unknown>;
-  for (const [name, value] of Object.entries(functions)) checkFunction(`notes.${name}`, value);
-  if (storage === undefined) return;
-  const methods = typeof storage === "object" && storage !== null ? (storage as Record<string, unknown>) : {};
-  const isStorage = ["find", "recall", "apply"].every((name) => typeof methods[name] === "function");
-  if (!isStorage) failOption("notes.storage", storage, "a storage with find, recall and apply");
+function readStorage(storage: unknown = createMemoryNotes(), option: string): NoteStorage {
+  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
+  return isStorage ? (storage as NoteStorage) : failOption(option, storage, "a storage with find, recall and apply");
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { SlotValue, ToolPhraseOptions } from "../../core/phrase.ts";
+import type { SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
 import type { NotesInput } from "./note-input.ts";
 
 type Phrase = ToolPhraseOptions<NotesInput>;

@@ -1,4 +1,4 @@
-import { checkKeys, checkNumber } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import { WriteRecords } from "../storage/write-records.ts";
 import { SortedTodos } from "./sorted-todos.ts";
 import { isSameTodo } from "./todo.ts";
@@ -13,6 +13,10 @@ export interface MemoryTodosOptions {
   readonly rememberedWrites?: number | undefined;
 }
 
+const storageOptions = {
+  rememberedWrites: { type: "number", min: 1, default: 10_000 },
+} satisfies OptionTable<MemoryTodosOptions>;
+
 /**
  * Keeps todos in memory, as long as the process lives. Ids, whole titles and pages of all todos in any order are found
  * by index; a query with other conditions goes once through the todos of its scope.
@@ -23,9 +27,7 @@ export interface MemoryTodosOptions {
  * @group Storage
  */
 export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage {
-  checkKeys("memoryTodos", options, ["rememberedWrites"]);
-  const { rememberedWrites = 10_000 } = options;
-  checkNumber("memoryTodos.rememberedWrites", rememberedWrites, { min: 1 });
+  const { rememberedWrites } = readOptions(storageOptions, options, "memoryTodos");
   const scopes = new Map<string, SortedTodos>();
   const records = new WriteRecords<TodoRecord>(rememberedWrites);
   return {

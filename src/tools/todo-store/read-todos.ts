@@ -1,5 +1,5 @@
-import { cutText } from "../../core/cut-text.ts";
 import { AgentError } from "../../core/errors.ts";
+import { cutText } from "../../core/text.ts";
 import type { TodoMatch } from "../../core/tool-errors.ts";
 import { cutPage } from "../storage/cut-page.ts";
 import type { Todo, TodoPage } from "./todo.ts";

@@ -1,7 +1,7 @@
+import { countOutside } from "../../async/outside-work.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
-import { checkFunction, checkKeys, failOption } from "../../core/options.ts";
-import { countOutside } from "../../core/outside-work.ts";
+import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { changeTodos, checkKey } from "./change-todos.ts";
@@ -23,6 +23,13 @@ export interface TodoStoreOptions<TResources = unknown> {
   createId?(): string;
 }
 
+const todoOptions = {
+  storage: readStorage,
+  scope: { type: "function", default: () => "default" },
+  now: { type: "function", default: () => Date.now() },
+  createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
+} satisfies OptionTable<TodoStoreOptions>;
+
 /**
  * A tool that keeps todos in named lists: add, list, get, complete, reopen, update, delete, clear, search.
  *
@@ -40,13 +47,7 @@ export interface TodoStoreOptions<TResources = unknown> {
 export function createTodoStore<TResources = unknown>(
   options: TodoStoreOptions<TResources> = {},
 ): DefinedTool<"TodoStore", TodoStoreInput, TodoStoreOutput, TResources> {
-  checkOptions(options);
-  const {
-    storage = createMemoryTodos(),
-    scope = () => "default",
-    now = Date.now,
-    createId = () => globalThis.crypto.randomUUID(),
-  } = options;
+  const { storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   return defineTool({
@@ -79,16 +80,9 @@ export function createTodoStore<TResources = unknown>(
   });
 }
 
-function checkOptions(options: object): void {
-  checkKeys("todoStore", options, ["storage", "scope", "now", "createId"]);
-  const { storage, scope, now, createId } = options as Record<string, unknown>;
-  checkFunction("todoStore.scope", scope);
-  checkFunction("todoStore.now", now);
-  checkFunction("todoStore.createId", createId);
-  if (storage === undefined) return;
-  const methods = typeof storage === "object" && storage !== null ? (storage as Record<string, unknown>) : {};
-  const isStorage = ["find", "recall", "apply"].every((name) => typeof methods[name] === "function");
-  if (!isStorage) failOption("todoStore.storage", storage, "a storage with find, recall and apply");
+function readStorage(storage: unknown = createMemoryTodos(), option: string): TodoStorage {
+  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
+  return isStorage ? (storage as TodoStorage) : failOption(option, storage, "a storage with find, recall and apply");
 }
 
 function checkScope(scope: unknown): string {

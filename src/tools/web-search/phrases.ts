@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { ToolPhraseOptions } from "../../core/phrase.ts";
+import type { ToolPhraseOptions } from "../../core/tool.ts";
 import type { WebSearchInput } from "./search-schemas.ts";
 
 type Phrase = ToolPhraseOptions<WebSearchInput>;

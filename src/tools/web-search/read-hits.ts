@@ -1,6 +1,6 @@
-import { cutText } from "../../core/cut-text.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
+import { cutText } from "../../core/text.ts";
 import type { WebSearchResult } from "./search-schemas.ts";
 
 const maxTitle = 300;

@@ -1,7 +1,7 @@
+import { countOutside } from "../../async/outside-work.ts";
 import type { RateLimitOptions } from "../../async/rate-limit.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { checkKeys, failOption } from "../../core/options.ts";
-import { countOutside } from "../../core/outside-work.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolCacheOptions } from "../../core/tool.ts";
 import { createInputSchema, createOutputSchema, type WebSearchInput, type WebSearchOutput } from "./search-schemas.ts";

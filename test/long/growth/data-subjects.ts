@@ -3,7 +3,7 @@ import { createAgent } from "../../../src/agent.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { hashPlan } from "../../../src/core/hash-plan.ts";
 import { planSchema } from "../../../src/core/plan.ts";
-import { runStatusAfter } from "../../../src/core/run-status.ts";
+import { runStatusAfter } from "../../../src/core/run-summary.ts";
 import { validatePlan } from "../../../src/core/validate-plan.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { createSqliteRunStore } from "../../../src/sqlite/sqlite-run-store.ts";

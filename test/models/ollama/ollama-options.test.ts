@@ -20,7 +20,7 @@ describe("the options of createOllamaModel", () => {
       headers: {},
       price: { inputPerMillion: 0, outputPerMillion: 0 },
       retry: { maxAttempts: 3, minDelayMs: 500, maxDelayMs: 30_000, factor: 2, maxTotalMs: Number.POSITIVE_INFINITY },
-      random: Math.random,
+      random: expect.any(Function),
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
-import type { ApprovalReason, WordSource } from "../../../src/core/approval-reason.ts";
+import type { ApprovalReason, WordSource } from "../../../src/core/approval.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";

@@ -1,10 +1,9 @@
 import { z } from "zod/v4";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
-import type { ToolPhrase } from "../../../src/core/phrase.ts";
 import type { PlanRequest } from "../../../src/core/planner.ts";
 import type { StandardSchema } from "../../../src/core/schema.ts";
-import type { DefinedTool } from "../../../src/core/tool.ts";
+import type { DefinedTool, ToolPhrase } from "../../../src/core/tool.ts";
 import { createRulePlanner, type RulePlannerOptions } from "../../../src/planners/rules/rule-planner.ts";
 import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AgentError } from "../../../src/core/errors.ts";
-import { escapeTemplate } from "../../../src/core/escape-template.ts";
 import type { LanguageModel } from "../../../src/core/language-model.ts";
 import type { PlanDraft, Planner, PlanRequest } from "../../../src/core/planner.ts";
+import { escapeTemplate } from "../../../src/core/text.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";

@@ -1,8 +1,7 @@
 import { AgentError } from "../../../src/core/errors.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunStatus } from "../../../src/core/run-status.ts";
 import type { RunStore } from "../../../src/core/run-store.ts";
-import type { RunSummary } from "../../../src/core/run-summary.ts";
+import type { RunStatus, RunSummary } from "../../../src/core/run-summary.ts";
 
 /** A store in memory, and what it does wrong. */
 export type Defect = (store: RunStore, now: () => number) => Partial<RunStore>;

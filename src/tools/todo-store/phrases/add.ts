@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { PhraseContext } from "../../../core/phrase.ts";
+import type { PhraseContext } from "../../../core/tool.ts";
 import type { TodoStoreInput } from "../todo-input.ts";
 import {
   announcesTodo,

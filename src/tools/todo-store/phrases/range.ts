@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { PhraseContext, SlotValue } from "../../../core/phrase.ts";
+import type { PhraseContext, SlotValue } from "../../../core/tool.ts";
 
 const dayMs = 86_400_000;
 

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { SlotValue } from "../../../core/phrase.ts";
+import type { SlotValue } from "../../../core/tool.ts";
 import { ordinal, position, targetOf } from "./target.ts";
 import { isElsewhere, isOtherThing, isTitle, startsWithVerb } from "./titles.ts";
 import { day, inputOf, listName, namedList, type Phrase, plainList, todo } from "./words.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { SlotValue, ToolPhraseOptions } from "../../../core/phrase.ts";
+import type { SlotValue, ToolPhraseOptions } from "../../../core/tool.ts";
 import type { TodoStoreInput } from "../todo-input.ts";
 import { isTitle } from "./titles.ts";
 

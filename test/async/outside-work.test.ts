@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countOutside, outsideWork } from "../../src/core/outside-work.ts";
+import { countOutside, outsideWork } from "../../src/async/outside-work.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 describe("countOutside", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeThrown } from "../../src/core/describe-thrown.ts";
+import { describeThrown } from "../../src/core/text.ts";
 
 const unreadable = Proxy.revocable({}, {});
 unreadable.revoke();

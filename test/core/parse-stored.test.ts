@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseEvents } from "../../src/core/parse-events.ts";
-import { parseRunPage } from "../../src/core/parse-run-page.ts";
+import { parseEvents, parseRunPage } from "../../src/core/parse-stored.ts";
 import { runEnd, runResume, runStart as startOf, stepStart } from "../../src/testing/conformance/sample-events.ts";
 
 /** The first event of a run with one step. */

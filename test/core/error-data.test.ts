@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { toErrorData } from "../../src/core/error-data.ts";
-import { hideUrlKeys, hideUrlKeysIn } from "../../src/core/hide-url-keys.ts";
+import { hideUrlKeys, hideUrlKeysIn, toErrorData } from "../../src/core/error-data.ts";
 
 it.each([
   ["GET https://x.test/a?api_key=abc&q=1 failed", "GET https://x.test/a?api_key=[sensitive]&q=1 failed"],

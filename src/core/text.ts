@@ -17,3 +17,20 @@ export function describeThrown(thrown: unknown): string {
     return "something that cannot be read";
   }
 }
+
+/** A text of at most `max` UTF-16 code units, with `end` where it was cut; never half a surrogate pair. */
+export function cutText(text: string, max: number, end = "…"): string {
+  if (text.length <= max) return text;
+  return text.slice(0, max - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
+}
+
+/**
+ * Makes text safe to put into a plan's input: it is never read as a reference, even when other text is appended to it.
+ * `use ${HOME}` becomes `use ${$}{HOME}`, which is `use ${HOME}` again when the plan runs.
+ *
+ * {@includeCode ../../examples/16-your-own-planner.ts}
+ * @group Plans
+ */
+export function escapeTemplate(text: string): string {
+  return text.includes("$") ? text.replace(/\$(?=\{|$)/g, () => "${$}") : text;
+}
