@@ -25,7 +25,7 @@ describe("createAgent", () => {
     expect(() => createOrchestrator(options as never)).toThrow(refused);
   });
 
-  it("refuses what is no listener", () => {
+  it("refuses a listener that is not a function", () => {
     const agent = createAgent({ tools: [] });
     for (const listener of [undefined, null, "log"]) {
       expect(() => agent.on("run-end", listener as never)).toThrow(refused);
@@ -35,7 +35,7 @@ describe("createAgent", () => {
     expect(() => agent.off("run-end", () => {})).not.toThrow();
   });
 
-  it("refuses the name of an event that does not exist, and says which exist", () => {
+  it("refuses the name of an unknown event, and lists the known ones", () => {
     const options = { tools: [createFakeTool({ name: "A" })] };
     for (const agent of [createAgent(options), createOrchestrator({ ...options, store: createMemoryRunStore() })]) {
       for (const type of ["step-ended", "", "__proto__", "toString", null, 1] as never[]) {
@@ -50,7 +50,7 @@ describe("createAgent", () => {
   });
 });
 
-describe("the methods of what is handed out", () => {
+describe("the methods of an agent, an orchestrator and a handle", () => {
   const touched = new Error("this was used");
   const trap = new Proxy(() => {}, {
     get: () => {
@@ -58,7 +58,7 @@ describe("the methods of what is handed out", () => {
     },
   });
 
-  it("need no this", async () => {
+  it("do not use this", async () => {
     const options = { tools: [createFakeTool({ name: "A" })] };
     const creators = [
       () => createAgent(options),
@@ -81,7 +81,7 @@ describe("the methods of what is handed out", () => {
     expect(called).toContain("cancel");
   });
 
-  it("work when they are taken out", async () => {
+  it("work when they are destructured", async () => {
     const { run, on, once, off, listenerCount, removeAllListeners, getRun } = createAgent({
       tools: [createCalculator()],
     });
@@ -100,7 +100,7 @@ describe("the methods of what is handed out", () => {
   });
 });
 
-describe("a tool that was not made by defineTool", () => {
+describe("a tool that defineTool did not create", () => {
   class Counter {
     readonly name = "Counter";
     readonly description = "Counts";
@@ -129,7 +129,7 @@ describe("a tool that was not made by defineTool", () => {
     ],
   } as const;
 
-  it("is planned for and run by an agent, and by another that has the same object", async () => {
+  it("is planned for and run by an agent, and by a second agent with the same object", async () => {
     const counter = new Counter();
     const agent = createAgent({ tools: [counter, echo] });
     expect(agent.tools).toEqual([counter, echo]);
@@ -138,7 +138,7 @@ describe("a tool that was not made by defineTool", () => {
     expect((await createAgent({ tools: [counter, echo] }).execute(plan)).output).toBe("6");
   });
 
-  it("is taken by an orchestrator and by validatePlan", async () => {
+  it("is accepted by an orchestrator and by validatePlan", async () => {
     const tools = [new Counter(), echo];
     expect((await createOrchestrator({ tools, store: createMemoryRunStore() }).execute(plan)).output).toBe("1");
     expect(await validatePlan(plan, { tools })).toEqual([]);

@@ -142,7 +142,7 @@ describe("imports", () => {
     expect(statically).toEqual(["src/core/expressions.ts imports ./cel/step-expressions.ts"]);
   });
 
-  it("of ours end in .ts and lead to a file", () => {
+  it("between our files end in .ts and lead to a file", () => {
     const paths = new Set(sources.map(({ path }) => path));
     const wrong = sources.flatMap((file) =>
       importsOf(file)
@@ -153,7 +153,7 @@ describe("imports", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("of types alone say so", () => {
+  it("of types only are marked as such", () => {
     const wasted = sources.flatMap((file) =>
       importsOf(file)
         .filter(({ isWasted }) => isWasted)
@@ -234,13 +234,13 @@ describe("source files", () => {
     expect(sources.filter(({ tree }) => hasTopLevelAwait(tree)).map(({ path }) => path)).toEqual([]);
   });
 
-  it("have no comment that hides code from coverage or the compiler", () => {
+  it("have no comment that excludes code from coverage or from the compiler", () => {
     const hidden = sources.filter(({ text }) => /(v8|c8|istanbul) ignore|@ts-(ignore|nocheck|expect-error)/.test(text));
     expect(hidden.map(({ path }) => path)).toEqual([]);
   });
 });
 
-describe("the command", () => {
+describe("the command line", () => {
   it("writes only through its printer", () => {
     const others = sources.filter(({ path }) => path.startsWith("src/cli/") && path !== "src/cli/printer.ts");
     expect(findAll(others, describeWriting)).toEqual([]);
@@ -250,7 +250,7 @@ describe("the command", () => {
 });
 
 describe("shared code", () => {
-  it("knows no tool: the rules of the rule planner come from the tools", () => {
+  it("does not know any tool: the rules of the rule planner come from the tools", () => {
     const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] })];
     const names = tools.flatMap(({ name }) => [name, `create${name}`]);
     const shared = sources.filter(({ path }) => /^src\/(core|async|english|planners|orchestrator|stores)\//.test(path));
@@ -262,7 +262,7 @@ describe("shared code", () => {
 });
 
 describe("the public surface", () => {
-  it.each(Object.entries(publicExports))("of %s is what the list says", async (path, listed) => {
+  it.each(Object.entries(publicExports))("of %s is exactly the listed exports", async (path, listed) => {
     const values: string[] = [];
     const types: string[] = [];
     for (const node of nodesOf(readSource(path).tree)) {

@@ -28,7 +28,7 @@ const texts = ["src", "docs", "examples", "README.md", "CHANGELOG.md"].flatMap((
         .map((name) => join(place, name)),
 );
 
-it.each(words)("no text says $word", ({ word, instead }) => {
+it.each(words)("no text contains $word", ({ word, instead }) => {
   const found = texts
     .filter((path) => !isUtterances(path))
     .flatMap((path) => {

@@ -100,13 +100,13 @@ describe("aiSdkFailure", () => {
     expect(fail(thrown).details.reason).toBe(reason);
   });
 
-  it("says of a broken connection that it broke an answer off, if it did", () => {
+  it("reports a broken connection as interrupted only if it interrupted an answer", () => {
     expect(fail(new TypeError("terminated"), true).details.reason).toBe("interrupted");
     expect(fail(callError(undefined, "Cannot connect to API"), true).details.reason).toBe("interrupted");
     expect(fail(callError(500), true).details.reason).toBe("server-error");
   });
 
-  it("reads the last error of retries", () => {
+  it("uses the last error of a RetryError", () => {
     const last = callError(429, "Later.");
     const retries = new RetryError({
       message: "Failed after 3 attempts.",
@@ -131,22 +131,22 @@ describe("aiSdkFailure", () => {
     [{ body: "secret" }, "openai.responses/gpt-5 failed: Object with the keys body"],
     [null, "openai.responses/gpt-5 failed: null"],
     [new Error(""), "openai.responses/gpt-5 failed: Error: "],
-  ])("says what happened: %j", (thrown, message) => {
+  ])("describes the error in its message: %j", (thrown, message) => {
     expect(fail(thrown).message.trim()).toBe(message.trim());
   });
 
-  it("cuts long messages, and takes nothing else over", () => {
+  it("cuts long messages, and copies no other fields of the error", () => {
     const long = fail(callError(400, `${"x".repeat(498)}😀${"y".repeat(100)}`)).message;
     expect(long.endsWith(`${"x".repeat(498)}…`)).toBe(true);
     const thrown = { message: "No.", responseBody: "secret", details: { body: "secret" }, headers: { secret: 1 } };
     expect(JSON.stringify(toErrorData(fail(thrown)))).not.toContain("secret");
   });
 
-  it("quotes no response, as errors about one do", () => {
+  it("never quotes a response, not even through errors about one", () => {
     const parsing = new JSONParseError({ text: "<html>secret", cause: new Error("Unexpected token") });
     const validation = new TypeValidationError({ value: { secret: 1 }, cause: new Error("Expected text") });
     const invalid = new InvalidResponseDataError({ data: { secret: 1 } });
-    for (const [thrown, told] of [
+    for (const [thrown, expected] of [
       [parsing, "JSON parsing failed"],
       [validation, "Type validation failed"],
       [invalid, "Invalid response data"],
@@ -154,14 +154,14 @@ describe("aiSdkFailure", () => {
     ] as const) {
       const failure = fail(thrown);
       expect(failure.details.reason).toBe("invalid-response");
-      expect(failure.message).toBe(`The answer of openai.responses/gpt-5 cannot be read: ${told}`);
+      expect(failure.message).toBe(`The answer of openai.responses/gpt-5 cannot be read: ${expected}`);
       expect(JSON.stringify(failure)).not.toContain("secret");
     }
     const harmless = callError(500, "No.", { cause: new Error("closed") });
     expect(fail(harmless).cause).toBe(harmless);
   });
 
-  it("reads what throws when it is read", () => {
+  it("handles values whose properties throw or are circular", () => {
     const hostile = {
       get message(): string {
         throw new Error("no");

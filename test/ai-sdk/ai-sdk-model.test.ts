@@ -4,19 +4,19 @@ import { describe, expect, it } from "vitest";
 import type { AiSdkLanguageModel } from "../../src/ai-sdk/ai-sdk-language-model.ts";
 import { createAiSdkModel } from "../../src/ai-sdk/index.ts";
 import { AgentError } from "../../src/core/errors.ts";
-import { ask, deferred, hear, settled } from "./ask-model.ts";
+import { ask, deferred, generateFrom, settled } from "./ask-model.ts";
 import { fakeV4, finishOf, mockV3, streamingV3, textParts, usageOf } from "./fake-models.ts";
 
 const schema = { type: "object", properties: { a: { type: "string" } } };
 
 describe("createAiSdkModel", () => {
-  it("is called as the model, and has the price it is given", () => {
+  it("takes its name from the given model, and its price from the options", () => {
     const price = { inputPerMillion: 1, outputPerMillion: 0 };
     expect(createAiSdkModel(streamingV3(), { price })).toMatchObject({ provider: "mock.chat", modelId: "m-3", price });
     expect("price" in createAiSdkModel(streamingV3(), { price: undefined })).toBe(false);
   });
 
-  it("passes all of a request on", async () => {
+  it("passes every part of a request on", async () => {
     const model = streamingV3(...textParts("Yes"), finishOf("stop"));
     const providerOptions = { mock: { effort: "low" } };
     const request = ask({
@@ -53,7 +53,7 @@ describe("createAiSdkModel", () => {
     [undefined, undefined],
     [{ type: "text" }, { type: "text" }],
     [{ type: "json" }, { type: "json" }],
-  ] as const)("asks for no more than it is asked for: format %j", async (responseFormat, expected) => {
+  ] as const)("passes on only the options that a request has: format %j", async (responseFormat, expected) => {
     const model = streamingV3(...textParts("Yes"), finishOf("stop"));
     await createAiSdkModel(model).generate(ask({ responseFormat }));
     const keys = ["prompt", ...(expected ? ["responseFormat"] : []), "abortSignal"];
@@ -77,58 +77,58 @@ describe("a model that does not stream", () => {
   };
   const read = { reasoning: "Hm.", finishReason: "length", usage: { inputTokens: 4, outputTokens: 9 } };
 
-  it("is asked for the answer whole", async () => {
+  it("is asked for the whole answer at once", async () => {
     const model = mockV3({ doGenerate: whole });
-    expect(await hear(model)).toEqual({ response: { text: "Draft. {}", ...read }, deltas: ["Draft. {}"] });
+    expect(await generateFrom(model)).toEqual({ response: { text: "Draft. {}", ...read }, deltas: ["Draft. {}"] });
     expect(model.doGenerateCalls[0]).toMatchObject({ prompt: [{ role: "user" }] });
     const { doStream: _, ...rest } = fakeV4({ doGenerate: async () => whole }).model;
-    expect((await hear(rest as unknown as AiSdkLanguageModel)).response.text).toBe("Draft. {}");
+    expect((await generateFrom(rest as unknown as AiSdkLanguageModel)).response.text).toBe("Draft. {}");
     const unsupported = Object.assign(new Error("'streaming' functionality not supported."), {
       name: "AI_UnsupportedFunctionalityError",
     });
     const refusing = mockV3({ doGenerate: whole, doStream: () => Promise.reject(unsupported) });
-    expect((await hear(refusing)).response.text).toBe("Draft. {}");
+    expect((await generateFrom(refusing)).response.text).toBe("Draft. {}");
   });
 
-  it("may say which text is the JSON (version 4), where JSON was asked for", async () => {
+  it("may name the text that is the JSON (version 4), if JSON was requested", async () => {
     for (const structuredOutputText of ["{}", ""]) {
       const { model } = fakeV4({ doGenerate: async () => ({ ...whole, structuredOutputText }) });
-      const { response, deltas } = await hear(model, { responseFormat: { type: "json" } });
+      const { response, deltas } = await generateFrom(model, { responseFormat: { type: "json" } });
       expect(response).toEqual({ text: structuredOutputText, ...read });
       expect(deltas).toEqual(structuredOutputText === "" ? [] : ["{}"]);
-      expect((await hear(model)).response.text).toBe("Draft. {}");
+      expect((await generateFrom(model)).response.text).toBe("Draft. {}");
     }
   });
 
-  it("fails as it says, or for what is no answer", async () => {
+  it("fails with its own error, or because its answer is invalid", async () => {
     const refused = mockV3({ doGenerate: () => Promise.reject(Object.assign(new Error("No."), { statusCode: 401 })) });
-    await expect(hear(refused)).rejects.toMatchObject({
+    await expect(generateFrom(refused)).rejects.toMatchObject({
       code: "model-failed",
       details: { reason: "unauthorized", status: 401 },
     });
     for (const answer of [undefined, null, {}, { content: "text" }]) {
       const { model } = fakeV4({ doGenerate: async () => answer as unknown as object });
-      await expect(hear(model)).rejects.toMatchObject({ details: { reason: "invalid-response" } });
+      await expect(generateFrom(model)).rejects.toMatchObject({ details: { reason: "invalid-response" } });
     }
   });
 
-  it("is not heard once the signal has aborted", async () => {
+  it("is ignored once the signal has aborted", async () => {
     const controller = new AbortController();
-    const told: string[] = [];
+    const streamed: string[] = [];
     const asked = deferred<void>();
     const answered = deferred<typeof whole>();
     const doGenerate = () => {
       asked.resolve();
       return answered.promise;
     };
-    const request = ask({ signal: controller.signal, onTextDelta: (delta) => told.push(delta) });
+    const request = ask({ signal: controller.signal, onTextDelta: (delta) => streamed.push(delta) });
     const response = createAiSdkModel(mockV3({ doGenerate })).generate(request);
     await asked.promise;
     controller.abort("enough");
     answered.resolve(whole);
     await expect(response).rejects.toBe("enough");
     await settled();
-    expect(told).toEqual([]);
+    expect(streamed).toEqual([]);
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 });
@@ -164,7 +164,7 @@ describe("the options of createAiSdkModel", () => {
 });
 
 describe("an error of the AI SDK itself", () => {
-  it("is read by its fields, and keeps bodies and headers to itself", async () => {
+  it("is classified by its fields, and its bodies and headers are left out", async () => {
     const error = new APICallError({
       message: "Incorrect key.",
       url: "https://example.com/v1",
@@ -175,7 +175,7 @@ describe("an error of the AI SDK itself", () => {
       data: { secret: "data" },
     });
     const model: AiLanguageModel = mockV3({ doStream: () => Promise.reject(error) });
-    const failure: unknown = await hear(model).catch((thrown: unknown) => thrown);
+    const failure: unknown = await generateFrom(model).catch((thrown: unknown) => thrown);
     expect(failure).toMatchObject({ code: "model-failed", cause: error });
     expect(JSON.stringify(failure)).not.toMatch(/secret|header|body/);
     expect(failure).toMatchObject({

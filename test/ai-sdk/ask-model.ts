@@ -8,7 +8,7 @@ export function ask(rest: Partial<ModelRequest> = {}): ModelRequest {
 }
 
 /** Asks, and gathers what was told on the way. */
-export async function hear(model: AiSdkLanguageModel, rest: Partial<ModelRequest> = {}) {
+export async function generateFrom(model: AiSdkLanguageModel, rest: Partial<ModelRequest> = {}) {
   const deltas: string[] = [];
   const response = await createAiSdkModel(model).generate(ask({ onTextDelta: (delta) => deltas.push(delta), ...rest }));
   return { response, deltas };

@@ -1,11 +1,11 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createAiSdkModel } from "../../src/ai-sdk/index.ts";
-import { ask, deferred, hear, settled, silentStream } from "./ask-model.ts";
+import { ask, deferred, generateFrom, settled, silentStream } from "./ask-model.ts";
 import { fakeV4, finishOf, streamingV2, streamingV3, streamOf, textParts, usageOf } from "./fake-models.ts";
 
-describe("a stream", () => {
-  it("reads the stream of version 2", async () => {
+describe("readStream", () => {
+  it("reads a stream of version 2", async () => {
     const model = streamingV2(
       { type: "stream-start", warnings: [{ type: "unsupported-setting", setting: "temperature" }] },
       { type: "reasoning-start", id: "r" },
@@ -17,7 +17,7 @@ describe("a stream", () => {
       { type: "text-end", id: "t" },
       { type: "finish", finishReason: "stop", usage: { inputTokens: 12, outputTokens: 5, totalTokens: 17 } },
     );
-    expect(await hear(model)).toEqual({
+    expect(await generateFrom(model)).toEqual({
       response: {
         text: "Hello",
         reasoning: "Let me see",
@@ -28,7 +28,7 @@ describe("a stream", () => {
     });
   });
 
-  it("reads the stream of version 3", async () => {
+  it("reads a stream of version 3", async () => {
     const model = streamingV3(
       { type: "stream-start", warnings: [{ type: "unsupported", feature: "responseFormat" }] },
       { type: "response-metadata", id: "1", modelId: "m-3-2026" },
@@ -43,7 +43,7 @@ describe("a stream", () => {
       ...textParts("two"),
       finishOf("stop"),
     );
-    expect(await hear(model)).toEqual({
+    expect(await generateFrom(model)).toEqual({
       response: {
         text: "One and two",
         reasoning: "First.\n\nThen.",
@@ -54,7 +54,7 @@ describe("a stream", () => {
     });
   });
 
-  it("reads the stream of version 4", async () => {
+  it("reads a stream of version 4", async () => {
     const stream = streamOf<object>(
       { type: "ping" },
       { type: "text-delta", id: "t", delta: "Four" },
@@ -62,7 +62,7 @@ describe("a stream", () => {
       { type: "finish", finishReason: { unified: "stop", raw: "end_turn" }, usage: usageOf(1, 2) },
     );
     const { model } = fakeV4({ doStream: async () => ({ stream }) });
-    expect(await hear(model)).toEqual({
+    expect(await generateFrom(model)).toEqual({
       response: { text: "Four", finishReason: "stop", usage: { inputTokens: 1, outputTokens: 2 } },
       deltas: ["Four"],
     });
@@ -76,16 +76,16 @@ describe("a stream", () => {
     ["other", "other"],
     ["unknown", "other"],
     [undefined, "other"],
-  ])("reads the finish reason %s as %s", async (told, expected) => {
+  ])("reads the finish reason %s as %s", async (streamed, expected) => {
     const usage = { inputTokens: undefined, outputTokens: Number.NaN };
     const parts = (finishReason: unknown) => streamOf<object>({ type: "finish", finishReason, usage });
-    for (const finishReason of [told, { unified: told, raw: "anything" }]) {
+    for (const finishReason of [streamed, { unified: streamed, raw: "anything" }]) {
       const { model } = fakeV4({ doStream: async () => ({ stream: parts(finishReason) }) });
-      expect((await hear(model)).response).toEqual({ text: "", finishReason: expected, usage: {} });
+      expect((await generateFrom(model)).response).toEqual({ text: "", finishReason: expected, usage: {} });
     }
   });
 
-  it("tells no tokens that the model does not tell", async () => {
+  it("reports no token counts that the model does not report", async () => {
     const usages = [
       undefined,
       null,
@@ -96,14 +96,14 @@ describe("a stream", () => {
     for (const usage of usages) {
       const stream = streamOf<object>({ type: "finish", finishReason: { unified: "stop" }, usage });
       const { model } = fakeV4({ doStream: async () => ({ stream }) });
-      expect((await hear(model)).response.usage).toEqual({});
+      expect((await generateFrom(model)).response.usage).toEqual({});
     }
   });
 });
 
-describe("a stream that goes wrong", () => {
-  it("is interrupted where it ends without a finish part", async () => {
-    await expect(hear(streamingV3(...textParts("Half")))).rejects.toMatchObject({
+describe("a stream that fails", () => {
+  it("is reported as interrupted if it ends without a finish part", async () => {
+    await expect(generateFrom(streamingV3(...textParts("Half")))).rejects.toMatchObject({
       code: "model-failed",
       message: "The answer of mock.chat/m-3 broke off after 4 characters: its stream ended without a finish part.",
       retryable: true,
@@ -111,23 +111,23 @@ describe("a stream that goes wrong", () => {
     });
   });
 
-  it("is interrupted where its connection breaks, and fails as its error says", async () => {
+  it("is reported as interrupted if its connection breaks, else by the error that it sends", async () => {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(new TypeError("terminated", { cause: { code: "UND_ERR_SOCKET" } })),
     });
-    await expect(hear(fakeV4({ doStream: async () => ({ stream: broken }) }).model)).rejects.toMatchObject({
+    await expect(generateFrom(fakeV4({ doStream: async () => ({ stream: broken }) }).model)).rejects.toMatchObject({
       message: "The answer of mock.chat/m-4 broke off: terminated",
       details: { reason: "interrupted" },
     });
     const overloaded = { type: "error" as const, error: { type: "overloaded_error", message: "Overloaded" } };
-    await expect(hear(streamingV3(...textParts("Half"), overloaded, finishOf("error")))).rejects.toMatchObject({
+    await expect(generateFrom(streamingV3(...textParts("Half"), overloaded, finishOf("error")))).rejects.toMatchObject({
       message: "mock.chat/m-3 is busy: Overloaded",
       details: { reason: "busy" },
     });
   });
 
-  it("fails where its finish says so", async () => {
-    await expect(hear(streamingV3(finishOf("error")))).rejects.toMatchObject({
+  it("is reported as failed if its finish part says so", async () => {
+    await expect(generateFrom(streamingV3(finishOf("error")))).rejects.toMatchObject({
       message: "mock.chat/m-3 ended its answer with an error it does not name.",
       details: { reason: "server-error" },
     });
@@ -136,39 +136,41 @@ describe("a stream that goes wrong", () => {
       finishReason: { unified: "interrupted", raw: undefined },
       usage: {},
     });
-    await expect(hear(fakeV4({ doStream: async () => ({ stream }) }).model)).rejects.toMatchObject({
+    await expect(generateFrom(fakeV4({ doStream: async () => ({ stream }) }).model)).rejects.toMatchObject({
       message: "The answer of mock.chat/m-4 broke off.",
       details: { reason: "interrupted" },
     });
   });
 
-  it.each([undefined, {}, { stream: "text" }])("is no stream: %j", async (result) => {
+  it.each([undefined, {}, { stream: "text" }])("is refused if it is not a stream: %j", async (result) => {
     const { model } = fakeV4({ doStream: async () => result as unknown as { stream: ReadableStream } });
-    await expect(hear(model)).rejects.toMatchObject({
+    await expect(generateFrom(model)).rejects.toMatchObject({
       message: "mock.chat/m-4 answered without a stream.",
       details: { reason: "invalid-response" },
     });
   });
 
-  it("has parts that are none", async () => {
+  it("is refused if a part of it is invalid", async () => {
     const odd = streamOf<unknown>(null, "text", 1, { type: "text-delta" });
-    await expect(hear(fakeV4({ doStream: async () => ({ stream: odd }) }).model)).rejects.toMatchObject({
+    await expect(generateFrom(fakeV4({ doStream: async () => ({ stream: odd }) }).model)).rejects.toMatchObject({
       message: "mock.chat/m-4 sent a part of a text whose delta is undefined, not text.",
       details: { reason: "invalid-response" },
     });
   });
 
-  it("is cancelled when whoever listens throws, which is told as it is", async () => {
+  it("is cancelled if onTextDelta throws, and the call rejects with that error", async () => {
     const { stream, cancelled } = silentStream();
     const reason = new Error("not heard");
     const onTextDelta = () => {
       throw reason;
     };
-    await expect(hear(fakeV4({ doStream: async () => ({ stream }) }).model, { onTextDelta })).rejects.toBe(reason);
+    await expect(generateFrom(fakeV4({ doStream: async () => ({ stream }) }).model, { onTextDelta })).rejects.toBe(
+      reason,
+    );
     expect(cancelled).toEqual([reason]);
   });
 
-  it("fails as it did even if it cannot be cancelled", async () => {
+  it("is reported with its own error even if it cannot be cancelled", async () => {
     const parts = [{ type: "error", error: "boom" }];
     const stream = {
       getReader: () => ({
@@ -176,7 +178,7 @@ describe("a stream that goes wrong", () => {
         cancel: () => Promise.reject(new Error("cannot")),
       }),
     };
-    await expect(hear(fakeV4({ doStream: async () => ({ stream }) }).model)).rejects.toMatchObject({
+    await expect(generateFrom(fakeV4({ doStream: async () => ({ stream }) }).model)).rejects.toMatchObject({
       message: "mock.chat/m-4 failed: boom",
     });
   });
@@ -185,14 +187,14 @@ describe("a stream that goes wrong", () => {
 describe("an abort", () => {
   const reason = new Error("enough");
 
-  it("rejects with its reason, though the model ignores it, and cancels the stream", async () => {
+  it("rejects with its reason even if the model ignores it, and cancels the stream", async () => {
     const { stream, cancelled } = silentStream();
     const { model, calls } = fakeV4({ doStream: async () => ({ stream }) });
     const controller = new AbortController();
     const heard = deferred<string>();
-    const told: string[] = [];
+    const streamed: string[] = [];
     const onTextDelta = (delta: string) => {
-      told.push(delta);
+      streamed.push(delta);
       heard.resolve(delta);
     };
     const answer = createAiSdkModel(model).generate(ask({ signal: controller.signal, onTextDelta }));
@@ -202,13 +204,13 @@ describe("an abort", () => {
     expect(cancelled).toEqual([reason]);
     expect(calls[0]?.abortSignal.reason).toBe(reason);
     await settled();
-    expect(told).toEqual(["Once"]);
+    expect(streamed).toEqual(["Once"]);
     for (const { signal } of [controller, ...calls.map(({ abortSignal }) => ({ signal: abortSignal }))]) {
       expect(getEventListeners(signal, "abort")).toEqual([]);
     }
   });
 
-  it("rejects before there is a stream, and cancels one that comes late", async () => {
+  it("rejects before the stream exists, and cancels a stream that arrives late", async () => {
     const { stream, cancelled } = silentStream();
     const opened = deferred<{ stream: ReadableStream }>();
     const controller = new AbortController();
@@ -223,7 +225,7 @@ describe("an abort", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("rejects with its reason, not with what the model makes of it", async () => {
+  it("rejects with its own reason instead of the model's error", async () => {
     const doStream = (options: object) =>
       new Promise<never>((_, reject) => {
         const { abortSignal } = options as { abortSignal: AbortSignal };
@@ -235,29 +237,29 @@ describe("an abort", () => {
     await expect(answer).rejects.toBe(reason);
   });
 
-  it("asks nothing of the model where it came before", async () => {
+  it("prevents the call of the model if it came before", async () => {
     const model = streamingV3(...textParts("Yes"), finishOf("stop"));
-    await expect(hear(model, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(generateFrom(model, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(model.doStreamCalls).toEqual([]);
   });
 
-  it("stops the telling, also from within", async () => {
+  it("stops onTextDelta, even from within it", async () => {
     const controller = new AbortController();
-    const told: string[] = [];
+    const streamed: string[] = [];
     const onTextDelta = (delta: string) => {
-      told.push(delta);
+      streamed.push(delta);
       controller.abort(reason);
     };
     const model = streamingV3(...textParts("a", "b", "c"), finishOf("stop"));
-    await expect(hear(model, { signal: controller.signal, onTextDelta })).rejects.toBe(reason);
+    await expect(generateFrom(model, { signal: controller.signal, onTextDelta })).rejects.toBe(reason);
     await settled();
-    expect(told).toEqual(["a"]);
+    expect(streamed).toEqual(["a"]);
   });
 
-  it("leaves no listener where none comes", async () => {
+  it("leaves no listener behind if it never comes", async () => {
     const { signal } = new AbortController();
-    await hear(streamingV3(...textParts("Yes"), finishOf("stop")), { signal });
-    await expect(hear(streamingV3(), { signal })).rejects.toThrow("broke off");
+    await generateFrom(streamingV3(...textParts("Yes"), finishOf("stop")), { signal });
+    await expect(generateFrom(streamingV3(), { signal })).rejects.toThrow("broke off");
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });

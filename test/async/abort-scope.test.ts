@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AbortScope } from "../../src/async/abort-scope.ts";
 
 describe("an abort scope", () => {
-  it("aborts what is open and what is opened later, for the first reason", () => {
+  it("aborts open sources and those opened later, with the first reason", () => {
     const scope = new AbortScope<string>();
     const early = scope.open();
     scope.abort("one");
@@ -10,7 +10,7 @@ describe("an abort scope", () => {
     expect([early, scope.open()].map(({ reason }) => reason)).toEqual(["one", "one"]);
   });
 
-  it("does not abort what was given back, nor what is opened after a reset", () => {
+  it("does not abort released sources, nor those opened after a reset", () => {
     const scope = new AbortScope<string>();
     const sources = [scope.open(), scope.open(), scope.open()];
     scope.release(sources[0] as never);

@@ -40,8 +40,8 @@ function createOpen(options?: CircuitBreakerOptions) {
   return { ...created, early };
 }
 
-describe("CircuitBreaker, closed", () => {
-  it("lets all calls in", () => {
+describe("a closed CircuitBreaker", () => {
+  it("allows all calls", () => {
     const { breaker } = create();
     for (let call = 0; call < 100; call++) {
       const permit = permitOf(breaker);
@@ -51,18 +51,18 @@ describe("CircuitBreaker, closed", () => {
     expect(breaker.state).toBe("closed");
   });
 
-  it("opens with so many failures", () => {
+  it("opens after its maximum of failures", () => {
     const { breaker } = create();
     expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
     expect(breaker.state).toBe("open");
   });
 
-  it("opens with the first failure if there may be only one", () => {
+  it("opens with the first failure if its maximum is 1", () => {
     const { breaker } = create({ maxFailures: 1 });
     expect(fail(breaker, 1)).toEqual(["open"]);
   });
 
-  it("does not open if the failures are not in one window", () => {
+  it("does not open if the failures are not within one window", () => {
     const { breaker, time } = create();
     fail(breaker, 2);
     time.nowMs = 10_000;
@@ -71,14 +71,14 @@ describe("CircuitBreaker, closed", () => {
     expect(fail(breaker, 1)).toEqual(["open"]);
   });
 
-  it("counts failures of any age if the window has no end", () => {
+  it("counts failures of any age if its window is infinite", () => {
     const { breaker, time } = create({ windowMs: Number.POSITIVE_INFINITY });
     fail(breaker, 2);
     time.nowMs = 1e12;
     expect(fail(breaker, 1)).toEqual(["open"]);
   });
 
-  it("does not forget failures over a success", () => {
+  it("keeps counting failures after a success", () => {
     const { breaker } = create();
     for (let call = 0; call < 2; call++) {
       expect(permitOf(breaker).failed()).toBeUndefined();
@@ -87,7 +87,7 @@ describe("CircuitBreaker, closed", () => {
     expect(permitOf(breaker).failed()).toBe("open");
   });
 
-  it("counts when a call fails, not when it began, and each only once", () => {
+  it("counts a failure when it is reported, not when the call began, and only once", () => {
     const { breaker, time } = create();
     const permits = Array.from({ length: 3 }, () => permitOf(breaker));
     time.nowMs = 60_000;
@@ -101,7 +101,7 @@ describe("CircuitBreaker, closed", () => {
     ]);
   });
 
-  it("does not count failures of long ago when the clock was set back", () => {
+  it("ignores old failures if the clock is set back", () => {
     const { breaker, time } = create();
     time.nowMs = 3_600_000;
     fail(breaker, 2);
@@ -110,8 +110,8 @@ describe("CircuitBreaker, closed", () => {
   });
 });
 
-describe("CircuitBreaker, open", () => {
-  it("refuses all calls and tells for how long", () => {
+describe("an open CircuitBreaker", () => {
+  it("refuses all calls, and reports for how long", () => {
     const { breaker, time } = createOpen();
     expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
     time.nowMs = 4_999;
@@ -119,7 +119,7 @@ describe("CircuitBreaker, open", () => {
     expect(breaker.state).toBe("open");
   });
 
-  it("does not mind what calls say that began before", () => {
+  it("ignores the results of calls that began before it opened", () => {
     const { breaker, time, early } = createOpen();
     const [first, second, third] = early;
     expect(first?.succeeded()).toBeUndefined();
@@ -129,7 +129,7 @@ describe("CircuitBreaker, open", () => {
     expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 1_000 });
   });
 
-  it("is half-open when the time is up and somebody asks, not before", () => {
+  it("becomes half-open with the first call after its time, not before", () => {
     const { breaker, time } = createOpen();
     time.nowMs = 5_000;
     expect(breaker.state).toBe("open");
@@ -137,7 +137,7 @@ describe("CircuitBreaker, open", () => {
     expect(breaker.state).toBe("half-open");
   });
 
-  it("refuses no longer when the clock is set back", () => {
+  it("refuses for no longer than its time if the clock is set back", () => {
     const { breaker, time } = createOpen();
     time.nowMs = -3_600_000;
     expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
@@ -146,28 +146,28 @@ describe("CircuitBreaker, open", () => {
   });
 });
 
-describe("CircuitBreaker, half-open", () => {
+describe("a half-open CircuitBreaker", () => {
   function createHalfOpen(options?: CircuitBreakerOptions) {
     const created = createOpen(options);
     created.time.nowMs = 5_000;
     return { ...created, probe: permitOf(created.breaker) };
   }
 
-  it("lets one call in at a time", () => {
+  it("allows one call at a time", () => {
     const { breaker, time } = createHalfOpen();
     expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
     time.nowMs = 100_000;
     expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
   });
 
-  it("closes with its success, and all failures are forgotten", () => {
+  it("closes after a success, and forgets all failures", () => {
     const { breaker, probe } = createHalfOpen({ windowMs: Number.POSITIVE_INFINITY });
     expect(probe.succeeded()).toBe("closed");
     expect(breaker.state).toBe("closed");
     expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
   });
 
-  it("opens with its failure, for the whole time again", () => {
+  it("opens again after a failure, for its whole time", () => {
     const { breaker, time, probe } = createHalfOpen();
     time.nowMs = 7_000;
     expect(probe.failed()).toBe("open");
@@ -176,7 +176,7 @@ describe("CircuitBreaker, half-open", () => {
     expect(permitOf(breaker).change).toBe("half-open");
   });
 
-  it("lets another in when it was abandoned, without a change", () => {
+  it("allows another call if the first was abandoned, without a change of state", () => {
     const { breaker, probe } = createHalfOpen();
     expect(probe.abandoned()).toBeUndefined();
     expect(breaker.state).toBe("half-open");
@@ -186,7 +186,7 @@ describe("CircuitBreaker, half-open", () => {
     expect(second.succeeded()).toBe("closed");
   });
 
-  it("believes nobody who has abandoned", () => {
+  it("ignores results of an abandoned call", () => {
     const { breaker, probe } = createHalfOpen();
     probe.abandoned();
     const second = permitOf(breaker);
@@ -195,14 +195,17 @@ describe("CircuitBreaker, half-open", () => {
     expect(second.failed()).toBe("open");
   });
 
-  it.each(["succeeded", "failed", "abandoned"] as const)("does not take an earlier call that %s for it", (verdict) => {
-    const { breaker, early, probe } = createHalfOpen();
-    expect(early[0]?.[verdict]()).toBeUndefined();
-    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
-    expect(probe.succeeded()).toBe("closed");
-    expect(early.slice(1).map((permit) => permit.failed())).toEqual([undefined, undefined]);
-    expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
-  });
+  it.each(["succeeded", "failed", "abandoned"] as const)(
+    "does not mistake an earlier call that %s for its probe",
+    (verdict) => {
+      const { breaker, early, probe } = createHalfOpen();
+      expect(early[0]?.[verdict]()).toBeUndefined();
+      expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
+      expect(probe.succeeded()).toBe("closed");
+      expect(early.slice(1).map((permit) => permit.failed())).toEqual([undefined, undefined]);
+      expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
+    },
+  );
 });
 
 const verdicts = ["succeeded", "failed", "abandoned"] as const;
@@ -247,7 +250,7 @@ class CircuitModel {
   }
 }
 
-describe("CircuitBreaker, whatever happens", () => {
+describe("a CircuitBreaker under random calls", () => {
   const optionsOf = fc.record({
     maxFailures: fc.integer({ min: 1, max: 4 }),
     windowMs: fc.integer({ min: 1, max: 50 }),
@@ -266,34 +269,34 @@ describe("CircuitBreaker, whatever happens", () => {
     { arbitrary: fc.record({ type: fc.constant("advance" as const), ms: fc.nat(30) }), weight: 1 },
   );
 
-  it("does as the model does, and tells each change of state once", () => {
+  it("behaves like its model, and reports each change of state once", () => {
     const play = fc.property(optionsOf, fc.array(operation, { maxLength: 100 }), (options, operations) => {
       const { breaker, time } = create(options);
       const model = new CircuitModel(options);
       const permits: CircuitPermit[] = [];
-      let told: CircuitState = "closed";
+      let reported: CircuitState = "closed";
       for (const step of operations) {
         if (step.type === "enter") {
           const entry = breaker.enter();
           expect(entry.allowed).toBe(model.enter(permits.length, time.nowMs));
           if (!entry.allowed) continue;
           permits.push(entry);
-          told = entry.change ?? told;
+          reported = entry.change ?? reported;
         } else if (step.type === "tell") {
           const call = permits.length - 1 - step.ago;
-          told = permits[call]?.[step.verdict]() ?? told;
+          reported = permits[call]?.[step.verdict]() ?? reported;
           model.tell(call, step.verdict, time.nowMs);
         } else {
           time.nowMs += step.ms;
         }
         expect(breaker.state).toBe(model.state);
-        expect(told).toBe(model.state);
+        expect(reported).toBe(model.state);
       }
     });
     fc.assert(play, { numRuns: 2_000 });
   });
 
-  it("lets a call in after the time that it named, and not before", () => {
+  it("allows a call after the time that it reported, and not before", () => {
     const play = fc.property(optionsOf, fc.nat(1_000), (options, waitedMs) => {
       const { breaker, time } = create(options);
       fail(breaker, options.maxFailures);

@@ -27,13 +27,13 @@ describe("sleep", () => {
     expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
   });
 
-  it("does not begin when the signal has aborted already", async () => {
+  it("does not start if the signal has already aborted", async () => {
     const clock = createManualClock();
     expect(await sleep(100, { clock, signal: AbortSignal.abort() })).toBe(false);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("sleeps for no time at all, but later", async () => {
+  it("resolves asynchronously even for 0 ms", async () => {
     const clock = createManualClock();
     const woken = vi.fn();
     const sleeping = sleep(0, { clock, signal: new AbortController().signal }).then(woken);
@@ -46,7 +46,7 @@ describe("sleep", () => {
 });
 
 describe("monotonicNow", () => {
-  it("is the clock's own, or its time where it has none", () => {
+  it("returns the clock's monotonic time, or its wall time if it has none", () => {
     const clock = createManualClock({ nowMs: 1_000 });
     expect(monotonicNow(clock)).toBe(0);
     expect(monotonicNow({ ...clock, monotonic: undefined } as never)).toBe(1_000);
@@ -61,7 +61,7 @@ describe("systemClock", () => {
     vi.useRealTimers();
   });
 
-  it("is the machine's", () => {
+  it("uses the machine's time and timers", () => {
     const callback = vi.fn();
     const stopped = vi.fn();
     systemClock.setTimeout(callback, 50);

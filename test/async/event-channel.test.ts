@@ -17,7 +17,7 @@ async function readAll(channel: EventChannel<string>): Promise<string> {
 }
 
 describe("EventChannel", () => {
-  it("gives what was pushed, in order, before and after it is closed", async () => {
+  it("returns pushed events in order, before and after it is closed", async () => {
     const channel = createChannel(9, "a", "b");
     const reader = channel[Symbol.asyncIterator]();
     expect(await reader.next()).toEqual({ value: "a", done: false });
@@ -27,7 +27,7 @@ describe("EventChannel", () => {
     expect(channel.dropped).toBe(0);
   });
 
-  it("gives its error to whoever reads on, once all is read that was pushed before", async () => {
+  it("rejects with its error only after the events that were pushed before it", async () => {
     const channel = createChannel(9, "a");
     const reader = channel[Symbol.asyncIterator]();
     const error = new Error("refused");
@@ -38,7 +38,7 @@ describe("EventChannel", () => {
     await expect(channel[Symbol.asyncIterator]().next()).rejects.toBe(error);
   });
 
-  it("gives its error to whoever waits", async () => {
+  it("rejects every waiting read with its error", async () => {
     const channel = createChannel(9);
     const waiting = [channel, channel].map((each) => each[Symbol.asyncIterator]().next());
     const error = new Error("refused");
@@ -46,13 +46,13 @@ describe("EventChannel", () => {
     for (const each of waiting) await expect(each).rejects.toBe(error);
   });
 
-  it("holds as many as it has room for", async () => {
+  it("keeps as many events as its capacity", async () => {
     const channel = createChannel(3, "a", "b", "c");
     expect(channel.dropped).toBe(0);
     expect(await readAll(channel)).toBe("a b c");
   });
 
-  it("drops the oldest expendable one first, and the oldest when there is none", async () => {
+  it("drops the oldest expendable event first, or the oldest event if none is expendable", async () => {
     const channel = createChannel(4, "a", "~1", "b", "~2", "c");
     expect(channel.dropped).toBe(1);
     channel.push("d");
@@ -61,13 +61,13 @@ describe("EventChannel", () => {
     expect(await readAll(channel)).toBe("b c d e");
   });
 
-  it("drops what is expendable for something that is, too", async () => {
+  it("drops an expendable event for a newer expendable event", async () => {
     const channel = createChannel(2, "a", "~1", "~2", "~3");
     expect(channel.dropped).toBe(2);
     expect(await readAll(channel)).toBe("a ~3");
   });
 
-  it("knows after reading what is still expendable", async () => {
+  it("still knows which events are expendable after some were read", async () => {
     const channel = createChannel(2, "~1", "a");
     expect(await channel[Symbol.asyncIterator]().next()).toMatchObject({ value: "~1" });
     for (const event of ["b", "c"]) channel.push(event);
@@ -75,7 +75,7 @@ describe("EventChannel", () => {
     expect(await readAll(channel)).toBe("b c");
   });
 
-  it("stays within its bounds and keeps its order, whatever comes and is read", async () => {
+  it("stays within its capacity and keeps the order under random pushes and reads", async () => {
     const actions = fc.array(fc.constantFrom("~", "event", "read"), { maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(actions, fc.integer({ min: 1, max: 8 }), async (list, capacity) => {
@@ -97,7 +97,7 @@ describe("EventChannel", () => {
     );
   });
 
-  it("gives an event to the reader that waits longest, and never keeps it", async () => {
+  it("passes an event to the reader that has waited longest, without keeping it", async () => {
     const channel = createChannel(1);
     const reader = channel[Symbol.asyncIterator]();
     const waiting = [reader.next(), reader.next()];
@@ -111,7 +111,7 @@ describe("EventChannel", () => {
     expect(await readAll(channel)).toBe("");
   });
 
-  it("ends all who wait when it is closed, and takes nothing afterwards", async () => {
+  it("ends all waiting reads when it is closed, and ignores later events", async () => {
     const channel = createChannel(9);
     const reader = channel[Symbol.asyncIterator]();
     const waiting = [reader.next(), reader.next()];
@@ -126,7 +126,7 @@ describe("EventChannel", () => {
     expect(channel.dropped).toBe(0);
   });
 
-  it("can be left and read on", async () => {
+  it("continues for a second reader after the first one has stopped", async () => {
     const channel = createChannel(9, "a", "b");
     for await (const event of channel) {
       expect(event).toBe("a");

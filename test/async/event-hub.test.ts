@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { EventHub } from "../../src/async/event-hub.ts";
 
-type Told = { readonly type: "a" | "b"; readonly value: number };
+type TestEvent = { readonly type: "a" | "b"; readonly value: number };
 
 function createHub() {
   const onError = vi.fn();
-  return { hub: new EventHub<Told>(onError), onError };
+  return { hub: new EventHub<TestEvent>(onError), onError };
 }
 
-const eventA: Told = { type: "a", value: 1 };
-const eventB: Told = { type: "b", value: 2 };
+const eventA: TestEvent = { type: "a", value: 1 };
+const eventB: TestEvent = { type: "b", value: 2 };
 
 /** Not a promise, but thenable, as promises of other libraries are. */
 class RejectingThenable {
@@ -23,7 +23,7 @@ class RejectingThenable {
 /** Who listens to one type, and who was told. */
 class PlainList {
   listeners: { readonly id: number; readonly isOnce: boolean }[] = [];
-  readonly told: number[] = [];
+  readonly called: number[] = [];
 
   on(id: number): void {
     if (this.listeners.some((one) => one.id === id && !one.isOnce)) return;
@@ -48,21 +48,21 @@ class PlainList {
   }
 
   emit(): void {
-    this.told.push(...this.listeners.map(({ id }) => id));
+    this.called.push(...this.listeners.map(({ id }) => id));
     this.listeners = this.listeners.filter(({ isOnce }) => !isOnce);
   }
 }
 
 describe("EventHub", () => {
-  it("tells listeners of a type that type, and listeners of everything all, in order", () => {
+  it("calls listeners of a type with that type, and subscribers with all events, in order", () => {
     const { hub } = createHub();
-    const told: string[] = [];
-    hub.on("a", ({ value }: Told) => told.push(`a ${value}`));
-    hub.subscribe(({ value }: Told) => told.push(`all ${value}`));
-    hub.on("a", ({ value }: Told) => told.push(`second ${value}`));
+    const called: string[] = [];
+    hub.on("a", ({ value }: TestEvent) => called.push(`a ${value}`));
+    hub.subscribe(({ value }: TestEvent) => called.push(`all ${value}`));
+    hub.on("a", ({ value }: TestEvent) => called.push(`second ${value}`));
     hub.emit(eventA);
     hub.emit(eventB);
-    expect(told).toEqual(["a 1", "second 1", "all 1", "all 2"]);
+    expect(called).toEqual(["a 1", "second 1", "all 1", "all 2"]);
   });
 
   it("adds the same listener once for a type", () => {
@@ -76,7 +76,7 @@ describe("EventHub", () => {
     expect(listener.mock.calls).toEqual([[eventA], [eventB]]);
   });
 
-  it("forgets a listener, by off and by what on returned; doing it again does nothing", () => {
+  it("removes a listener by off and by the returned function, and ignores a second removal", () => {
     const { hub } = createHub();
     const [first, second, third] = [vi.fn(), vi.fn(), vi.fn()];
     const unsubscribe = hub.on("a", first);
@@ -95,7 +95,7 @@ describe("EventHub", () => {
     expect(first).toHaveBeenCalledOnce();
   });
 
-  it("tells the others when one throws or rejects, and reports both", async () => {
+  it("calls the other listeners if one throws or rejects, and reports both errors", async () => {
     const { hub, onError } = createHub();
     const last = vi.fn();
     hub.on("a", () => {
@@ -119,8 +119,8 @@ describe("EventHub", () => {
     ]);
   });
 
-  it("survives a report that fails, and a promise whose then throws", () => {
-    const hub = new EventHub<Told>(() => {
+  it("survives an error handler that throws, and a thenable that throws", () => {
+    const hub = new EventHub<TestEvent>(() => {
       throw new Error("nobody left");
     });
     const last = vi.fn();
@@ -138,8 +138,8 @@ describe("EventHub", () => {
     expect(last).toHaveBeenCalledOnce();
   });
 
-  it("survives a report that rejects", async () => {
-    const hub = new EventHub<Told>(() => Promise.reject(new Error("nobody left")));
+  it("survives an error handler that rejects", async () => {
+    const hub = new EventHub<TestEvent>(() => Promise.reject(new Error("nobody left")));
     hub.on("a", () => {
       throw new Error("first");
     });
@@ -148,7 +148,7 @@ describe("EventHub", () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it("an old unsubscription does not end a newer subscription of the same listener", () => {
+  it("keeps a listener that was added again when its old unsubscribe function is called", () => {
     const { hub } = createHub();
     const listener = vi.fn();
     const first = hub.on("a", listener);
@@ -163,23 +163,23 @@ describe("EventHub", () => {
     expect(listener).toHaveBeenCalledOnce();
   });
 
-  it("lets listeners come and go while it tells", () => {
+  it("lets listeners be added and removed while it emits", () => {
     const { hub } = createHub();
-    const told: string[] = [];
+    const called: string[] = [];
     const once = () => {
-      told.push("once");
+      called.push("once");
       hub.off("a", once);
-      hub.on("a", () => told.push("late"));
+      hub.on("a", () => called.push("late"));
     };
     hub.on("a", once);
-    hub.on("a", () => told.push("other"));
+    hub.on("a", () => called.push("other"));
     hub.emit(eventA);
-    expect(told).toEqual(["once", "other"]);
+    expect(called).toEqual(["once", "other"]);
     hub.emit(eventA);
-    expect(told).toEqual(["once", "other", "other", "late"]);
+    expect(called).toEqual(["once", "other", "other", "late"]);
   });
 
-  it("still tells who is taken away by an earlier listener", () => {
+  it("still calls a listener that an earlier listener has removed", () => {
     for (const add of ["on", "once"] as const) {
       const { hub } = createHub();
       const later = vi.fn();
@@ -191,7 +191,7 @@ describe("EventHub", () => {
     }
   });
 
-  it("tells once who listens once, also where an earlier listener tells the same type", () => {
+  it("calls a once listener only once, even if an earlier listener emits the same type", () => {
     const { hub, onError } = createHub();
     let depth = 0;
     hub.on("a", () => {
@@ -207,7 +207,7 @@ describe("EventHub", () => {
     expect(hub.listenerCount("a")).toBe(1);
   });
 
-  it("ends what listens once, by off and by what once returned", () => {
+  it("removes a once listener by off and by the returned function", () => {
     const { hub } = createHub();
     const [first, second] = [vi.fn(), vi.fn()];
     hub.once("a", first)();
@@ -217,7 +217,7 @@ describe("EventHub", () => {
     expect([first, second].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
-  it("keeps a listener that came for one event and for all", () => {
+  it("keeps a listener that was added with once and with on", () => {
     const { hub } = createHub();
     const listener = vi.fn();
     const endOnce = hub.once("a", listener);
@@ -232,7 +232,7 @@ describe("EventHub", () => {
     expect(listener).toHaveBeenCalledTimes(2);
   });
 
-  it("counts the listeners of a type and removes them, and leaves alone who hears everything", () => {
+  it("counts and removes the listeners of a type, but not the subscribers", () => {
     const { hub } = createHub();
     const [a, b, all] = [vi.fn(), vi.fn(), vi.fn()];
     const endA = hub.on("a", a);
@@ -257,14 +257,14 @@ describe("EventHub", () => {
     expect(a).toHaveBeenCalledTimes(2);
   });
 
-  it("tells whom a plain list of listeners would tell, in order", () => {
+  it("calls the same listeners, in the same order, as a plain list", () => {
     const names = fc.constantFrom("on", "once", "off", "stop", "clear", "emit");
     fc.assert(
       fc.property(fc.array(fc.tuple(names, fc.nat(3)), { maxLength: 30 }), (actions) => {
         const { hub } = createHub();
-        const told: number[] = [];
+        const called: number[] = [];
         const list = new PlainList();
-        const listeners = [0, 1, 2, 3].map((id) => () => void told.push(id));
+        const listeners = [0, 1, 2, 3].map((id) => () => void called.push(id));
         const stops = new Map<number, () => void>();
         const ofHub = {
           on: (id: number) => stops.set(id, hub.on("a", listeners[id] as () => void)),
@@ -279,12 +279,12 @@ describe("EventHub", () => {
           list[name](id);
           expect(hub.listenerCount("a")).toBe(list.listeners.length);
         }
-        expect(told).toEqual(list.told);
+        expect(called).toEqual(list.called);
       }),
     );
   });
 
-  it("takes any text for a type", () => {
+  it("accepts any string as a type", () => {
     const hub = new EventHub<{ type: string }>(() => {});
     const listener = vi.fn();
     for (const type of ["__proto__", "constructor", "error", ""]) {

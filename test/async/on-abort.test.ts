@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { onAbort } from "../../src/async/on-abort.ts";
 
 describe("onAbort", () => {
-  it("calls all who wait, by one listener", () => {
+  it("calls all callbacks through one listener", () => {
     const controller = new AbortController();
     const callbacks = Array.from({ length: 50 }, () => vi.fn());
     for (const callback of callbacks) onAbort(controller.signal, callback);
@@ -12,7 +12,7 @@ describe("onAbort", () => {
     for (const callback of callbacks) expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  it("calls nobody who has left, and leaves no listener behind", () => {
+  it("does not call removed callbacks, and leaves no listener behind", () => {
     const controller = new AbortController();
     const [stays, leaves] = [vi.fn(), vi.fn()];
     const stopStaying = onAbort(controller.signal, stays);
@@ -31,7 +31,7 @@ describe("onAbort", () => {
     expect(leaves).not.toHaveBeenCalled();
   });
 
-  it("may call one who leaves in the call", () => {
+  it("lets a callback remove itself while it is called", () => {
     const controller = new AbortController();
     const stop = onAbort(controller.signal, () => stop());
     controller.abort();

@@ -3,7 +3,7 @@ import { countOutside, outsideWork } from "../../src/async/outside-work.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 describe("countOutside", () => {
-  it("counts what goes on until it settles, and settles as it does", async () => {
+  it("counts a promise until it settles, and settles in the same way", async () => {
     const first = countOutside(Promise.resolve(1));
     const second = countOutside(Promise.reject(new Error("no")));
     expect(outsideWork()).toBe(2);
@@ -12,7 +12,7 @@ describe("countOutside", () => {
     expect(outsideWork()).toBe(0);
   });
 
-  it("has a manual clock stand still meanwhile", async () => {
+  it("stops a manual clock meanwhile", async () => {
     const clock = createManualClock({ nowMs: 0 });
     const waited = countOutside(new Promise((resolve) => setTimeout(resolve, 20))).then(() => clock.now());
     clock.setTimeout(() => {}, 5);

@@ -30,14 +30,14 @@ function ask(rate: RateLimit, clock: Clock, signals: readonly (AbortSource | Abo
 const times = <T>(count: number, create: () => T) => Array.from({ length: count }, create);
 
 describe("RateLimit", () => {
-  it("lets as many start at once as the limit says", () => {
+  it("allows as many starts at once as its limit", () => {
     const { rate, clock } = create(3);
     expect(times(3, () => rate.acquire(never))).toEqual([true, true, true]);
     expect(clock.pendingTimers).toBe(0);
     expect(rate.acquire(never)).toBeInstanceOf(Promise);
   });
 
-  it("lets the others wait until the oldest start is out of the window", async () => {
+  it("makes other calls wait until the oldest start has left the window", async () => {
     const { rate, clock } = create(2);
     const starts = ask(
       rate,
@@ -51,7 +51,7 @@ describe("RateLimit", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("slides the window: twice as many cannot start around the border of an interval", async () => {
+  it("slides its window: no more than its limit start around the border of an interval", async () => {
     const { rate, clock } = create(2);
     expect(rate.acquire(never)).toBe(true);
     await clock.advance(900);
@@ -64,7 +64,7 @@ describe("RateLimit", () => {
     expect(starts).toEqual([900, 1_000, 1_900, 2_000]);
   });
 
-  it("lets start at once again after a pause", async () => {
+  it("allows a start at once after a pause", async () => {
     const { rate, clock } = create(1);
     expect(rate.acquire(never)).toBe(true);
     await clock.advance(1_000);
@@ -73,7 +73,7 @@ describe("RateLimit", () => {
     expect(rate.acquire(never)).toBeInstanceOf(Promise);
   });
 
-  it("lets nobody who comes later start first", async () => {
+  it("never lets a later call start first", async () => {
     const { rate, clock } = create(1);
     rate.acquire(never);
     const order: string[] = [];
@@ -88,7 +88,7 @@ describe("RateLimit", () => {
     expect(order).toEqual(["first", "second"]);
   });
 
-  it("needs one timer, however many wait", async () => {
+  it("uses one timer for any number of waiting calls", async () => {
     const { rate, clock } = create(1);
     const starts = ask(
       rate,
@@ -101,13 +101,13 @@ describe("RateLimit", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("counts nothing for one who has aborted already", async () => {
+  it("does not count a call whose signal has already aborted", async () => {
     const { rate } = create(1);
     expect(await rate.acquire(AbortSignal.abort())).toBe(false);
     expect(rate.acquire(never)).toBe(true);
   });
 
-  it.each([1, 2, 3])("loses no start when one who waits aborts: number %i of 3", async (index) => {
+  it.each([1, 2, 3])("loses no start when a waiting call is aborted: number %i of 3", async (index) => {
     const { rate, clock } = create(1);
     const sources = times(4, () => new AbortSource());
     const starts = ask(rate, clock, sources);
@@ -133,7 +133,7 @@ describe("RateLimit", () => {
     expect(rate.acquire(never)).toBe(true);
   });
 
-  it("gives the start to the next when the first aborts just as its timer fires", async () => {
+  it("gives the start to the next call if the first is aborted as its timer fires", async () => {
     const manual = createManualClock({ nowMs: 0 });
     const source = new AbortSource();
     const clock: Clock = {
@@ -150,7 +150,7 @@ describe("RateLimit", () => {
     expect(manual.pendingTimers).toBe(0);
   });
 
-  it("waits on when a timer is early", async () => {
+  it("waits again if a timer fires early", async () => {
     const manual = createManualClock({ nowMs: 0 });
     const clock: Clock = { ...manual, setTimeout: (callback, delayMs) => manual.setTimeout(callback, delayMs * 0.75) };
     const starts = ask(new RateLimit({ limit: 1, intervalMs: 1_024 }, clock), clock, [never, never]);
@@ -160,7 +160,7 @@ describe("RateLimit", () => {
     expect(starts[1]).toBeGreaterThanOrEqual(1_024);
   });
 
-  it("lets wait no longer than the interval when the clock is set back, nor more start", async () => {
+  it("never waits longer than the interval, nor allows more starts, if the clock is set back", async () => {
     const manual = createManualClock({ nowMs: 0 });
     let offsetMs = 0;
     const clock: Clock = { ...manual, now: () => manual.now() + offsetMs };
@@ -174,7 +174,7 @@ describe("RateLimit", () => {
     expect(starts).toEqual([1_000, 1_600, 2_000]);
   });
 
-  it("has no trouble with 30 000 who wait", async () => {
+  it("handles 30 000 waiting calls", async () => {
     const { rate, clock } = create(10_000);
     const leaves = new AbortSource();
     const starts = ask(
@@ -191,7 +191,7 @@ describe("RateLimit", () => {
     expect(starts.filter((start) => start === 2_000)).toHaveLength(5_000);
   });
 
-  it("lets each start in order, as soon as no window has too many, and no sooner, whatever happens", async () => {
+  it("allows each start in order and as early as its window permits, under random calls", async () => {
     const operation = fc.oneof(
       fc.constant({ type: "acquire" } as const),
       fc.record({ type: fc.constant("abort" as const), caller: fc.nat(20) }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { RecentMap } from "../../src/async/recent-map.ts";
 
 describe("RecentMap", () => {
-  it("forgets what was asked for longest ago", () => {
+  it("drops the key that was used least recently", () => {
     const map = new RecentMap<number>(2);
     map.set("a", 1);
     map.set("b", 2);
@@ -12,7 +12,7 @@ describe("RecentMap", () => {
     expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([1, undefined, 3]);
   });
 
-  it("replaces the value of a key without forgetting another", () => {
+  it("replaces the value of a key without dropping another", () => {
     const map = new RecentMap<number>(2);
     map.set("a", 1);
     map.set("b", 2);
@@ -20,13 +20,13 @@ describe("RecentMap", () => {
     expect([map.get("a"), map.get("b"), map.get("none")]).toEqual([1, 3, undefined]);
   });
 
-  it("keeps nothing if it may keep nothing", () => {
+  it("keeps nothing if its size is 0", () => {
     const map = new RecentMap<number>(0);
     map.set("a", 1);
     expect(map.get("a")).toBeUndefined();
   });
 
-  it("never keeps more than it may, and of those the ones used last", () => {
+  it("never exceeds its size, and keeps the most recently used keys", () => {
     const keys = fc.constantFrom("a", "b", "c", "d", "e");
     const uses = fc.array(fc.tuple(keys, fc.option(fc.nat())), { maxLength: 60 });
     fc.assert(

@@ -24,7 +24,7 @@ function createRevoked(): object {
   return proxy;
 }
 
-describe("retryAfterMs, of a value", () => {
+describe("retryAfterMs of a value", () => {
   it.each<[unknown, number | undefined]>([
     [1_500, 1_500],
     [0, 0],
@@ -42,7 +42,7 @@ describe("retryAfterMs, of a value", () => {
     [null, undefined],
     [true, undefined],
     [[], undefined],
-  ])("takes retryAfterMs %o for milliseconds: %o", (value, expected) => {
+  ])("reads retryAfterMs %o as milliseconds: %o", (value, expected) => {
     expect(ask({ retryAfterMs: value })).toBe(expected);
   });
 
@@ -77,7 +77,7 @@ describe("retryAfterMs, of a value", () => {
     [Symbol("5"), undefined],
     [() => 5, undefined],
     [{ valueOf: () => 5 }, undefined],
-  ])("takes retryAfter %o for seconds or a time: %o", (value, expected) => {
+  ])("reads retryAfter %o as seconds or a time: %o", (value, expected) => {
     expect(ask({ retryAfter: value })).toBe(expected);
   });
 
@@ -104,7 +104,7 @@ describe("retryAfterMs, of a value", () => {
     expect(ask({ headers: { "Retry-After": text } })).toBe(expected);
   });
 
-  it("reads every HTTP date and every Date", () => {
+  it("reads every HTTP date and every Date object", () => {
     const dates = fc.date({ min: new Date(0), max: new Date("2049-12-31T23:59:59Z"), noInvalidDate: true });
     const play = fc.property(dates, (date) => {
       const wholeMs = Math.floor(date.getTime() / 1_000) * 1_000;
@@ -121,7 +121,7 @@ describe("retryAfterMs, of a value", () => {
   });
 });
 
-describe("retryAfterMs, of headers", () => {
+describe("retryAfterMs of headers", () => {
   const headersOf: readonly [string, (name: string, value: string) => unknown][] = [
     ["Headers", (name, value) => new Headers({ [name]: value })],
     ["a Map", (name, value) => new Map([["x", "1"]]).set(name, value)],
@@ -149,23 +149,23 @@ describe("retryAfterMs, of headers", () => {
     expect(ask(put(create("x-other", "42")))).toBeUndefined();
   });
 
-  it("reads numbers, too", () => {
+  it("reads numeric values", () => {
     expect(ask({ headers: { "retry-after": 3 } })).toBe(3_000);
     expect(ask({ headers: new Map([["Retry-After-Ms", 3]]) })).toBe(3);
   });
 
-  it("reads a response that was thrown", () => {
+  it("reads a thrown response", () => {
     expect(ask(new Response(null, { status: 429, headers: { "Retry-After": "4" } }))).toBe(4_000);
   });
 
-  it("does not mind headers that are none", () => {
+  it("ignores invalid headers", () => {
     for (const headers of ["retry-after: 5", 5, null, undefined, true, [], () => {}])
       expect(ask({ headers })).toBeUndefined();
   });
 });
 
-describe("retryAfterMs, of several", () => {
-  it("takes milliseconds before seconds, and the error's own before headers", () => {
+describe("retryAfterMs of several values", () => {
+  it("prefers milliseconds to seconds, and the error's own fields to its headers", () => {
     const headers = { "retry-after": "3", "retry-after-ms": "4" };
     expect(ask({ retryAfterMs: 1, retryAfter: 2, headers })).toBe(1);
     expect(ask({ retryAfter: 2, headers })).toBe(2_000);
@@ -173,17 +173,17 @@ describe("retryAfterMs, of several", () => {
     expect(ask({ headers: {}, responseHeaders: { "retry-after": "3" }, response: { headers } })).toBe(3_000);
   });
 
-  it("goes on to the next where one cannot be understood", () => {
+  it("uses the next value if one is invalid", () => {
     const headers = { "retry-after-ms": "soon", "retry-after": "3" };
     expect(ask({ retryAfterMs: Number.NaN, retryAfter: "later", headers })).toBe(3_000);
   });
 
-  it("takes the outer error before its cause, also where it asks for 0", () => {
+  it("prefers the outer error to its cause, even if it says 0", () => {
     expect(ask({ retryAfter: 0, cause: { retryAfter: 5 } })).toBe(0);
     expect(ask({ retryAfter: "soon", cause: { retryAfter: 5 } })).toBe(5_000);
   });
 
-  it("looks five causes deep and no further, and at a cause that is its own", () => {
+  it("looks at five causes at most, and stops at a circular cause", () => {
     const nest = (depth: number): object => (depth === 0 ? { retryAfter: 1 } : { cause: nest(depth - 1) });
     expect(ask(nest(5))).toBe(1_000);
     expect(ask(nest(6))).toBeUndefined();
@@ -193,8 +193,8 @@ describe("retryAfterMs, of several", () => {
   });
 });
 
-describe("retryAfterMs, of anything", () => {
-  it("has no answer for what asks for nothing", () => {
+describe("retryAfterMs of any value", () => {
+  it("is undefined for values that state no time", () => {
     for (const thrown of [
       undefined,
       null,
@@ -212,7 +212,7 @@ describe("retryAfterMs, of anything", () => {
       expect(ask(thrown)).toBeUndefined();
   });
 
-  it("never throws, and reads what it can", () => {
+  it("never throws, and uses whatever can be read", () => {
     const hostile = createHostile();
     const throwing = {
       get retryAfterMs() {
@@ -241,7 +241,7 @@ describe("retryAfterMs, of anything", () => {
     expect(ask({ headers: partial })).toBe(2_000);
   });
 
-  it("answers nothing or a delay that a timer can have, whatever was thrown", () => {
+  it("is undefined or a valid timer delay, whatever was thrown", () => {
     const value = fc.oneof(
       fc.anything(),
       fc.double(),

@@ -14,15 +14,15 @@ describe("retryDelayMs", () => {
   const delays = (random: number) =>
     [1, 2, 3, 4, 5, 6, 7].map((attempt) => retryDelayMs(policy, attempt, () => random));
 
-  it("doubles up to its limit without jitter", () => {
+  it("doubles up to its maximum without jitter", () => {
     expect(delays(1)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it("is half of that at the least", () => {
+  it("is at least half of that with jitter", () => {
     expect(delays(0)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
   });
 
-  it("is a whole number between half and the whole, whatever the policy", () => {
+  it("is an integer between half and all of the delay, for any policy", () => {
     const policies = fc.record({
       minDelayMs: fc.integer({ min: 0, max: 100_000 }),
       maxDelayMs: fc.integer({ min: 0, max: 2_147_483_647 }),
@@ -56,11 +56,11 @@ describe("retryFailed", () => {
     return { last, asked, attempts: attempt.mock.calls.map(([number]) => number) };
   }
 
-  it("does not try again after a success", async () => {
+  it("makes no further attempt after a success", async () => {
     expect(await play(["good"], 3)).toEqual({ last: "good", asked: [], attempts: [] });
   });
 
-  it("tries until one succeeds", async () => {
+  it("makes attempts until one succeeds", async () => {
     const played = await play(["bad 1", "bad 2", "good"], 5);
     expect(played.last).toBe("good");
     expect(played.attempts).toEqual([2, 3]);
@@ -70,22 +70,22 @@ describe("retryFailed", () => {
     ]);
   });
 
-  it("gives the last failure after the last attempt, and does not ask then", async () => {
+  it("returns the last failure after the last attempt, without calling shouldRetry", async () => {
     const played = await play(["bad 1", "bad 2", "bad 3", "good"], 3);
     expect(played.last).toBe("bad 3");
     expect(played.asked.map(([, number]) => number)).toEqual([1, 2]);
   });
 
-  it("makes no second attempt of one", async () => {
+  it("makes no further attempt if only one is allowed", async () => {
     expect(await play(["bad", "good"], 1)).toEqual({ last: "bad", asked: [], attempts: [] });
   });
 
-  it("stops when told to", async () => {
+  it("stops when shouldRetry returns false", async () => {
     const played = await play(["bad 1", "bad 2", "good"], 9, [true, false]);
     expect(played).toMatchObject({ last: "bad 2", attempts: [2] });
   });
 
-  it("retries failures of any kind: p-retry alone would give up on a TypeError", async () => {
+  it("retries failures of any kind, even a TypeError, which p-retry alone does not retry", async () => {
     const failures = [new TypeError("bad"), "bad text", null];
     const results = [...failures, "good"];
     const last = await retryFailed<unknown>(results[0], {
@@ -97,7 +97,7 @@ describe("retryFailed", () => {
     expect(last).toBe("good");
   });
 
-  it("rejects with what is not its own: an attempt that must not reject, but does", async () => {
+  it("rejects if an attempt rejects", async () => {
     const broken = retryFailed<string>("bad", {
       maxAttempts: 2,
       isFailure: (result) => result === "bad",

@@ -28,7 +28,7 @@ function watch(waiting: readonly (true | Promise<boolean>)[]): (boolean | undefi
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("Semaphore", () => {
-  it("gives as many places as there are at once", () => {
+  it("grants as many places at once as its limit", () => {
     const semaphore = new Semaphore(2);
     expect(semaphore.limit).toBe(2);
     expect(semaphore.acquire(never)).toBe(true);
@@ -36,19 +36,19 @@ describe("Semaphore", () => {
     expect(semaphore.acquire(never)).toBeInstanceOf(Promise);
   });
 
-  it("gives a place again that was given back", () => {
+  it("grants a released place again", () => {
     const semaphore = createFull(2);
     semaphore.release();
     expect(semaphore.acquire(never)).toBe(true);
     expect(semaphore.acquire(never)).toBeInstanceOf(Promise);
   });
 
-  it("gives places without end if there is no limit", () => {
+  it("grants any number of places if its limit is infinite", () => {
     const semaphore = new Semaphore(Number.POSITIVE_INFINITY);
     for (let index = 0; index < 1_000; index++) expect(semaphore.acquire(never)).toBe(true);
   });
 
-  it("lets those who wait in by turns", async () => {
+  it("grants places to waiting calls in order", async () => {
     const semaphore = createFull();
     const outcomes = watch([semaphore.acquire(never), semaphore.acquire(never)]);
     await settle();
@@ -61,7 +61,7 @@ describe("Semaphore", () => {
     expect(outcomes).toEqual([true, true]);
   });
 
-  it("passes a place on before who comes later can take it", async () => {
+  it("passes a released place to a waiting call before a later call can take it", async () => {
     const semaphore = createFull();
     const waiting = semaphore.acquire(never);
     semaphore.release();
@@ -70,7 +70,7 @@ describe("Semaphore", () => {
     expect(late).toEqual([undefined]);
   });
 
-  it("does not let in who has aborted already, nor take a place for it", async () => {
+  it("grants no place to a call whose signal has already aborted", async () => {
     const semaphore = new Semaphore(1);
     const turn = semaphore.acquire(AbortSignal.abort());
     expect(turn).toBeInstanceOf(Promise);
@@ -78,7 +78,7 @@ describe("Semaphore", () => {
     expect(semaphore.acquire(never)).toBe(true);
   });
 
-  it.each([0, 1, 2])("gives up the place in line of one who aborts: number %i of 3", async (index) => {
+  it.each([0, 1, 2])("removes an aborted call from the queue: number %i of 3", async (index) => {
     const semaphore = createFull();
     const sources = [0, 1, 2].map(() => new AbortSource());
     const outcomes = watch(sources.map((source) => semaphore.acquire(source)));
@@ -92,7 +92,7 @@ describe("Semaphore", () => {
     expect(semaphore.acquire(never)).toBeInstanceOf(Promise);
   });
 
-  it("lets others wait after all have left", async () => {
+  it("accepts new waiting calls after all others were aborted", async () => {
     const semaphore = createFull();
     const source = new AbortSource();
     const left = [semaphore.acquire(source), semaphore.acquire(source)];
@@ -103,7 +103,7 @@ describe("Semaphore", () => {
     expect(await next).toBe(true);
   });
 
-  it("keeps to its word when the signal aborts after the turn has come", async () => {
+  it("keeps a granted place granted if the signal aborts afterwards", async () => {
     const semaphore = createFull();
     const source = new AbortSource();
     const turn = semaphore.acquire(source);
@@ -113,7 +113,7 @@ describe("Semaphore", () => {
     expect(semaphore.acquire(never)).toBeInstanceOf(Promise);
   });
 
-  it("lets one in whose turn comes by the abort itself", async () => {
+  it("grants a place that the abort itself has freed", async () => {
     const semaphore = createFull();
     const controller = new AbortController();
     onAbort(controller.signal, () => semaphore.release());
@@ -125,7 +125,7 @@ describe("Semaphore", () => {
     expect(await last).toBe(true);
   });
 
-  it("leaves no listener behind, and needs one for a signal at the most", async () => {
+  it("leaves no listener behind, and uses at most one for each signal", async () => {
     const semaphore = createFull();
     const [leaves, stays] = [new AbortController(), new AbortController()];
     const waiting = [leaves, leaves, stays].map(({ signal }) => semaphore.acquire(signal));
@@ -137,7 +137,7 @@ describe("Semaphore", () => {
     expect(getEventListeners(stays.signal, "abort")).toHaveLength(0);
   });
 
-  it("does not grow by a place given back too often", () => {
+  it("does not exceed its limit if a place is released too often", () => {
     const semaphore = new Semaphore(1);
     semaphore.release();
     expect(semaphore.acquire(never)).toBe(true);
@@ -145,7 +145,7 @@ describe("Semaphore", () => {
   });
 
   // Were a step of it to take time that grows with the line, this would take minutes.
-  it.each(["a signal each", "one signal"])("has no trouble with 100 000 who wait with %s", async (kind) => {
+  it.each(["a signal each", "one signal"])("handles 100 000 waiting calls with %s", async (kind) => {
     const semaphore = createFull();
     const shared = new AbortSource();
     const sources = Array.from({ length: 100_000 }, () => (kind === "one signal" ? shared : new AbortSource()));
@@ -160,7 +160,7 @@ describe("Semaphore", () => {
     expect(turns.every((isTurn, index) => isTurn === (index % 2 === 1))).toBe(true);
   });
 
-  it("never lets in more than its limit, and those who wait in their order, whatever happens", async () => {
+  it("never exceeds its limit and keeps the order of waiting calls, under random calls", async () => {
     const operation = fc.oneof(
       { arbitrary: fc.constant({ type: "acquire" } as const), weight: 3 },
       { arbitrary: fc.constant({ type: "release" } as const), weight: 2 },

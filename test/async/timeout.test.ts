@@ -6,14 +6,14 @@ import { createManualClock } from "../../src/testing/manual-clock.ts";
 const never = new Promise<never>(() => {});
 
 describe("settleOrAbort", () => {
-  it("settles as the promise does, and lets go of the signal", async () => {
+  it("settles as the promise does, and leaves no listener on the signal", async () => {
     const { signal } = new AbortController();
     expect(await settleOrAbort(Promise.resolve(7), signal)).toBe(7);
     await expect(settleOrAbort(Promise.reject("text"), signal)).rejects.toBe("text");
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("rejects with the signal's reason, whatever that is", async () => {
+  it("rejects with the signal's reason, whatever its type", async () => {
     const controller = new AbortController();
     const settled = settleOrAbort(never, controller.signal);
     const reason = { why: "the user left" };
@@ -22,11 +22,11 @@ describe("settleOrAbort", () => {
     expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
   });
 
-  it("rejects at once where the signal has aborted before", async () => {
+  it("rejects at once if the signal has already aborted", async () => {
     await expect(settleOrAbort(never, AbortSignal.abort("before"))).rejects.toBe("before");
   });
 
-  it("leaves the promise to whoever keeps it", async () => {
+  it("does not affect the promise itself", async () => {
     const controller = new AbortController();
     let finish: (value: string) => void = () => {};
     const promise = new Promise<string>((resolve) => {
@@ -48,19 +48,19 @@ describe("settleWithin", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("resolves to notInTime when time is up, and not before", async () => {
+  it("resolves to notInTime once the time has passed, and not before", async () => {
     const clock = createManualClock();
-    const told = vi.fn();
-    const settled = settleWithin(never, 100, clock).then(told);
+    const settledWith = vi.fn();
+    const settled = settleWithin(never, 100, clock).then(settledWith);
     await clock.advance(99);
-    expect(told).not.toHaveBeenCalled();
+    expect(settledWith).not.toHaveBeenCalled();
     await clock.advance(1);
     await settled;
-    expect(told).toHaveBeenCalledExactlyOnceWith(notInTime);
+    expect(settledWith).toHaveBeenCalledExactlyOnceWith(notInTime);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("takes 0 for no time at all, not for no limit", async () => {
+  it("treats 0 as no time, not as no limit", async () => {
     const clock = createManualClock();
     const settled = settleWithin(never, 0, clock);
     await clock.advance(1);

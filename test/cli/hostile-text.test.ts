@@ -72,8 +72,8 @@ const withAgent = (create: () => Agent) => async () => ({ agent: create(), close
 const check = (expectAll: (text: string) => Promise<void>) =>
   fc.assert(fc.asyncProperty(hostile, expectAll), { numRuns: 2, examples: [[hostilePieces.join("")]] });
 
-describe("hostile text is shown and never obeyed", () => {
-  it("in arguments, and in what commander says of them", async () => {
+describe("control characters never reach the terminal", () => {
+  it("from arguments, or from what commander reports about them", async () => {
     await check(async (text) => {
       for (const argv of [
         [`--version=${text}`],
@@ -95,7 +95,7 @@ describe("hostile text is shown and never obeyed", () => {
     });
   });
 
-  it("in the names of files", async () => {
+  it("from file names", async () => {
     const folder = newFolder();
     await check(async (text) => {
       const db = join(folder, "none", text);
@@ -104,7 +104,7 @@ describe("hostile text is shown and never obeyed", () => {
     });
   });
 
-  it("in requests, reasons, inputs, outputs and errors", async () => {
+  it("from requests, reasons, inputs, outputs and errors", async () => {
     await check(async (text) => {
       const plan = {
         steps: [{ id: "s1", tool: "Fake", input: { text, [text]: [text] }, dependsOn: [], reasoning: text }],
@@ -121,7 +121,7 @@ describe("hostile text is shown and never obeyed", () => {
     });
   });
 
-  it("in what planners say, and in warnings", async () => {
+  it("from errors of planners, or from warnings", async () => {
     const refusal = (text: string) =>
       new AgentError("cannot-plan", text, { details: { reason: text, capabilities: [text, `a ${text} {b}`] } });
     const failure = (text: string) => modelFailure({ provider: text, modelId: text }, "unreachable", { message: text });
@@ -146,7 +146,7 @@ describe("hostile text is shown and never obeyed", () => {
     });
   });
 
-  it("in runs that a store gives back, whatever they are", async () => {
+  it("from the runs of a store, whatever they contain", async () => {
     const db = join(newFolder(), "runs\u001b[31m.db");
     writeFileSync(db, "");
     await check(async (text) => {

@@ -8,7 +8,7 @@ import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 import { call, newFolder } from "./kept-runs.ts";
 
 describe("planwright tools", () => {
-  it("lists name, effect and description of each", async () => {
+  it("lists the name, the effect and the description of each tool", async () => {
     const tools = [
       createFakeTool({ name: "Fake", effect: "once" }),
       { ...createFakeTool({ name: "Other", effect: "pure" }), description: "clears\u001b[2J\nthe screen" },
@@ -18,7 +18,7 @@ describe("planwright tools", () => {
     expect(stdout).toBe(`Fake (once)\n  ${tools[0]?.description}\nOther (pure)\n  clears\\u001b[2J\\nthe screen\n`);
   });
 
-  it("prints all there is to know with --json, and touches no file", async () => {
+  it("prints the full descriptions with --json, and creates no file", async () => {
     const folder = newFolder();
     const { stdout, exitCode } = await call(join(folder, "todo.db"), "--json", "tools");
     expect(exitCode).toBe(0);

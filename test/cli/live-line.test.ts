@@ -19,7 +19,7 @@ describe("LiveLine", () => {
     vi.useRealTimers();
   });
 
-  it("is rewritten in place on a terminal, with a sign that moves", () => {
+  it("is rewritten in place on a terminal, with a spinner", () => {
     const { line, take } = createLine(true);
     line.show("s1 Fake");
     expect(take()).toBe(`${clear}  ⠋ s1 Fake`);
@@ -34,7 +34,7 @@ describe("LiveLine", () => {
     expect(take()).toBe("");
   });
 
-  it("stays below the lines that stay", () => {
+  it("stays below the printed lines", () => {
     const { line, take } = createLine(true);
     line.print("first");
     line.show("s1");
@@ -44,7 +44,7 @@ describe("LiveLine", () => {
     line.hide();
   });
 
-  it("is never wider than the terminal, whose width may not be known", () => {
+  it("is never wider than the terminal, even if its width is unknown", () => {
     for (const [columns, width] of [
       [20, 19],
       [0, 79],
@@ -57,7 +57,7 @@ describe("LiveLine", () => {
     }
   });
 
-  it("is nothing but the lines that stay anywhere else", () => {
+  it("prints only the permanent lines if the output is not a terminal", () => {
     const { line, take } = createLine(false);
     expect(line.isLive).toBe(false);
     line.show("s1");

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe("main", () => {
-  it("runs the command with the two tools, and sets the exit code", async () => {
+  it("runs the command with the built-in tools, and sets the exit code", async () => {
     const written: string[] = [];
     vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
     process.argv = ["node", "planwright", "--json", "--plan-only", "Calculate 100 / 4 and add the result as a todo"];

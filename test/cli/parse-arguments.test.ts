@@ -21,7 +21,7 @@ describe("parseArguments", () => {
     expect(parse("add", "milk", "to", "my", "list").parsed).toEqual(expected);
   });
 
-  it("reads options before the words and behind them", () => {
+  it("reads options before and after the words", () => {
     const options = { planOnly: true, json: true, color: false, planner };
     const expected = { type: "request", request: "add milk", options };
     expect(parse("--plan-only", "--json", "--no-color", "add milk").parsed).toEqual(expected);
@@ -34,11 +34,11 @@ describe("parseArguments", () => {
     ["Calculate -pi + 3", "Calculate -pi + 3"],
     ["Calculate 3 + -pi", "Calculate 3 + -pi"],
     ["add --bogus milk", "add --bogus milk"],
-  ])("leaves the words of %j as they are", (line, request) => {
+  ])("keeps the words of %j unchanged", (line, request) => {
     expect(parse(...line.split(" ")).parsed).toEqual({ type: "request", request, options: noOptions });
   });
 
-  it("takes an unknown --option behind the words for a mistake, and says how to write it as a word", () => {
+  it("refuses an unknown --option after the words, and says how to write it as a word", () => {
     const { parsed, stderr } = parse("add", "milk", "--jsn");
     expect(parsed).toEqual({ type: "exit", exitCode: 2 });
     expect(stderr).toContain('after "--"');
@@ -51,18 +51,18 @@ describe("parseArguments", () => {
     [["- milk"], "- milk"],
     [["--", "--json", "is", "a", "format"], "--json is a format"],
     [["add", "--", "-x"], "add -x"],
-  ])("takes %j for words", (argv, request) => {
+  ])("reads %j as words", (argv, request) => {
     expect(parse(...argv).parsed).toEqual({ type: "request", request, options: noOptions });
   });
 
-  it.each([[[]], [[""]], [["  ", ""]], [["--json"]]])("shows how it is used where %j has no request", (argv) => {
+  it.each([[[]], [[""]], [["  ", ""]], [["--json"]]])("shows its usage if %j has no request", (argv) => {
     const { parsed, stdout, stderr } = parse(...argv);
     expect(parsed).toEqual({ type: "exit", exitCode: 2 });
     expect(stdout).toBe("");
     expect(stderr).toContain("Usage: planwright");
   });
 
-  it.each([["--bogus"], ["-x"], ["--jsn"]])("does not know %s", (option) => {
+  it.each([["--bogus"], ["-x"], ["--jsn"]])("refuses the unknown option %s", (option) => {
     const { parsed, stdout, stderr } = parse(option, "add milk");
     expect(parsed).toEqual({ type: "exit", exitCode: 2 });
     expect(stdout).toBe("");
@@ -95,13 +95,13 @@ describe("parseArguments", () => {
     [["add", "milk", "--model", "qwen3", "--planner", "ollama"]],
     [["--planner=ollama", "add milk", "--model=qwen3"]],
     [["--planner", "ollama", "add", "milk", "--model", "qwen3"]],
-  ])("lets a model of Ollama plan for %j", (argv) => {
+  ])("chooses an Ollama model as planner for %j", (argv) => {
     const choice = { type: "ollama", model: "qwen3", host: undefined };
     const expected = { type: "request", request: "add milk", options: { ...noOptions, planner: choice } };
     expect(parse(...argv).parsed).toEqual(expected);
   });
 
-  it("takes the model and the host from the environment, unless they are said", () => {
+  it("reads the model and the host from the environment unless options name them", () => {
     const env = { OLLAMA_MODEL: "gemma4", OLLAMA_HOST: "box:11434" };
     const plannerOf = (...argv: readonly string[]) => {
       const { parsed } = parseIn(env, "--planner", "ollama", ...argv, "add milk");
@@ -126,12 +126,12 @@ describe("parseArguments", () => {
     expect(stderr).toContain(complaint);
   });
 
-  it("leaves words that look like a planner's options to the request", () => {
+  it("keeps words that look like planner options in the request", () => {
     const request = "add a todo to try --planner ollama today";
     expect(parse(...request.split(" ")).parsed).toMatchObject({ request, options: noOptions });
   });
 
-  it("reads the file that keeps todos and runs", () => {
+  it("reads the path of the database", () => {
     const expected = { type: "request", request: "show me my tasks", options: { ...noOptions, db: "./todo.db" } };
     expect(parse("--db", "./todo.db", "show me my tasks").parsed).toEqual(expected);
     expect(parse("--db=./todo.db", "show", "me", "my", "tasks").parsed).toEqual(expected);
@@ -150,7 +150,7 @@ describe("parseArguments", () => {
     [["show", "run_1f-3.a"], { type: "show", runId: "run_1f-3.a" }],
     [["resume", "run_1"], { type: "resume", runId: "run_1" }],
     [["resume", "nightly"], { type: "resume", runId: "nightly" }],
-  ])("takes %j for what is to be done with stored runs, where there is a database", (words, command) => {
+  ])("reads %j as a command about stored runs, which needs a database", (words, command) => {
     const options = { ...noOptions, json: true, db: "a.db" };
     expect(parse("--json", "--db", "a.db", ...words).parsed).toEqual({ ...command, options });
     expect(parse(...words, "--db", "a.db", "--json").parsed).toEqual({ ...command, options });
@@ -179,7 +179,7 @@ describe("parseArguments", () => {
     [["--", "runs"]],
     [["--", "show", "run_1"]],
     [["show", "--", "run_1"]],
-  ])("takes %j for a request, with a database and without", (words) => {
+  ])("reads %j as a request, with and without a database", (words) => {
     const request = words.filter((word) => word !== "--").join(" ");
     expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions });
     const { parsed } = parse("--db", "a.db", ...words);
@@ -189,7 +189,7 @@ describe("parseArguments", () => {
   it.each([
     [["show", "tasks"], "tasks"],
     [["show", "2026-11.nightly"], "2026-11.nightly"],
-  ])("takes %j for a request, unless there is a run of that id", (words, shownRunId) => {
+  ])("reads %j as a request, unless a run has that id", (words, shownRunId) => {
     const request = words.join(" ");
     expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions, shownRunId });
     const kept = parse(...words, "--db", "a.db").parsed;
@@ -199,7 +199,7 @@ describe("parseArguments", () => {
   });
 
   it.each([[["add", "milk", "--db"]], [["--db", "--json", "add milk"]], [["--db", "", "add milk"]]])(
-    "misses the file in %j",
+    "requires a file in %j",
     (argv) => {
       const { parsed, stderr } = parse(...argv);
       expect(parsed).toEqual({ type: "exit", exitCode: 2 });
@@ -207,7 +207,7 @@ describe("parseArguments", () => {
     },
   );
 
-  it("lists tools, with a database and without, but makes no plan of them", () => {
+  it("reads tools as a command, with and without a database, but not with --plan-only", () => {
     expect(parse("tools").parsed).toEqual({ type: "tools", options: noOptions });
     const options = { ...noOptions, json: true, db: "a.db" };
     expect(parse("--json", "--db", "a.db", "tools").parsed).toEqual({ type: "tools", options });

@@ -5,24 +5,24 @@ import { printable, printableJson, shorten } from "../../src/cli/printable.ts";
 const obeyed = /[\u0080-\u009f\u202a-\u202e\u2066-\u2069]|[^\P{Cc}\n]/u;
 
 describe("printable", () => {
-  it("shows what a terminal would obey", () => {
+  it("escapes what a terminal would obey", () => {
     expect(printable("a\nb\r\t\u001b[31mred\u0007\u007f\u009b2J\u202e")).toBe(
       "a\\nb\\r\\t\\u001b[31mred\\u0007\\u007f\\u009b2J\\u202e",
     );
   });
 
-  it("leaves every other text as it is, emoji of several parts included", () => {
+  it("leaves all other text unchanged, including emoji of several code points", () => {
     const text = "Grüße, 你好, שלום, \u{1F468}\u200d\u{1F469}\u200d\u{1F467} \\n ${HOME}";
     expect(printable(text)).toBe(text);
   });
 
-  it("leaves nothing to be obeyed in any text", () => {
+  it("leaves no control character in any text", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => !/\p{Cc}|\p{Bidi_C}/u.test(printable(text))));
   });
 });
 
 describe("printableJson", () => {
-  it("is the same JSON, with nothing to be obeyed", () => {
+  it("is the same JSON, without control characters", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
         const text = printableJson(value, indent);
@@ -33,7 +33,7 @@ describe("printableJson", () => {
     expect(printableJson({ a: "\u001b\u009b\u2028" })).toBe('{"a":"\\u001b\\u009b\\u2028"}');
   });
 
-  it("takes what is not JSON for null", () => {
+  it("prints null for a value that is not JSON", () => {
     expect(printableJson(undefined)).toBe("null");
   });
 });

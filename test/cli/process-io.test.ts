@@ -17,7 +17,7 @@ function createFakeProcess() {
 }
 
 describe("createProcessIo", () => {
-  it("aborts on the first Ctrl-C and leaves the second to the process", () => {
+  it("aborts on the first Ctrl-C, and lets the second one end the process", () => {
     const host = createFakeProcess();
     const { signal } = createProcessIo(host);
     expect(signal.aborted).toBe(false);
@@ -26,20 +26,20 @@ describe("createProcessIo", () => {
     expect(host.listenerCount("SIGINT")).toBe(0);
   });
 
-  it("is ended from outside while nobody listens, else the first time it is only told", () => {
+  it("handles SIGTERM once, and only while there is a listener", () => {
     const host = createFakeProcess();
     const { onTerminate } = createProcessIo(host);
     expect(host.listenerCount("SIGTERM")).toBe(0);
-    const told = vi.fn();
-    onTerminate(told)();
+    const listener = vi.fn();
+    onTerminate(listener)();
     expect(host.listenerCount("SIGTERM")).toBe(0);
-    onTerminate(told);
+    onTerminate(listener);
     host.emit("SIGTERM");
-    expect(told).toHaveBeenCalledOnce();
+    expect(listener).toHaveBeenCalledOnce();
     expect(host.listenerCount("SIGTERM")).toBe(0);
   });
 
-  it("goes on in silence when nobody reads any more, and with one line and exit code 1 when the disk is full", () => {
+  it("ignores a closed pipe, but reports a full disk once, with exit code 1", () => {
     const host = createFakeProcess();
     createProcessIo(host);
     const write = vi.spyOn(host.stderr, "write");
@@ -52,7 +52,7 @@ describe("createProcessIo", () => {
     expect(write.mock.calls).toEqual([["planwright: the output cannot be written: disk full\n"]]);
   });
 
-  it("hands on the streams and the environment", () => {
+  it("passes on the streams and the environment", () => {
     const host = createFakeProcess();
     const { stdout, stderr, env } = createProcessIo(host);
     expect([stdout, stderr, env]).toEqual([host.stdout, host.stderr, host.env]);

@@ -35,25 +35,25 @@ describe("renderOutput", () => {
     expect(render(output)).toEqual(lines);
   });
 
-  it("shows only what the tool calls its result", () => {
+  it("shows only the result that the tool names", () => {
     expect(render({ value: 25, expression: "100 / 4" }, resultIn("value"))).toEqual(["25"]);
     expect(render({ list: [{ deep: 7 }] }, resultIn("list[0].deep"))).toEqual(["7"]);
   });
 
-  it("shows the whole where the result is not there", () => {
+  it("shows the whole output if it lacks that result", () => {
     expect(render({ other: 1 }, resultIn("value"))).toEqual(["other: 1"]);
     expect(render("text", resultIn("length"))).toEqual(["text"]);
     expect(render({ a: 1 }, resultIn("constructor"))).toEqual(["a: 1"]);
     expect(render({ a: 1 }, resultIn("not a path"))).toEqual(["a: 1"]);
   });
 
-  it("shows a thing by its title, with what else matters", () => {
+  it("shows an object by its title, with its other fields", () => {
     expect(render(milk)).toEqual(["[ ] buy milk <(list: todos, tags: food cheap, dueDate: 2026-01-02)>"]);
     expect(render({ title: "bread", completed: true })).toEqual(["[x] bread"]);
     expect(render({ name: "Ada", age: 36 })).toEqual(["Ada <(age: 36)>"]);
   });
 
-  it("shows a list of things, and counts beside it", () => {
+  it("shows a list of objects, with the counts beside it", () => {
     const bread = { id: "2", name: "bread", done: true };
     expect(render({ todos: [milk, bread], count: 2, completed: 1 })).toEqual([
       "[ ] buy milk <(list: todos, tags: food cheap, dueDate: 2026-01-02)>",
@@ -74,7 +74,7 @@ describe("renderOutput", () => {
     expect(render(nested).join("\n")).toBe(JSON.stringify(nested, undefined, 2));
   });
 
-  it("leaves a terminal nothing to obey", () => {
+  it("shows no control characters", () => {
     const evil = "\u001b[2J";
     const outputs = [
       evil,
@@ -100,11 +100,11 @@ describe("summarizeOutput", () => {
     [[1, 2], "[1,2]"],
     [{ rows: [[1]] }, '{"rows":[[1]]}'],
     [{}, "{}"],
-  ])("says of %j", (output, summary) => {
+  ])("summarizes %j", (output, summary) => {
     expect(summarizeOutput(output, undefined)).toBe(summary);
   });
 
-  it("says the tool's result, in at most 100 characters", () => {
+  it("summarizes the result that the tool names, in at most 100 characters", () => {
     expect(summarizeOutput({ value: 25, expression: "100 / 4" }, resultIn("value"))).toBe("25");
     expect(summarizeOutput("x".repeat(500), undefined)).toHaveLength(100);
   });

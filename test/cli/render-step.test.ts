@@ -16,7 +16,7 @@ it.each([
   [{ status: "cancelled", error }, "✖ s1 Fake: cancelled, no\\u001b"],
   [{ status: "interrupted" }, "✖ s1 Fake: interrupted"],
   [{ status: "unknown", error, iteration: 3 }, "✖ s1[3] Fake: unknown, no\\u001b"],
-])("says of %j where it stands", (fields, expected) => {
+])("renderStep shows the status of %j", (fields, expected) => {
   const step = { stepId: "s1", tool: "Fake", input: {}, attempts: 1, ...fields } as unknown as StepRecord;
   expect(renderStep(step, { colors: createColors(false), tool: undefined })).toBe(`  ${expected}`);
 });

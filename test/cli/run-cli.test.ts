@@ -35,7 +35,7 @@ Result
     });
   });
 
-  it("tells of retries and of time, with each delay", async () => {
+  it("shows each retry with its delay, and how long a step took", async () => {
     const clock = createManualClock();
     const outcomes = [{ throws: new Error("the shop\nis closed") }, { returns: 7, afterMs: 2_000 }];
     const tools = [createFakeTool({ name: "Fake", clock, outcomes })];
@@ -47,7 +47,7 @@ Result
     expect(stdout).toMatch(/Result\n {2}7\n$/);
   });
 
-  it("rewrites one line on a terminal", async () => {
+  it("rewrites a single line on a terminal", async () => {
     const { stdout } = await callCli(["add milk"], createFakeIo({ isTTY: true, env: { NO_COLOR: "1" } }));
     expect(stdout).toContain("\r\u001b[2K  ⠋ planning\r\u001b[2KPlan\n");
     expect(stdout).toContain("\r\u001b[2K  ⠋ s1 Fake\r\u001b[2K  ✔ s1 Fake: Done so\n");
@@ -64,7 +64,7 @@ Result
     });
   });
 
-  it("exits with 1 when the run fails, and says why on stderr", async () => {
+  it("exits with 1 when the run fails, and prints the reason on stderr", async () => {
     const tools = [createFakeTool({ name: "Fake", retry: { maxAttempts: 1 }, outcomes: [{ throws: "no\u0007" }] })];
     const agent = createFakeAgent({ tools });
     const { exitCode, stdout, stderr } = await callCli(["add milk"], createFakeIo({ agent }));
@@ -74,7 +74,7 @@ Result
     expect(stderr).toBe('planwright: Step "s1" (Fake) failed: no\\u0007\n');
   });
 
-  it("tells which steps were left out", async () => {
+  it("shows which steps were skipped", async () => {
     const step = (id: string) => ({ id, tool: "Fake", input: {}, dependsOn: id === "s1" ? [] : ["s1"] });
     const tools = [createFakeTool({ name: "Fake", retry: { maxAttempts: 1 }, outcomes: [{ throws: "no" }] })];
     const planner = createScriptedPlanner([{ steps: [step("s1"), step("s2")] }]);
@@ -91,7 +91,7 @@ Result
     expect(stderr).toBe("planwright: the run is suspended: it is not known whether s1 took effect\n");
   });
 
-  it("tells progress on a terminal only", async () => {
+  it("shows progress on a terminal only", async () => {
     const tool = createFakeTool({ name: "Fake" });
     const telling = {
       ...tool,
@@ -117,7 +117,7 @@ describe("a planner with a model", () => {
   const down = modelFailure({ provider: "ollama", modelId: "qwen3" }, "unreachable", { message: "Nobody\nis there." });
   const notice = "planwright: Nobody\\nis there. (Planning with scripted instead.)\n";
 
-  it("is named with the plan, and what it used with the result", async () => {
+  it("is named with the plan, and its usage with the result", async () => {
     const usage = { inputTokens: 100, outputTokens: 7 };
     const { stdout, exitCode } = await callCli(["add milk"], withModel([{ text: plan, usage }]));
     expect(exitCode).toBe(0);
@@ -125,19 +125,19 @@ describe("a planner with a model", () => {
     expect(stdout).toMatch(/Done so\n {2}\(1 model call: 100 tokens read, 7 written\)\n$/);
   });
 
-  it("tells how often the model was asked", async () => {
+  it("shows how often the model was asked", async () => {
     const { stdout } = await callCli(["add milk"], withModel(["no idea", plan]));
     expect(stdout).toContain("Plan by ollama/qwen3, in 2 tries\n");
     expect(stdout).toContain("(2 model calls: ");
   });
 
-  it("says in one line why it gave no plan, and that the next one is asked", async () => {
+  it("explains in one line why it returned no plan, and names the next planner", async () => {
     const { stdout, stderr, exitCode } = await callCli(["add milk"], withModel([down]));
     expect([exitCode, stderr]).toEqual([0, notice]);
     expect(stdout).toMatch(/^Plan\n/);
   });
 
-  it("says that an option cannot be, and exits as for bad usage", async () => {
+  it("refuses a wrong option, and exits with 2", async () => {
     const createAgent = () =>
       createCliAgent({ planner: { type: "ollama", model: "m", host: "ftp://x" }, db: undefined });
     const { exitCode, stderr } = await callCli(["add milk"], { ...createFakeIo(), createAgent });
@@ -145,7 +145,7 @@ describe("a planner with a model", () => {
     expect(stderr).toContain('Option "host"');
   });
 
-  it("says so on stderr with --plan-only, and not at all with --json", async () => {
+  it("explains on stderr with --plan-only, and not at all with --json", async () => {
     const shown = await callCli(["--plan-only", "add milk"], withModel([down]));
     expect(shown).toMatchObject({ exitCode: 0, stderr: notice, stdout: 's1  Fake\n    {"text":"milk"}\n' });
     const json = await callCli(["--plan-only", "--json", "add milk"], withModel([down]));
@@ -153,7 +153,7 @@ describe("a planner with a model", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ source: { planner: "scripted", failures: [{ planner: "llm" }] } });
   });
 
-  it("shows on a terminal how far the plan is", async () => {
+  it("shows the progress of planning on a terminal", async () => {
     const answered = { text: plan, deltas: [plan.slice(0, 60), plan.slice(60)] };
     const io = { ...withModel([answered]), env: { NO_COLOR: "1" } };
     io.stdout = { ...io.stdout, isTTY: true };
@@ -161,8 +161,8 @@ describe("a planner with a model", () => {
   });
 });
 
-describe("what cannot be planned", () => {
-  it("exits with 2, says why and what can be done", async () => {
+describe("a request that cannot be planned", () => {
+  it("exits with 2, and prints the reason and example requests", async () => {
     const { exitCode, stdout, stderr } = await callCli(["sing"], createFakeIo({ agent: refusing() }));
     expect([exitCode, stdout]).toEqual([2, ""]);
     expect(stderr).toBe(
@@ -170,7 +170,7 @@ describe("what cannot be planned", () => {
     );
   });
 
-  it("shows sentences: those of other kinds first, then with little to fill in, a bare slot last", async () => {
+  it("lists different kinds of examples first, then those with few slots, a bare slot last", async () => {
     const capabilities = [
       "{x}",
       "add {title}",
@@ -186,13 +186,13 @@ describe("what cannot be planned", () => {
     expect(shown.map((text) => text.trim())).toEqual(["add …", "add … to …", "sum …", "add a …", "…"]);
   });
 
-  it("is a failed result as JSON", async () => {
+  it("prints a failed result with --json", async () => {
     const { exitCode, stdout } = await callCli(["--json", "sing"], createFakeIo({ agent: refusing() }));
     expect(exitCode).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ status: "failed", error: { code: "cannot-plan" } });
   });
 
-  it("is an error as JSON with --plan-only", async () => {
+  it("prints an error with --json and --plan-only", async () => {
     const { exitCode, stdout, stderr } = await callCli(
       ["--json", "--plan-only", "sing"],
       createFakeIo({ agent: refusing() }),
@@ -202,14 +202,14 @@ describe("what cannot be planned", () => {
     expect(stderr).toContain("nothing fits");
   });
 
-  it("may have no examples", async () => {
+  it("prints no examples if there are none", async () => {
     const bare = new AgentError("cannot-plan", "No.", { details: { reason: "no tools", capabilities: [] } });
     const agent = createFakeAgent({ planner: createScriptedPlanner([bare]) });
     const { stderr } = await callCli(["--plan-only", "sing"], createFakeIo({ agent }));
     expect(stderr).toBe("planwright: the request cannot be planned: no tools\n");
   });
 
-  it("is a request that is too long, too", async () => {
+  it("can also be a request that is too long", async () => {
     const { exitCode, stderr } = await callCli(["x".repeat(1_000_000)]);
     expect(exitCode).toBe(2);
     expect(stderr.length).toBeLessThan(500);
@@ -268,7 +268,7 @@ describe("colours", () => {
     return stdout.includes("\u001b[1m");
   };
 
-  it("are for terminals, unless somebody says otherwise", async () => {
+  it("are for terminals only, unless an option or the environment says otherwise", async () => {
     expect(await isColored([], true)).toBe(true);
     expect(await isColored([], false)).toBe(false);
     expect(await isColored([], false, { FORCE_COLOR: "1" })).toBe(true);
@@ -279,8 +279,8 @@ describe("colours", () => {
   });
 });
 
-describe("what should not happen", () => {
-  it("is told, and exits with 1", async () => {
+describe("an unexpected error", () => {
+  it("is printed, and exits with 1", async () => {
     const io = {
       ...createFakeIo(),
       createAgent: () => {

@@ -5,7 +5,7 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { callCli, createFakeIo } from "./fake-io.ts";
 import { call, fakeIo, listIds, newFolder } from "./kept-runs.ts";
 
-it("finds a run by any id, and takes for a request what is none", async () => {
+it("show and resume find a run by any id, and treat other words as a request", async () => {
   const db = join(newFolder(), "todo.db");
   const io = fakeIo(db, { tools: [createFakeTool({ name: "Fake" })] });
   const { agent, close } = await io.createAgent({ planner: { type: "rules" }, db });

@@ -28,7 +28,7 @@ describe("--db", () => {
     expect((await call(db, "List notes for PROP-2")).stdout).toContain("No notes.");
   });
 
-  it("hands the file to the agent, and closes it in the end, whatever that is", async () => {
+  it("passes the file to the agent, and closes it even if the run fails", async () => {
     const io = createFakeIo();
     expect((await callCli(["--db", "a.db", "add milk"], io)).exitCode).toBe(0);
     expect([io.choices, io.closed]).toEqual([[{ planner: { type: "rules" }, db: "a.db" }], 1]);
@@ -38,13 +38,13 @@ describe("--db", () => {
     expect([failing.closed, failing.terminators.size]).toEqual([1, 0]);
   });
 
-  it("makes no file for a plan alone", async () => {
+  it("creates no file with --plan-only", async () => {
     const folder = newFolder();
     expect((await call(join(folder, "todo.db"), "--plan-only", "add milk")).exitCode).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("says in one line what is wrong with the file, and exits with 1", async () => {
+  it("reports in one line what is wrong with the file, and exits with 1", async () => {
     const folder = newFolder();
     const db = join(folder, "bad.db");
     writeFileSync(db, "no database\n");
@@ -65,7 +65,7 @@ describe("--db", () => {
     expect(await call("file:x.db", "add milk")).toMatchObject({ exitCode: 2, stdout: "" });
   });
 
-  it("makes no file to look for runs in it", async () => {
+  it("creates no file when there are no runs to read", async () => {
     const folder = newFolder();
     for (const words of [["runs"], ["show", "run_1"], ["resume", "run_1"]]) {
       const { exitCode, stderr } = await call(join(folder, "typo.db"), ...words);
@@ -76,8 +76,8 @@ describe("--db", () => {
   });
 });
 
-describe("runs", () => {
-  it("lists the newest first, one a line", async () => {
+describe("planwright runs", () => {
+  it("lists the newest run first, one per line", async () => {
     const db = join(newFolder(), "todo.db");
     await call(db, "add a todo to buy milk");
     await call(db, "Sing a song");
@@ -91,7 +91,7 @@ describe("runs", () => {
     );
   });
 
-  it("prints one document with --json, with all of more than a page", async () => {
+  it("prints one JSON document with --json, even if there are several pages", async () => {
     const db = join(newFolder(), "todo.db");
     writeFileSync(db, "");
     const at = "1970-01-01T00:00:01.000Z";
@@ -107,7 +107,7 @@ describe("runs", () => {
     expect(lines[0]).toBe("run_3  completed    1970-01-01T00:00:01Z  (a plan)");
   });
 
-  it("may find none", async () => {
+  it("prints that there are no runs", async () => {
     const db = join(newFolder(), "todo.db");
     createSqliteRunStore({ path: db }).close();
     expect(await call(db, "runs")).toEqual({ exitCode: 0, stdout: "No runs.\n", stderr: "" });
@@ -115,8 +115,8 @@ describe("runs", () => {
   });
 });
 
-describe("show", () => {
-  it("shows a run as it stands", async () => {
+describe("planwright show", () => {
+  it("shows the current state of a run", async () => {
     const db = join(newFolder(), "todo.db");
     await call(db, "add a todo to buy milk");
     const [runId = ""] = await listIds(db);
@@ -141,7 +141,7 @@ Result
     expect(json).toMatchObject({ runId, status: "completed", request: "add a todo to buy milk", steps: [{}] });
   });
 
-  it("shows why a run failed and what it waits for, and exits with 0 all the same", async () => {
+  it("shows why a run failed or what it waits for, and exits with 0", async () => {
     const db = join(newFolder(), "todo.db");
     await call(db, "Sing a song");
     const [failed = ""] = await listIds(db);
@@ -160,7 +160,7 @@ Result
     );
   });
 
-  it("does not know every run", async () => {
+  it("reports an unknown run, as resume does", async () => {
     const db = join(newFolder(), "todo.db");
     createSqliteRunStore({ path: db }).close();
     for (const name of ["show", "resume"]) {
@@ -175,7 +175,7 @@ Result
   });
 });
 
-describe("resume", () => {
+describe("planwright resume", () => {
   const steps = ["s1", "s2"].map((id) => ({
     id,
     tool: "Fake",
@@ -184,7 +184,7 @@ describe("resume", () => {
   }));
   const planner = () => createScriptedPlanner([{ steps }]);
 
-  it("goes on with a run that was told to end, which exits with 143, and tells what is left of it", async () => {
+  it("continues a run that SIGTERM stopped with exit code 143, and prints the rest of it", async () => {
     const db = join(newFolder(), "todo.db");
     const clock = createManualClock();
     const stopped = createFakeTool({
@@ -234,7 +234,7 @@ Result
     expect(going.calls).toHaveLength(1);
   });
 
-  it("prints the result as one document with --json, and only that of a run that has ended", async () => {
+  it("prints one JSON document with --json, and only the result of a run that has ended", async () => {
     const db = join(newFolder(), "todo.db");
     await call(db, "add a todo to buy milk");
     const [runId = ""] = await listIds(db);
@@ -264,7 +264,7 @@ Result
     expect([exitCode, stderr]).toEqual([130, "planwright: Cancelled: Ctrl-C was pressed\n"]);
   });
 
-  it("leaves alone what goes on in another process", async () => {
+  it("refuses a run that is active in another process", async () => {
     const db = join(newFolder(), "todo.db");
     const failing = createFakeTool({ name: "Fake", retry: { maxAttempts: 1 }, outcomes: [{ throws: "no" }] });
     await callCli(["x", "--db", db], fakeIo(db, { planner: planner(), tools: [failing] }));
@@ -280,7 +280,7 @@ Result
 });
 
 describe("planwright delete and prune", () => {
-  it("delete a run, and those that have ended, but no todo by mistake", async () => {
+  it("delete one run, or those that have ended, but never a todo by mistake", async () => {
     const db = join(newFolder(), "todo.db");
     for (const title of ["milk", "eggs", "bread"]) await call(db, `add ${title}`);
     const [newest = ""] = await listIds(db);

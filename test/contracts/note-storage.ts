@@ -44,21 +44,21 @@ export function testNoteStorage(runner: ContractRunner, create: Create): void {
 
 function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }: Helpers): void {
   describe("changes", () => {
-    it("insert a note as it is, and give it", async () => {
+    it("insert a note unchanged, and return it", async () => {
       const note = noteWith({ id: "x", text: '{"$ref":"s1"} ${HOME} \u0000 \ud800', item: "A  b", author: "Ada" });
       const storage = await filled();
       expect(await storage.apply("a", insertion(note))).toStrictEqual({ operation: "add", note });
       expect(await storage.find("a", { limit: 9 })).toStrictEqual({ notes: [note], count: 1 });
     });
 
-    it("do not insert an id twice", async () => {
+    it("do not insert an existing id", async () => {
       const storage = await filled({ id: "x", text: "first" });
       expect(await storage.apply("a", insertion({ id: "x", text: "second" }, "k"))).toBeUndefined();
       expect(await storage.recall("a", "k")).toBeUndefined();
       expect((await storage.find("a", { limit: 9 })).notes.map(({ text }) => text)).toEqual(["first"]);
     });
 
-    it("remove one, and give it", async () => {
+    it("remove a note, and return it", async () => {
       const storage = await filled({ id: "x" }, { id: "y" });
       expect(await storage.apply("a", removal("x"))).toStrictEqual({
         operation: "delete",
@@ -69,21 +69,21 @@ function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect(await idsOf(storage, { item: "PROP-1" })).toBe("y");
     });
 
-    it("do nothing to what does not exist, and record nothing", async () => {
+    it("ignore an unknown note, and record nothing", async () => {
       const storage = await filled({ id: "x" });
       expect(await storage.apply("a", removal("z", "k"))).toBeUndefined();
       expect(await storage.recall("a", "k")).toBeUndefined();
       expect(await idsOf(storage)).toBe("x");
     });
 
-    it("put back what was removed as the last", async () => {
+    it("append a removed note that is inserted again", async () => {
       const storage = await filled({ id: "x" }, { id: "y" });
       await storage.apply("a", removal("x"));
       await storage.apply("a", insertion({ id: "x" }, "again"));
       expect(await idsOf(storage)).toBe("y x");
     });
 
-    it("are not made through what was taken or given", async () => {
+    it("cannot be made through given or returned objects", async () => {
       const given = { ...noteWith({ id: "x" }) };
       const storage = await filled();
       await storage.apply("a", { key: "k", operation: "add", change: { type: "insert", note: given } });
@@ -111,7 +111,7 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
         { id: "5", item: "PROP-2", author: "Ada" },
       );
 
-    it("find by item and author without case and extra spaces, and by both", async () => {
+    it("find notes by item and author, ignoring case and extra spaces", async () => {
       const storage = await create();
       expect(await idsOf(storage)).toBe("1 2 3 4 5");
       expect(await idsOf(storage, { item: " pRoP-1" })).toBe("1 2 4");
@@ -122,7 +122,7 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect(await idsOf(storage, { author: "" })).toBe("");
     });
 
-    it("find an id, within an item where one is given", async () => {
+    it("find a note by id, within an item if one is given", async () => {
       const storage = await create();
       expect(await idsOf(storage, { id: "3" })).toBe("3");
       expect(await idsOf(storage, { id: "3", item: "prop-2" })).toBe("3");
@@ -130,7 +130,7 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect(await idsOf(storage, { id: "3", author: "ada" })).toBe("");
     });
 
-    it("give a page, forwards and backwards, and the count of all", async () => {
+    it("return a page in either direction, and the count of all", async () => {
       const storage = await create();
       const item = "PROP-1";
       expect(await idsOf(storage, { item, offset: 1, limit: 1 })).toBe("2");
@@ -144,7 +144,7 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
 
 function testKeysAndScopes({ describe, it, expect }: ContractRunner, { filled, idsOf }: Helpers): void {
   describe("keys", () => {
-    it("make a change once and give the same record again, whatever happened since", async () => {
+    it("apply their change once, and return the same record later", async () => {
       const storage = await filled({ id: "x" });
       const record = { operation: "add", note: noteWith({ id: "x" }) };
       expect(await storage.apply("a", insertion({ id: "other" }, "insert x"))).toEqual(record);
@@ -158,7 +158,7 @@ function testKeysAndScopes({ describe, it, expect }: ContractRunner, { filled, i
   describe("scopes", () => {
     const names = ["", "a", "a\u0000", "\u0000a", "a\u0000b", "__proto__", "constructor", "a,b", '["a"', "Ä", "\ud800"];
 
-    it("keep notes, ids and keys apart, whatever they are called", async () => {
+    it("have their own notes, ids and keys, whatever their names", async () => {
       const storage = await filled();
       for (const scope of names) {
         for (const id of names) await storage.apply(scope, insertion({ id: id || "empty", item: id, text: scope }, id));

@@ -13,8 +13,8 @@ export function testExpectations({ describe, it, expect }: ContractRunner, { fil
     return { key, operation: "undo", change: { type: "remove", id: "x", expected } };
   };
 
-  describe("what was before", () => {
-    it("is recorded with a patch, and given again with its record", async () => {
+  describe("the state of a todo before a change", () => {
+    it("is recorded with a patch, and returned with its record", async () => {
       const todo = { id: "x", dueDate: "2026-11-22", tags: ["t"] };
       const storage = await filled(todo);
       const record = await storage.apply("a", { ...patch("k", { title: "new", dueDate: null }), operation: "update" });
@@ -24,7 +24,7 @@ export function testExpectations({ describe, it, expect }: ContractRunner, { fil
       expect(await storage.apply("a", patch("k", { title: "again" }))).toStrictEqual(record);
     });
 
-    it("is left out of what inserts and removes", async () => {
+    it("is not recorded for inserts and removals", async () => {
       const storage = await filled({ id: "x" });
       expect(await storage.recall("a", "insert x")).not.toHaveProperty("before");
       const record = await storage.apply("a", removal("k", todoWith({ id: "x" })));
@@ -32,7 +32,7 @@ export function testExpectations({ describe, it, expect }: ContractRunner, { fil
     });
   });
 
-  describe("what is expected", () => {
+  describe("the expected state of a todo", () => {
     const full = todoWith({ id: "x", dueDate: "2026-11-22", priority: "low", tags: ["s", "t"] });
     const others: readonly Partial<Todo>[] = [
       { title: "Title of x " },
@@ -46,7 +46,7 @@ export function testExpectations({ describe, it, expect }: ContractRunner, { fil
       { tags: ["s,t"] },
     ];
 
-    it("lets a change happen where the todo is so, whatever the order of its keys", async () => {
+    it("permits a change if the todo is equal, in any order of keys", async () => {
       const backwards = Object.fromEntries(Object.entries(full).reverse()) as unknown as Todo;
       for (const write of [patch("k", { title: "new" }, backwards), removal("k", backwards)]) {
         const storage = await filled(full);
@@ -55,7 +55,7 @@ export function testExpectations({ describe, it, expect }: ContractRunner, { fil
       }
     });
 
-    it("lets nothing happen, and nothing be recorded, where any field is another", async () => {
+    it("prevents a change and its record if any field differs", async () => {
       const storage = await filled(full);
       for (const fields of others) {
         const expected = { ...full, ...fields };
@@ -66,7 +66,7 @@ export function testExpectations({ describe, it, expect }: ContractRunner, { fil
       expect(await storage.find("a", { limit: 9 })).toEqual({ todos: [full], count: 1, completed: 0 });
     });
 
-    it("is no matter once the key has a record", async () => {
+    it("is not checked if the key has a record", async () => {
       const storage = await filled(full);
       const record = await storage.apply("a", patch("k", { title: "new" }, full));
       expect(await storage.apply("a", patch("k", { title: "new" }, full))).toStrictEqual(record);

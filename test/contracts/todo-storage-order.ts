@@ -60,8 +60,8 @@ const query: fc.Arbitrary<TodoQuery> = fc.record(
 
 /** The part of the contract that is about pages of many todos, in any order, whatever was changed before. */
 export function testTodoOrder({ describe, it, expect }: ContractRunner, { filled }: TodoStorageHelpers): void {
-  describe("order of many", () => {
-    it("gives what filtering and sorting everything would, after any changes", async () => {
+  describe("the order of many todos", () => {
+    it("is that of filtering and sorting them all, after any changes", async () => {
       const rounds = fc.array(fc.record({ mutations: fc.array(mutation, { maxLength: 12 }), query }), {
         maxLength: 12,
       });

@@ -17,7 +17,7 @@ export function testTodoQueries(runner: ContractRunner, helpers: TodoStorageHelp
 }
 
 function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }: TodoStorageHelpers): void {
-  describe("queries", () => {
+  describe("a query", () => {
     it("compares fields", async () => {
       const storage = await filled(
         { id: "1", title: "Buy Milk!", list: "Shopping", tags: ["food", "cheap"], priority: "high" },
@@ -46,14 +46,14 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect(await idsOf(storage, { id: "1", completed: true })).toBe("");
     });
 
-    it("takes any text as a tag", async () => {
+    it("accepts any text as a tag", async () => {
       const tags = ['a"b', "b", "c\nd", "d", "\\", "\\n", "\n", "", " "];
       const storage = await filled(...tags.map((tag, index) => ({ id: String(index), tags: [tag, "all"] })));
       for (const [index, tag] of tags.entries()) expect(await idsOf(storage, { tag })).toBe(String(index));
       expect(await idsOf(storage, { tag: "all" })).toBe("0 1 2 3 4 5 6 7 8");
     });
 
-    it("counts what fits, without offset and limit", async () => {
+    it("counts all matches, regardless of offset and limit", async () => {
       const storage = await filled({ id: "1" }, { id: "2", completed: true }, { id: "3", list: "Work" }, { id: "4" });
       expect(await storage.find("a", { limit: 0 })).toEqual({ todos: [], count: 4, completed: 1 });
       const { count, completed } = await storage.find("a", { list: "todos", offset: 1, limit: 1 });
@@ -62,7 +62,7 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect(await idsOf(storage, { offset: 9 })).toBe("");
     });
 
-    it("compares due dates by day or by moment", async () => {
+    it("compares due dates by day or by time", async () => {
       const storage = await filled(
         { id: "1", dueDate: "2026-11-22" },
         { id: "2", dueDate: "2026-11-22T01:00:00+02:00" },
@@ -83,7 +83,7 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
 }
 
 function testOrder({ describe, it, expect }: ContractRunner, { filled, idsOf }: TodoStorageHelpers): void {
-  describe("order", () => {
+  describe("the order of todos", () => {
     const rows: (Partial<Todo> & { id: string })[] = [
       { id: "1", title: "b", dueDate: "2026-11-23", priority: "low" },
       { id: "2", title: "C" },
@@ -92,7 +92,7 @@ function testOrder({ describe, it, expect }: ContractRunner, { filled, idsOf }: 
       { id: "5", title: "d", priority: "high" },
     ];
 
-    it("sorts, with equal ones in the order of insertion", async () => {
+    it("depends on the sort key, then on the insertion", async () => {
       const storage = await filled(...rows);
       expect(await idsOf(storage)).toBe("1 2 3 4 5");
       expect(await idsOf(storage, { sort: "title" })).toBe("3 1 4 2 5");
@@ -100,7 +100,7 @@ function testOrder({ describe, it, expect }: ContractRunner, { filled, idsOf }: 
       expect(await idsOf(storage, { sort: "priority" })).toBe("3 5 4 1 2");
     });
 
-    it("reverses, with what has no value last", async () => {
+    it("can be reversed, with missing values last", async () => {
       const storage = await filled(...rows);
       expect(await idsOf(storage, { reverse: true })).toBe("5 4 3 2 1");
       expect(await idsOf(storage, { sort: "title", reverse: true })).toBe("5 2 4 1 3");
@@ -108,7 +108,7 @@ function testOrder({ describe, it, expect }: ContractRunner, { filled, idsOf }: 
       expect(await idsOf(storage, { sort: "priority", reverse: true })).toBe("1 4 5 3 2");
     });
 
-    it("keeps the order of insertion in a list to which todos move", async () => {
+    it("is that of insertion even in a list to which todos are moved", async () => {
       const storage = await filled({ id: "1" }, { id: "2", list: "Work" }, { id: "3" }, { id: "4", list: "Work" });
       for (const id of ["3", "1"]) {
         const change: TodoChange = { type: "patch", id, fields: { list: "work" } };
@@ -118,7 +118,7 @@ function testOrder({ describe, it, expect }: ContractRunner, { filled, idsOf }: 
       expect(await idsOf(storage, { list: "todos" })).toBe("");
     });
 
-    it("pages through any order without gaps", async () => {
+    it("allows paging without gaps", async () => {
       const many = Array.from({ length: 60 }, (_, index) => ({ id: String(index), title: `t${(index * 37) % 60}` }));
       const storage = await filled(...many);
       for (const sort of ["created", "title"] as const) {

@@ -50,15 +50,15 @@ export function testTodoStorage(
 }
 
 function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }: TodoStorageHelpers): void {
-  describe("changes", () => {
-    it("inserts a todo as it is", async () => {
+  describe("a change", () => {
+    it("inserts a todo unchanged", async () => {
       const todo = todoWith({ id: "x", title: '{"$ref":"s1"} ${HOME}', tags: ["b", "a"], priority: "low" });
       const storage = await filled(todo);
       const found = await storage.find("a", { id: "x", limit: 1 });
       expect(found).toEqual({ todos: [todo], count: 1, completed: 0 });
     });
 
-    it("does not insert an id twice", async () => {
+    it("does not insert an existing id", async () => {
       const storage = await filled({ id: "x", title: "first" });
       const change: TodoChange = { type: "insert", todo: todoWith({ id: "x", title: "second" }) };
       expect(await storage.apply("a", { key: "k", operation: "add", change })).toBeUndefined();
@@ -66,7 +66,7 @@ function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect((await storage.find("a", { limit: 9 })).todos.map((todo) => todo.title)).toEqual(["first"]);
     });
 
-    it("patches what is given, and null removes", async () => {
+    it("patches the given fields, and removes those set to null", async () => {
       const storage = await filled({ id: "x", dueDate: "2026-11-22", priority: "low" }, { id: "y" });
       const completedAt = "2026-11-22T11:00:00.000Z";
       const fields = { completed: true, completedAt, dueDate: null, title: "new", list: "Work", tags: ["t"] };
@@ -85,7 +85,7 @@ function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect((await storage.find("a", { id: "x", limit: 1 })).todos).toStrictEqual([{ ...left, completed: false }]);
     });
 
-    it("is not changed through what it took or gave", async () => {
+    it("cannot be made through given or returned objects", async () => {
       const tags = ["t"];
       const storage = await filled({ id: "x", tags });
       tags.push("u");
@@ -102,8 +102,8 @@ function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }
 }
 
 function testRemovals({ describe, it, expect }: ContractRunner, { filled, idsOf }: TodoStorageHelpers): void {
-  describe("removals", () => {
-    it("removes one, and answers with it", async () => {
+  describe("a removal", () => {
+    it("removes a todo, and returns it", async () => {
       const storage = await filled({ id: "x" }, { id: "y" });
       const record = await storage.apply("a", { key: "k", operation: "delete", change: { type: "remove", id: "x" } });
       expect(record).toEqual({ operation: "delete", result: todoWith({ id: "x" }) });
@@ -111,7 +111,7 @@ function testRemovals({ describe, it, expect }: ContractRunner, { filled, idsOf 
       expect((await storage.find("a", { id: "x", limit: 1 })).count).toBe(0);
     });
 
-    it("does nothing to what does not exist, and records nothing", async () => {
+    it("ignores an unknown todo, and records nothing", async () => {
       const storage = await filled({ id: "x" });
       const change: TodoChange = { type: "remove", id: "z" };
       expect(await storage.apply("a", { key: "k", operation: "delete", change })).toBeUndefined();
@@ -121,7 +121,7 @@ function testRemovals({ describe, it, expect }: ContractRunner, { filled, idsOf 
       expect(await idsOf(storage)).toBe("x");
     });
 
-    it("clears a list, what is completed of it, or all", async () => {
+    it("clears a list, its completed todos, or everything", async () => {
       const rows = [
         { id: "x", list: "Work" },
         { id: "y", list: "work", completed: true },
@@ -144,8 +144,8 @@ function testRemovals({ describe, it, expect }: ContractRunner, { filled, idsOf 
 }
 
 function testKeys({ describe, it, expect }: ContractRunner, { filled, idsOf }: TodoStorageHelpers): void {
-  describe("keys", () => {
-    it("makes a change of one key once and gives the same record again", async () => {
+  describe("a key", () => {
+    it("applies its change once, and returns the same record later", async () => {
       const storage = await filled({ id: "x" });
       const again: TodoChange = { type: "insert", todo: todoWith({ id: "other" }) };
       const record = await storage.apply("a", { key: "insert x", operation: "add", change: again });
@@ -154,7 +154,7 @@ function testKeys({ describe, it, expect }: ContractRunner, { filled, idsOf }: T
       expect(await idsOf(storage)).toBe("x");
     });
 
-    it("gives the record as it was, whatever happened to the todo since", async () => {
+    it("keeps its record, whatever happens to the todo later", async () => {
       const storage = await filled({ id: "x" });
       const change: TodoChange = { type: "patch", id: "x", fields: { title: "new" } };
       await storage.apply("a", { key: "k", operation: "update", change });
@@ -164,7 +164,7 @@ function testKeys({ describe, it, expect }: ContractRunner, { filled, idsOf }: T
       expect(removed).toEqual({ operation: "delete", result: todoWith({ id: "x", title: "new" }) });
     });
 
-    it("records a patch of nothing and a clear of nothing", async () => {
+    it("records even a patch or a clear that changes nothing", async () => {
       const storage = await filled({ id: "x" });
       await storage.apply("a", { key: "k", operation: "complete", change: { type: "patch", id: "x", fields: {} } });
       const todo = todoWith({ id: "x" });
@@ -177,8 +177,8 @@ function testKeys({ describe, it, expect }: ContractRunner, { filled, idsOf }: T
 }
 
 function testScopes({ describe, it, expect }: ContractRunner, { filled, idsOf }: TodoStorageHelpers): void {
-  describe("scopes", () => {
-    it("keeps todos, ids and keys of scopes apart", async () => {
+  describe("a scope", () => {
+    it("has its own todos, ids and keys", async () => {
       const storage = await filled({ id: "x" });
       expect(await idsOf(storage, {}, "b")).toBe("");
       expect(await idsOf(storage, { id: "x" }, "b")).toBe("");
@@ -193,7 +193,7 @@ function testScopes({ describe, it, expect }: ContractRunner, { filled, idsOf }:
       expect(await idsOf(storage)).toBe("x");
     });
 
-    it("takes any text as a scope and as a key", async () => {
+    it("can be any text, as can a key", async () => {
       const storage = await filled();
       const names = ["__proto__", "constructor", "", "a\u0000b", "a", '"', "[", "%", "_", "ä", "\u{1F600}"];
       for (const scope of names) {

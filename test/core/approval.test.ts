@@ -8,7 +8,7 @@ const call: ApprovedCall = { stepId: "s1", tool: "A", effect: "once", input: {} 
 const hashInput = (input: JsonObject) => hashCall({ ...call, input });
 
 describe("the hash of a call", () => {
-  it("is the SHA-256 of its canonical JSON: keys in order, nothing between", async () => {
+  it("is the SHA-256 of its canonical JSON, with sorted keys and no spaces", async () => {
     const json = '{"a":[1,{"x":null,"y":"é\\n"}],"b":1e+21}';
     const input = { b: 1e21, a: [1, { y: "é\n", x: null }] };
     expect(await hashInput(input)).toBe(sha256(`{"effect":"once","input":${json},"stepId":"s1","tool":"A"}`));
@@ -17,12 +17,12 @@ describe("the hash of a call", () => {
     );
   });
 
-  it("does not depend on the order of keys, but on that of lists", async () => {
+  it("ignores the order of keys, but not that of lists", async () => {
     expect(await hashInput({ a: 1, b: 2 })).toBe(await hashInput({ b: 2, a: 1 }));
     expect(await hashInput({ a: [1, 2] })).not.toBe(await hashInput({ a: [2, 1] }));
   });
 
-  it("is another one for another step, iteration, tool, effect, and type, key or value of the input", async () => {
+  it("changes with the step, the iteration, the tool, the effect, and each type, key or value of the input", async () => {
     const inputs: JsonObject[] = [
       { a: 1 },
       { a: "1" },

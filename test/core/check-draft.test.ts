@@ -21,8 +21,8 @@ function replans(name: string, replan: (request: ReplanRequest) => unknown): Pla
 const check = (steps: unknown, rest: Partial<ReplanRequest> = {}) =>
   checkDraft(works("x"), { steps }, replanRequest(rest).request);
 
-describe("a plan for a replan", () => {
-  it("may refer to what is done, of which it is no part", async () => {
+describe("the steps of a replan", () => {
+  it("may refer to completed steps outside of them", async () => {
     const steps = [added("b", { input: { of: { $ref: "a.value" } }, dependsOn: ["a"] })];
     expect(await check(steps)).toEqual({ steps, source: { planner: "x" } });
   });
@@ -35,19 +35,19 @@ describe("a plan for a replan", () => {
     ["the id of a step that is done", added("a"), "duplicate-id"],
     ["the id of a step that has failed", added("f"), "duplicate-id"],
     ["a reference to a step that has failed", added("b", { input: { of: { $ref: "f.value" } } }), "unknown-step"],
-    ["a tool that there is not", added("b", { tool: "B" }), "unknown-tool"],
-  ])("may not have %s", async (_what, step, code) => {
+    ["a tool that does not exist", added("b", { tool: "B" }), "unknown-tool"],
+  ])("may not contain %s", async (_what, step, code) => {
     const issue = { code, path: expect.arrayContaining(["steps", 1]) };
     await expect(check([step])).rejects.toMatchObject({ code: "invalid-plan", details: { issues: [issue] } });
   });
 
-  it("may not be longer, with what is done, than a plan may be", async () => {
+  it("count towards maxSteps together with the completed steps", async () => {
     await expect(check([added("b"), added("c")], { maxSteps: 2 })).rejects.toMatchObject({
       details: { issues: [{ code: "too-many-steps" }] },
     });
   });
 
-  it("counts a step as done that was skipped by its condition, or had no items", async () => {
+  it("may depend on a step that its condition has skipped, or that had no items", async () => {
     const { request } = replanRequest();
     const record = { tool: "A", input: {}, attempts: 0 } as const;
     const step = (id: string) => ({ id, tool: "A", input: {} });
@@ -67,7 +67,7 @@ describe("a plan for a replan", () => {
     await expect(check([added("b", { dependsOn: ["m"] })], rest)).rejects.toMatchObject({ code: "invalid-plan" });
   });
 
-  it.each([undefined, null, {}, { steps: 5 }, { steps: [] }, "text"])("is not %j", async (draft) => {
+  it.each([undefined, null, {}, { steps: 5 }, { steps: [] }, "text"])("may not be %j", async (draft) => {
     const { request } = replanRequest();
     const started = { ...request, plan: { ...request.plan, steps: [] }, steps: [] };
     await expect(checkDraft(works("x"), draft, started)).rejects.toMatchObject({
@@ -77,8 +77,8 @@ describe("a plan for a replan", () => {
 });
 
 describe("a replan by several planners", () => {
-  it("is asked of those that can, until one gives steps that hold", async () => {
-    const told: string[] = [];
+  it("calls those that can replan, until one returns valid steps", async () => {
+    const emitted: string[] = [];
     const chain = createFallbackPlanner([
       fails("rules"),
       replans("a", () => {
@@ -88,7 +88,7 @@ describe("a replan by several planners", () => {
       replans("c", ({ error, replan }) => ({ steps: [added("b", { reasoning: `${error.code} ${replan}` })] })),
     ]);
     const { request } = replanRequest({
-      emit: (event) => void told.push(event.type === "plan-fallback" ? `${event.planner} ${event.next}` : ""),
+      emit: (event) => void emitted.push(event.type === "plan-fallback" ? `${event.planner} ${event.next}` : ""),
     });
     expect(await chain.replan?.(request)).toEqual({
       steps: [added("b", { reasoning: "tool-failed 1" })],
@@ -100,14 +100,14 @@ describe("a replan by several planners", () => {
         ],
       },
     });
-    expect(told).toEqual(["a b", "b c"]);
+    expect(emitted).toEqual(["a b", "b c"]);
   });
 
-  it("is not offered if none can", () => {
+  it("is not available if none of them can replan", () => {
     expect(createFallbackPlanner([works("a"), works("b")])).not.toHaveProperty("replan");
   });
 
-  it("fails for a planner that can no longer do it", async () => {
+  it("fails if a planner has lost its replan method", async () => {
     const fickle = { ...works("fickle"), replan: () => ({ steps: [added("b")] }) };
     const chain = createFallbackPlanner([fickle]);
     Object.assign(fickle, { replan: undefined });
@@ -117,7 +117,7 @@ describe("a replan by several planners", () => {
     });
   });
 
-  it("keeps the methods of a planner that is a class", async () => {
+  it("works with a planner that is a class", async () => {
     class Planning implements Planner {
       readonly name = "class";
       private readonly steps = [added("b")];

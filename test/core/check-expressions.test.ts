@@ -35,7 +35,7 @@ async function findIssues(...steps: Step[]): Promise<readonly string[]> {
 const messageOf = async (...steps: Step[]) =>
   (await validatePlan({ steps: [sum, shape, ...steps] }, { tools }))[0]?.message;
 
-describe("expressions that hold", () => {
+describe("valid expressions", () => {
   it.each<[string, Step[]]>([
     ["a when", [step({ when: "s1.value > 2 && s1.rows.exists(r, r.id == 'a')" })]],
     ["a forEach", [step({ forEach: "s1.rows" })]],
@@ -63,9 +63,9 @@ describe("expressions that hold", () => {
   });
 });
 
-describe("expressions that do not", () => {
+describe("invalid expressions", () => {
   it.each<[string, Step[], string[]]>([
-    ["what is none", [step({ when: "s1.value >" })], ["invalid-expression at 2.when"]],
+    ["a malformed expression", [step({ when: "s1.value >" })], ["invalid-expression at 2.when"]],
     [
       "both at once",
       [step({ when: "", forEach: "[" })],
@@ -73,8 +73,12 @@ describe("expressions that do not", () => {
     ],
     ["a when that is never a boolean", [step({ when: "s1.value + 1" })], ["invalid-expression at 2.when"]],
     ["a forEach that is never a list", [step({ forEach: "s1.value > 1" })], ["invalid-expression at 2.forEach"]],
-    ["a forEach over what is no list", [step({ forEach: "s1.value" })], ["reference-type at 2.forEach"]],
-    ["a filter over what is no list", [step({ forEach: "s1.text.filter(x, true)" })], ["reference-type at 2.forEach"]],
+    ["a forEach over a value that is not a list", [step({ forEach: "s1.value" })], ["reference-type at 2.forEach"]],
+    [
+      "a filter over a value that is not a list",
+      [step({ forEach: "s1.text.filter(x, true)" })],
+      ["reference-type at 2.forEach"],
+    ],
     ["a key that the output does not have", [step({ when: "s1.valeu > 1" })], ["invalid-reference at 2.when"]],
     ["the same twice", [step({ when: "s1.valeu > 1 || s1.valeu < 0" })], ["invalid-reference at 2.when"]],
     ["a key below text", [step({ when: "s1.text.length > 1" })], ["invalid-reference at 2.when"]],
@@ -223,7 +227,7 @@ describe("references to a step that is looped or may be skipped", () => {
     expect(await check(more, input)).toEqual(expected);
   });
 
-  it("holds for tools of zod 3, whose schemas have to be converted first", async () => {
+  it("includes tools of zod 3, whose schemas have to be converted first", async () => {
     const looped = note("t", { forEach: "s1.rows" });
     const steps = [sum, looped, { id: "s4", tool: "Note", input: { title: ref("s3[0].done") }, when: "s3[0].nope" }];
     expect(await issuesOf({ steps }, { tools })).toEqual([
@@ -306,7 +310,7 @@ describe("messages", () => {
     expect(await messageOf(...steps)).toContain(message);
   });
 
-  it("say that an id with a hyphen cannot be named", async () => {
+  it("say that an expression cannot name an id with a hyphen", async () => {
     const hyphen = { ...sum, id: "my-step-1" };
     expect(await messageOf(hyphen, step({ when: "my-step-1.value > 1" }))).toContain(
       'An expression reads "my-step-1" as a subtraction: give the step an id without "-".',
@@ -317,7 +321,7 @@ describe("messages", () => {
 });
 
 describe("a large plan", () => {
-  it("of expressions is checked in time that grows with it", async () => {
+  it("with expressions is checked in linear time", async () => {
     const steps = Array.from({ length: 1_000 }, (_, index) => ({
       id: `s${index}`,
       tool: "Sum",
@@ -328,7 +332,7 @@ describe("a large plan", () => {
     expect([...codes]).toEqual(["reference-type", "invalid-reference"]);
   });
 
-  it("of unknown names too", async () => {
+  it("with unknown names is checked in linear time", async () => {
     const steps = Array.from({ length: 20_000 }, (_, index) => ({
       id: `s-${index}`,
       tool: "Open",

@@ -42,7 +42,7 @@ describe.each<[string, StandardSchema]>([
       tags: z3.array(z3.string().max(3)).optional(),
     }),
   ],
-])("an input, by %s", (_version, schema) => {
+])("an input for a schema of %s", (_version, schema) => {
   it.each<[string, unknown, string[]]>([
     ["that fits", { text: "a", count: 1, due: { day: "Mon" } }, []],
     [
@@ -96,7 +96,7 @@ describe.each<[string, StandardSchema]>([
     ["that is a literal as a whole", { $literal: { text: "${s1.nope}" } }, []],
     ["that is a wrong literal as a whole", { $literal: 5 }, ["invalid-input at "]],
     [
-      "with a $ref among other keys, which is none",
+      "with a $ref among other keys, which is not a reference",
       { text: "", due: { $ref: "s1", day: "" } },
       ["unknown-key at .due.$ref"],
     ],
@@ -138,18 +138,18 @@ describe("unions with references in them", () => {
       expect(await inputIssues(schema, input)).toEqual(expected);
     });
 
-    it("a wrong discriminator is still an issue", async () => {
+    it("a wrong discriminator is reported", async () => {
       const issues = await inputIssues(schema, { op: "nope", title: { $ref: "s1.text" } });
       expect(issues).toContainEqual(expect.stringMatching(/^invalid-input at (\.op)?$/));
     });
 
-    it("a wrong value beside a reference is still an issue", async () => {
+    it("a wrong value beside a reference is reported", async () => {
       const issues = await inputIssues(schema, { op: "add", title: { $ref: "s1.text" }, count: "many" });
       expect(issues).toContainEqual(expect.stringMatching(/^invalid-input/));
     });
   });
 
-  it("a union of types takes what fits one of them", async () => {
+  it("a union of types accepts a value of any of them", async () => {
     const schema = z.object({ at: z.union([z.string(), z.object({ day: z.number() })]) });
     expect(await inputIssues(schema, { at: { day: { $ref: "s1.value" } } })).toEqual([]);
     expect(await inputIssues(schema, { at: { $ref: "s1.text" } })).toEqual([]);
@@ -244,7 +244,7 @@ describe("refinements", () => {
 });
 
 describe("messages", () => {
-  it("say what there is, and how to put a value into text", async () => {
+  it("state what exists, and how to put a value into text", async () => {
     const schema = z.object({ text: z.string() });
     expect(await messageOf(schema, { text: "", txt: "" })).toBe('"Subject" has no input "txt"; it knows: text.');
     expect(await messageOf(z.object({}), { txt: "" })).toBe('"Subject" has no input "txt"; it knows: nothing.');

@@ -30,7 +30,7 @@ async function validSteps(tool: DefinedTool): Promise<PlanInput["steps"]> {
 }
 
 describe("steps that were found valid", () => {
-  it("are not checked again in another plan, which has the very same", async () => {
+  it("are not checked again in another plan with the same step objects", async () => {
     const { tool, checks } = countedTool();
     const valid = await validSteps(tool);
     expect(checks.count).toBe(2);
@@ -44,7 +44,7 @@ describe("steps that were found valid", () => {
     expect(checks.count).toBe(2);
   });
 
-  it("are checked again with another tool of that name", async () => {
+  it("are checked again if a tool of the same name differs", async () => {
     const valid = await validSteps(countedTool().tool);
     const strict = countedTool("Count", z.literal("y"));
     const plan = assemblePlan(valid, {}, scopeOf([strict.tool]));
@@ -58,7 +58,7 @@ describe("steps that were found valid", () => {
     expect(loose.checks.count).toBe(2);
   });
 
-  it("are checked again if there are more than allowed", async () => {
+  it("are checked again if there are more than maxSteps", async () => {
     const { tool } = countedTool();
     const plan = assemblePlan(await validSteps(tool), {}, scopeOf([tool], 1));
     expect(await checkOnce(plan, scopeOf([tool], 1))).toMatchObject({ issues: [{ code: "too-many-steps" }] });
@@ -78,14 +78,14 @@ describe("steps that were found valid", () => {
 
   it.each<[string, object, object]>([
     ["a source without a planner", { source: { planner: 5 } }, { code: "invalid-shape", path: ["source", "planner"] }],
-    ["a key that there is not", { steps2: [] }, { code: "unknown-key", path: ["steps2"] }],
+    ["a key that does not exist", { steps2: [] }, { code: "unknown-key", path: ["steps2"] }],
     ["half a character", { request: "\ud800" }, { code: "lone-surrogate", path: ["request"] }],
     [
       "a value that is not JSON",
       { source: { planner: "p", cost: 1n } },
       { code: "not-json", path: ["source", "cost"] },
     ],
-  ])("make no plan valid that has %s", async (_what, head, issue) => {
+  ])("do not make a plan valid that has %s", async (_what, head, issue) => {
     const { tool } = countedTool();
     const scope = scopeOf([tool]);
     expect(await checkOnce(assemblePlan(await validSteps(tool), head, scope), scope)).toMatchObject({
@@ -95,7 +95,7 @@ describe("steps that were found valid", () => {
 });
 
 describe("a plan that is remembered", () => {
-  it("is returned as it is, for the same tools", async () => {
+  it("is returned unchanged for the same tools", async () => {
     const { tool, checks } = countedTool();
     const plan = rememberPlan(Object.freeze({ request: "Do it", steps: await validSteps(tool) }));
     expect((await checkOnce(plan, scopeOf([tool]))).plan).toBe(plan);

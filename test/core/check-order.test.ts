@@ -39,7 +39,7 @@ describe("the order of steps", () => {
     ["an unknown step", [["a", ["x"]]], ["0 unknown-step"]],
     ["a reference to an unknown step", [["a", [], "x.y"]], ["0 unknown-step"]],
     [
-      "__proto__ as an id that there is not",
+      "__proto__ as an id that does not exist",
       [["a", ["__proto__", "constructor"]]],
       ["0 unknown-step", "0 unknown-step"],
     ],
@@ -105,18 +105,18 @@ describe("the order of steps", () => {
     expect(codesOf(...given)).toEqual(expected);
   });
 
-  it("does not call an id unknown that a step out of shape may have", () => {
+  it("ignores an id that a malformed step may have", () => {
     expect(codesOf(undefined, ["b", ["a"]])).toEqual([]);
     expect(codesOf(undefined, ["b", ["c"]], ["c", []])).toEqual(["1 forward-reference"]);
   });
 
-  it("names the first step of an id, and at most 20 ids", () => {
+  it("names the first step with a repeated id, and at most 20 known ids", () => {
     expect(issuesOf(["a"], ["b"], ["a"])[0]?.message).toBe('"a" is also the id of step number 0, counted from 0.');
     const many = Array.from({ length: 30 }, (_, index): Given => [`k${index}`]);
     expect(issuesOf(...many, ["last", ["x"]])[0]?.message).toMatch(/k0, .*, k19 … \(31\)\.$/);
   });
 
-  it("finds nothing in any plan whose steps wait only for earlier ones", () => {
+  it("finds no issue if every step waits only for earlier steps", () => {
     const plans = fc.array(fc.array(fc.nat(), { maxLength: 5 }), { maxLength: 30 });
     fc.assert(
       fc.property(plans, (lists) => {
@@ -128,7 +128,7 @@ describe("the order of steps", () => {
     );
   });
 
-  it("finds an issue exactly for each dependency that is not earlier", () => {
+  it("finds exactly one issue for each dependency that is not an earlier step", () => {
     const plans = fc.array(fc.uniqueArray(fc.nat({ max: 12 }), { maxLength: 4 }), { minLength: 1, maxLength: 10 });
     fc.assert(
       fc.property(plans, (lists) => {
@@ -139,7 +139,7 @@ describe("the order of steps", () => {
     );
   });
 
-  it("takes long chains and wide fans without a deep stack", () => {
+  it("checks long chains and wide fans without a deep stack", () => {
     const chain = Array.from({ length: 20_000 }, (_, index): Given => [`s${index}`, [`s${index + 1}`]]);
     expect(codesOf(...chain, ["s20000", ["s0"]])).toHaveLength(20_000);
   });

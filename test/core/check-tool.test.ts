@@ -68,13 +68,13 @@ describe("the options of a tool", () => {
     ["a name with a space", { name: "a b" }, "name"],
     ["a name with a line break behind it", { name: "a\n" }, "name"],
     ["a name that is too long", { name: "a".repeat(65) }, "name"],
-    ["an input that is no object", { inputSchema: z.string() }, "Echo.inputSchema"],
+    ["an input that is not an object", { inputSchema: z.string() }, "Echo.inputSchema"],
     ["no description", { description: undefined }, "Echo.description"],
     ["no execute", { execute: undefined }, "Echo.execute"],
-    ["an execute that is no function", { execute: "run" }, "Echo.execute"],
+    ["an execute that is not a function", { execute: "run" }, "Echo.execute"],
     ["an unknown effect", { effect: "twice" }, "Echo.effect"],
     ["null as effect", { effect: null }, "Echo.effect"],
-    ["a result that is no path", { result: ["value"] }, "Echo.result"],
+    ["a result that is not a path", { result: ["value"] }, "Echo.result"],
     ["a timeout of 0", { timeoutMs: 0 }, "Echo.timeoutMs"],
     ["a timeout that is NaN", { timeoutMs: Number.NaN }, "Echo.timeoutMs"],
     ["a timeout beyond what timers can", { timeoutMs: 2 ** 31 }, "Echo.timeoutMs"],
@@ -82,20 +82,20 @@ describe("the options of a tool", () => {
     ["an input schema that is a shape", { inputSchema: { text: z.string() } }, "Echo.inputSchema"],
     ["an input schema of another library", { inputSchema: { "~standard": {} } }, "Echo.inputSchema"],
     ["an input schema that only looks like zod", { inputSchema: { _zod: {} } }, "Echo.inputSchema"],
-    ["an output schema that is none", { outputSchema: {} }, "Echo.outputSchema"],
+    ["an invalid output schema", { outputSchema: {} }, "Echo.outputSchema"],
     ["null as output schema", { outputSchema: null }, "Echo.outputSchema"],
-    ["phrases that are no list", { phrases: "say" }, "Echo.phrases"],
-    ["a phrase that is no text", { phrases: ["say", 5] }, "Echo.phrases[1]"],
+    ["phrases that are not a list", { phrases: "say" }, "Echo.phrases"],
+    ["a phrase that is not text", { phrases: ["say", 5] }, "Echo.phrases[1]"],
     ["a phrase without phrase", { phrases: [{ input: {} }] }, "Echo.phrases[0].phrase"],
     ["an unknown key of a phrase", { phrases: [{ phrase: "a", priority: 1 }] }, "Echo.phrases[0].priority"],
-    ["a toInput that is no function", { phrases: [{ phrase: "a", toInput: {} }] }, "Echo.phrases[0].toInput"],
-    ["an option that there is not", { retries: 3 }, "tool.retries"],
-    ["an undo that is no function", { undo: true }, "Echo.undo"],
-    ["a needsApproval that is none", { needsApproval: "yes" }, "Echo.needsApproval"],
+    ["a toInput that is not a function", { phrases: [{ phrase: "a", toInput: {} }] }, "Echo.phrases[0].toInput"],
+    ["an option that does not exist", { retries: 3 }, "tool.retries"],
+    ["an undo that is not a function", { undo: true }, "Echo.undo"],
+    ["an invalid needsApproval", { needsApproval: "yes" }, "Echo.needsApproval"],
     ["a concurrency of none", { concurrency: 0 }, "Echo.concurrency"],
     ["a rate limit without an interval", { rateLimit: { limit: 1 } }, "Echo.rateLimit.intervalMs"],
     ["a rate limit without a limit", { rateLimit: { intervalMs: 1 } }, "Echo.rateLimit.limit"],
-    ["a rate limit that is none", { rateLimit: 5 }, "Echo.rateLimit"],
+    ["an invalid rate limit", { rateLimit: 5 }, "Echo.rateLimit"],
     ["a circuit breaker that never opens", { circuitBreaker: { maxFailures: 0 } }, "Echo.circuitBreaker.maxFailures"],
     [
       "a circuit breaker that stays open",
@@ -103,7 +103,7 @@ describe("the options of a tool", () => {
       "Echo.circuitBreaker.resetAfterMs",
     ],
     ["an unknown key of a circuit breaker", { circuitBreaker: { k: 1 } }, "Echo.circuitBreaker.k"],
-    ["a cache that is none", { effect: "pure", cache: true }, "Echo.cache"],
+    ["an invalid cache", { effect: "pure", cache: true }, "Echo.cache"],
     ["a cache that keeps nothing", { effect: "pure", cache: { maxAgeMs: 1, maxEntries: 0 } }, "Echo.cache.maxEntries"],
     [
       "a cache that keeps too much",
@@ -113,10 +113,10 @@ describe("the options of a tool", () => {
     ["a cache without an age", { effect: "pure", cache: { maxEntries: 1 } }, "Echo.cache.maxAgeMs"],
     ["a cache for ever", { effect: "pure", cache: { maxAgeMs: 1 / 0, maxEntries: 1 } }, "Echo.cache.maxAgeMs"],
     ["an unknown key of a cache", { effect: "pure", cache: { ...cache, size: 1 } }, "Echo.cache.size"],
-    ["a cache key that is no function", { effect: "pure", cache: { ...cache, key: "id" } }, "Echo.cache.key"],
+    ["a cache key that is not a function", { effect: "pure", cache: { ...cache, key: "id" } }, "Echo.cache.key"],
     ["a cache of what has effects", { cache }, "Echo.cache"],
     ["a cache of what may have effects", { effect: () => "pure", cache }, "Echo.cache"],
-    ["a retry policy that is none", { retry: 3 }, "Echo.retry"],
+    ["an invalid retry policy", { retry: 3 }, "Echo.retry"],
     ["a wrong retry policy", { retry: { maxAttempts: 0 } }, "Echo.retry.maxAttempts"],
   ])("refuses %s", (_name, change, option) => {
     expect(refused(change)).toBe(option);
@@ -128,11 +128,11 @@ describe("the options of a tool", () => {
     [{ rateLimit: { limit: 1 } }, '"Echo.rateLimit.intervalMs" must be a number from 1 to 2147483647; it is missing.'],
     [{ rateLimit: { intervalMs: 1 } }, "must be a whole number from 1 to 1000000; it is missing."],
     [{ rateLimit: { limit: Number.NaN, intervalMs: 1 } }, "a whole number from 1 to 1000000; received NaN."],
-  ])("says of %o what would have worked", (change, message) => {
+  ])("are refused with a message that states valid values: %o", (change, message) => {
     expect(() => define({ ...good, ...change } as Tool)).toThrow(message);
   });
 
-  it.each([undefined, null, "tool", [], () => good])("refuses %o instead of options", (options) => {
+  it.each([undefined, null, "tool", [], () => good])("are refused if they are %o", (options) => {
     expect(refusedOption(() => define(options as unknown as Tool))).toBe("tool");
   });
 });
@@ -155,21 +155,21 @@ describe("the slots of phrases", () => {
     ["of zod 3, which is read later", { inputSchema: z3.object({ text: z3.string() }), phrases: ["say {other}"] }],
     ["that are loaded later", { phrases: async () => ["say {other}"] }],
     ["that cannot be read, of which the rule planner says so", { phrases: ["say {te xt}", "say {", "{0}"] }],
-  ])("may be those %s", (_name, change) => {
+  ])("can be those %s", (_name, change) => {
     expect(refused(change)).toBeUndefined();
   });
 
   it.each<[string, object]>([
-    ["a field that there is not", { phrases: ["say {text}", "say {other}"] }],
+    ["a field that does not exist", { phrases: ["say {text}", "say {other}"] }],
     ["one in brackets", { phrases: ["say {text}", { phrase: "say [{other}]", input: { text: "a" } }] }],
     ["a name of Object.prototype", { phrases: ["say {text}", { phrase: "say {constructor}", slots: {} }] }],
     ["no branch of a union", { inputSchema: union("a", "b"), phrases: ["say {a}", "say {c}"] }],
     ["nothing, as the input is empty", { inputSchema: z.object({}), phrases: ["say", "say {text}"] }],
-  ])("are refused where they are of %s", (_name, change) => {
+  ])("are refused if they name %s", (_name, change) => {
     expect(refused(change)).toBe("Echo.phrases[1]");
   });
 
-  it("are told beside the fields that there are", () => {
+  it("are refused with a message that lists the fields of the input", () => {
     const phrases = ["say {other}"];
     expect(() => define({ ...good, phrases })).toThrow(
       'the input has no field "other" (name one of text, or give the phrase a toInput); received "say {other}".',
@@ -219,7 +219,7 @@ describe("input schemas that JSON cannot express", () => {
     ["zod 3 that pipes text into a Date", z3.object({ at: z3.string().pipe(z3.coerce.date()) })],
     ["zod 4 that pipes text into a Date", z.object({ at: z.string().pipe(z.coerce.date()) })],
     ["zod 4 that decodes text to a Date", z.object({ at: z.iso.datetime().transform((text) => new Date(text)) })],
-  ])("are accepted where JSON goes in: %s", (_name, inputSchema) => {
+  ])("are accepted if JSON is what they accept: %s", (_name, inputSchema) => {
     expect(refused({ inputSchema })).toBeUndefined();
   });
 });

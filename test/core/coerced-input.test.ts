@@ -22,7 +22,7 @@ const issuesOf = async (inputSchema: StandardSchema, value: unknown) => {
   return (await validatePlan({ steps }, { tools: [source, sink] })).map(({ code }) => code);
 };
 
-describe("a field that makes what it wants of anything", () => {
+describe("a field that converts its input", () => {
   it.each<[string, StandardSchema, unknown]>([
     ["coerce.number of zod 4", z.object({ value: z.coerce.number() }), { $ref: "s1.text" }],
     ["coerce.number of zod 4, with text around", z.object({ value: z.coerce.number() }), "1${s1.number}"],
@@ -31,11 +31,11 @@ describe("a field that makes what it wants of anything", () => {
     ["catch of zod 4", z.object({ value: z.number().catch(3) }), { $ref: "s1.text" }],
     ["coerce.number of zod 3", z3.object({ value: z3.coerce.number() }), { $ref: "s1.text" }],
     ["preprocess of zod 3", z3.object({ value: z3.preprocess(Number, z3.number()) }), { $ref: "s1.text" }],
-  ])("takes a reference of another type: %s", async (_what, schema, value) => {
+  ])("accepts a reference of another type: %s", async (_what, schema, value) => {
     expect(await issuesOf(schema, value)).toEqual([]);
   });
 
-  it("is told from one that does not", async () => {
+  it("is distinguished from a field that does not convert", async () => {
     expect(await issuesOf(z.object({ value: z.number() }), { $ref: "s1.text" })).toEqual(["reference-type"]);
     expect(await issuesOf(z3.object({ value: z3.number() }), { $ref: "s1.text" })).toEqual(["reference-type"]);
   });

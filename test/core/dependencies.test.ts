@@ -26,11 +26,11 @@ it("references add to dependsOn, each step once", () => {
   expect([...dependenciesOf(step("s9", input), before)]).toEqual(["s1", "s3", "s4", "s5"]);
 });
 
-it("what is no valid reference adds nothing", () => {
+it("an invalid reference adds nothing", () => {
   expect([...dependenciesOf(step("s2", { a: "${", b: { $ref: "no no" } }, []), before)]).toEqual([]);
 });
 
-it("expressions add the steps they name, and in a loop item and index are none", async () => {
+it("expressions add the steps that they name, but not item and index in a loop", async () => {
   const looped = { ...step("s9", { a: "${item.id} ${index} ${s2}" }, []), forEach: "s3.rows", when: "item.x > s4.y" };
   const plain = { ...step("s8", { a: { $ref: "item.id" } }, []), when: "index > 1 && [1].all(s7, s7 > 0)" };
   const expressions = await compileExpressions([looped, plain]);

@@ -15,7 +15,7 @@ const weather = defineTool({
 });
 
 describe("describeTool", () => {
-  it("gives name, description, effect and JSON Schemas as data", async () => {
+  it("returns name, description, effect and JSON Schemas as data", async () => {
     const described = await describeTool(weather);
     expect(described).toEqual({
       name: "Weather",
@@ -27,13 +27,13 @@ describe("describeTool", () => {
     expect(structuredClone(described)).toEqual(described);
   });
 
-  it("gives a copy, which the caller may change", async () => {
+  it("returns a copy that the caller may change", async () => {
     const described = await describeTool(weather);
     Object.assign(described.inputSchema, { properties: {} });
     expect((await toolSchemas(weather)).input).toMatchObject({ properties: { city: {} } });
   });
 
-  it("takes a plain object, zod 3 and an effect by input, and leaves out the output schema that there is not", async () => {
+  it("accepts a plain object, zod 3 and an effect by input, and omits a missing output schema", async () => {
     const tool = {
       name: "T",
       description: "d",
@@ -46,7 +46,7 @@ describe("describeTool", () => {
     expect(outputSchema).toBeUndefined();
   });
 
-  it("rejects what is not a tool", async () => {
+  it("rejects a value that is not a tool", async () => {
     await expect(describeTool({ ...weather, name: "" })).rejects.toMatchObject({
       code: "invalid-options",
       details: { option: "tool.name" },

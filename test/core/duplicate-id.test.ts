@@ -31,8 +31,8 @@ const plans = fc
     return steps;
   });
 
-describe("an id that stands twice", () => {
-  it("is the one issue of a plan that held before a step was doubled, wherever the second stands", async () => {
+describe("a duplicate id", () => {
+  it("is the only issue of a valid plan in which a step is repeated, wherever the copy is", async () => {
     await fc.assert(
       fc.asyncProperty(plans, fc.nat(), fc.nat(), async (steps, pick, place) => {
         expect(await issuesOf({ steps })).toEqual([]);
@@ -45,7 +45,7 @@ describe("an id that stands twice", () => {
     );
   });
 
-  it("means the first step to all that refer to it, whatever the second is", async () => {
+  it("means the first step with it in all references, whatever the second is", async () => {
     const first = { id: "a", tool: "Sum", input: { a: 1 } };
     const user = { id: "b", tool: "Sum", input: { a: { $ref: "a.value" } } };
     const second = { id: "a", tool: "Note", input: { title: "x" } };
@@ -56,7 +56,7 @@ describe("an id that stands twice", () => {
     ]);
   });
 
-  it("says nothing of where its dependencies stand that holds for one of the two alone", async () => {
+  it("does not report a forward reference if only one of the two steps comes later", async () => {
     const step = (id: string, ...dependsOn: string[]) => ({ id, tool: "Sum", input: { a: 1 }, dependsOn });
     expect(await issuesOf({ steps: [step("a", "b"), step("b"), step("a", "b")] })).toEqual([
       "duplicate-id at .steps[2].id",

@@ -13,7 +13,7 @@ it.each([
   expect(hideUrlKeys(text)).toBe(hidden);
 });
 
-it("hides them in values and in errors, their causes and details", () => {
+it("hides keys in values and in errors, their causes and details", () => {
   const url = "https://x.test/?token=abc";
   const hidden = "https://x.test/?token=[sensitive]";
   expect(hideUrlKeysIn({ a: [url, 1, null] })).toEqual({ a: [hidden, 1, null] });
@@ -26,7 +26,7 @@ it("hides them in values and in errors, their causes and details", () => {
   });
 });
 
-it("takes no longer for what looks like very many URLs", () => {
+it("takes linear time for text that looks like many URLs", () => {
   const text = `${"?key".repeat(50_000)}${"://a".repeat(50_000)}= @`;
   expect(hideUrlKeys(text)).toBe(text);
 });

@@ -7,12 +7,12 @@ const withStack = (stack: unknown, message = "broken") => Object.assign(new Erro
 const frames = (count: number) => Array.from({ length: count }, (_, index) => `    at f${index} (a.ts:1:1)`).join("\n");
 
 describe("a recorded stack", () => {
-  it("has the message and 10 frames", () => {
+  it("consists of the message and 10 frames", () => {
     expect(recordedStack(withStack(`Error: broken\n${frames(30)}`))).toBe(`Error: broken\n${frames(10)}`);
     expect(recordedStack(withStack(`Error: broken\n${frames(3)}`))).toBe(`Error: broken\n${frames(3)}`);
   });
 
-  it("has its frames though the message has many lines, or none is in it", () => {
+  it("keeps its frames if the message has many lines, or is not in it", () => {
     const message = `it threw\n${frames(20)}`;
     expect(recordedStack(withStack(`Error: ${message}\n    at mine (b.ts:1:1)`, message))).toMatch(
       /mine \(b\.ts:1:1\)$/,
@@ -21,7 +21,7 @@ describe("a recorded stack", () => {
     expect(recordedStack(withStack(`Error: before\n${frames(2)}`, "after"))).toBe(`Error: before\n${frames(2)}`);
   });
 
-  it("has at most 2 000 characters, of which the message leaves most to the frames", () => {
+  it("has at most 2 000 characters, most of them for the frames", () => {
     const long = "x".repeat(100_000);
     const stack = recordedStack(withStack(`Error: ${long}\n    at mine (b.ts:1:1)`, long)) ?? "";
     expect(stack).toMatch(/mine \(b\.ts:1:1\)$/);
@@ -36,11 +36,11 @@ describe("a recorded stack", () => {
     ["null", null],
     ["an error whose stack is empty", withStack("")],
     ["an error whose stack is no text", withStack([1])],
-  ])("is not there of %s", (_what, thrown) => {
+  ])("is undefined for %s", (_what, thrown) => {
     expect(recordedStack(thrown)).toBeUndefined();
   });
 
-  it("is not there where it cannot be read", () => {
+  it("is undefined if it cannot be read", () => {
     const fragile = Object.defineProperty(new Error("no"), "stack", {
       get: () => {
         throw new Error("no");
@@ -52,11 +52,11 @@ describe("a recorded stack", () => {
     expect(recordedStack(proxy)).toBeUndefined();
   });
 
-  it("is there of an error of another realm", () => {
+  it("exists for an error of another realm", () => {
     expect(recordedStack(runInNewContext('new TypeError("broken")'))).toMatch(/^TypeError: broken\n {4}at /);
   });
 
-  it("is bounded, whatever the stack and the message are", () => {
+  it("has a maximum size for any stack and message", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 5_000 }), fc.string({ maxLength: 100 }), (stack, message) => {
         const recorded = recordedStack(withStack(stack, message)) ?? "";

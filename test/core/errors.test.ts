@@ -17,7 +17,7 @@ describe("AgentError", () => {
     expect(error.stack).toContain("errors.test.ts");
   });
 
-  it("has no cause unless it was given one", () => {
+  it("has no cause unless one is given", () => {
     const error = new AgentError("cancelled", "Stop.", { details: { reason: "Stop" } });
     expect("cause" in error).toBe(false);
     expect(error.toJSON()).toEqual({
@@ -29,7 +29,7 @@ describe("AgentError", () => {
     });
   });
 
-  it("says whether it may succeed later, by code unless told", () => {
+  it("is retryable or not by its code, unless it is told otherwise", () => {
     const details = { reason: "" };
     expect(timeout().retryable).toBe(true);
     expect(new AgentError("planning-failed", "", { details: { planner: "p" } }).retryable).toBe(true);
@@ -37,7 +37,7 @@ describe("AgentError", () => {
     expect(new AgentError("cancelled", "", { details, retryable: true }).retryable).toBe(true);
   });
 
-  it("goes through JSON as data, and comes back alive", () => {
+  it("becomes data in JSON, and an error again from data", () => {
     const data = JSON.parse(JSON.stringify(timeout())) as AgentErrorData<"timeout">;
     expect(data).toEqual({
       name: "AgentError",
@@ -53,7 +53,7 @@ describe("AgentError", () => {
     expect(live.toJSON()).toEqual(data);
   });
 
-  it("is the same data however often it comes and goes", () => {
+  it("becomes the same data however often it is converted", () => {
     const thrown = fc.record({
       message: fc.string({ maxLength: 30_000 }),
       cause: fc.option(fc.string({ maxLength: 20_000 }), { nil: undefined }),
@@ -70,7 +70,7 @@ describe("AgentError", () => {
 });
 
 describe("isAgentError", () => {
-  it("knows live errors, errors that went through JSON, and those of another copy of the package", () => {
+  it("recognizes errors, their JSON, and errors of another copy of the package", () => {
     class OtherCopy extends Error {
       override name = "AgentError";
       code = "timeout";
@@ -82,7 +82,7 @@ describe("isAgentError", () => {
     }
   });
 
-  it("knows a code that is newer than this version", () => {
+  it("recognizes a code of a later version", () => {
     expect(isAgentError({ name: "AgentError", code: "from-the-future" })).toBe(true);
   });
 
@@ -98,7 +98,7 @@ describe("isAgentError", () => {
     expect(isAgentError(value)).toBe(false);
   });
 
-  it("refuses what cannot be read, without throwing", () => {
+  it("refuses unreadable values without throwing", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const fragile = {
@@ -111,7 +111,7 @@ describe("isAgentError", () => {
   });
 });
 
-describe("toErrorData of whatever was thrown", () => {
+describe("toErrorData", () => {
   it.each([
     ["an error", new RangeError("no"), { name: "RangeError", message: "no" }],
     ["text", "boom", { name: "Error", message: "boom" }],
@@ -145,11 +145,11 @@ describe("toErrorData of whatever was thrown", () => {
       { message: "no", cause: "why" },
       { name: "Error", message: "no", cause: { name: "Error", message: "why" } },
     ],
-  ])("takes %s", (_name, thrown, expected) => {
+  ])("converts %s", (_name, thrown, expected) => {
     expect(toErrorData(thrown)).toEqual(expected);
   });
 
-  it("leaves stacks, headers, bodies and other properties behind, wherever they are", () => {
+  it("drops stacks, headers, bodies and other properties, at every depth", () => {
     const secret = "Bearer 123";
     const response = { status: 500, headers: { authorization: secret }, body: secret, stack: secret };
     const error = Object.assign(new Error("failed", { cause: Object.assign(new Error("inner"), response) }), response);
@@ -186,7 +186,7 @@ describe("toErrorData of whatever was thrown", () => {
     expect(toErrorData(called).name).toBe("Error");
   });
 
-  it("never throws, and gives JSON, whatever it is given", () => {
+  it("never throws, and returns JSON for any value", () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withMap: true, withNullPrototype: true }), (thrown) => {
         for (const data of [toErrorData(thrown), toErrorData({ message: thrown, details: thrown, cause: thrown })]) {
@@ -197,8 +197,8 @@ describe("toErrorData of whatever was thrown", () => {
   });
 });
 
-describe("the bounds of error data", () => {
-  it("cuts a long message, not between the halves of a pair, and only once", () => {
+describe("the limits of error data", () => {
+  it("cut a long message once, and not within a character", () => {
     const data = toErrorData(new Error("😀".repeat(10_000)));
     expect(data.message.length).toBeLessThanOrEqual(8_192);
     expect(data.message).toMatch(/^(😀)+… \(20000 characters\)$/u);
@@ -207,7 +207,7 @@ describe("the bounds of error data", () => {
     expect(shifted.message).toMatch(/^a(😀)+… /u);
   });
 
-  it("follows at most five causes, also in a circle", () => {
+  it("keep at most five causes, even in a circle", () => {
     const error = new Error("round");
     error.cause = error;
     let depth = 0;
@@ -215,7 +215,7 @@ describe("the bounds of error data", () => {
     expect(depth).toBe(5);
   });
 
-  it("keeps details that are small", () => {
+  it("keep small details", () => {
     expect(toErrorData({ message: "no", details: { a: [1, { b: null }] } }).details).toEqual({ a: [1, { b: null }] });
   });
 
@@ -241,11 +241,11 @@ describe("the bounds of error data", () => {
         },
       },
     ],
-  ])("leaves out details that are %s", (_name, details) => {
+  ])("drop details that are %s", (_name, details) => {
     expect(toErrorData({ message: "no", details })).toEqual({ name: "Error", message: "no" });
   });
 
-  it("cuts large details, and keeps their keys and types: what failed three times with a page of HTML still says so", () => {
+  it("shorten large details but keep their keys and types, as for three failures with a page of HTML", () => {
     const errors = [1, 2, 3].map((attempt) => toErrorData(new Error(`${attempt} ${"<p>".repeat(5_000)}`)));
     const details = { tool: "Fetch", stepId: "s1", attempts: 3, errors };
     const data = new AgentError("tool-failed", "Failed.", { details }).toJSON();
@@ -254,7 +254,7 @@ describe("the bounds of error data", () => {
     expect(data.details.errors.map(({ message }) => message.slice(0, 5))).toEqual(["1 <p>", "2 <p>", "3 <p>"]);
   });
 
-  it.each(["object", "list"])("cuts details whose levels are too many, be they small, whatever is in a %s", (kind) => {
+  it.each(["object", "list"])("shorten details that are nested too deeply, even small ones, within a %s", (kind) => {
     const nest = (levels: number): unknown =>
       levels === 0 ? "end" : kind === "list" ? [nest(levels - 1)] : { a: nest(levels - 1) };
     const levelsOf = (value: unknown): number =>
@@ -271,7 +271,7 @@ describe("the bounds of error data", () => {
     }
   });
 
-  it("keeps the first of many issues", () => {
+  it("keep the first of many issues", () => {
     const issues = Array.from({ length: 5_000 }, (_, index) => ({
       code: "unknown-tool" as const,
       path: ["steps", index, "tool"],
@@ -282,7 +282,7 @@ describe("the bounds of error data", () => {
     expect(data.details.issues[0]).toEqual(issues[0]);
   });
 
-  it("cuts harder until it fits, and keeps the keys of what never does", () => {
+  it("shorten further until the data fits, and keep the keys of what never fits", () => {
     const wide = (width: number, item: unknown) =>
       Object.fromEntries(Array.from({ length: width }, (_, index) => [`key ${index}`, item]));
     const detailsOf = (details: object) => toErrorData({ message: "no", details }).details;

@@ -15,14 +15,14 @@ const toVersion = (version: number): EventUpgrade => {
 const toolsOf = (events: readonly AgentEvent[]) => events.flatMap((event) => ("tool" in event ? [event.tool] : []));
 
 describe("upgradeEvents", () => {
-  it("leaves what is recorded now as it is", () => {
+  it("returns events of the current version unchanged", () => {
     const events = [runStart("r"), stepStart("r", 2), runEnd("r", { sequence: 3 })];
     expect(events[0]).toMatchObject({ version: eventVersion });
     expect(upgradeEvents("r", events)).toEqual({ events, version: eventVersion });
     expect(upgradeEvents("r", []).events).toEqual([]);
   });
 
-  it("takes each execution from the version that it was recorded in, step by step", () => {
+  it("upgrades each execution from its own version, step by step", () => {
     const executions = [
       runStart("r"),
       stepStart("r", 2),
@@ -38,30 +38,27 @@ describe("upgradeEvents", () => {
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it("goes on in the version of the event before", () => {
+  it("continues with the version of the previous events", () => {
     const steps = [toVersion(2), toVersion(3)];
     const { events, version } = upgradeEvents("r", [stepStart("r", 4)], { version: 2, steps });
     expect({ tools: toolsOf(events), version }).toEqual({ tools: ["Fake 3"], version: 2 });
   });
 
-  it("takes an execution that does not say its version for one of the first", () => {
+  it("treats an execution without a version as version 1", () => {
     const { version: _, ...first } = runStart("r") as AgentEvent & { version: number };
     const upgraded = upgradeEvents("r", [first as AgentEvent, stepStart("r", 2)], { steps: [toVersion(2)] });
     expect(toolsOf(upgraded.events)).toEqual(["Fake 2"]);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, "2", {}])(
-    "finds what is stored damaged if an execution has version %j",
-    (version) => {
-      const executions = [{ ...runStart("r"), version } as AgentEvent, stepStart("r", 2)];
-      for (const steps of [[], [toVersion(2)]]) {
-        const details = expect.objectContaining({ runId: "r", problem: "corrupt" });
-        expect(() => upgradeEvents("r", executions, { steps })).toThrow(
-          expect.objectContaining({ code: "store-failed", details }),
-        );
-      }
-    },
-  );
+  it.each([0, -1, 1.5, Number.NaN, "2", {}])("reports damage if an execution has version %j", (version) => {
+    const executions = [{ ...runStart("r"), version } as AgentEvent, stepStart("r", 2)];
+    for (const steps of [[], [toVersion(2)]]) {
+      const details = expect.objectContaining({ runId: "r", problem: "corrupt" });
+      expect(() => upgradeEvents("r", executions, { steps })).toThrow(
+        expect.objectContaining({ code: "store-failed", details }),
+      );
+    }
+  });
 
   it("refuses an execution of a later version, and says what to do", () => {
     const executions = [runStart("r"), resume(2, eventVersion + 1), stepStart("r", 3)];

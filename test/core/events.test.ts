@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type AgentEventType, isTransient } from "../../src/core/events.ts";
 
-it("only progress, late results and steps still being planned are told without being recorded", () => {
+it("only progress, attempts, late results and partial plans are transient", () => {
   const types: Record<AgentEventType, boolean> = {
     "run-start": false,
     "plan-start": false,

@@ -30,19 +30,19 @@ async function errorOf(more: Partial<PlanStep>, key: ExpressionKey, data?: Recor
 }
 
 describe("the expressions of a plan", () => {
-  it("are none at once where no step has any", () => {
+  it("are undefined at once if no step has any", () => {
     expect(compileExpressions([])).toBeUndefined();
     expect(compileExpressions([stepOf({}), stepOf({ when: undefined })])).toBeUndefined();
     expect(parseExpressions([undefined, stepOf({})])).toBeUndefined();
   });
 
-  it("are kept by step, of the steps that have them", async () => {
+  it("are stored by step, for the steps that have them", async () => {
     const steps = [stepOf({ id: "a" }), stepOf({ id: "b", when: "true" }), stepOf({ id: "c", forEach: "[1]" })];
     expect([...((await compileExpressions(steps)) ?? [])].map(([id]) => id)).toEqual(["b", "c"]);
     expect([...((await parseExpressions([...steps, undefined])) ?? [])].map(([{ id }]) => id)).toEqual(["b", "c"]);
   });
 
-  it("count as outside work while they are loaded", async () => {
+  it("count as outside work while their code is loaded", async () => {
     vi.resetModules();
     const fresh = await import("../../src/core/expressions.ts");
     const work = await import("../../src/async/outside-work.ts");
@@ -53,7 +53,7 @@ describe("the expressions of a plan", () => {
     expect(outsideWork()).toBe(0);
   });
 
-  it("are parsed once for a step that is frozen, and again for one that may have changed", async () => {
+  it("are parsed once for a frozen step, and again for one that may have changed", async () => {
     const frozen = deepFreeze(stepOf({ when: "s1.a > 1" }));
     const first = await compileExpressions([frozen]);
     expect((await parseExpressions([frozen]))?.get(frozen)?.expressions).toBe(first?.get("s2"));
@@ -64,7 +64,7 @@ describe("the expressions of a plan", () => {
     expect([...((await compileExpressions([loose]))?.get("s2")?.stepIds ?? [])]).toEqual(["s3"]);
   });
 
-  it("throw invalid-expression for what was not checked", async () => {
+  it("throw invalid-expression if they were not checked before", async () => {
     await expect(compileExpressions([stepOf({ when: "1 +" })])).rejects.toMatchObject({
       code: "invalid-expression",
       details: { stepId: "s2", key: "when", expression: "1 +", position: 3 },
@@ -95,8 +95,8 @@ describe("the names of a step's expressions", () => {
   });
 });
 
-describe("evaluating", () => {
-  it("gives a boolean for when and a frozen list for forEach", async () => {
+describe("the evaluation of an expression", () => {
+  it("returns a boolean for when and a frozen list for forEach", async () => {
     expect(await evaluate({ when: "s1.a > 1" }, "when", { s1: { a: 2 } })).toBe(true);
     expect(await evaluate({ when: "s1.a > 1" }, "when", { s1: { a: 0 } })).toBe(false);
     const made = await evaluate({ forEach: '[{"a": s1.a}]' }, "forEach", { s1: { a: [2] } });
@@ -108,7 +108,7 @@ describe("evaluating", () => {
 
   it.each<[string, Partial<PlanStep>, ExpressionKey, Record<string, JsonValue>, string, number | undefined]>([
     [
-      "a when that is no boolean",
+      "a when that is not a boolean",
       { when: "s1.a" },
       "when",
       { s1: { a: 1 } },
@@ -117,7 +117,7 @@ describe("evaluating", () => {
     ],
     ["a when that is null", { when: "s1" }, "when", { s1: null }, "must give true or false, but gave null", undefined],
     [
-      "a forEach that is no list",
+      "a forEach that is not a list",
       { forEach: "s1.a" },
       "forEach",
       { s1: { a: "x" } },
@@ -133,7 +133,7 @@ describe("evaluating", () => {
       undefined,
     ],
     [
-      "a key that there is not",
+      "a key that does not exist",
       { when: "s1.b > 1" },
       "when",
       { s1: { a: 1, c: 2 } },
@@ -161,7 +161,7 @@ describe("evaluating", () => {
     expect(error.retryable).toBe(false);
   });
 
-  it("ends with limit-exceeded where it costs too much", async () => {
+  it("ends with limit-exceeded if it costs too much", async () => {
     const l = Array.from({ length: 5_000 }, (_, index) => index);
     const error = await errorOf({ when: "l.all(a, l.all(b, true)) || true" }, "when", { l });
     expect(error.code).toBe("limit-exceeded");
@@ -170,7 +170,7 @@ describe("evaluating", () => {
     expect(huge.code).toBe("limit-exceeded");
   });
 
-  it("names the step and the iteration, and quotes the expression", async () => {
+  it("names the step and the iteration in its error, and quotes the expression", async () => {
     const expressions = await expressionsOf({ when: "item.a > 1", forEach: "s1" });
     const lookUp = () => null;
     expect(() => expressions.evaluate("when", { lookUp, iteration: 3 })).toThrow(
@@ -181,14 +181,14 @@ describe("evaluating", () => {
     );
   });
 
-  it("cuts long expressions and lists of keys in messages", async () => {
+  it("cuts long expressions and lists of keys in its error", async () => {
     const keys = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 1]));
     const error = await errorOf({ when: `s1.nope == "${"x".repeat(500)}"` }, "when", { s1: keys });
     expect(error.message).toContain("k19 … (50)");
     expect(error.message.length).toBeLessThan(600);
   });
 
-  it("passes on what the caller's look-up throws", async () => {
+  it("passes on errors of the caller's look-up", async () => {
     const expressions = await expressionsOf({ when: "s1 || true" });
     const lookUp = () => {
       throw new Error("mine");

@@ -17,7 +17,7 @@ describe("findBraces", () => {
     ["{{name}} owes {{a.sum}}", "{{a.sum}}", "a.sum"],
     ["{{{a}}}", "{{a}}", "a"],
     ["{{ {{a}}", "{{a}}", "a"],
-  ])("finds what names a step in %j", (text, braces, reference) => {
+  ])("finds braces that name a step in %j", (text, braces, reference) => {
     expect(found(text)).toEqual({ stepId: "b", text: braces, reference });
   });
 
@@ -31,11 +31,11 @@ describe("findBraces", () => {
     "{{#each a}}",
     "{{a}.x}",
     "${a.todos}",
-  ])("takes %j for text", (text) => {
+  ])("treats %j as plain text", (text) => {
     expect(found(text)).toBeUndefined();
   });
 
-  it("looks at every depth of an input but into literals, and tells the first of each step", () => {
+  it("searches every level of an input except literals, and reports the first of each step", () => {
     const deep = { list: [{ text: "x" }, { text: "{{a}} {{a.b}}" }], other: "{{b}}", none: null, count: 1 };
     expect(findBraces([...stepsWith(deep), { id: "c", tool: "A", input: { text: "{{b}}" } }])).toEqual([
       { stepId: "b", text: "{{a}}", reference: "a" },
@@ -44,7 +44,7 @@ describe("findBraces", () => {
     expect(findBraces(stepsWith({ text: { $literal: "{{a}}" } }))).toEqual([]);
   });
 
-  it("finds them wherever they stand in a text without braces", () => {
+  it("finds braces anywhere in a text", () => {
     const plain = fc.string().map((text) => text.replaceAll(/[{}]/g, ""));
     fc.assert(
       fc.property(plain, plain, (before, after) => {

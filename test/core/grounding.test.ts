@@ -41,7 +41,7 @@ describe("words", () => {
     ["🥛 milk", "🥛"],
     ["add milk", ""],
     ["add milk", "!? …"],
-  ])("of %j have %j", (request, text) => {
+  ])("of %j include %j", (request, text) => {
     expect(missing(request, text)).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("words", () => {
     ["add milk", "牛", ["牛"]],
     ["", "milk", ["milk"]],
     ["🥛", "🥛 milk", ["milk"]],
-  ])("of %j have not all of %j", (request, text, words) => {
+  ])("of %j do not include all of %j", (request, text, words) => {
     expect(missing(request, text)).toEqual(words);
   });
 });
@@ -98,7 +98,7 @@ describe("numbers", () => {
     ["3.14159265358979323846", Math.PI],
     ["\uff15 eggs", 5],
     ["zero", 0],
-  ])("of %j have %d", (request, number) => {
+  ])("of %j include %d", (request, number) => {
     expect(missing(request, number)).toEqual([]);
   });
 
@@ -110,17 +110,17 @@ describe("numbers", () => {
     ["a milk", 1],
     ["", 0],
     ["add milk", 1],
-  ])("of %j have not %d", (request, number) => {
+  ])("of %j do not include %d", (request, number) => {
     expect(missing(request, number)).toEqual([String(number)]);
   });
 
-  it("may be words or digits on either side, in texts as well", () => {
+  it("may be words or digits on either side, also within texts", () => {
     expect(missing("two eggs, 3 pears and 1,200 nuts", "2 eggs, three pears, 1200 nuts")).toEqual([]);
     expect(missing("12 * 4", "twelve times 4")).toEqual(["times"]);
     expect(missing("add 12", "13 12 14")).toEqual(["13", "14"]);
   });
 
-  it("are exact in texts, however long they are", () => {
+  it("are compared exactly within texts of any length", () => {
     const account = "12345678901234567890";
     expect(missing(`pay to ${account}`, account)).toEqual([]);
     expect(missing(`pay to ${account}`, "12345678901234567891")).toEqual(["12345678901234567891"]);
@@ -139,19 +139,19 @@ describe("dates and times", () => {
     expect(missing(request, date)).toEqual([]);
   });
 
-  it.each(["2026-11-23", "2026-11-23T10:00:00Z", "17:00"])("are not made of nothing: %s", (date) => {
+  it.each(["2026-11-23", "2026-11-23T10:00:00Z", "17:00"])("must come from the request: %s", (date) => {
     expect(missing("add milk", date)).toEqual([date]);
   });
 
-  it("count as words where there is more", () => {
+  it("are compared as words within a longer text", () => {
     expect(missing("milk tomorrow", "due 2026-11-23")).toEqual(["due", "2026", "11", "23"]);
   });
 });
 
-describe("what a schema prescribes", () => {
+describe("a value that the schema prescribes", () => {
   const schemaOf = (schema: z.ZodType) => inputJsonSchema(schema) as JsonSchema;
 
-  it("needs no word", () => {
+  it("needs no word of the request", () => {
     const value = z.object({
       mode: z.enum(["fast", "slow"]),
       kind: z.literal("note"),
@@ -167,7 +167,7 @@ describe("what a schema prescribes", () => {
     expect(missing("do it", { ...input, limit: 10, list: "fast" }, schema)).toEqual(["10", "fast"]);
   });
 
-  it("is looked up in the branch of a union that the input is of", () => {
+  it("is read from the branch of a union that the input matches", () => {
     const schema = schemaOf(
       z.object({
         value: z.discriminatedUnion("operation", [
@@ -181,8 +181,8 @@ describe("what a schema prescribes", () => {
   });
 });
 
-describe("what another step gives", () => {
-  it("needs no word, but what stands around it does", () => {
+describe("a value from another step", () => {
+  it("needs no word of the request, but the text around it does", () => {
     expect(missing("what is it?", { $ref: "s1.value" })).toEqual([]);
     expect(missing("tell me the sum", "the sum ${s1.value}")).toEqual([]);
     expect(missing("tell me", "evil ${s1.value} words")).toEqual(["evil", "words"]);
@@ -190,7 +190,7 @@ describe("what another step gives", () => {
     expect(missing("home", "${!} home")).toEqual([]);
   });
 
-  it("is not what a literal holds", () => {
+  it("cannot come from a literal", () => {
     expect(missing("do it", { $literal: "everything" })).toEqual(["everything"]);
     expect(missing("do it", { $literal: { $ref: "everything" } })).toEqual(["everything"]);
     expect(missing("do it", { $literal: "${s1.everything}" })).toEqual(["s", "1", "everything"]);
@@ -198,14 +198,14 @@ describe("what another step gives", () => {
   });
 });
 
-describe("names that an input gives", () => {
+describe("names that an input defines", () => {
   const schema = inputJsonSchema(
     z.object({ expression: z.string(), variables: z.record(z.string(), z.number()).optional() }),
   ) as JsonSchema;
   const found = (request: string, input: JsonObject) =>
     new Grounds(request).findUngrounded({ input }, { schema, isHarmless: true });
 
-  it("need no word, wherever they stand", () => {
+  it("need no word of the request, wherever they are used", () => {
     expect(found("5 squared", { expression: "x ^ 5 * unit_price", variables: { x: 5, unit_price: 5 } })).toEqual([]);
     expect(found("5 squared", { variables: { x: 5 }, expression: "X" })).toEqual([]);
   });
@@ -216,14 +216,14 @@ describe("names that an input gives", () => {
     ]);
   });
 
-  it("do not spare their values", () => {
+  it("do not excuse their values", () => {
     expect(found("five", { expression: "x", variables: { x: 6 } })).toEqual([
       { path: ["variables", "x"], words: ["6"] },
     ]);
   });
 });
 
-describe("whatever is asked", () => {
+describe("any request", () => {
   const word = fc.oneof(
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }),
     fc.constantFrom("milk", "ΑΣ.", "don't", "1,5", "3.000,50", "牛奶", "ซื้อ", "ﬁn", "İ", "ß", "１２", "10e3", "x²", "Å"),
@@ -233,7 +233,7 @@ describe("whatever is asked", () => {
     { minLength: 1, maxLength: 10 },
   );
 
-  it("has each of its words, and all of them in a row", () => {
+  it("includes each of its words, alone and in sequence", () => {
     fc.assert(
       fc.property(words, fc.nat(9), fc.nat(10), (all, from, to) => {
         const request = all.join(" ");
@@ -247,7 +247,7 @@ describe("whatever is asked", () => {
     );
   });
 
-  it("has each of its numbers", () => {
+  it("includes each of its numbers", () => {
     const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e20, max: 1e20 }));
     fc.assert(
       fc.property(number, (value) => {
@@ -270,7 +270,7 @@ describe("whatever is asked", () => {
     "牛".repeat(200_000),
     "ﷺ".repeat(10_000),
     "${".repeat(100_000),
-  ])("is read in time that grows with its length alone (%#)", (request) => {
+  ])("is read in linear time (%#)", (request) => {
     expect(missing(request, { $literal: request })).toEqual([]);
   });
 });
@@ -286,7 +286,7 @@ describe("a request", () => {
     ["牛乳を買う", { operation: "add", title: "牛乳" }],
     ["the third one", { operation: "delete", index: 3 }],
     ["12 of them", { operation: "add", title: "12" }],
-  ] as const)("%j speaks of %j", (request, input) => {
+  ] as const)("%j mentions %j", (request, input) => {
     expect(speaks(request, input)).toBe(true);
   });
 
@@ -294,16 +294,16 @@ describe("a request", () => {
     ["hello", { operation: "clear", allLists: true }],
     ["what can you do for me, and who is that?", { operation: "clear" }],
     ["", { operation: "list" }],
-  ] as const)("%j does not speak of %j", (request, input) => {
+  ] as const)("%j does not mention %j", (request, input) => {
     expect(speaks(request, input)).toBe(false);
   });
 });
 
-describe("numbers below nothing, dates and names of a step with an effect", () => {
+describe("negative numbers, dates and names of a step with an effect", () => {
   const of = (request: string, input: JsonObject, isHarmless = false) =>
     new Grounds(request).findUngrounded({ input }, { schema: {}, isHarmless }).flatMap(({ words }) => words);
 
-  it("need a sign, or a word for it", () => {
+  it("need a minus sign or a word for it", () => {
     expect(of("set it to 5", { celsius: -5 })).toEqual(["-5"]);
     for (const request of ["set it to -5", "set it to minus 5", "5 below zero"])
       expect(of(request, { celsius: -5 })).toEqual([]);
@@ -327,11 +327,11 @@ describe("numbers below nothing, dates and names of a step with an effect", () =
     ["in two days", "2026-11-24"],
     ["at 5 pm", "17:00"],
     ["at 5 pm", "2026-11-22T17:00:00Z"],
-  ])("find in %j what makes %j", (request, date) => {
+  ])("find in %j the words for %j", (request, date) => {
     expect(of(request, { due: date })).toEqual([]);
   });
 
-  it("do not make their own words good", () => {
+  it("are not excused by their own words", () => {
     expect(of("mail bob", { to: "mallory", headers: { mallory: "mallory" } })).toEqual(["mallory", "mallory"]);
     expect(of("5 squared", { expression: "x", variables: { x: 5 } }, true)).toEqual([]);
   });

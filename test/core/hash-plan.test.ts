@@ -4,7 +4,7 @@ import { canonicalJson, canonicalPlan, hashPlan, sha256 } from "../../src/core/h
 import type { PlanInput } from "../../src/core/plan.ts";
 
 describe("canonicalJson, RFC 8785", () => {
-  it("writes the example of section 3.2.2", () => {
+  it("matches the example of section 3.2.2", () => {
     const value = {
       numbers: [Number("333333333.33333329"), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"/",
@@ -15,7 +15,7 @@ describe("canonicalJson, RFC 8785", () => {
     );
   });
 
-  it("sorts keys by UTF-16 code units, the example of section 3.2.3", () => {
+  it("sorts keys by UTF-16 code units, as the example of section 3.2.3", () => {
     const value = {
       "\u20ac": "Euro Sign",
       "\r": "Carriage Return",
@@ -54,12 +54,12 @@ describe("canonicalJson, RFC 8785", () => {
     expect(canonicalJson(value)).toBe(text);
   });
 
-  it("does not depend on the order of keys, and keeps the order of lists", () => {
+  it("sorts keys, and keeps the order of lists", () => {
     expect(canonicalJson({ b: [2, 1], a: { d: 1, c: 2 } })).toBe('{"a":{"c":2,"d":1},"b":[2,1]}');
     expect(canonicalJson({ "10": 1, "9": 2, a: 3 })).toBe('{"10":1,"9":2,"a":3}');
   });
 
-  it("is JSON that means the same, for any JSON", () => {
+  it("has the same meaning as JSON.stringify, for any JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -67,7 +67,7 @@ describe("canonicalJson, RFC 8785", () => {
     );
   });
 
-  it("leaves out undefined keys, and is null for undefined elsewhere, as JSON is", () => {
+  it("omits undefined keys, and writes null for undefined elsewhere", () => {
     expect(canonicalJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}');
     expect(canonicalJson(undefined)).toBe("null");
   });
@@ -83,7 +83,7 @@ describe("hashPlan", () => {
   };
   const [step] = plan.steps;
 
-  it("is 64 lowercase hex digits, and stays what it is from version to version", async () => {
+  it("is 64 lowercase hex digits, and the same in every version of the package", async () => {
     expect(await hashPlan(plan)).toMatch(/^[0-9a-f]{64}$/);
     expect(canonicalPlan(plan)).toBe(
       '{"request":"Add milk","steps":[{"dependsOn":[],"id":"s1","input":{"operation":"add","title":"milk"},"reasoning":"Why","tool":"TodoStore"}],"version":1}',
@@ -91,12 +91,12 @@ describe("hashPlan", () => {
     expect(await hashPlan(plan)).toBe("f8c38828f8b676762e4d45adabe4130c416b97565e07dc09c7056cc484e0f7be");
   });
 
-  it("is SHA-256 as others know it", async () => {
+  it("is a standard SHA-256", async () => {
     expect(await sha256("")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     expect(await sha256("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   });
 
-  it("does not count id, source, time, and the order of keys", async () => {
+  it("ignores id, source, time and the order of keys", async () => {
     const others = { id: "plan_1", source: { planner: "rules" }, createdAt: "2026-01-01T00:00:00.000Z" };
     const turned: PlanInput = {
       steps: plan.steps.map((one) => Object.fromEntries(Object.entries(one).reverse()) as unknown as typeof one),
@@ -108,7 +108,7 @@ describe("hashPlan", () => {
     expect(await hashPlan(turned)).toBe(await hashPlan(plan));
   });
 
-  it("takes a missing version for 1 and a missing request for the empty text, and nothing else", async () => {
+  it("treats a missing version as 1 and a missing request as empty text", async () => {
     const { version, request, ...bare } = plan;
     expect(await hashPlan({ ...bare, request })).toBe(await hashPlan(plan));
     expect(await hashPlan(bare)).toBe(await hashPlan({ ...bare, version, request: "" }));
@@ -129,12 +129,12 @@ describe("hashPlan", () => {
     expect(await hashPlan(changed as PlanInput)).not.toBe(await hashPlan(plan));
   });
 
-  it("is that of the JSON the plan becomes", async () => {
+  it("is the same for the plan and for its JSON", async () => {
     const through = JSON.parse(JSON.stringify(plan)) as PlanInput;
     expect(await hashPlan(through)).toBe(await hashPlan(plan));
   });
 
-  it("is that of what runs: a Date is its text", async () => {
+  it("is the same for a Date and for its text", async () => {
     const withInput = (at: unknown) => ({ steps: [{ id: "s1", tool: "T", input: { at } }] });
     const text = "2026-01-01T00:00:00.000Z";
     expect(await hashPlan(withInput(new Date(text)))).toBe(await hashPlan(withInput(text)));
@@ -147,7 +147,7 @@ describe("hashPlan", () => {
     ["no steps", {}, "invalid-shape"],
     ["a BigInt", { steps: [{ id: "s1", tool: "T", input: { n: 5n } }] }, "not-json"],
     ["a cycle", cyclic(), "not-json"],
-  ])("rejects, and never throws, for %s", async (_name, value, code) => {
+  ])("rejects instead of throwing for %s", async (_name, value, code) => {
     const hash = hashPlan(value as PlanInput);
     await expect(hash).rejects.toMatchObject({ code: "invalid-plan", details: { issues: [{ code }] } });
   });

@@ -87,7 +87,7 @@ describe("the types at a path", () => {
     });
   }
 
-  it("are those of the branch that the value has chosen", async () => {
+  it("depend on the branch that the value has chosen", async () => {
     const four = z.discriminatedUnion("op", [
       z.object({ op: z.literal("add"), id: z.number() }),
       z.object({ op: z.enum(["del", "get"]), id: z.string() }),
@@ -105,7 +105,7 @@ describe("the types at a path", () => {
     }
   });
 
-  it("are found through recursion", async () => {
+  it("are found in recursive schemas", async () => {
     const node: z.ZodType = z.lazy(() => z.object({ name: z.string(), next: node.optional() }));
     const node3: z3.ZodTypeAny = z3.lazy(() => z3.object({ name: z3.string(), next: node3.optional() }));
     for (const schema of [node, node3, z.object({ a: node }), z3.object({ a: node3 })]) {
@@ -114,7 +114,7 @@ describe("the types at a path", () => {
     }
   });
 
-  it("are open where a schema is too wound to follow", () => {
+  it("are unknown if a schema is too complex to follow", () => {
     const loop = { $ref: "#" };
     expect(typesOf(schemasAt(loop, []) ?? [])).toBeUndefined();
     const wide = { anyOf: Array.from({ length: 300 }, (_, index) => ({ properties: { a: { const: index } } })) };
@@ -123,7 +123,7 @@ describe("the types at a path", () => {
     expect(schemasAt({ $ref: "#/nowhere/at/all" }, ["a"])).toBeUndefined();
   });
 
-  it("are found behind pointers with any key", async () => {
+  it("are found through pointers with any key", async () => {
     const shared = z3.object({ text: z3.string() });
     const schema = z3.object({ "100%": shared, "a~b": z3.object({ c: shared }), same: shared });
     expect(await typesAt(schema, ["same", "text"])).toEqual(["string"]);
@@ -133,7 +133,7 @@ describe("the types at a path", () => {
 });
 
 describe("typesOf", () => {
-  it("is open where one schema says nothing of its type", () => {
+  it("is undefined if one schema does not state its type", () => {
     expect(typesOf([{ type: "string" }, {}])).toBeUndefined();
     expect(typesOf([{ not: {} }])).toBeUndefined();
   });
@@ -212,7 +212,7 @@ describe("unknown keys", () => {
     ],
     ["where the type is wrong anyhow: a list", z.object({ a: z.object({}) }), { a: [1, 2] }, []],
     ["where the type is wrong anyhow: an object", z.object({ a: z.array(z.string()) }), { a: { b: 1 } }, []],
-    ["behind a tuple's end, which is no key", z.tuple([z.string()]), ["", 1], []],
+    ["behind a tuple's end, which is not a key", z.tuple([z.string()]), ["", 1], []],
     [
       "named as members of Object",
       z.object({ a: z.string() }),
@@ -224,7 +224,7 @@ describe("unknown keys", () => {
     expect(await unknownIn(schema, value)).toEqual(expected);
   });
 
-  it("are found in linear time where a union holds itself twice", async () => {
+  it("are found in linear time if a union contains itself twice", async () => {
     const twice: z.ZodType = z.lazy(() =>
       z.union([z.object({ a: twice.optional() }), z.object({ a: twice.optional(), b: z.string().optional() })]),
     );
@@ -235,13 +235,13 @@ describe("unknown keys", () => {
     expect(findUnknownKeys(json, { any: { a: [{ b: null }] } })).toEqual([]);
   });
 
-  it("are not sought among more branches than can be followed", () => {
+  it("are not searched for in more branches than can be followed", () => {
     const anyOf = Array.from({ length: 300 }, () => ({ type: "object", properties: {} }));
     expect(findUnknownKeys({ anyOf }, { a: 1 })).toEqual([]);
   });
 });
 
-it("knownKeys are those of all branches, once each", async () => {
+it("knownKeys lists the keys of all branches, each once", async () => {
   const schema = await outputJsonSchema(
     z.union([z.object({ a: z.string() }), z.object({ a: z.number(), b: z.date() })]),
   );

@@ -13,11 +13,11 @@ function expectExactSize(value: unknown): void {
 }
 
 describe("the size of JSON", () => {
-  it("is counted as Buffer.byteLength counts that of JSON.stringify, for any JSON", () => {
+  it("equals the byte length of JSON.stringify, for any JSON", () => {
     fc.assert(fc.property(fc.jsonValue(), expectExactSize), { numRuns: 500 });
   });
 
-  it("is exact for any text, halves of surrogate pairs included", () => {
+  it("is exact for any text, including half surrogate pairs", () => {
     fc.assert(fc.property(anyText, expectExactSize), { numRuns: 500 });
     fc.assert(
       fc.property(anyText, fc.jsonValue(), (key, value) => expectExactSize({ [key]: value })),
@@ -43,12 +43,12 @@ describe("the size of JSON", () => {
     expectExactSize(value);
   });
 
-  it("says where the limit was passed and what it is", () => {
+  it("is reported with the limit and the path where it was exceeded", () => {
     const json = toJson({ a: "x".repeat(10), b: ["y".repeat(10)] }, { maxBytes: 30 });
     expect(json).toEqual({ ok: false, issue: { path: ["b", 0], message: "larger than 30 bytes of JSON" } });
   });
 
-  it("stops at the limit: what lies behind is never read", () => {
+  it("is counted only up to the limit: nothing after it is read", () => {
     let reads = 0;
     const value = {
       big: "x".repeat(100_000_000),
@@ -61,7 +61,7 @@ describe("the size of JSON", () => {
     expect(reads).toBe(0);
   });
 
-  it("refuses a list that is too long before it walks it", () => {
+  it("refuses a list that is too long before reading its items", () => {
     let reads = 0;
     const list = new Proxy(new Array(2 ** 32 - 1), {
       get(target, key) {
@@ -73,7 +73,7 @@ describe("the size of JSON", () => {
     expect(reads).toBeLessThan(5);
   });
 
-  it("stops where one part is held so often that the whole would be endless", () => {
+  it("is limited even if parts repeat without end", () => {
     let value: unknown = "leaf";
     for (let level = 0; level < 60; level++) value = [value, value];
     expect(toJson(value, { maxBytes: 10_000 }).ok).toBe(false);

@@ -13,8 +13,8 @@ const issueOf = (value: unknown) => {
   return json.ok ? undefined : json.issue;
 };
 
-describe("what becomes JSON", () => {
-  it("copies every JSON value to one that is equal", () => {
+describe("toJson", () => {
+  it("copies any JSON value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(jsonOf(value)).toEqual(JSON.parse(JSON.stringify(value)));
@@ -22,7 +22,7 @@ describe("what becomes JSON", () => {
     );
   });
 
-  it("sees plain objects, dates and missing values as JSON.stringify does", () => {
+  it("treats plain objects, dates and missing values like JSON.stringify", () => {
     const values = fc.anything({ withDate: false, withNullPrototype: true, maxDepth: 3 });
     fc.assert(
       fc.property(values, (value) => {
@@ -64,7 +64,7 @@ describe("what becomes JSON", () => {
       },
       { a: 1 },
     ],
-  ])("takes %s", (_name, value, expected) => {
+  ])("converts %s", (_name, value, expected) => {
     expect(jsonOf(value)).toEqual(expected);
   });
 
@@ -74,18 +74,18 @@ describe("what becomes JSON", () => {
     expect(jsonOf(keyed)).toBe("key ");
   });
 
-  it("turns -0 into 0, as text would", () => {
+  it("converts -0 to 0", () => {
     expect(Object.is(jsonOf(-0), 0)).toBe(true);
   });
 
-  it("keeps __proto__ as a key like any other", () => {
+  it("keeps __proto__ as a plain key", () => {
     const value = jsonOf(JSON.parse('{"__proto__":{"admin":true},"a":{"__proto__":1}}'));
     expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":true},"a":{"__proto__":1}}');
     expect((value as { admin?: unknown }).admin).toBeUndefined();
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it("takes the same part twice, which is no cycle", () => {
+  it("accepts a repeated part, which is not a cycle", () => {
     const part = { a: 1 };
     expect(jsonOf([part, part, { part }])).toEqual([part, part, { part }]);
   });
@@ -101,7 +101,7 @@ describe("what becomes JSON", () => {
     expect(reads).toBe(1);
   });
 
-  it("gives a copy that is frozen through and through", () => {
+  it("returns a deeply frozen copy", () => {
     const source = { a: [{ b: 1 }] };
     const copy = jsonOf(source) as { a: { b: number }[] };
     source.a[0] = { b: 2 };
@@ -109,12 +109,12 @@ describe("what becomes JSON", () => {
     expect([copy, copy.a, copy.a[0]].every(Object.isFrozen)).toBe(true);
   });
 
-  it("is the same when it is done again", () => {
+  it("does not change its own results", () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void expect(jsonOf(jsonOf(value))).toEqual(jsonOf(value))));
   });
 });
 
-describe("what is refused, and where", () => {
+describe("toJson refuses, with the path", () => {
   const path = ["rows", 1, "cell"];
   it.each([
     ["a BigInt", 1n, "BigInt"],
@@ -148,7 +148,7 @@ describe("what is refused, and where", () => {
     expect(issueOf(value)?.path).toEqual([]);
   });
 
-  it("a cycle, where it comes back", () => {
+  it("a cycle", () => {
     const node: { next?: unknown; list: unknown[] } = { list: [] };
     node.next = node;
     expect(issueOf({ a: [node] })?.path).toEqual(["a", 0, "next"]);
@@ -158,7 +158,7 @@ describe("what is refused, and where", () => {
     expect(issueOf(list)?.message).toMatch(/cycle/);
   });
 
-  it("a cycle of fresh objects, and one through getters that throw when they are read again", () => {
+  it("a cycle of fresh objects, and one of getters that throw when read again", () => {
     const endless = {
       get next(): unknown {
         return { ...Object.create(null), next: Object.create(endless) };
@@ -184,7 +184,7 @@ describe("what is refused, and where", () => {
     expect(issueOf(once())?.message).toMatch(/500 levels/);
   });
 
-  it("more than 500 levels, also 100 000 of them", () => {
+  it("more than 500 levels of nesting, even 100 000", () => {
     const nest = (levels: number) => {
       let value: unknown = 1;
       for (let level = 0; level < levels; level++) value = [value];
@@ -198,7 +198,7 @@ describe("what is refused, and where", () => {
     ["an error", new Error("boom"), "Error: boom"],
     ["text", "boom", "boom"],
     ["an object that cannot be text", Object.create(null), "Object without keys"],
-  ])("a getter, toJSON or proxy that throws %s", (_name, thrown, told) => {
+  ])("a getter, toJSON or proxy that throws %s", (_name, thrown, thrownText) => {
     const getter = {
       a: {
         get b() {
@@ -229,7 +229,7 @@ describe("what is refused, and where", () => {
     };
     for (const value of [getter, json, trap]) {
       expect(issueOf(value)?.path).toEqual(["a", "b"]);
-      expect(issueOf(value)?.message).toContain(told);
+      expect(issueOf(value)?.message).toContain(thrownText);
     }
   });
 
@@ -239,7 +239,7 @@ describe("what is refused, and where", () => {
     expect(issueOf({ a: proxy })?.path).toEqual(["a"]);
   });
 
-  it("never throws, whatever it is given", () => {
+  it("any invalid value without throwing", () => {
     const anything = fc.anything({
       withBigInt: true,
       withBoxedValues: true,
@@ -256,7 +256,7 @@ describe("what is refused, and where", () => {
 });
 
 describe("copyJson", () => {
-  it("makes a copy that can be changed and shares nothing", () => {
+  it("returns a deep copy that can be changed", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const frozen = jsonOf(value);
@@ -267,7 +267,7 @@ describe("copyJson", () => {
     );
   });
 
-  it("keeps __proto__ as a key", () => {
+  it("keeps __proto__ as a plain key", () => {
     const copy = copyJson(JSON.parse('{"a":{"__proto__":{"admin":true}}}'));
     expect(JSON.stringify(copy)).toBe('{"a":{"__proto__":{"admin":true}}}');
     expect(copy.a.admin).toBeUndefined();

@@ -16,11 +16,11 @@ describe("estimateTokens", () => {
     ["👩‍👩‍👧", 6],
     ["\ud800", 1],
     ["x".repeat(3_000), 1_000],
-  ])("takes %j for %i", (text, tokens) => {
+  ])("estimates %j as %i", (text, tokens) => {
     expect(estimateTokens(text)).toBe(tokens);
   });
 
-  it("is a third of the bytes of any text", () => {
+  it("estimates a third of the bytes of any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(estimateTokens(text)).toBe(Math.ceil(new TextEncoder().encode(text).length / 3));
@@ -28,7 +28,7 @@ describe("estimateTokens", () => {
     );
   });
 
-  it("never grows less with the text, and hardly more than it", () => {
+  it("never decreases as the text grows, and grows no faster than the text", () => {
     const text = fc.string({ unit: "binary" });
     fc.assert(
       fc.property(text, text, (left, right) => {
@@ -41,7 +41,7 @@ describe("estimateTokens", () => {
 });
 
 describe("modelName", () => {
-  it("is provider and id", () => {
+  it("consists of provider and id", () => {
     expect(modelName({ provider: "ollama", modelId: "qwen3:8b" })).toBe("ollama/qwen3:8b");
   });
 });

@@ -18,7 +18,7 @@ const reasons: Readonly<Record<ModelFailureReason, boolean>> = {
 };
 
 describe("modelFailure", () => {
-  it.each(Object.entries(reasons))("says of %s whether the same call may succeed later: %s", (reason, retryable) => {
+  it.each(Object.entries(reasons))("with the reason %s is retryable or not: %s", (reason, retryable) => {
     const error = modelFailure(model, reason as ModelFailureReason, { message: "No." });
     expect(error).toBeInstanceOf(AgentError);
     expect(error.toJSON()).toEqual({
@@ -30,7 +30,7 @@ describe("modelFailure", () => {
     });
   });
 
-  it("keeps status and cause, and of a cause no header or body", () => {
+  it("keeps the status and the cause, but no header or body of the cause", () => {
     const cause = Object.assign(new TypeError("fetch failed"), { headers: { authorization: "Bearer secret" } });
     const error = modelFailure(model, "busy", { message: "Later.", status: 429, cause });
     expect(error.cause).toBe(cause);

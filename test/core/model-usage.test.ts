@@ -18,7 +18,7 @@ const free = createScriptedModel([], { provider: "ollama", modelId: "qwen3" });
 const estimate = { inputTokens: 7, outputTokens: 9 };
 
 describe("modelCall", () => {
-  it("is what the model told", () => {
+  it("contains the tokens that the model reported", () => {
     expect(modelCall(free, { inputTokens: 10, outputTokens: 20 }, estimate)).toEqual({
       model: "ollama/qwen3",
       inputTokens: 10,
@@ -26,7 +26,7 @@ describe("modelCall", () => {
     });
   });
 
-  it("costs what the price says", () => {
+  it("costs what the price of the model states", () => {
     const call = modelCall(priced, { inputTokens: 1_000_000, outputTokens: 100_000 }, estimate);
     expect(call.cost).toBe(4.5);
     expect(costOf(price, { inputTokens: 0, outputTokens: 0 })).toBe(0);
@@ -40,13 +40,13 @@ describe("modelCall", () => {
     [{ inputTokens: Number.NaN, outputTokens: 2 }, 7, 2],
     [{ inputTokens: -1, outputTokens: Number.POSITIVE_INFINITY }, 7, 9],
     [{ inputTokens: "12" as never, outputTokens: null as never }, 7, 9],
-  ])("is estimated where the model told %j", (told, inputTokens, outputTokens) => {
-    const call = modelCall(priced, told, estimate);
+  ])("is estimated if the model reported %j", (reported, inputTokens, outputTokens) => {
+    const call = modelCall(priced, reported, estimate);
     expect(call).toMatchObject({ inputTokens, outputTokens, isEstimated: true });
     expect(call.cost).toBe(costOf(price, { inputTokens, outputTokens }));
   });
 
-  it("takes zero tokens for told", () => {
+  it("treats zero tokens as reported", () => {
     expect(modelCall(free, { inputTokens: 0, outputTokens: 0 }, estimate)).not.toHaveProperty("isEstimated");
   });
 });
@@ -63,7 +63,7 @@ describe("priceOf", () => {
     [{ inputPerMillion: 1, outputPerMillion: -1 }, false],
     [{ inputPerMillion: 1, outputPerMillion: Number.POSITIVE_INFINITY }, false],
     [{ inputPerMillion: "1", outputPerMillion: 1 }, false],
-  ])("can be counted with: %j %s", (given, isPrice) => {
+  ])("accepts only a valid price: %j %s", (given, isPrice) => {
     const model = { ...free, price: given as ModelPrice };
     expect(priceOf(model)).toBe(isPrice ? given : undefined);
     expect("cost" in modelCall(model, { inputTokens: 1, outputTokens: 1 }, estimate)).toBe(isPrice);
@@ -76,13 +76,13 @@ const call: fc.Arbitrary<ModelCall> = fc
   .map(({ cost, known, ...rest }) => (known ? { ...rest, cost } : { ...rest, isEstimated: true }));
 
 describe("sums", () => {
-  it("of nothing are nothing", () => {
+  it("are undefined for no calls", () => {
     expect(sumCalls([])).toBeUndefined();
     const usage: ModelUsage = { modelCalls: 1, inputTokens: 2, outputTokens: 3 };
     expect(addUsage(undefined, usage)).toBe(usage);
   });
 
-  it("know the cost only if each call's is known, and tell of one estimate", () => {
+  it("know the cost only if each call's is known, and are estimated if one call is", () => {
     const known: ModelCall = { model: "a/b", inputTokens: 1, outputTokens: 2, cost: 3 };
     const unknown: ModelCall = { model: "c/d", inputTokens: 10, outputTokens: 20, isEstimated: true };
     expect(sumCalls([known, known])).toEqual({ modelCalls: 2, inputTokens: 2, outputTokens: 4, cost: 6 });
@@ -94,7 +94,7 @@ describe("sums", () => {
     }
   });
 
-  it("are the same however the calls are put together, and never say which model it was", () => {
+  it("are the same however the calls are grouped, and name no model", () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1 }), fc.array(call, { minLength: 1 }), (left, right) => {
         const whole = sumCalls([...left, ...right]);

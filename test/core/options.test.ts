@@ -16,7 +16,7 @@ function refusal(
 }
 
 describe("failOption", () => {
-  it("says what was received and what would have worked", () => {
+  it("states the received value and the valid ones", () => {
     expect(refusal(() => failOption("retry", "often", "an object"))).toEqual({
       option: "retry",
       received: '"often"',
@@ -35,7 +35,7 @@ describe("failOption", () => {
     [[1, 2], "an array of 2"],
     [{ secret: 1 }, "an object"],
     ["x".repeat(500), JSON.stringify("x".repeat(200))],
-  ])("describes %o shortly", (received, expected) => {
+  ])("describes %o briefly", (received, expected) => {
     expect(refusal(() => failOption("a", received, "b"))?.received).toBe(expected);
   });
 });
@@ -54,7 +54,7 @@ describe("numbers and durations", () => {
     });
   });
 
-  it("say what is missing", () => {
+  it("report a missing value", () => {
     const spec = { type: "number", min: 1, isRequired: true } as const;
     expect(() => checkOption(spec, undefined, "n")).toThrow(
       'Option "n" must be a number of at least 1; it is missing.',
@@ -62,20 +62,20 @@ describe("numbers and durations", () => {
     expect(refusal(() => checkOption(spec, 1, "n"))).toBeUndefined();
   });
 
-  it("say the least one where there is no most", () => {
+  it("state only the minimum if there is no maximum", () => {
     const spec = { type: "number", min: 0 } as const;
     expect(refusal(() => checkOption(spec, -1, "n"))?.expected).toBe("a number of at least 0");
     expect(refusal(() => checkOption(spec, Number.POSITIVE_INFINITY, "n"))).toBeUndefined();
   });
 
-  it("take Infinity for a duration, and nothing else that a timer cannot have", () => {
+  it("accept Infinity as a duration, and otherwise only valid timer delays", () => {
     const check = (value: unknown) => refusal(() => checkOption({ type: "duration", min: 1 }, value, "d"));
     for (const value of [undefined, 1, 0x7fffffff, Number.POSITIVE_INFINITY]) expect(check(value)).toBeUndefined();
     for (const value of [0, 0x80000000, Number.NEGATIVE_INFINITY, Number.NaN, "1s"]) expect(check(value)).toBeDefined();
   });
 });
 
-describe("an option", () => {
+describe("checkOption", () => {
   it.each([
     ["a text", { type: "text" }, ["", "a"], [null, 5], "text"],
     ["a text that is not empty", { type: "short-text" }, ["a"], ["", 5], "a short text"],
@@ -87,14 +87,14 @@ describe("an option", () => {
     ["a clock", { type: "clock" }, [systemClock], [null, {}], "a clock (with now, setTimeout, clearTimeout)"],
     ["an object with methods", { methods: ["at"], expected: "a list" }, [[], "a"], [{}, null], "a list (with at)"],
     ["anything", { type: "any" }, [null, 5], [], ""],
-  ] as const)("may be %s", (_name, spec, valid, invalid, expected) => {
+  ] as const)("accepts only %s or undefined", (_name, spec, valid, invalid, expected) => {
     for (const value of [undefined, ...valid]) expect(refusal(() => checkOption(spec, value, "o"))).toBeUndefined();
     for (const value of invalid)
       expect(refusal(() => checkOption(spec, value, "o"))).toMatchObject({ option: "o", expected });
   });
 });
 
-describe("the options of a table", () => {
+describe("readOptions", () => {
   const sizes = {
     width: { type: "number", min: 1, isRequired: true },
     height: { type: "number", min: 1, default: 2 },
@@ -109,7 +109,7 @@ describe("the options of a table", () => {
   const read = (options: unknown) => readOptions(windows, options as object);
   const rest = { isOpen: false, title: '"none"', list: [] };
 
-  it("are all read, with their defaults", () => {
+  it("reads every option of the table, and applies the defaults", () => {
     expect(read({})).toStrictEqual({ name: undefined, size: undefined, ...rest });
     const given = { list: 5, size: { width: 3 }, name: "a", title: "b", isOpen: true };
     const settings = { name: "a", size: { width: 3, height: 2 }, isOpen: true, title: '"b"', list: [5] };
@@ -118,7 +118,7 @@ describe("the options of a table", () => {
     expect(read({ isOpen: undefined })).toMatchObject({ isOpen: false });
   });
 
-  it("are read from a getter of a class, too", () => {
+  it("reads an option from a getter of a class", () => {
     class Options {
       get name() {
         return "a";
@@ -137,38 +137,38 @@ describe("the options of a table", () => {
     ["size.depth", { size: { depth: 5 } }],
     ["options", null],
     ["options", [1]],
-  ])("are refused by name: %s", (option, options) => {
+  ])("names the refused option: %s", (option, options) => {
     expect(refusal(() => read(options))?.option).toBe(option);
   });
 
-  it("are refused in their order, but first those that there are not", () => {
+  it("refuses unknown options first, and then in the order of the table", () => {
     expect(refusal(() => read({ isOpen: 5, name: 5 }))?.option).toBe("name");
     expect(refusal(() => read({ name: 5, other: 5 }))?.option).toBe("options.other");
   });
 
-  it("are called after the option that they are the value of", () => {
+  it("prefixes the names of options with the option that holds them", () => {
     const readOf = (options: object) => readOptions(windows, options, "window");
     expect(refusal(() => readOf({ name: 5 }))?.option).toBe("window.name");
     expect(refusal(() => readOf({ names: 5 }))?.option).toBe("window.names");
     expect(refusal(() => readOf({ size: {} }))?.option).toBe("window.size.width");
   });
 
-  it("may be only some of those of the table", () => {
+  it("accepts only the known options if they are listed", () => {
     const readSome = (options: object) => readOptions(windows, options, undefined, { known: ["name"] });
     expect(readSome({ name: "a" })).toEqual({ name: "a", ...rest });
     expect(refusal(() => readSome({ isOpen: true }))?.expected).toContain("only name");
   });
 });
 
-describe("what is defined", () => {
-  it("is the rest of an object", () => {
+describe("defined", () => {
+  it("leaves out the undefined values of an object", () => {
     expect(defined({ a: 1, b: undefined, c: null })).toStrictEqual({ a: 1, c: null });
     expect(defined(undefined)).toEqual({});
   });
 });
 
 describe("keys", () => {
-  it("finds the first unknown key and names those there are", () => {
+  it("are refused at the first unknown key, with the list of known keys", () => {
     expect(refusal(() => checkKeys("retry", { a: 1, b: 2 }, ["a", "c"]))).toMatchObject({
       option: "retry.b",
       received: "2",
@@ -177,14 +177,14 @@ describe("keys", () => {
     expect(refusal(() => checkKeys("retry", { a: 1 }, ["a", "c"]))).toBeUndefined();
   });
 
-  it("says of what an unknown key is an option, where that is known", () => {
+  it("are refused with the place where an unknown key is an option, if that is known", () => {
     const check = (value: object) => () =>
       checkKeys("options", value, ["a"], (key) => (key === "b" ? "an option of a run" : undefined));
     expect(refusal(check({ b: 2 }))?.expected).toBe('left out: "b" is an option of a run');
     expect(refusal(check({ c: 2 }))?.expected).toBe("left out: there is no such option, only a");
   });
 
-  it.each([undefined, null, "text", 5, [], () => 1])("refuses %o where an object belongs", (value) => {
+  it.each([undefined, null, "text", 5, [], () => 1])("are refused if %o is given instead of an object", (value) => {
     expect(refusal(() => checkKeys("retry", value, []))?.expected).toBe("an object");
   });
 });

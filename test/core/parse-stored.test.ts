@@ -15,7 +15,7 @@ const end = (outcome: unknown) => ({ ...base, type: "step-end", attempts: 1, out
 const done = { status: "completed", output: 1 };
 
 describe("parseEvents", () => {
-  it("gives the events and what they lead to, with keys that it does not know", () => {
+  it("returns the events and their state, and keeps unknown keys", () => {
     const events = [runStart("r"), { ...start, later: 1 }, end(done)];
     const { events: parsed, state } = parseEvents("r", events);
     expect(parsed).toEqual(events);
@@ -47,7 +47,7 @@ describe("parseEvents", () => {
     [[runStart("r"), start, end(done), { ...start, sequence: 4 }], 4, /step-start of "s1", which is completed/],
     [[runStart("r"), { ...runEnd("r"), sequence: 2 }, runResume("r", 3)], 3, /run-resume of a run that has ended/],
     [[runStart("r"), { ...runEnd("r"), sequence: 2 }, { ...start, sequence: 3 }], 3, /in a run that is completed/],
-  ])("finds damage: case %#", (events, sequence, reason) => {
+  ])("reports damage: case %#", (events, sequence, reason) => {
     let thrown: unknown;
     try {
       parseEvents("r", events);
@@ -65,7 +65,7 @@ describe("parseEvents", () => {
 describe("parseRunPage", () => {
   const run = { runId: "r", status: "running", metadata: {}, createdAt: "2026", updatedAt: "2026" };
 
-  it("takes a page for what it is", () => {
+  it("returns a valid page unchanged", () => {
     const page = { runs: [run, { ...run, request: "x" }], cursor: "2" };
     expect(parseRunPage(page, { cursor: "1" })).toBe(page);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PathSet } from "../../src/core/check-input.ts";
 
 describe("PathSet", () => {
-  it("tells what stands above, at and below its paths, as comparing with each of them does", () => {
+  it("finds paths above, at and below its own, like a comparison with each of them", () => {
     const path = fc.array(fc.constantFrom<string | number>("a", "b", 0, "0"), { maxLength: 4 });
     fc.assert(
       fc.property(fc.array(path, { maxLength: 6 }), path, (paths, asked) => {

@@ -11,7 +11,7 @@ const codesOf = (plan: unknown) => plainIssues(plan, byName).map(({ code }) => c
 const step = (id: unknown, tool: unknown) => ({ id, tool, input: {}, dependsOn: [] });
 
 describe("the plain issues of a plan", () => {
-  it("are no steps, unknown tools and ids that stand twice, all at once", () => {
+  it("are all missing steps, unknown tools and duplicate ids", () => {
     expect(codesOf({ steps: [step("a", "A"), step("b", "B")] })).toEqual([]);
     expect(codesOf({ steps: [] })).toEqual(["invalid-shape"]);
     expect(codesOf({ steps: [step("a", "C"), step("a", "A"), step("b", "D"), step("a", "A")] })).toEqual([
@@ -22,19 +22,16 @@ describe("the plain issues of a plan", () => {
     ]);
   });
 
-  it.each([[null], [undefined], [42], ["text"], [[]], [{}], [{ steps: {} }]])(
-    "of %j are that it has no steps",
-    (plan) => {
-      expect(codesOf(plan)).toEqual(["invalid-shape"]);
-    },
-  );
+  it.each([[null], [undefined], [42], ["text"], [[]], [{}], [{ steps: {} }]])("of %j are missing steps", (plan) => {
+    expect(codesOf(plan)).toEqual(["invalid-shape"]);
+  });
 
-  it("are those of the JSON that a plan becomes", () => {
+  it("are found in the JSON that the plan becomes", () => {
     expect(codesOf({ toJSON: () => ({ steps: [step("a", "A")] }) })).toEqual([]);
     expect(codesOf({ toJSON: () => ({ steps: [step("a", "C")] }) })).toEqual(["unknown-tool"]);
   });
 
-  it("are none where it cannot be read, or is not JSON: that is for whoever looks closer", () => {
+  it("are empty for a plan that cannot be read, or is not JSON, which the full check reports", () => {
     const fragile = {
       get steps(): never {
         throw new Error("no");
@@ -44,7 +41,7 @@ describe("the plain issues of a plan", () => {
     expect(codesOf({ steps: [{ ...step("a", "C"), input: { n: 1n } }] })).toEqual([]);
   });
 
-  it("are among those that validation finds, whatever the plan is", async () => {
+  it("are a part of the issues that validatePlan finds, for any plan", async () => {
     const part = fc.record(
       {
         id: fc.oneof(fc.constantFrom("a", "b", "c"), fc.jsonValue()),

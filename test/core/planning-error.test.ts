@@ -18,20 +18,23 @@ const others: readonly AgentError[] = [
 ];
 
 describe("toPlanningError", () => {
-  it.each(ofPlanning.map((error) => [error.code, error] as const))("leaves %s as it is", (_code, error) => {
+  it.each(ofPlanning.map((error) => [error.code, error] as const))("returns %s unchanged", (_code, error) => {
     expect(toPlanningError(planner, error)).toBe(error);
   });
 
-  it.each(ofPlanning.map((error) => [error.code, error] as const))("knows %s of another copy", (_code, error) => {
-    const again = toPlanningError(planner, JSON.parse(JSON.stringify(error)));
-    expect(again).toBeInstanceOf(AgentError);
-    expect(again.toJSON()).toEqual(error.toJSON());
-    const foreign = Object.assign(new Error(error.message, { cause: new Error("why") }), { ...error.toJSON() });
-    expect(toPlanningError(planner, foreign)).toMatchObject({ code: error.code, cause: { message: "why" } });
-  });
+  it.each(ofPlanning.map((error) => [error.code, error] as const))(
+    "recognizes %s of another copy of the package",
+    (_code, error) => {
+      const again = toPlanningError(planner, JSON.parse(JSON.stringify(error)));
+      expect(again).toBeInstanceOf(AgentError);
+      expect(again.toJSON()).toEqual(error.toJSON());
+      const foreign = Object.assign(new Error(error.message, { cause: new Error("why") }), { ...error.toJSON() });
+      expect(toPlanningError(planner, foreign)).toMatchObject({ code: error.code, cause: { message: "why" } });
+    },
+  );
 
   it.each([...others, new TypeError("oops"), "oops", 5, null, undefined, {}, () => 0, Symbol("x"), 1n])(
-    "makes planning-failed of %s, with it as the cause",
+    "wraps %s in planning-failed, as its cause",
     (thrown) => {
       const error = toPlanningError(planner, thrown);
       expect(error).toMatchObject({ code: "planning-failed", details: { planner: "mine" }, retryable: true });
@@ -41,7 +44,7 @@ describe("toPlanningError", () => {
     },
   );
 
-  it("reads getters that throw once, and leaves out what cannot be read", () => {
+  it("reads each property once, and omits what cannot be read", () => {
     let reads = 0;
     const hostile = {
       name: "AgentError",
@@ -63,11 +66,11 @@ describe("toPlanningError", () => {
 
   it.each<[string, object]>([
     ["no details", {}],
-    ["details that are none", { details: 5 }],
-    ["a message that is none", { message: Symbol("x") }],
-    ["a code there is not", { code: "no-such-code" }],
-    ["retryable that is none", { retryable: "yes" }],
-  ])("takes an error with %s", (_what, rest) => {
+    ["invalid details", { details: 5 }],
+    ["an invalid message", { message: Symbol("x") }],
+    ["an unknown code", { code: "no-such-code" }],
+    ["an invalid retryable", { retryable: "yes" }],
+  ])("accepts an error with %s", (_what, rest) => {
     const error = toPlanningError(planner, { name: "AgentError", code: "timeout", message: "Late.", ...rest });
     const data: AgentErrorData = error.toJSON();
     expect(data.details).toBeTypeOf("object");

@@ -60,7 +60,7 @@ describe("parseReference", () => {
     expect(parseReference(text)).toBeUndefined();
   });
 
-  it("reads any key that is written as JSON", () => {
+  it("reads any key in JSON notation", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), (keys) => {
         const text = `s1${keys.map((key) => `[${JSON.stringify(key)}]`).join("")}`;
@@ -89,7 +89,7 @@ describe("parseTemplate", () => {
     ["${$}{s1}", ["${s1}"]],
     ["${$}${s1}", ["$", { ref: "s1" }]],
     ["${$}${$}{a}", ["$${a}"]],
-  ])("cuts %j", (text, expected) => {
+  ])("splits %j", (text, expected) => {
     expect(shorten(text)).toEqual(expected);
   });
 
@@ -105,11 +105,11 @@ describe("parseTemplate", () => {
     "${$",
     "${$s1}",
     "${s1|upper}",
-  ])("finds that %j begins no reference", (text) => {
+  ])("reports that %j does not begin a reference", (text) => {
     expect(parseTemplate(`before ${text}`).some(({ type }) => type === "invalid")).toBe(true);
   });
 
-  it("goes on behind an invalid one", () => {
+  it("continues after an invalid reference", () => {
     expect(parseTemplate("${ ${s1}")).toMatchObject([
       { type: "invalid" },
       { type: "text", text: " " },
@@ -117,12 +117,12 @@ describe("parseTemplate", () => {
     ]);
   });
 
-  it("shows only the beginning of a long invalid one", () => {
+  it("shows only the beginning of a long invalid reference", () => {
     expect(parseTemplate(`\${ ${"x".repeat(500)}`)[0]).toMatchObject({ text: `\${ ${"x".repeat(37)}` });
   });
 
   it.each(['${a["\\"', '${a["${a["]["', "${", "${a.", '${a["\\', "${$}", "${a[0"])(
-    "takes time in proportion to the text: 200 000 characters of %j",
+    "takes linear time: 200 000 characters of %j",
     (unit) => {
       const text = unit.repeat(200_000 / unit.length);
       const startedAt = performance.now();
@@ -145,12 +145,12 @@ describe("escapeTemplate", () => {
     ["$5 and 5$ more", "$5 and 5$ more"],
     ["5$", "5${$}"],
     ["", ""],
-  ])("makes %j %j", (text, escaped) => {
+  ])("escapes %j as %j", (text, escaped) => {
     expect(escapeTemplate(text)).toBe(escaped);
     expect(resolve(escaped)).toBe(text);
   });
 
-  it("makes any text resolve to itself, without a reference", () => {
+  it("makes any text resolve to itself", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(findReferences(escapeTemplate(text))).toEqual([]);
@@ -160,7 +160,7 @@ describe("escapeTemplate", () => {
     );
   });
 
-  it("holds when escaped texts and references stand side by side", () => {
+  it("works for escaped text beside references", () => {
     const piece = fc.oneof(
       anyText.map((text) => ({ written: escapeTemplate(text), meant: text })),
       fc.constant({ written: "${s1.value}", meant: "<s1.value>" }),
@@ -175,7 +175,7 @@ describe("escapeTemplate", () => {
     );
   });
 
-  it("holds when it is escaped twice", () => {
+  it("works for text that is escaped twice", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(resolve(escapeTemplate(escapeTemplate(text)))).toBe(escapeTemplate(text));
@@ -185,7 +185,7 @@ describe("escapeTemplate", () => {
 });
 
 describe("findReferences", () => {
-  it("finds references and templates with their places, valid or not", () => {
+  it("finds references and templates with their paths, valid or not", () => {
     const input = {
       a: { $ref: "s1.value" },
       b: ["text", "x ${s2} and ${s3[0]}", { c: { $ref: "s4" } }],
@@ -210,25 +210,25 @@ describe("findReferences", () => {
     expect(findReferences({ $ref: "s1" })).toMatchObject([{ path: [], kind: "value" }]);
   });
 
-  it("does not look into literals, keys, or objects with more keys than $ref", () => {
+  it("ignores literals, keys, and objects with other keys beside $ref", () => {
     expect(findReferences({ a: { $literal: "${s1}" }, b: { $literal: { $ref: "s1" } }, "${s1}": 1 })).toEqual([]);
     expect(findReferences({ a: { $ref: "s1", b: 1 }, c: { $literal: "${s1}", d: 1 } })).toMatchObject([
       { path: ["c", "$literal"], kind: "text" },
     ]);
   });
 
-  it("never reads a list that is shaped like a path as one", () => {
+  it("does not read a list as a reference", () => {
     expect(findReferences({ $ref: ["s1"] })).toMatchObject([{ reference: undefined, text: '["s1"]' }]);
   });
 
-  it("tells of a reference that is no text, whatever it is", () => {
+  it("reports a reference that is not text, whatever it is", () => {
     const hostile = { toString: 1, valueOf: 1 };
     expect(findReferences({ $ref: hostile })).toMatchObject([{ reference: undefined, text: JSON.stringify(hostile) }]);
     expect(findReferences({ $ref: undefined })).toMatchObject([{ reference: undefined, text: "nothing" }]);
   });
 });
 
-it("asReference and asLiteral want an own key that is the only one", () => {
+it("asReference and asLiteral require an object with a single own key", () => {
   expect(asReference({ $ref: "s1" })).toEqual({ $ref: "s1" });
   expect(asReference({ $ref: "s1", a: 1 })).toBeUndefined();
   expect(asReference(Object.create({ $ref: "s1" }))).toBeUndefined();

@@ -8,7 +8,7 @@ const often = (count: number, value: JsonValue): JsonValue => Array.from({ lengt
 const resolve = (a: JsonValue, outputs: Record<string, JsonValue>) =>
   resolveInput({ id: "s9", tool: "T", input: { a } }, (id) => outputs[id]);
 
-describe("what an input repeats of an output", () => {
+describe("the parts of an output that an input repeats", () => {
   it.each([
     ["one use of any size", "${x}", "x".repeat(20 * mebibyte)],
     ["a few uses of what is not small", "${x}${x}${x}", "x".repeat(mebibyte)],
@@ -18,7 +18,7 @@ describe("what an input repeats of an output", () => {
     expect(() => resolve(input, { x: output })).not.toThrow();
   });
 
-  it("may be each of many outputs once", () => {
+  it("may come from many outputs, each once", () => {
     const outputs = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`s${i}`, "x".repeat(mebibyte)]));
     expect(() =>
       resolve(
@@ -40,7 +40,7 @@ describe("what an input repeats of an output", () => {
       Array.from({ length: 400 }, (_, i) => ({ $ref: `x${"[0]".repeat(i)}` })),
       nested,
     ],
-  ])("is refused above the limit: %s", (_, input, output) => {
+  ])("are refused above the limit: %s", (_, input, output) => {
     expect(() => resolve(input, { x: output })).toThrow(TooMuchRepeated);
     expect(() => resolve(input, { x: output })).toThrow('repeat too much of "x"');
   });

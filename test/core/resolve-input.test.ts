@@ -49,7 +49,7 @@ describe("resolveInput", () => {
     ["own.__proto__.a", 1],
     ["own.constructor", "mine"],
     ["own.length", 3],
-  ])("keeps the type of what { $ref: %j } names", (reference, expected) => {
+  ])("keeps the type of the value that { $ref: %j } names", (reference, expected) => {
     expect(resolveOne({ $ref: reference })).toEqual(expected);
   });
 
@@ -63,11 +63,11 @@ describe("resolveInput", () => {
     ["${$}{HOME}", "${HOME}"],
     ["$${s1.value}", "$25"],
     ["costs $5", "costs $5"],
-  ])("fills %j", (template, expected) => {
+  ])("fills the template %j", (template, expected) => {
     expect(resolveOne(template)).toBe(expected);
   });
 
-  it("yields a literal untouched", () => {
+  it("returns a literal unchanged", () => {
     const literal = { $ref: "s1.value", text: "${s1.value}", deep: [{ $literal: 1 }] };
     expect(resolveOne({ $literal: literal })).toEqual(literal);
     expect(resolveOne({ $literal: { $ref: "s1" } })).toEqual({ $ref: "s1" });
@@ -75,7 +75,7 @@ describe("resolveInput", () => {
     expect(resolveOne({ $literal: { $literal: 1 } })).toEqual({ $literal: 1 });
   });
 
-  it("never scans what was put in", () => {
+  it("does not resolve templates in inserted values", () => {
     expect(resolveOne({ $ref: "s1.template" })).toBe("${s1.value} and ${HOME}");
     expect(resolveOne("<${s1.template}>")).toBe("<${s1.value} and ${HOME}>");
     expect(resolveOne({ $ref: "s1.reference" })).toEqual({ $ref: "s1.value" });
@@ -83,16 +83,16 @@ describe("resolveInput", () => {
     expect(resolveOne("${$}{s1.value}")).toBe("${s1.value}");
   });
 
-  it("keeps keys as they are, __proto__ and templates included", () => {
+  it("keeps keys unchanged, including __proto__ and templates", () => {
     const input = JSON.parse('{"__proto__":"${s1.value}","${s1.value}":1,"b":{"__proto__":{"$ref":"s1.value"}}}');
     expect(JSON.stringify(resolve(input))).toBe('{"__proto__":"25","${s1.value}":1,"b":{"__proto__":25}}');
   });
 
-  it("may be given a reference as the whole input", () => {
+  it("accepts a reference as the whole input", () => {
     expect(resolve({ $ref: "s10" })).toEqual({ value: "ten" });
   });
 
-  it("gives a frozen input and leaves the plan's as it is", () => {
+  it("returns a frozen input, and does not change the plan", () => {
     const input = { a: [{ $ref: "s1.list" }], b: { c: "${s1.value}" } };
     const before = structuredClone(input);
     const resolved = resolve(input);
@@ -100,7 +100,7 @@ describe("resolveInput", () => {
     expect([resolved, resolved.a, resolved.b].every(Object.isFrozen)).toBe(true);
   });
 
-  it("is the identity for JSON without references", () => {
+  it("does not change JSON without references", () => {
     const withoutDollar = fc.jsonValue().filter((value) => !JSON.stringify(value).includes("$"));
     fc.assert(fc.property(withoutDollar, (value) => void expect(resolveOne(value as JsonValue)).toEqual(value)));
   });
@@ -133,13 +133,13 @@ describe("a path that is missing at run time", () => {
     }
   });
 
-  it("says the same of what is no reference at all", () => {
+  it("reports an invalid reference in the same way", () => {
     expect(failureOf({ $ref: "not valid" }).reference).toBe("not valid");
     expect(failureOf({ $ref: 5 }).reference).toBe("5");
     expect(failureOf("${oops").reference).toBe("${oops");
   });
 
-  it("says that a step was skipped, and for which iteration it was asked", () => {
+  it("reports that a step was skipped, and the iteration that reads it", () => {
     const read = (id: string) => {
       const step = { id: "s9", tool: "T", input: { $ref: `${id}.a.b` } };
       return () => resolveInput(step, () => null, { iteration: 2, isSkipped: (name) => name !== "s3" });
@@ -151,7 +151,7 @@ describe("a path that is missing at run time", () => {
     expect(read("s3")).toThrow('Step "s9[2]" refers to s3.a.b, which does not exist.');
   });
 
-  it("names at most 50 keys", () => {
+  it("lists at most 50 keys", () => {
     const wide = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`k${index}`, index]));
     const resolveWide = () => resolveInput({ id: "s2", tool: "T", input: { $ref: "s1.x" } }, () => wide);
     let failure: unknown;

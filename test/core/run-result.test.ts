@@ -7,7 +7,7 @@ import { failedRun, failure, given, numbered, plan, requested } from "../fixture
 const fold = (events: readonly EventInit[]) => foldEvents("run_1", numbered(events));
 
 describe("toRunResult", () => {
-  it("has the log in plan order, the last output that there is, and the error", () => {
+  it("contains the steps in plan order, the last output and the error", () => {
     const result = toRunResult(fold(failedRun));
     expect(result).toMatchObject({ status: "failed", runId: "run_1", plan, output: null, error: failure });
     expect(result.steps).toEqual([
@@ -49,7 +49,7 @@ describe("toRunResult", () => {
     ]);
   });
 
-  it("takes the output of the last step in plan order, not of the last one to end", () => {
+  it("takes the output of the last step in plan order, not of the step that ended last", () => {
     const end = (stepId: string, output: string): EventInit => ({
       type: "step-end",
       stepId,
@@ -60,7 +60,7 @@ describe("toRunResult", () => {
     expect(toRunResult(fold([given, end("s3", "third"), end("s1", "first")])).output).toBe("third");
   });
 
-  it("has no key for what there is not", () => {
+  it("has no keys for missing values", () => {
     const error = { type: "run-end", outcome: { status: "failed", error: failure } } as const;
     const keys = ["createdAt", "endedAt", "error", "request", "runId", "status", "steps"];
     expect(Object.keys(toRunResult(fold([requested, error]))).sort()).toEqual(keys);
@@ -71,7 +71,7 @@ describe("toRunResult", () => {
     ).toEqual(["createdAt", "endedAt", "plan", "runId", "status", "steps"]);
   });
 
-  it("says what a suspended run waits for", () => {
+  it("lists what a suspended run waits for", () => {
     const pending = [{ stepId: "s1", kind: "outcome" as const }];
     expect(toRunResult(fold([given, { type: "run-suspend", pending }]))).toMatchObject({
       status: "suspended",
@@ -79,7 +79,7 @@ describe("toRunResult", () => {
     });
   });
 
-  it("is a copy: to change its inputs and outputs changes no state", () => {
+  it("is a copy that can be changed without changing the state", () => {
     const state = fold(failedRun);
     const before = toRunResult(state);
     const [step] = toRunResult(state).steps as unknown as {
@@ -95,7 +95,7 @@ describe("toRunResult", () => {
     expect(toRunResult(state)).toEqual(before);
   });
 
-  it("goes through JSON", () => {
+  it("survives JSON", () => {
     const result = toRunResult(fold(failedRun));
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   });
@@ -113,7 +113,7 @@ describe("toRunSnapshot", () => {
     });
   });
 
-  it("shows a run that is going on", () => {
+  it("shows an active run", () => {
     const snapshot = toRunSnapshot(fold(failedRun.slice(0, 6)));
     expect(snapshot.status).toBe("running");
     expect(snapshot.steps.map(({ status }) => status)).toEqual(["completed", "running", "pending", "pending"]);

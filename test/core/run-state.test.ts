@@ -8,8 +8,8 @@ const fold = (events: readonly EventInit[]) => foldEvents("run_1", numbered(even
 const statusesOf = (events: readonly EventInit[]) =>
   [...fold(events).steps.values()].map(({ status, attempts }) => `${status} ${attempts}`).join(", ");
 
-describe("the fold of a run", () => {
-  it("begins with nothing", () => {
+describe("the state of a run", () => {
+  it("is empty at first", () => {
     expect(initialRunState("run_1")).toEqual({
       runId: "run_1",
       status: "planning",
@@ -22,7 +22,7 @@ describe("the fold of a run", () => {
     });
   });
 
-  it("is right after every event", () => {
+  it("is correct after every event", () => {
     const seen = failedRun.map((_event, index) => {
       const prefix = failedRun.slice(0, index + 1);
       return `${prefix.at(-1)?.type}: ${fold(prefix).status}; ${statusesOf(prefix)}`;
@@ -46,7 +46,7 @@ describe("the fold of a run", () => {
     ]);
   });
 
-  it("is the same one by one and at once, from every prefix on", () => {
+  it("is the same whether events are folded one by one or at once", () => {
     const events = numbered(failedRun);
     for (let cut = 0; cut <= events.length; cut++) {
       const state = foldEvents("run_1", events.slice(0, cut));
@@ -55,7 +55,7 @@ describe("the fold of a run", () => {
     }
   });
 
-  it("is the same when transient events are left out", () => {
+  it("does not depend on transient events", () => {
     const recorded = numbered(failedRun).filter((event) => !isTransient(event));
     expect(foldEvents("run_1", recorded)).toEqual(fold(failedRun));
     expect(recorded.map(({ sequence }) => sequence)).toEqual(recorded.map((_event, index) => index + 1));
@@ -66,7 +66,7 @@ describe("the fold of a run", () => {
     expect(foldEvents("run_1", through)).toEqual(fold(failedRun));
   });
 
-  it("holds all that is known of the run and its steps", () => {
+  it("contains everything known about the run and its steps", () => {
     const state = fold(failedRun);
     expect(state).toMatchObject({
       runId: "run_1",
@@ -111,13 +111,13 @@ describe("the fold of a run", () => {
   });
 });
 
-describe("other ways a run can go", () => {
-  it("begins running if it was given a plan", () => {
+describe("the state of a run that ends in another way", () => {
+  it("is running at first if a plan was given", () => {
     expect(fold([given])).toMatchObject({ status: "running", plan });
     expect(fold([given]).request).toBeUndefined();
   });
 
-  it("stays without a plan if planning fails", () => {
+  it("has no plan if planning fails", () => {
     const state = fold([
       requested,
       { type: "plan-start", planner: "rules" },
@@ -129,7 +129,7 @@ describe("other ways a run can go", () => {
     expect(state.steps.size).toBe(0);
   });
 
-  it.each(["cancelled", "interrupted", "unknown"] as const)("knows a step that ends %s", (status) => {
+  it.each(["cancelled", "interrupted", "unknown"] as const)("contains a step that ends %s", (status) => {
     const state = fold([
       given,
       { type: "step-start", stepId: "s1", tool: "Sum", input: { a: 1 } },
@@ -140,12 +140,12 @@ describe("other ways a run can go", () => {
     expect(state.steps.get("s1")).not.toHaveProperty("effect");
   });
 
-  it("can be suspended, with what it waits for", () => {
+  it("is suspended, with what the run waits for", () => {
     const pending = [{ stepId: "s1", kind: "outcome" as const }];
     expect(fold([given, { type: "run-suspend", pending }])).toMatchObject({ status: "suspended", pending });
   });
 
-  it("completes and is cancelled", () => {
+  it("becomes completed, or cancelled", () => {
     expect(fold([given, { type: "run-end", outcome: { status: "completed", output: 1 } }])).toMatchObject({
       status: "completed",
     });
@@ -156,7 +156,7 @@ describe("other ways a run can go", () => {
     });
   });
 
-  it("passes over a step that its plan does not have", () => {
+  it("ignores a step that its plan does not contain", () => {
     const state = fold([given, { type: "step-skip", stepId: "s9", tool: "Open", reason: "run-ended" }]);
     expect([...state.steps.keys()]).toEqual(["s1", "s2", "s3", "s4"]);
   });
@@ -190,7 +190,7 @@ describe("a plan that is revised", () => {
     effect: "once",
   };
 
-  it("keeps what has started, and takes the rest for what is new", () => {
+  it("keeps steps that have started, and replaces the others", () => {
     const state = fold([given, start, end, ask, revise]);
     expect([...state.steps.values()].map(({ stepId, status }) => `${stepId} ${status}`)).toEqual([
       "s1 completed",
@@ -207,7 +207,7 @@ describe("a plan that is revised", () => {
     });
   });
 
-  it("keeps a loop of which some has started, though some of it waits", () => {
+  it("keeps a loop that has partly started, though some iterations wait", () => {
     const loop = { iteration: 0, iterations: 2 };
     const started = fold([
       given,
@@ -219,7 +219,7 @@ describe("a plan that is revised", () => {
     expect(started.steps.get("s1")?.iterations?.states).toMatchObject([{ status: "completed" }, { status: "waiting" }]);
   });
 
-  it("only counts if the planner failed", () => {
+  it("only counts a replan in which the planner failed", () => {
     const state = fold([given, start, end, { ...revise, outcome: { status: "failed", error: failure } } as EventInit]);
     expect(state).toMatchObject({ plan, replans: 1, status: "running" });
     expect([...state.steps.keys()]).toEqual(["s1", "s2", "s3", "s4"]);
@@ -234,8 +234,8 @@ describe("a plan that is revised", () => {
   });
 });
 
-describe("a run that goes on", () => {
-  it("waits no longer for what it was suspended for, and ends with what was not undone", () => {
+describe("a resumed run", () => {
+  it("no longer waits, and ends with the list of what was not undone", () => {
     const suspend: EventInit = { type: "run-suspend", pending: [{ kind: "plan-approval", hash: "p" }] };
     const resume: EventInit = { type: "run-resume", version: 1, tools: [] };
     expect(fold([given, suspend, resume])).toMatchObject({ status: "running" });
@@ -245,7 +245,7 @@ describe("a run that goes on", () => {
     expect(state).toMatchObject({ status: "failed", notUndone });
   });
 
-  it("passes over decisions about what it does not have", () => {
+  it("ignores decisions about steps that it does not contain", () => {
     const outcome = { status: "approved" } as const;
     const state = fold([
       given,
@@ -257,7 +257,7 @@ describe("a run that goes on", () => {
   });
 });
 
-it("runStatusAfter says which events change a run's status", () => {
+it("runStatusAfter returns the status for the events that change it", () => {
   expect(
     numbered(failedRun)
       .map(runStatusAfter)

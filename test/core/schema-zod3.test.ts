@@ -56,7 +56,7 @@ describe("findNotJson", () => {
     expect(findNotJson(schema)).toBeUndefined();
   });
 
-  it("looks at no schema twice", () => {
+  it("visits each schema once", () => {
     let calls = 0;
     const lazy = z.lazy(() => {
       calls++;

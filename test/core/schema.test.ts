@@ -36,7 +36,7 @@ describe("zodVersionOf", () => {
     ["a shape that is not wrapped", { a: z.string() }, undefined],
     ["another library", { "~standard": { version: 1, vendor: "other", validate: boom } }, undefined],
     ["zod 3 before Standard Schema", { _def: {} }, undefined],
-  ])("knows %s", (_name, schema, version) => {
+  ])("recognizes %s", (_name, schema, version) => {
     expect(zodVersionOf(schema)).toBe(version);
   });
 });
@@ -45,14 +45,14 @@ describe("parseWith", () => {
   it.each([
     ["zod 4", z.object({ a: z.string().default("x"), b: z.coerce.number() })],
     ["zod 3", z3.object({ a: z3.string().default("x"), b: z3.coerce.number() })],
-  ])("answers at once with the parsed value: %s", (_name, schema) => {
+  ])("returns the parsed value synchronously: %s", (_name, schema) => {
     expect(parseWith(schema, { b: "5", c: 1 })).toEqual({ ok: true, value: { a: "x", b: 5 } });
   });
 
   it.each([
     ["zod 4", z.object({ a: z.array(z.string()), b: z.number() })],
     ["zod 3", z3.object({ a: z3.array(z3.string()), b: z3.number() })],
-  ])("answers with every issue and its path: %s", (_name, schema) => {
+  ])("returns every issue with its path: %s", (_name, schema) => {
     const result = parseWith(schema, { a: ["x", 1], b: "y" });
     expect(result).toMatchObject({ ok: false, issues: [{ path: ["a", 1] }, { path: ["b"] }] });
     expect(result).toMatchObject({ raw: [{ code: "invalid_type" }, { code: "invalid_type" }] });
@@ -61,7 +61,7 @@ describe("parseWith", () => {
   it.each([
     ["zod 4", z.object({ a: z.string().refine(async (text) => text === "ok", "not ok") })],
     ["zod 3", z3.object({ a: z3.string().refine(async (text) => text === "ok", "not ok") })],
-  ])("promises an answer where a refinement is async: %s", async (_name, schema) => {
+  ])("returns a promise if a refinement is async: %s", async (_name, schema) => {
     const good = parseWith(schema, { a: "ok" });
     expect(good).toBeInstanceOf(Promise);
     expect(await good).toEqual({ ok: true, value: { a: "ok" } });
@@ -78,7 +78,7 @@ describe("parseWith", () => {
     ["zod 3, async", z3.string().refine(rejectFromSecondCallOn())],
     ["zod 4, in a transform", z.string().transform(boom)],
     ["zod 4, in a preprocess", z.preprocess(boom, z.string())],
-  ])("takes a refinement that throws for an issue: %s", async (_name, schema) => {
+  ])("reports a refinement that throws as an issue: %s", async (_name, schema) => {
     expect(await parseWith(schema as StandardSchema, "x")).toEqual({
       ok: false,
       issues: [{ path: [], message: "the schema threw: Error: boom" }],
@@ -89,11 +89,11 @@ describe("parseWith", () => {
   it.each([
     ["at once", z.string().refine(unreadable)],
     ["later", standard(async () => unreadable())],
-  ])("survives what cannot be text being thrown %s", async (_name, schema) => {
+  ])("survives a thrown value without a text form, thrown %s", async (_name, schema) => {
     expect(await parseWith(schema, "x")).toMatchObject({ ok: false, raw: [] });
   });
 
-  it("takes a schema that throws, or answers with a rejected promise, for one that has an issue", async () => {
+  it("reports a schema that throws or rejects as an issue", async () => {
     expect(parseWith(standard(boom), 1)).toMatchObject({ issues: [{ message: "the schema threw: Error: boom" }] });
     expect(
       await parseWith(
@@ -105,7 +105,7 @@ describe("parseWith", () => {
     });
   });
 
-  it("reads paths of keys and of segments, and symbols as text", () => {
+  it("reads paths of keys, of segments and of symbols", () => {
     const path = ["a", { key: 1 }, Symbol("s")];
     const schema = standard(() => ({ issues: [{ message: "no", path }, { message: "all" }] }));
     expect(parseWith(schema, 1)).toMatchObject({
@@ -124,17 +124,17 @@ describe("JSON Schema of inputs", () => {
     required: ["city"],
   };
 
-  it("is made of zod 4 at once, and is not empty", () => {
+  it("is created synchronously for zod 4, and is not empty", () => {
     const schema = z.object({ city: z.string().describe("Where"), days: z.number().optional() });
     expect(inputJsonSchema(schema)).toMatchObject(expected);
   });
 
-  it("is made of zod 3 by its own converter, and is not empty", async () => {
+  it("is created for zod 3 by its own converter, and is not empty", async () => {
     const schema = z3.object({ city: z3.string().describe("Where"), days: z3.number().optional() });
     expect(await inputJsonSchema(schema)).toMatchObject(expected);
   });
 
-  it("never goes the wrong way: the converter of zod 3 makes an empty schema of a zod 4 type", async () => {
+  it("never uses the converter of zod 3 for zod 4, which results in an empty schema", async () => {
     const { zodToJsonSchema } = await import("zod-to-json-schema");
     const schema = z.object({ city: z.string() });
     const trap = zodToJsonSchema(schema as unknown as Parameters<typeof zodToJsonSchema>[0]);
@@ -143,7 +143,7 @@ describe("JSON Schema of inputs", () => {
     expect(await outputJsonSchema(schema)).toHaveProperty("properties.city");
   });
 
-  it("is of what goes in: before defaults and transforms", async () => {
+  it("describes the input before defaults and transforms", async () => {
     const four = z.object({
       a: z.string().default("x"),
       b: z.string().transform(Number),
@@ -170,7 +170,7 @@ describe("JSON Schema of inputs", () => {
 });
 
 describe("JSON Schema of outputs", () => {
-  it("is of what comes out, as JSON: a Date is text, and what JSON cannot express is open", async () => {
+  it("describes the output as JSON: a Date is text, and what JSON cannot express is any value", async () => {
     const schema = z.object({
       at: z.date(),
       seen: z.date().nullable(),
@@ -192,12 +192,12 @@ describe("JSON Schema of outputs", () => {
     expect((await outputJsonSchema(schema)).required).toContain("id");
   });
 
-  it("is made of zod 3, too", async () => {
+  it("is created for zod 3, too", async () => {
     const schema = z3.object({ at: z3.date(), count: z3.string().transform(Number) });
     expect(await outputJsonSchema(schema)).toMatchObject({ properties: { at: { type: "string" }, count: {} } });
   });
 
-  it("never throws: a schema that cannot be converted is open", async () => {
+  it("never throws: a schema that cannot be converted accepts any value", async () => {
     const broken = z.object({ a: z.lazy(boom) });
     const broken3 = z3.object({ a: z3.lazy(boom) });
     expect(await outputJsonSchema(broken)).toEqual({});

@@ -39,7 +39,7 @@ describe.each([
 ])("a field marked with %s", (version, zod) => {
   const secret = () => sensitive(zod.string());
 
-  it("is found wherever it stands", async () => {
+  it("is found at any place in the schema", async () => {
     const schema = zod.object({
       plain: zod.string(),
       password: secret(),
@@ -90,7 +90,7 @@ describe.each([
     expect(isSensitiveTool(toolOf(schema))).toBe(true);
   });
 
-  it("is found where the schema is used twice, or within itself", async () => {
+  it("is found if the schema is used twice, or within itself", async () => {
     interface Node {
       token: string;
       next?: Node | undefined;
@@ -103,13 +103,13 @@ describe.each([
     expect(isSensitiveTool(toolOf(zod.object({ a: zod.lazy(() => shared) })))).toBe(true);
   });
 
-  it("is found in outputs, also of what JSON cannot express", async () => {
+  it("is found in outputs, even of types that JSON cannot express", async () => {
     const schema = zod.object({ at: sensitive(zod.date()), n: zod.number() });
     expect(await marked(schema, { at: "2026-01-01T00:00:00Z", n: 1 }, "output")).toEqual(["/at"]);
     expect(isSensitiveTool(toolOf(zod.object({}), schema))).toBe(true);
   });
 
-  it("is a copy: the schema that was marked is as before, and keeps its description", async () => {
+  it("is a marked copy of the schema, which itself stays unmarked, with the same description", async () => {
     const plain = zod.string().describe("a name");
     const schema = zod.object({ plain, marked: sensitive(plain) });
     expect(await marked(schema, { plain: "p", marked: "s" })).toEqual(["/marked"]);
@@ -120,24 +120,24 @@ describe.each([
 });
 
 describe("a field of zod 4", () => {
-  it("may be marked by its metadata alone", async () => {
+  it("can be marked by its metadata alone", async () => {
     const schema = z.object({ a: z.string().meta({ sensitive: true }), b: z.string().meta({ sensitive: false }) });
     expect(await marked(schema, { a: "s", b: "p" })).toEqual(["/a"]);
     expect(isSensitiveTool(toolOf(schema))).toBe(true);
   });
 
-  it("of zod/mini is marked as well", async () => {
+  it("can be of zod/mini", async () => {
     const schema = mini.object({ a: sensitive(mini.string()), b: mini.string() });
     expect(await marked(schema, { a: "s", b: "p" })).toEqual(["/a"]);
     expect(isSensitiveTool(toolOf(schema))).toBe(true);
   });
 });
 
-it("throws for what is not a schema", () => {
+it("sensitive throws for a value that is not a schema", () => {
   expect(() => sensitive({} as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
 });
 
-it("takes writeOnly of a JSON Schema for the same", () => {
+it("writeOnly in a JSON Schema means sensitive", () => {
   const view = new SensitiveView({
     properties: { a: { writeOnly: true } },
     patternProperties: { "^b": { sensitive: true } },

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import { describePlace, isIterationName, placeOf } from "../../src/core/step-place.ts";
 
-it("a place is a step, or one iteration of it", () => {
+it("a step reference names a step, or one of its iterations", () => {
   expect(placeOf({ stepId: "s3", iteration: undefined })).toEqual({ stepId: "s3" });
   expect(placeOf({ stepId: "s3", iteration: 0 })).toEqual({ stepId: "s3", iteration: 0 });
 });
 
-it("a message names it as a reference would", () => {
+it("a message names an iteration as a reference would", () => {
   expect(describePlace({ stepId: "s3" })).toBe("s3");
   expect(describePlace({ stepId: "s3", iteration: 0 })).toBe("s3[0]");
 });
 
-it("two names are those of an iteration", () => {
+it("item and index are the two names of an iteration", () => {
   expect(["item", "index", "items", "s1", "Item"].map(isIterationName)).toEqual([true, true, false, false, false]);
 });

@@ -75,8 +75,8 @@ const undo = (status: "completed" | "failed", iteration?: number): EventInit => 
   ...(iteration !== undefined && { iteration }),
 });
 
-describe("a step that is asked about", () => {
-  it("waits with the input that was asked about, then is decided", () => {
+describe("a step that needs approval", () => {
+  it("waits with the requested input, then has the decision", () => {
     expect(fold(ask())).toMatchObject({ status: "waiting", input: { a: 2 }, effect: "once", attempts: 0 });
     expect(fold(ask()).approval).toEqual({ hash: "h", status: "requested" });
     expect([isOpen, hasStarted, isDecided].map((is) => is(fold(ask())))).toEqual([true, false, false]);
@@ -85,20 +85,20 @@ describe("a step that is asked about", () => {
     expect([isOpen, hasStarted, isDecided].map((is) => is(approved))).toEqual([true, false, true]);
   });
 
-  it("holds the error of its rejection", () => {
+  it("keeps the error of its rejection", () => {
     const state = fold(ask(), decide("rejected"));
     expect(state).toMatchObject({ status: "waiting", approval: { status: "rejected" }, error: rejected });
     expect(isDecided(state)).toBe(true);
   });
 
-  it("is as before once the question is withdrawn, and no later approval counts", () => {
+  it("is as before once the request is withdrawn, and ignores a later approval", () => {
     const withdrawn = fold(ask(), decide("withdrawn"));
     expect(withdrawn).toMatchObject({ status: "pending", approval: { hash: "h", status: "withdrawn" } });
     expect(isDecided(withdrawn)).toBe(false);
     expect(fold(ask(), decide("withdrawn"), decide("approved")).approval?.status).toBe("withdrawn");
   });
 
-  it("has to be asked again if it was asked under an older, narrower hash, though that was approved", () => {
+  it("needs approval again if it was requested under an older, narrower hash", () => {
     const { hash, ...old } = { ...ask(), hash: undefined };
     expect(hash).toBeUndefined();
     const asked = old as EventInit;
@@ -107,13 +107,13 @@ describe("a step that is asked about", () => {
     expect(fold(asked, decide("rejected")).approval?.status).toBe("rejected");
   });
 
-  it("is decided no longer once it runs", () => {
+  it("ignores decisions once it runs", () => {
     const state = fold(ask(), decide("approved"), start(), end());
     expect([isOpen, hasStarted, isDecided, isDone].map((is) => is(state))).toEqual([false, true, false, true]);
   });
 });
 
-describe("a step that is skipped", () => {
+describe("a skipped step", () => {
   it.each([
     ["condition", null, true],
     ["no-items", [], true],
@@ -126,15 +126,15 @@ describe("a step that is skipped", () => {
   });
 });
 
-describe("a step that is undone", () => {
-  it("is so when its undoing has completed", () => {
+describe("an undone step", () => {
+  it("is undone once its undoing has completed", () => {
     const events = [start(), end()];
     expect(fold(...events, { type: "undo-start", ...base }).status).toBe("completed");
     expect(fold(...events, undo("failed"))).toMatchObject({ status: "completed", output: 1 });
     expect(fold(...events, undo("completed"))).toMatchObject({ status: "undone", attempts: 1 });
   });
 
-  it("counts none of the attempts to undo it", () => {
+  it("does not count the attempts to undo it", () => {
     const error = { name: "Error", message: "busy" };
     const again: EventInit = { type: "step-retry", ...base, attempt: 1, delayMs: 1, error, undo: true };
     expect(fold(start(), end(), again).attempts).toBe(1);
@@ -142,7 +142,7 @@ describe("a step that is undone", () => {
 });
 
 describe("a loop", () => {
-  it("knows all its iterations from the first event of one", () => {
+  it("has all its iterations from its first event on", () => {
     for (const event of [start(1), skip("condition", 1), ask(1)]) {
       const state = fold(event);
       expect(state.iterations?.states.map(({ iteration, reasoning }) => [iteration, reasoning])).toEqual([
@@ -153,7 +153,7 @@ describe("a loop", () => {
     }
   });
 
-  it("has the outputs of all, once all have ended, in whatever order", () => {
+  it("has the outputs of all iterations once all have ended, in any order", () => {
     const state = fold(start(1), start(0), end(1, "b"), end(0, "a"));
     expect(state).toMatchObject({ status: "completed", output: ["a", "b"], attempts: 2 });
     expect(fold(start(1), end(1, "b")).output).toBeUndefined();
@@ -171,7 +171,7 @@ describe("a loop", () => {
     expect(state.output).toBeUndefined();
   });
 
-  it("waits with one that waits, and is decided with one that is", () => {
+  it("waits if one iteration waits, and is decided if that one is", () => {
     const waiting = fold(ask(0));
     expect(waiting).toMatchObject({ status: "waiting", iterations: { states: [{ status: "waiting" }, {}] } });
     expect([hasStarted(waiting), isDecided(waiting)]).toEqual([false, false]);
@@ -181,23 +181,23 @@ describe("a loop", () => {
     expect(isOpen(fold(start(0), end(0), ask(1)))).toBe(true);
   });
 
-  it("is rejected where one is", () => {
+  it("is rejected if one iteration is", () => {
     const state = fold(ask(0), decide("rejected", 0), skip("run-ended", 0), start(1), end(1));
     expect(state).toMatchObject({ status: "skipped", error: rejected });
   });
 
-  it("is undone when nothing of it is left that completed", () => {
+  it("is undone once no completed iteration is left", () => {
     const events = [start(0), end(0), start(1), end(1)];
     expect(fold(...events, undo("completed", 1)).status).toBe("completed");
     expect(fold(...events, undo("completed", 1), undo("completed", 0)).status).toBe("undone");
     expect(fold(...events, undo("completed", 1), undo("failed", 0)).status).toBe("completed");
   });
 
-  it("passes over an iteration that it does not have", () => {
+  it("ignores an unknown iteration", () => {
     expect(fold(start(0), end(5)).iterations).toMatchObject({ ended: 0 });
   });
 
-  it("is seen as its iterations among the parts of a plan", () => {
+  it("appears as its iterations among the parts of a plan", () => {
     const states = [fold(start(0)), pendingStep({ ...started, stepId: "s2" })];
     expect([...partsOf(states)].map(({ stepId, iteration }) => [stepId, iteration])).toEqual([
       ["s1", 0],
@@ -207,8 +207,8 @@ describe("a loop", () => {
   });
 });
 
-describe("events that were tampered with", () => {
-  it.each(["__proto__", "length", 1.5, null])("write to no iteration %j", (iteration) => {
+describe("events with a manipulated iteration", () => {
+  it.each(["__proto__", "length", 1.5, null])("do not write to iteration %j", (iteration) => {
     const state = fold(start(0), { ...start(0), iteration } as unknown as EventInit);
     expect(state.iterations?.states.map(({ status }) => status)).toEqual(["running", "pending"]);
     expect(([] as { status?: unknown }).status).toBeUndefined();

@@ -16,6 +16,6 @@ it.each([
   ["an object of a class of the platform", new Headers(), "Headers without keys"],
   ["many keys", Object.fromEntries(new Array(30).fill(0).map((_, index) => [`k${index}`, 1])), /k0, .*k19 …$/],
   ["what cannot be read", unreadable.proxy, "something that cannot be read"],
-])("tells of %s no more than is safe", (_name, thrown, expected) => {
+])("describeThrown reveals only the safe parts of %s", (_name, thrown, expected) => {
   expect(describeThrown(thrown)).toMatch(expected);
 });

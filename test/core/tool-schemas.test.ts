@@ -8,7 +8,7 @@ import { note, open, sum, toolWith } from "../fixtures/plan-tools.ts";
 const base = { name: "T", description: "d", execute: () => null };
 
 describe("toolSchemas", () => {
-  it("are there at once for zod 4, and made once", () => {
+  it("are available synchronously for zod 4, and created once", () => {
     const schemas = toolSchemas(sum);
     expect(schemas).toMatchObject({
       input: { properties: { a: { type: "number" } }, required: ["a"] },
@@ -25,7 +25,7 @@ describe("toolSchemas", () => {
     expect(toolSchemas(tool)).toBe(await first);
   });
 
-  it("mix: zod 4 goes in, zod 3 comes out", async () => {
+  it("can mix zod 4 for the input and zod 3 for the output", async () => {
     const tool = defineTool({
       ...base,
       inputSchema: z.object({ a: z.string() }),
@@ -38,13 +38,13 @@ describe("toolSchemas", () => {
     });
   });
 
-  it("have no output where the tool has no output schema", () => {
+  it("have no output if the tool has no output schema", () => {
     expect(toolSchemas(open)).toMatchObject({ output: undefined });
   });
 });
 
 describe("toolFingerprint", () => {
-  it("is the name, the hash of the schemas and the effect", async () => {
+  it("consists of the name, the hash of the schemas and the effect", async () => {
     expect(await toolFingerprint(sum)).toEqual({
       name: "Sum",
       effect: "pure",
@@ -55,13 +55,13 @@ describe("toolFingerprint", () => {
     expect((await toolFingerprint(byInput)).effect).toBe("by-input");
   });
 
-  it("is made once and is frozen", async () => {
+  it("is created once, and is frozen", async () => {
     const fingerprint = await toolFingerprint(open);
     expect(await toolFingerprint(open)).toBe(fingerprint);
     expect(Object.isFrozen(fingerprint)).toBe(true);
   });
 
-  it("is the same for the same schema, and another for another input or output", async () => {
+  it("is the same for equal schemas, and differs for another input or output", async () => {
     const hashOf = async (tool: Parameters<typeof toolFingerprint>[0]) => (await toolFingerprint(tool)).schemaHash;
     const hash = await hashOf(toolWith(z.object({ a: z.string(), b: z.number() })));
     expect(await hashOf(toolWith(z.object({ a: z.string(), b: z.number() }), "Other"))).toBe(hash);

@@ -24,7 +24,7 @@ const least = {
 };
 
 describe("defineTool", () => {
-  it("fills in what was left out", () => {
+  it("applies its defaults", () => {
     const tool = defineTool(least);
     expect(tool).toMatchObject({
       name: "Echo",
@@ -37,7 +37,7 @@ describe("defineTool", () => {
     expect(Object.isFrozen(tool)).toBe(true);
   });
 
-  it("keeps what was given", () => {
+  it("keeps the given options", () => {
     const outputSchema = z3.string();
     const tool = defineTool({
       ...least,
@@ -52,7 +52,7 @@ describe("defineTool", () => {
     expect([tool.declaredEffect, tool.effect({})]).toEqual(["once", "once"]);
   });
 
-  it("asks a function for the effect of an input", () => {
+  it("calls a function for the effect of an input", () => {
     const tool = defineTool({ ...least, effect: ({ text }) => (text === "" ? "pure" : "once") });
     expect(tool.declaredEffect).toBe("by-input");
     expect([tool.effect({ text: "" }), tool.effect({ text: "a" })]).toEqual(["pure", "once"]);
@@ -63,21 +63,21 @@ describe("defineTool", () => {
     [false, false],
     [true, true],
     [() => true, "by-input"],
-  ] as const)("says what was declared about approval: %s", (needsApproval, declaredNeedsApproval) => {
+  ] as const)("records what was declared about approval: %s", (needsApproval, declaredNeedsApproval) => {
     expect(defineTool({ ...least, needsApproval })).toMatchObject({ declaredNeedsApproval });
   });
 
-  it("takes undo: undefined for none", () => {
+  it("treats undo: undefined as no undo", () => {
     expect(defineTool({ ...least, undo: undefined })).not.toHaveProperty("undo");
   });
 
-  it("takes plain text for a phrase", () => {
+  it("accepts plain text as a phrase", () => {
     const toInput = () => ({ text: "x" });
     const tool = defineTool({ ...least, phrases: ["say {text}", { phrase: "repeat", input: { text: "x" }, toInput }] });
     expect(tool.phrases).toEqual([{ phrase: "say {text}" }, { phrase: "repeat", input: { text: "x" }, toInput }]);
   });
 
-  it("takes a function that loads phrases, and checks them when it is called", async () => {
+  it("accepts a function that loads phrases, and checks them when it is called", async () => {
     const load = async (phrases: () => Promise<readonly string[]>) => {
       const tool = defineTool({ ...least, phrases });
       return typeof tool.phrases === "function" ? tool.phrases() : undefined;
@@ -86,7 +86,7 @@ describe("defineTool", () => {
     await expect(load(async () => [5] as never)).rejects.toMatchObject({ code: "invalid-options" });
   });
 
-  it("keeps this: execute may use other members of its options", () => {
+  it("keeps this, so execute can use other members of its options", () => {
     const options = {
       ...least,
       execute(this: { description: string }) {
@@ -96,11 +96,11 @@ describe("defineTool", () => {
     expect(defineTool(options).execute({}, context)).toBe("Says it again");
   });
 
-  it("checks its options at once", () => {
+  it("checks its options immediately", () => {
     expect(() => defineTool({ ...least, name: "" })).toThrow(AgentError);
   });
 
-  it("does not parse: inputs come parsed, and errors go out as they are", () => {
+  it("parses nothing: inputs arrive parsed, and errors pass through", () => {
     const boom = new Error("boom");
     const tool = defineTool({
       ...least,
@@ -113,7 +113,7 @@ describe("defineTool", () => {
 });
 
 describe("indexTools", () => {
-  it("gives the tools by name, in order", () => {
+  it("returns the tools by name, in order", () => {
     const [a, b] = [defineTool({ ...least, name: "A" }), defineTool({ ...least, name: "B" })];
     expect([...indexTools([b, a])]).toEqual([
       ["B", b],
@@ -122,13 +122,13 @@ describe("indexTools", () => {
     expect(indexTools([]).size).toBe(0);
   });
 
-  it("refuses two of one name", () => {
+  it("refuses two tools of the same name", () => {
     const index = () => indexTools([defineTool(least), defineTool({ ...least, description: "Another" })]);
     expect(index).toThrow('Two tools are named "Echo"');
     expect(index).toThrow(expect.objectContaining({ code: "invalid-options" }));
   });
 
-  it("refuses what is no list", () => {
+  it("refuses a value that is not a list", () => {
     expect(() => indexTools(undefined as unknown as [])).toThrow('"tools" must be a list of tools; it is missing');
   });
 
@@ -182,7 +182,7 @@ describe("indexTools", () => {
     expect(index).toThrow(expect.objectContaining({ code: "invalid-options" }));
   });
 
-  it("says of an object what defineTool would say of it", () => {
+  it("reports the same errors for an object as defineTool", () => {
     for (const wrong of [
       { description: 5 },
       { timeoutMs: 0 },
@@ -203,7 +203,7 @@ describe("indexTools", () => {
     }
   });
 
-  it("takes an instance of a class: prototype, getters and private members count", async () => {
+  it("accepts an instance of a class, with prototype, getters and private members", async () => {
     class Echo implements Tool {
       readonly name = "Echo";
       readonly inputSchema = z.object({ text: z.string() });
@@ -243,7 +243,7 @@ describe("indexTools", () => {
     expect(given.undone).toEqual(["a!"]);
   });
 
-  it("reads and checks an object once, for all that take it", () => {
+  it("reads and checks an object once for all its users", () => {
     let reads = 0;
     const tool = {
       ...least,
@@ -258,7 +258,7 @@ describe("indexTools", () => {
     expect(indexTools([made]).get("Echo")).toBe(made);
   });
 
-  it("keeps what a checked tool has declared when it is spread, and takes what stands over it", () => {
+  it("keeps the declarations of a checked tool when it is spread, and applies overriding ones", () => {
     const made = defineTool({ ...least, effect: "pure", needsApproval: true, phrases: ["echo {text}"] });
     const [same] = [...indexTools([{ ...made, timeoutMs: 5, calls: [] } as Tool]).values()];
     expect(same).toMatchObject({

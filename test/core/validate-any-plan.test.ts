@@ -5,7 +5,7 @@ import { issuesOf, planTools } from "../fixtures/plan-tools.ts";
 
 const first = { id: "s1", tool: "Sum", input: { a: 1, b: 2 }, dependsOn: [] };
 
-describe("validatePlan, whatever it is given", () => {
+describe("validatePlan", () => {
   const anything = fc.anything({
     withBigInt: true,
     withMap: true,
@@ -23,7 +23,7 @@ describe("validatePlan, whatever it is given", () => {
     await fc.assert(fc.asyncProperty(anything, expectIssues));
   });
 
-  it("never throws for any JSON in any place of a plan", async () => {
+  it("never throws for any JSON at any place of a plan", async () => {
     const odd = fc.oneof(
       fc.jsonValue(),
       fc.constantFrom("s1", "s2", "${s1.value}", "${", { $ref: "s1.value" }, { $ref: 5 }, { $literal: 1 }),
@@ -70,7 +70,7 @@ describe("validatePlan, whatever it is given", () => {
     );
   });
 
-  it("bounds depth, length and repetition", async () => {
+  it("limits depth, length and repetition", async () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect(await issuesOf({ steps: [{ ...first, tool: "Open", input: { deep } }] })).toMatchObject({ length: 1 });

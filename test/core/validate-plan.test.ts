@@ -10,7 +10,7 @@ import { issuesOf, note, open, planTools, sum, toolWith } from "../fixtures/plan
 const first = { id: "s1", tool: "Sum", input: { a: 1, b: 2 }, dependsOn: [] };
 const second = { id: "s2", tool: "Note", input: { title: "It is ${s1.value}" }, dependsOn: ["s1"] };
 
-describe("a plan that holds", () => {
+describe("a valid plan", () => {
   it.each<[string, unknown]>([
     ["of one step, by hand", { steps: [{ id: "s1", tool: "Sum", input: { a: 1 } }] }],
     [
@@ -62,7 +62,7 @@ describe("a plan that holds", () => {
     expect(await issuesOf(plan)).toEqual([]);
   });
 
-  it("is given back as a frozen copy", async () => {
+  it("is returned as a frozen copy", async () => {
     const plan = { steps: [structuredClone(first)] };
     const tools = new Map(planTools.map((tool) => [tool.name, tool]));
     const checked = await checkPlan(toJson(plan), { tools });
@@ -73,7 +73,7 @@ describe("a plan that holds", () => {
   });
 });
 
-describe("one issue, with its code and place", () => {
+describe("one issue, with its code and path", () => {
   it.each<[string, unknown, string[]]>([
     ["null", null, ["invalid-shape at "]],
     ["undefined", undefined, ["invalid-shape at "]],
@@ -81,9 +81,9 @@ describe("one issue, with its code and place", () => {
     ["a list", [first], ["invalid-shape at "]],
     ["nothing in it", {}, ["invalid-shape at .steps"]],
     ["no step", { steps: [] }, ["invalid-shape at .steps"]],
-    ["steps that are no list", { steps: { s1: first } }, ["invalid-shape at .steps"]],
+    ["steps that are not a list", { steps: { s1: first } }, ["invalid-shape at .steps"]],
     ["another version", { version: 2, steps: [first] }, ["invalid-shape at .version"]],
-    ["a request that is no text", { request: 5, steps: [first] }, ["invalid-shape at .request"]],
+    ["a request that is not text", { request: 5, steps: [first] }, ["invalid-shape at .request"]],
     ["an unknown key", { steps: [first], goal: 1 }, ["unknown-key at .goal"]],
     [
       "a key named __proto__",
@@ -100,9 +100,9 @@ describe("one issue, with its code and place", () => {
     ["an input that is a list", { steps: [{ ...first, input: [] }] }, ["invalid-shape at .steps[0].input"]],
     ["no input", { steps: [{ id: "s1", tool: "Sum" }] }, ["invalid-shape at .steps[0].input"]],
     ["dependsOn that is text", { steps: [{ ...first, dependsOn: "s1" }] }, ["invalid-shape at .steps[0].dependsOn"]],
-    ["a condition that is none", { steps: [{ ...first, when: "1 >" }] }, ["invalid-expression at .steps[0].when"]],
+    ["an invalid condition", { steps: [{ ...first, when: "1 >" }] }, ["invalid-expression at .steps[0].when"]],
     ["a loop over no list", { steps: [{ ...first, forEach: "5" }] }, ["invalid-expression at .steps[0].forEach"]],
-    ["a condition that is no text", { steps: [{ ...first, when: true }] }, ["invalid-shape at .steps[0].when"]],
+    ["a condition that is not text", { steps: [{ ...first, when: true }] }, ["invalid-shape at .steps[0].when"]],
     [
       "concurrency without a loop",
       { steps: [{ ...first, concurrency: 2 }] },
@@ -168,7 +168,7 @@ describe("one issue, with its code and place", () => {
     expect(await issuesOf(plan)).toEqual(expected);
   });
 
-  it("names what there is", async () => {
+  it("lists the available tools", async () => {
     const [issue] = await validatePlan({ steps: [{ ...first, tool: "Add" }] }, { tools: planTools });
     expect(issue?.message).toBe('There is no tool "Add". Available tools: Sum, Note, Open.');
     const [none] = await validatePlan({ steps: [first] }, { tools: [] });
@@ -177,7 +177,7 @@ describe("one issue, with its code and place", () => {
 });
 
 describe("all issues at once", () => {
-  it("of a plan that is wrong in every way", async () => {
+  it("are found in a plan that is wrong in every way", async () => {
     const plan = {
       goal: "x",
       request: "\ud800",
@@ -216,7 +216,7 @@ describe("all issues at once", () => {
     ]);
   });
 
-  it("counts steps against maxSteps, 1000 unless told", async () => {
+  it("include more steps than maxSteps, 1000 by default", async () => {
     const plan = (count: number) => ({
       steps: Array.from({ length: count }, (_, index) => ({ id: `s${index}`, tool: "Open", input: {} })),
     });
@@ -227,8 +227,8 @@ describe("all issues at once", () => {
   });
 });
 
-describe("its own options", () => {
-  it("refuses two tools of one name, no tools and a maxSteps that is none", async () => {
+describe("validatePlan", () => {
+  it("refuses two tools of one name, missing tools and an invalid maxSteps", async () => {
     const refused = expect.objectContaining({ code: "invalid-options" });
     await expect(validatePlan({}, { tools: [sum, sum] })).rejects.toEqual(refused);
     await expect(validatePlan({}, { tools: undefined as unknown as [] })).rejects.toEqual(refused);
@@ -254,7 +254,7 @@ describe("its own options", () => {
     expect(calls).toBe(0);
   });
 
-  it("takes tools of zod 3 and zod 4 in any order, with async schemas among them", async () => {
+  it("accepts tools of zod 3 and zod 4 in any order, some with async schemas", async () => {
     const later = toolWith(z.object({ a: z.string().refine(async (text) => text === "ok", "not ok") }), "Later");
     const later3 = toolWith(z3.object({ a: z3.string().refine(async (text) => text === "ok", "not ok") }), "Later3");
     const steps = ["Later", "Later3", "Sum", "Note", "Later"].map((tool, index) => ({

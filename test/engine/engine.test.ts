@@ -31,7 +31,7 @@ describe.skipIf(missing.length > 0)("a real engine with a tiny model", () => {
   });
   afterAll(() => engine?.close());
 
-  it("plans what it was trained for, by the schema of the tools", async () => {
+  it("plans the requests it was trained for, with the schema of the tools", async () => {
     const outcomes = [];
     for (const request of trainedWordings) {
       outcomes.push(await planWithModel(modelOf(), request, { temperature: 0, grounding: "refuse", withRules: false }));
@@ -40,7 +40,7 @@ describe.skipIf(missing.length > 0)("a real engine with a tiny model", () => {
     expect(outcomes.filter(({ isRight }) => isRight).length).toBeGreaterThanOrEqual(12);
   });
 
-  it("ends every request, at any temperature, in a valid plan or in a typed error", async () => {
+  it("answers every request, at any temperature, with a valid plan or a typed error", async () => {
     for (const request of [...trainedWordings, ...otherWordings]) {
       const { kind, failures } = await planWithModel(modelOf(), request, { temperature: 1.8, grounding: "refuse" });
       expect(["plan", "wrong", "refusal", "fallback", "failed"]).toContain(kind);
@@ -49,21 +49,21 @@ describe.skipIf(missing.length > 0)("a real engine with a tiny model", () => {
     }
   });
 
-  it("runs from a sentence to a result, with the steps told while they are written, and its tokens counted", async () => {
+  it("emits steps while they are written, runs them, and counts tokens", async () => {
     const agent = agentOf();
     const events: AgentEvent[] = [];
     agent.subscribe((event) => events.push(event));
     const { status, plan, usage } = await agent.run("add a todo to buy milk, then show me all my tasks");
     expect(status).toBe("completed");
     expect(plan?.source).toMatchObject({ planner: "llm", model: `ollama/${engine.model}` });
-    const told = events.flatMap((event) => (event.type === "plan-delta" ? [event.step] : []));
-    expect(told).toEqual(plan?.steps);
+    const emitted = events.flatMap((event) => (event.type === "plan-delta" ? [event.step] : []));
+    expect(emitted).toEqual(plan?.steps);
     expect(usage).toMatchObject({ modelCalls: 1, cost: 0 });
     expect(usage?.isEstimated).toBeUndefined();
     expect(usage?.outputTokens).toBeGreaterThan(10);
   });
 
-  it("is not believed when its answer was cut: the rules plan", async () => {
+  it("is followed by the rules if its answer was cut", async () => {
     const fallbacks: AgentEvent[] = [];
     const agent = agentOf({ maxOutputTokens: 4 });
     agent.on("plan-fallback", (event) => fallbacks.push(event));
@@ -73,7 +73,7 @@ describe.skipIf(missing.length > 0)("a real engine with a tiny model", () => {
     expect(fallbacks).toHaveLength(1);
   });
 
-  it("stops when the caller does, and answers the next one", async () => {
+  it("stops when it is cancelled, and answers the next request", async () => {
     const agent = agentOf();
     const controller = new AbortController();
     agent.on("plan-delta", () => controller.abort("enough"));
@@ -82,7 +82,7 @@ describe.skipIf(missing.length > 0)("a real engine with a tiny model", () => {
     expect((await agentOf().plan("list my todos")).steps).toMatchObject([{ input: { operation: "list" } }]);
   });
 
-  it("says of a model that it does not have what to type", async () => {
+  it("reports the command to install a missing model", async () => {
     const planner = createLlmPlanner({ model: createOllamaModel({ model: "qwen3", host: engine.host }) });
     const planning = createAgent({ tools: engineTools, planner }).plan("list my todos");
     await expect(planning).rejects.toThrow(/ollama pull qwen3/);

@@ -10,14 +10,14 @@ if (!isWanted) console.info("Skipped: a real Ollama (set OLLAMA_HOST and OLLAMA_
 describe.skipIf(!isWanted)(`a real Ollama with ${model}`, () => {
   const llm = createOllamaModel({ model: model ?? "", host });
 
-  it("answers", { timeout: 600_000 }, async () => {
+  it("answers a message", { timeout: 600_000 }, async () => {
     const { signal } = new AbortController();
     const messages = [{ role: "user", content: "Say hello." }] as const;
     const { text } = await llm.generate({ messages, signal });
     expect(text).not.toBe("");
   });
 
-  it("plans, or says why not", { timeout: 600_000 }, async () => {
+  it("returns a plan, or says why not", { timeout: 600_000 }, async () => {
     for (const request of trainedWordings.slice(0, 5)) {
       const { kind, isRight, failures } = await planWithModel(llm, request, {
         temperature: 0,

@@ -5,11 +5,11 @@ import { createAnsweringModel } from "./recorded-model.ts";
 
 const options = { temperature: 0, grounding: "refuse", withRules: false } as const;
 
-it.each(trainedWordings)("a tiny model's answer to $request becomes the right plan", async (request) => {
+it.each(trainedWordings)("the recorded answer of a tiny model to $request becomes the right plan", async (request) => {
   expect(await planWithModel(createAnsweringModel(), request, options)).toMatchObject({ isRight: true });
 });
 
-it("a tiny model's answers to requests that it was not taught end in a valid plan or in a typed error", async () => {
+it("the recorded answers of a tiny model to other requests become valid plans or typed errors", async () => {
   const outcomes: EngineOutcome[] = [];
   for (const request of otherWordings) outcomes.push(await planWithModel(createAnsweringModel(), request, options));
   const countOf = (wanted: EngineOutcome["kind"]) => outcomes.filter(({ kind }) => kind === wanted).length;

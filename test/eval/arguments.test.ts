@@ -7,13 +7,13 @@ import { describeModel } from "./describe-model.ts";
 import { checkGold } from "./gold.ts";
 
 describe("the arguments of the evaluation", () => {
-  it("are the rules and all requests, unless told otherwise", () => {
+  it("are the rule planner and all requests by default", () => {
     const read = readArguments([], {});
     expect(read).toMatchObject({ folder: undefined, model: undefined, misses: 0, limit: Number.POSITIVE_INFINITY });
     expect(read.planner.name).toBe("rules");
   });
 
-  it("name a model, a folder and how much is wanted", () => {
+  it("may name a model, a folder and numbers", () => {
     const read = readArguments("data --planner ollama --model qwen3 --misses 20 --limit 5".split(" "), {});
     expect(read).toMatchObject({ folder: "data", model: "qwen3", misses: 20, limit: 5, planner: { name: "llm" } });
     expect(readArguments(["--planner", "ollama"], { OLLAMA_MODEL: "gemma4" }).model).toBe("gemma4");
@@ -24,18 +24,18 @@ describe("the arguments of the evaluation", () => {
     ["--planner gpt", 'no planner "gpt"'],
     ["--misses many", "are numbers"],
     ["--bogus", "bogus"],
-  ])("refuse %s", (line, complaint) => {
+  ])("are refused with a reason: %s", (line, complaint) => {
     expect(() => readArguments(line.split(" "), {})).toThrow(complaint);
   });
 });
 
-it("tools described as JSON Schema become tools, whatever their names", () => {
+it("toTool creates tools from JSON Schema, whatever their names", () => {
   const jsonSchema = { type: "object", properties: { radius: { type: "integer" } }, required: ["radius"] };
   const tool = toTool({ name: "geometry.area circle", description: "Area", jsonSchema });
   expect(tool.name).toBe("geometry_area_circle");
 });
 
-it("a model is scored on the same requests, and what it took is told", async () => {
+it("checkGold scores a model on the same requests, and reports its usage", async () => {
   const model = createScriptedModel(['{"steps":[]}', "no", "no", new Error("out of order")]);
   const { count, misses, lines } = await checkGold({ planner: createLlmPlanner({ model }), limit: 3 });
   expect([count, misses.length]).toEqual([3, 3]);

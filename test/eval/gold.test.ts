@@ -3,11 +3,11 @@ import { isSetAside } from "./data.ts";
 import { checkGold, goldRows } from "./gold.ts";
 
 describe("the project's own requests", () => {
-  it("are all planned, or refused, as they should be", async () => {
+  it("are all planned or refused as expected", async () => {
     expect((await checkGold()).misses).toEqual([]);
   });
 
-  it("are many, with refusals and several steps among them", () => {
+  it("include many refusals and many plans of several steps", () => {
     const steps = goldRows.map(({ expect }) => expect.steps?.length ?? 0);
     expect(goldRows.length).toBeGreaterThanOrEqual(200);
     expect(steps.filter((count) => count === 0).length).toBeGreaterThanOrEqual(50);
@@ -17,7 +17,7 @@ describe("the project's own requests", () => {
 });
 
 describe("isSetAside", () => {
-  it("sets about a fifth aside, always the same", () => {
+  it("selects about a fifth of all rows, always the same", () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => ({ id: `row-${index}` }));
     const count = ids.filter((row) => isSetAside({ ...row, prompt: "", expect: { kind: "reject" } })).length;
     expect(count).toBeGreaterThan(150);

@@ -65,18 +65,18 @@ async function planRow(
   const meter = new ModelMeter(undefined, undefined);
   const { signal } = new AbortController();
   const startedMs = performance.now();
-  const told = () => ({ usage: meter.usage, tookMs: performance.now() - startedMs });
+  const measured = () => ({ usage: meter.usage, tookMs: performance.now() - startedMs });
   try {
     const generate = meter.generate.bind(meter);
     const plan = await planner.plan({ request: prompt, tools, maxSteps: 100, signal, generate, ...clock });
-    const row = { id, plan, failures: plan.source?.failures ?? [], ...told() };
+    const row = { id, plan, failures: plan.source?.failures ?? [], ...measured() };
     return { ...row, results: await runCalculators(plan) };
   } catch (thrown) {
     const { cause } = thrown as { cause?: ErrorData };
     if (isAgentError(cause, "model-failed") && fatalReasons.has(cause.details.reason)) throw cause;
     const failures = isAgentError(thrown, "planning-failed") ? (thrown.details.failures ?? []) : [];
     const error = String(thrown instanceof Error ? thrown.message : thrown);
-    return { id, plan: null, results: {}, error, failures, ...told() };
+    return { id, plan: null, results: {}, error, failures, ...measured() };
   }
 }
 

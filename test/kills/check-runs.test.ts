@@ -39,8 +39,8 @@ const rows = events.flatMap((event): Row[] => {
   ];
 });
 
-function check(told: readonly Row[], stored = events) {
-  const journal = told.map((row) => ({ generation: 1, ...row }) as JournalRow);
+function check(journaled: readonly Row[], stored = events) {
+  const journal = journaled.map((row) => ({ generation: 1, ...row }) as JournalRow);
   return checkRuns([{ runId: "r", kind: "sequential" }], journal, () => stored);
 }
 
@@ -52,11 +52,11 @@ function insert(type: Row["type"], nth: number, ...others: readonly Row[]): read
 }
 
 describe("checkRuns", () => {
-  it("finds nothing wrong with a run that nobody killed", () => {
+  it("finds no fault in a run that was never killed", () => {
     expect(check(rows)).toMatchObject({ ...noneWrong, runs: 1, acknowledged: 8, unacknowledged: 0, repeated: 0 });
   });
 
-  it("finds an acknowledged event that is missing or changed", () => {
+  it("finds a confirmed event that is missing or changed", () => {
     expect(check(rows, events.slice(0, -1))).toMatchObject({ lost: 1, wrongEnds: 1 });
     const other = events.map((event) => (event.sequence === 8 ? { ...event, timestamp: "later" } : event));
     expect(check(rows, other)).toMatchObject({ ...noneWrong, lost: 1 });
@@ -71,7 +71,7 @@ describe("checkRuns", () => {
     ).toBe(1);
   });
 
-  it("finds a call after the result was recorded, whether its process knew that or not", () => {
+  it("finds a call after its result was recorded, whether its process knew that or not", () => {
     const again: Row = { type: "begin", key: "r/a", attempt: 1 };
     expect(check(insert("ack", 3, again))).toMatchObject({ ...noneWrong, ranAgain: 1, repeated: 1 });
     expect(check(insert("try", 3, again))).toMatchObject({ ...noneWrong, ranAgain: 1, repeated: 1 });
@@ -84,8 +84,8 @@ describe("checkRuns", () => {
     expect(check(insert("effect", 1, { type: "effect", key: "r/a", value: 1 }))).toMatchObject(noneWrong);
   });
 
-  it("finds a run that lacks one of its effects", () => {
-    const told = rows.filter((row) => row.type !== "effect" || row.key !== "r/c");
-    expect(check(told)).toMatchObject({ ...noneWrong, wrongEnds: 1 });
+  it("finds a run that lacks an effect", () => {
+    const journaled = rows.filter((row) => row.type !== "effect" || row.key !== "r/c");
+    expect(check(journaled)).toMatchObject({ ...noneWrong, wrongEnds: 1 });
   });
 });

@@ -31,7 +31,7 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
     expect(kills).toBeGreaterThanOrEqual(10);
   });
 
-  it("at each append and effect of a loop, by the handler of a process that was asked to end", async (context) => {
+  it("at each append and effect of a loop, while a process handles SIGTERM", async (context) => {
     const { closes } = await playChain(context, (chain) => chain.killFirstExecution("looped", inside, "SIGTERM"));
     expect(closes).toBeGreaterThanOrEqual(10);
   });

@@ -33,7 +33,7 @@ function nextProcess(path: string, keys: readonly SecretKey[]) {
   return { agent: createAgent({ tools, store, secrets: { keys } }), calls, store };
 }
 
-it("errors, URLs, approvals, retries and undoing leave no secret in the file either", async () => {
+it("errors, URLs, approvals, retries and undo calls leave no secret in the file", async () => {
   const path = newPath();
   const url = `https://ann:${password}@x.test/?password=${encodeURIComponent(password)}&q=1#token=${token}`;
   const { tools, calls } = secretTools({
@@ -44,10 +44,10 @@ it("errors, URLs, approvals, retries and undoing leave no secret in the file eit
     },
   });
   const store = createSqliteRunStore({ path });
-  const told: unknown[] = [];
+  const emitted: unknown[] = [];
   const retry = { maxAttempts: 2, minDelayMs: 0 };
   const agent = createAgent({ tools, store, retry, secrets: { keys: [keyOf("k1")] } });
-  agent.subscribe((event) => told.push(event));
+  agent.subscribe((event) => emitted.push(event));
   const suspended = await agent.execute(secretPlan, { runId: "r1", undoOnFailure: true });
   const item = suspended.pending?.[0] as ApprovalItem;
   const result = await agent.approve("r1", item).result;
@@ -55,7 +55,7 @@ it("errors, URLs, approvals, retries and undoing leave no secret in the file eit
   expect(calls.undone).toEqual([{ input: secretPlan.steps[0]?.input, output: { user: "ann", token } }]);
   store.close();
   expect(countSecrets(path)).toBe(0);
-  for (const shown of [told, suspended, result]) expectHidden(shown);
+  for (const shown of [emitted, suspended, result]) expectHidden(shown);
 });
 
 // The recorded events of the plan: its start, start and end of both steps, its end.

@@ -46,16 +46,16 @@ export function startChild(script: string, work: ChildWork): Child {
   const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ["ignore", "pipe", "pipe"] });
   const said: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => said.push(line));
-  const told: string[] = [];
-  const lines = createInterface({ input: child.stdout }).on("line", (line) => told.push(line));
+  const printed: string[] = [];
+  const lines = createInterface({ input: child.stdout }).on("line", (line) => printed.push(line));
   const ended = new Promise<ChildEnd>((settle, reject) => {
     child.once("close", (code, signal) => {
       if (signal === "SIGKILL") settle("killed");
-      else if (code === 0) settle(told.includes("closing") ? "closed" : "done");
+      else if (code === 0) settle(printed.includes("closing") ? "closed" : "done");
       else
         reject(
           new Error(
-            `A process has failed (${signal ?? code}) at ${JSON.stringify(work)}:\n${[...told, ...said].join("\n")}`,
+            `A process has failed (${signal ?? code}) at ${JSON.stringify(work)}:\n${[...printed, ...said].join("\n")}`,
           ),
         );
     });

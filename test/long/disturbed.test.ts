@@ -6,7 +6,7 @@ it.each([
   { storeKind: "memory", numRuns: 9_000 },
   { storeKind: "sqlite", numRuns: 1_000 },
 ] as const)(
-  "$numRuns random runs come to the same in $storeKind, whatever happens to their processes",
+  "$numRuns random runs end the same in $storeKind, whatever happens to their processes",
   {
     timeout: 3_600_000,
   },

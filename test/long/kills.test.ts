@@ -9,7 +9,7 @@ const playChain = useKillChains();
 // Almost 5000 kills, which take some ten minutes on two cores.
 describe.concurrent("processes that are killed lose nothing and repeat nothing", { timeout: 3_600_000 }, () => {
   for (const kind of planKinds) {
-    it(`at each point of a run, ${kind}, and at each point of going on with it`, async (context) => {
+    it(`at each point of a run, ${kind}, and at each point of resuming it`, async (context) => {
       const report = await playChain(context, (chain) => chain.killBothExecutions(kind));
       console.log(kind, JSON.stringify(report));
       expect(report.kills).toBeGreaterThan(100);
@@ -17,14 +17,14 @@ describe.concurrent("processes that are killed lose nothing and repeat nothing",
   }
 
   for (const kind of planKinds) {
-    it(`at each point of a run, ${kind}, while two processes go on with it at once`, async (context) => {
+    it(`at each point of a run, ${kind}, while two processes resume it at once`, async (context) => {
       const report = await playChain(context, (chain) => chain.killAndResumeTwice(kind));
       console.log(kind, "resumed twice", JSON.stringify(report));
       expect(report.kills).toBeGreaterThanOrEqual(10);
     });
   }
 
-  it("at any time, while others go on with their runs, or have slept for longer than their claims last", async (context) => {
+  it("at any time, while others resume their runs, or have slept for longer than their claims", async (context) => {
     const startMs = performance.now();
     const reports: ChainReport[] = [];
     const seeds = Array.from({ length: chains }, (_, index) => index + 1);

@@ -5,12 +5,12 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { seedOr } from "../model/model-suite.ts";
 import { resumeMany } from "../model/resume-suite.ts";
 
-it("1 500 random plans come to the same, whenever their process dies", async () => {
+it("1 500 random plans end the same, whenever their process dies", async () => {
   // Others each time: the seed is told, and repeats them.
   await resumeMany({ numRuns: 1_500, seed: seedOr(Date.now() % 2 ** 31) });
 });
 
-it.each([1, 20_000, 40_000])("a run of 20 000 steps goes on in a second or two, after event %i", async (count) => {
+it.each([1, 20_000, 40_000])("a run of 20 000 steps is resumed within two seconds, after event %i", async (count) => {
   const steps = Array.from({ length: 20_000 }, (_, index) => ({ id: `s${index}`, tool: "A", input: {} }));
   const plan = { steps } as never;
   const tools = [createFakeTool({ name: "A" })];

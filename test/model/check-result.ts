@@ -100,9 +100,12 @@ function checkRecord(watch: Watch, record: StepRecord, runStatus: RunResult["sta
   watch.expect(calls === attempts, () => `${name} has ${attempts} attempts in the log and had ${calls}`);
   const state = watch.progress.get(name);
   const isUndone = status === "undone" && state?.status === "completed" && runStatus !== "completed";
-  const told = state?.stage === "skipped" || state?.hasStarted === false ? "skipped" : state?.status;
+  const reported = state?.stage === "skipped" || state?.hasStarted === false ? "skipped" : state?.status;
   const isOpen = runStatus === "suspended" && (status === "pending" || status === "waiting");
-  watch.expect(isUndone || isOpen || status === told, () => `${name} is ${status} in the log, and was told ${told}`);
+  watch.expect(
+    isUndone || isOpen || status === reported,
+    () => `${name} is ${status} in the log, and was told ${reported}`,
+  );
   if (status === "completed")
     watch.expect(isSame(output ?? null, state?.output ?? null), () => `${name} has another output`);
 }

@@ -4,7 +4,7 @@ import type { Behaviour, ModelCase, StepDraft, ToolDraft } from "./model-case.ts
 import { resumableCase } from "./resume-case.ts";
 
 /** How a process resumes the run of earlier processes. */
-export type GoingOn = "resume" | "resumeAll" | "start";
+export type ResumeMethod = "resume" | "resumeAll" | "start";
 
 /** A disturbance of a process. */
 export interface Disturbance {
@@ -26,8 +26,8 @@ export interface Disturbance {
   readonly slowIn: "asking" | "answering";
   readonly lateMs: number;
   /** How the next process resumes the run, and another one at once, if there is one. */
-  readonly next: GoingOn;
-  readonly rival: GoingOn | undefined;
+  readonly next: ResumeMethod;
+  readonly rival: ResumeMethod | undefined;
 }
 
 /** A run, and its disturbances: one for each process except the last. */
@@ -40,7 +40,7 @@ export interface DisturbedCase {
   readonly disturbances: readonly Disturbance[];
 }
 
-const goingOn = fc.constantFrom<GoingOn[]>("resume", "resumeAll", "start");
+const resumeMethod = fc.constantFrom<ResumeMethod[]>("resume", "resumeAll", "start");
 
 const anyDisturbance: fc.Arbitrary<Disturbance> = fc.record({
   what: fc.constantFrom("kill", "kill", "close", "close", "close", "cancel", "fill", "break", "sleep", "sleep", "slow"),
@@ -52,8 +52,8 @@ const anyDisturbance: fc.Arbitrary<Disturbance> = fc.record({
   slowIn: fc.constantFrom("asking", "answering"),
   // Beyond a third of a lease, after which no answer counts as a no.
   lateMs: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 450 })),
-  next: goingOn,
-  rival: seldom(3, goingOn),
+  next: resumeMethod,
+  rival: seldom(3, resumeMethod),
 });
 
 const disturbance = anyDisturbance.map((one): Disturbance => ({ ...one, store: storeOf(one) }));

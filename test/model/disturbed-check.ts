@@ -52,8 +52,8 @@ function checkRecorded({ rows, recorded }: DisturbedRun): void {
  */
 function endOf({ status, steps, plan }: DisturbedRun["result"]): unknown {
   const planned = new Set(plan?.steps.map(({ id }) => id));
-  const told = steps.filter((step) => step.status !== "skipped" || planned.has(step.stepId));
-  return { status, steps: told.map((step) => `${keyOf(step)} ${step.status} ${outputOf(step)}`) };
+  const comparable = steps.filter((step) => step.status !== "skipped" || planned.has(step.stepId));
+  return { status, steps: comparable.map((step) => `${keyOf(step)} ${step.status} ${outputOf(step)}`) };
 }
 
 function outputOf({ output }: StepRecord): string {

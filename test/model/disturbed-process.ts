@@ -7,7 +7,7 @@ import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
-import type { Disturbance, GoingOn } from "./disturbed-case.ts";
+import type { Disturbance, ResumeMethod } from "./disturbed-case.ts";
 import { type DisturbedWorld, leaseMs, runId } from "./disturbed-world.ts";
 import { createModelPlanner } from "./model-planner.ts";
 import { type Call, createModelTools } from "./model-tools.ts";
@@ -43,7 +43,7 @@ export class DisturbedProcess {
 
   constructor(
     private readonly world: DisturbedWorld,
-    private readonly how: GoingOn,
+    private readonly how: ResumeMethod,
     private readonly disturbance?: Disturbance,
   ) {
     const { model } = world;
@@ -67,7 +67,7 @@ export class DisturbedProcess {
   async live(): Promise<void> {
     const { disturbance, world } = this;
     const timer = disturbance?.at === "ms" && world.clock.setTimeout(() => this.disturb(), disturbance.nth);
-    for (let going: Promise<unknown> | undefined = this.goOn(); going !== undefined; going = this.answer()) {
+    for (let going: Promise<unknown> | undefined = this.resumeRun(); going !== undefined; going = this.answer()) {
       const hasEnded = await Promise.race([this.follow(going), this.gone]);
       await this.closing;
       if (!hasEnded || this.closing !== undefined || this.broken !== undefined) break;
@@ -86,7 +86,7 @@ export class DisturbedProcess {
     return this.hasClosed && this.slow === undefined;
   }
 
-  private goOn(): Promise<unknown> {
+  private resumeRun(): Promise<unknown> {
     this.hasPosted = false;
     const { agent, how, world } = this;
     const { signal } = this.cancelling;

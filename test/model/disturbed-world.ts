@@ -5,7 +5,7 @@ import type { RunOptions } from "../../src/orchestrator/run-options.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import type { Disturbance, DisturbedCase, GoingOn } from "./disturbed-case.ts";
+import type { Disturbance, DisturbedCase, ResumeMethod } from "./disturbed-case.ts";
 import type { ModelCase } from "./model-case.ts";
 import type { Call } from "./model-tools.ts";
 import { keyOf } from "./watch.ts";
@@ -17,7 +17,7 @@ export const runId = "run";
 export const leaseMs = 1_000;
 
 /** An action that outlives its process, in order of occurrence, and how that process resumed the run. */
-export type WorldRow = { readonly by: GoingOn } & (
+export type WorldRow = { readonly by: ResumeMethod } & (
   | { readonly type: "append"; readonly events: readonly AgentEvent[] }
   | { readonly type: "call"; readonly call: Call }
 );

@@ -53,14 +53,14 @@ async function checkBroken(
   const { code, path, maxSteps } = mutated;
   const plan = "plan" in mutated ? mutated.plan : valid;
   const issues = await validatePlan(plan, { tools, maxSteps });
-  const told = issues.map((issue) => `${issue.code} at ${issue.path.join(".")}`);
+  const found = issues.map((issue) => `${issue.code} at ${issue.path.join(".")}`);
   const text = describe(plan);
   if (path === undefined)
     expect(
       issues.map((issue) => issue.code),
       text,
     ).toContain(code);
-  else expect(told, text).toContain(`${code} at ${path.join(".")}`);
+  else expect(found, text).toContain(`${code} at ${path.join(".")}`);
   const store = createMemoryRunStore();
   const agent = createAgent({ tools, store });
   const events: unknown[] = [];

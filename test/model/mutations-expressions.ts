@@ -27,7 +27,7 @@ export const expressionMutations: Readonly<Record<string, Mutation>> = {
     (pick) => pick(["1", "'true'", "[true]", "1 + 1", "null", "{}"]),
     "invalid-expression",
   ),
-  "a when of an id that there is not": breakExpression(
+  "a when of an id that does not exist": breakExpression(
     "when",
     (pick) =>
       pick(["s11.total > 1", "nope == 1", "s1.total > 1 && s0.total > 1", "total > 1", "S10.value > 1 || true"]),
@@ -53,7 +53,7 @@ export const expressionMutations: Readonly<Record<string, Mutation>> = {
     (pick) => pick(["1", "'s1.items'", "true", "{'a': 1}", "size(s1.items)"]),
     "invalid-expression",
   ),
-  "a forEach of what is no list": breakExpression(
+  "a forEach of a value that is not a list": breakExpression(
     "forEach",
     (pick) => pick(["s1.total", "s1.title", "s1"]),
     "reference-type",
@@ -63,7 +63,7 @@ export const expressionMutations: Readonly<Record<string, Mutation>> = {
     (pick) => pick(["s1.rows", "s1.items[0].all"]),
     "invalid-reference",
   ),
-  "a forEach of an id that there is not": breakExpression(
+  "a forEach of an id that does not exist": breakExpression(
     "forEach",
     (pick) => pick(["s11.items", "items", "s1_.items"]),
     "unknown-step",

@@ -50,7 +50,7 @@ function breakReference(write: (pick: Pick) => string, code: PlanIssueCode): Mut
 }
 
 const references: Record<string, Mutation> = {
-  "an id that there is not": breakReference(() => "nope.value", "unknown-step"),
+  "an id that does not exist": breakReference(() => "nope.value", "unknown-step"),
   "an id that is nearly one": breakReference(
     (pick) => pick(["s11.total", "s0.total", "s1_.total", "s1-.total", "S10.x", "s.total"]),
     "unknown-step",
@@ -94,7 +94,7 @@ const references: Record<string, Mutation> = {
     step.dependsOn = [step.id];
     return { code: "cyclic-reference", path: at(plan, step, "dependsOn", 0) };
   },
-  "a dependency that there is not": (plan, pick) => {
+  "a dependency that does not exist": (plan, pick) => {
     const step = pick(plan.steps);
     step.dependsOn = [...(step.dependsOn ?? []), pick(["s11", "s", "item", "constructor", ""])];
     return { code: "unknown-step", path: at(plan, step, "dependsOn", step.dependsOn.length - 1) };
@@ -112,7 +112,7 @@ const shapes: Record<string, Mutation> = {
     step.id = pick(plan.steps.slice(0, indexOfStep(plan, step))).id;
     return { code: "duplicate-id", path: at(plan, step, "id") };
   },
-  "an id that is none": (plan, pick) => {
+  "an invalid id": (plan, pick) => {
     const step = pick(plan.steps);
     step.id = pick(["1s", "", "s 1", "s.1", "-s", "é"]);
     return { code: "invalid-shape", path: at(plan, step, "id") };
@@ -184,7 +184,7 @@ const shapes: Record<string, Mutation> = {
     step.concurrency = 2;
     return { code: "invalid-shape", path: at(plan, step, "concurrency") };
   },
-  "a concurrency that is none": (plan, pick) => {
+  "an invalid concurrency": (plan, pick) => {
     const step = pick(plan.steps);
     step.forEach ??= "[1]";
     step.concurrency = pick<unknown>([0, -1, 1.5, "2", null]);

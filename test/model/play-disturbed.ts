@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
-import type { Disturbance, DisturbedCase, GoingOn } from "./disturbed-case.ts";
+import type { Disturbance, DisturbedCase, ResumeMethod } from "./disturbed-case.ts";
 import { DisturbedProcess } from "./disturbed-process.ts";
 import { DisturbedWorld, isOutOfTime, leaseMs, type StoreKind, type WorldRow } from "./disturbed-world.ts";
 
@@ -44,8 +44,8 @@ async function playIn(world: DisturbedWorld, disturbances: readonly Disturbance[
 
 async function play(world: DisturbedWorld, disturbances: readonly Disturbance[]): Promise<void> {
   const processes: DisturbedProcess[] = [];
-  let how: GoingOn = "start";
-  let rival: GoingOn | undefined;
+  let how: ResumeMethod = "start";
+  let rival: ResumeMethod | undefined;
   for (let count = 0; count < maxProcesses; count++) {
     const disturbance = disturbances[count];
     const process = new DisturbedProcess(world, possible(world, how), disturbance);
@@ -71,7 +71,7 @@ function isLate({ what, store }: Disturbance): boolean {
 }
 
 /** How a process can resume the record: a run that never started is started, one that is out of time is resumed. */
-function possible(world: DisturbedWorld, how: GoingOn): GoingOn {
+function possible(world: DisturbedWorld, how: ResumeMethod): ResumeMethod {
   if (world.recorded().length === 0) return "start";
   return world.result().status === "failed" ? "resume" : how;
 }

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
-import { told } from "../scenarios/asking.ts";
+import { eventTexts } from "../scenarios/asking.ts";
 import { checkInvariants } from "../scenarios/run-scenario.ts";
 import type { ModelCase } from "./model-case.ts";
 import { pathToRepeat, type SuiteOptions } from "./model-suite.ts";
@@ -129,7 +129,7 @@ function describe(
   const { steps, replans, ...rest } = model;
   const scripts = steps.map(({ script, undoScript }) => JSON.stringify({ script, undoScript }));
   const lines = (events: readonly AgentEvent[]) =>
-    told(events).map((one, index) => {
+    eventTexts(events).map((one, index) => {
       const {
         outcome,
         reason = "",

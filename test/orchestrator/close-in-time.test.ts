@@ -4,7 +4,7 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import type { AgentWarning } from "../../src/orchestrator/options.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import { statuses, told } from "../scenarios/asking.ts";
+import { eventTexts, statuses } from "../scenarios/asking.ts";
 import { planOf } from "../scenarios/plans.ts";
 import { share, withMethods } from "../scenarios/two-processes.ts";
 
@@ -80,7 +80,7 @@ describe.each(Object.keys(cases))("an agent that is closed while %s hangs", (nam
     expect(await result).toMatchObject({ status: "interrupted", error: { code: "interrupted" } });
     expect(warnings.map(({ code }) => code)).toEqual(warns);
     // Every start has an end for listeners; events that are not in the store are marked as such.
-    expect(told(events).at(-1)).toBe("run-end");
+    expect(eventTexts(events).at(-1)).toBe("run-end");
     const recorded = await store.read(runId);
     expect(events.filter((event) => event.recorded !== false).map(({ sequence }) => sequence)).toEqual(
       recorded.map(({ sequence }) => sequence),
@@ -113,13 +113,13 @@ describe("an agent that is closed", () => {
     const { runId, result } = agent.start(planOf("A", "B") as never);
     await clock.advance(10);
     await clock.runUntil(agent.close({ timeoutMs: 20 }));
-    const closed = told(events);
+    const closed = eventTexts(events);
     expect(statuses(await result)).toEqual(["s1 interrupted", "s2 pending"]);
     answer();
     await clock.advance(1_000);
-    expect(told(events)).toEqual(closed);
+    expect(eventTexts(events)).toEqual(closed);
     // It was recorded after all, so nobody does it again.
-    expect(told(await store.read(runId))).toEqual(["run-start", "step-start s1", "step-end s1"]);
+    expect(eventTexts(await store.read(runId))).toEqual(["run-start", "step-start s1", "step-end s1"]);
     expect(statuses(await clock.runUntil(process().resume(runId)))).toEqual(["s1 completed", "s2 completed"]);
   });
 });

@@ -6,7 +6,7 @@ import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { approvalOf, askingTool, statuses, told } from "../scenarios/asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "../scenarios/asking.ts";
 import { planOf, step } from "../scenarios/plans.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";
 
@@ -44,7 +44,7 @@ describe.each([
     await clock.runUntil(agent.close({ timeoutMs: 100 }));
     expect(clock.now() - createManualClock().now()).toBe(60);
     expect(statuses(await result)).toEqual(["s1 completed", "s2 interrupted", "s3 pending"]);
-    expect(told(events).slice(-2)).toEqual(["step-end s2", "run-end"]);
+    expect(eventTexts(events).slice(-2)).toEqual(["step-end s2", "run-end"]);
     const tools = both({ returns: 1 })(clock);
     const again = open({ tools: [{ ...createFakeTool({ name: "U" }), undo: async () => {} }, ...tools] });
     expect(await clock.runUntil(again.resume(runId))).toMatchObject({ status: "completed" });

@@ -193,13 +193,13 @@ describe("a dry run of a plan", () => {
     expect(asked).toHaveLength(when === "before" ? 0 : 1);
   });
 
-  it("reports no effect where there is none", async () => {
+  it("omits the effect of a tool without one", async () => {
     const odd = { ...createFakeTool({ name: "Odd", effect: "idempotent" }), effect: () => "sometimes" as never };
     const seen = await look(planOf("Odd"), {}, { tools: [odd] });
     expect(seen.steps).toMatchObject([{ tool: "Odd", effect: "by-input" }]);
   });
 
-  it("reports tools that always need approval, and only the declared effects where an effect throws", async () => {
+  it("reports tools that always need approval, and only the declared effects if an effect throws", async () => {
     const always = defineTool({ ...least, name: "Always", needsApproval: true });
     const never = defineTool({ ...least, name: "Never", needsApproval: false });
     const broken = { ...always, effect: () => never.effect(JSON.parse("?")) };
@@ -243,7 +243,7 @@ describe("a dry run rejects", () => {
       { steps: ["a", "b"].map((id) => step(id, "Read", { input: { path: id } })) },
       { maxSteps: 1 },
     ],
-    ["what is no plan", 5 as never, {}],
+    ["a value that is not a plan", 5 as never, {}],
   ])("%s", async (_what, plan, options) => {
     const agent = createAgent<readonly Tool[]>({ tools });
     await expect(agent.dryRun(plan, options)).rejects.toMatchObject({ code: "invalid-plan" });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import { told } from "../scenarios/asking.ts";
+import { eventTexts } from "../scenarios/asking.ts";
 import { planOf } from "../scenarios/plans.ts";
 import { share, withMethods } from "../scenarios/two-processes.ts";
 
@@ -52,7 +52,7 @@ describe.each([
     const resumed = other.resume(runId);
     await clock.advance(0);
     expect(await resumed).toMatchObject({ status: "completed" });
-    expect(told(await store.read(runId)).slice(2)).toEqual([
+    expect(eventTexts(await store.read(runId)).slice(2)).toEqual([
       ...["run-resume", "step-end s1", "step-start s1", "step-end s1", "step-start s2", "step-end s2", "run-end"],
     ]);
   });
@@ -196,7 +196,7 @@ describe("renewing claims", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("only checks a claim that never expires, where the store ends with the process", async () => {
+  it("only checks a claim that never expires if the store ends with the process", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" });
     const claims: number[] = [];
     const agent = process({}, (store) =>

@@ -195,7 +195,7 @@ describe.each(stores)("a run that another process owns, with %s", (kind) => {
     expect(warnings.map(({ code }) => code)).toEqual(["message-refused"]);
   });
 
-  it("is settled once where two processes posted conflicting settlements", async () => {
+  it("is settled once if two processes posted conflicting settlements", async () => {
     const { clock, process, warnings } = setUp(kind);
     const tools = payingTools(clock);
     const running = process(tools).start(payAndWait, { runId, concurrency: 2, onStepFailure: "continue" });
@@ -287,7 +287,7 @@ describe.each(stores)("a run that another process owns, with %s", (kind) => {
 });
 
 describe.each(stores)("a run that no process owns, with %s", (kind) => {
-  it("is cancelled where it is suspended, even though its tools are gone", async () => {
+  it("is cancelled while it is suspended, even though its tools are gone", async () => {
     const { clock, process, typesOf } = setUp(kind);
     const first = await process(hanging).execute({ steps: [{ id: "ask", tool: "Ask", input: {} }] }, { runId });
     expect(first.status).toBe("suspended");

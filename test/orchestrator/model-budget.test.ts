@@ -14,7 +14,7 @@ const asked = (rest: Partial<ModelRequest> = {}): ModelRequest => ({
   signal,
   ...rest,
 });
-const told = (inputTokens: number, outputTokens: number): ScriptedText => ({
+const answerUsing = (inputTokens: number, outputTokens: number): ScriptedText => ({
   text: "ok",
   usage: { inputTokens, outputTokens },
 });
@@ -41,7 +41,7 @@ async function play(
 
 describe("a budget of calls", () => {
   it("allows exactly that many, including those that fail", async () => {
-    const { outcomes, model } = await play({ modelCalls: 2 }, [told(1, 1), new Error("no"), told(1, 1)], {
+    const { outcomes, model } = await play({ modelCalls: 2 }, [answerUsing(1, 1), new Error("no"), answerUsing(1, 1)], {
       caps: [40],
     });
     expect(outcomes).toEqual([40, undefined, { limit: "modelCalls", max: 2, used: 3 }]);
@@ -49,14 +49,14 @@ describe("a budget of calls", () => {
   });
 
   it("may be zero", async () => {
-    const { outcomes, meter } = await play({ modelCalls: 0 }, [told(1, 1)]);
+    const { outcomes, meter } = await play({ modelCalls: 0 }, [answerUsing(1, 1)]);
     expect(outcomes).toEqual([{ limit: "modelCalls", max: 0, used: 1 }]);
     expect(meter.usage).toBeUndefined();
   });
 
   it("counts what the run has used before", async () => {
     const spent = { modelCalls: 3, inputTokens: 1, outputTokens: 1 };
-    const { outcomes } = await play({ modelCalls: 4 }, [told(1, 1), told(1, 1)], { spent });
+    const { outcomes } = await play({ modelCalls: 4 }, [answerUsing(1, 1), answerUsing(1, 1)], { spent });
     expect(outcomes).toEqual([undefined, { limit: "modelCalls", max: 4, used: 5 }]);
   });
 
@@ -70,7 +70,7 @@ describe("a budget of calls", () => {
 
 describe("a budget of tokens", () => {
   it("shortens the longest answer to what is left of it", async () => {
-    const answers = [told(15, 5), told(15, 20), told(15, 0)];
+    const answers = [answerUsing(15, 5), answerUsing(15, 20), answerUsing(15, 0)];
     const { outcomes, meter } = await play({ tokens: 100 }, answers, { caps: [30, undefined, 1_000] });
     // 100 - 15 prompt = 85; 100 - 20 - 15 = 65; 100 - 55 - 15 = 30.
     expect(outcomes).toEqual([30, 65, 30]);
@@ -84,17 +84,19 @@ describe("a budget of tokens", () => {
     [19, 5, { limit: "tokens", max: 19, used: 20 }],
     [0, 0, { limit: "tokens", max: 0, used: 15 }],
   ])("of %i with an answer of at most %s: %j", async (tokens, cap, outcome) => {
-    const { outcomes } = await play({ tokens }, [told(1, 1)], { caps: [cap] });
+    const { outcomes } = await play({ tokens }, [answerUsing(1, 1)], { caps: [cap] });
     expect(outcomes).toEqual([outcome]);
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -5])("treats a longest answer of %d as none", async (cap) => {
-    expect((await play({ tokens: 100 }, [told(1, 1)], { caps: [cap] })).outcomes).toEqual([85]);
-    expect((await play({ modelCalls: 1 }, [told(1, 1)], { caps: [cap] })).outcomes).toEqual([undefined]);
+    expect((await play({ tokens: 100 }, [answerUsing(1, 1)], { caps: [cap] })).outcomes).toEqual([85]);
+    expect((await play({ modelCalls: 1 }, [answerUsing(1, 1)], { caps: [cap] })).outcomes).toEqual([undefined]);
   });
 
   it("reports an estimate that was too low, and is then used up", async () => {
-    const { outcomes, meter } = await play({ tokens: 100 }, [told(95, 16), told(1, 1)], { caps: [16, 16] });
+    const { outcomes, meter } = await play({ tokens: 100 }, [answerUsing(95, 16), answerUsing(1, 1)], {
+      caps: [16, 16],
+    });
     expect(outcomes).toEqual([16, { limit: "tokens", max: 100, used: 142 }]);
     expect(meter.describeOverrun()).toBe("111 tokens were used, of a budget of 100");
   });
@@ -103,19 +105,21 @@ describe("a budget of tokens", () => {
 describe("a budget of cost", () => {
   it("shortens the longest answer to what is left of it", async () => {
     // A prompt costs 0.000_15, an answer 0.000_1 per token.
-    const { outcomes } = await play({ cost: 0.005 }, [told(15, 10), told(15, 10)], { caps: [undefined, 1_000] });
+    const { outcomes } = await play({ cost: 0.005 }, [answerUsing(15, 10), answerUsing(15, 10)], {
+      caps: [undefined, 1_000],
+    });
     expect(outcomes).toEqual([48, 37]);
   });
 
   it("refuses a call whose answer would exceed what is left", async () => {
-    const { outcomes } = await play({ cost: 0.001_7 }, [told(1, 1)]);
+    const { outcomes } = await play({ cost: 0.001_7 }, [answerUsing(1, 1)]);
     expect(outcomes).toEqual([{ limit: "cost", max: 0.001_7, used: expect.closeTo(0.001_75, 12) }]);
-    expect((await play({ cost: 0.001_75 }, [told(1, 1)])).outcomes).toEqual([16]);
+    expect((await play({ cost: 0.001_75 }, [answerUsing(1, 1)])).outcomes).toEqual([16]);
   });
 
   it("does not limit the answer of a free model, even when it is zero", async () => {
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
-    const { outcomes, meter } = await play({ cost: 0 }, [told(9, 9), told(9, 9)], {
+    const { outcomes, meter } = await play({ cost: 0 }, [answerUsing(9, 9), answerUsing(9, 9)], {
       price: free,
       caps: [undefined, 50],
     });
@@ -129,7 +133,7 @@ describe("a budget of cost", () => {
     { inputPerMillion: Number.NaN, outputPerMillion: 1 },
     { inputPerMillion: 1, outputPerMillion: -1 },
   ])("never calls a model with the price %j", async (given) => {
-    const { outcomes, model, meter } = await play({ cost: 5 }, [told(1, 1)], { price: given as never });
+    const { outcomes, model, meter } = await play({ cost: 5 }, [answerUsing(1, 1)], { price: given as never });
     const expected = 'left out, or "scripted/script" given a price: its cost is unknown';
     expect(outcomes).toEqual([{ option: "budget.cost", received: "5", expected }]);
     expect(model.requests).toEqual([]);
@@ -139,24 +143,26 @@ describe("a budget of cost", () => {
   it("ignores rounding errors of numbers", async () => {
     const cent = { inputPerMillion: 0, outputPerMillion: 10_000 };
     const spent = { modelCalls: 2, inputTokens: 0, outputTokens: 30, cost: 0.1 + 0.2 };
-    const { outcomes, meter } = await play({ cost: 0.46 }, [told(0, 16)], { price: cent, spent, caps: [50] });
+    const { outcomes, meter } = await play({ cost: 0.46 }, [answerUsing(0, 16)], { price: cent, spent, caps: [50] });
     expect(outcomes).toEqual([16]);
     expect(meter.describeOverrun()).toBeUndefined();
     const gone = new ModelMeter({ cost: 0.3 }, spent);
     expect(gone.describeOverrun()).toBeUndefined();
-    const free = createScriptedModel([told(1, 1)], { price: { inputPerMillion: 0, outputPerMillion: 0 } });
+    const free = createScriptedModel([answerUsing(1, 1)], { price: { inputPerMillion: 0, outputPerMillion: 0 } });
     await expect(gone.generate(free, asked())).resolves.toBeDefined();
   });
 
   it("reports when it was exceeded", async () => {
-    const { meter } = await play({ cost: 0.002 }, [told(1_000, 0)]);
+    const { meter } = await play({ cost: 0.002 }, [answerUsing(1_000, 0)]);
     expect(meter.describeOverrun()).toBe("models cost 0.01, of a budget of 0.002");
   });
 
   it("uses each model's own price", async () => {
     const meter = new ModelMeter({ cost: 0.002, tokens: 1_000 }, undefined);
-    const dear = createScriptedModel([told(1, 1)], { price: { inputPerMillion: 1_000, outputPerMillion: 1_000 } });
-    const cheap = createScriptedModel([told(1, 1)], { price: { inputPerMillion: 1, outputPerMillion: 1 } });
+    const dear = createScriptedModel([answerUsing(1, 1)], {
+      price: { inputPerMillion: 1_000, outputPerMillion: 1_000 },
+    });
+    const cheap = createScriptedModel([answerUsing(1, 1)], { price: { inputPerMillion: 1, outputPerMillion: 1 } });
     await expect(meter.generate(dear, asked())).rejects.toMatchObject({ details: { limit: "cost" } });
     await expect(meter.generate(cheap, asked())).resolves.toBeDefined();
     expect(cheap.requests[0]?.maxOutputTokens).toBe(985);
@@ -166,7 +172,7 @@ describe("a budget of cost", () => {
 describe("calls at the same time", () => {
   it("each count as the most they may use, until they have ended", async () => {
     const meter = new ModelMeter({ tokens: 100 }, undefined);
-    const model = createScriptedModel([told(15, 1), told(15, 1), told(15, 1)]);
+    const model = createScriptedModel([answerUsing(15, 1), answerUsing(15, 1), answerUsing(15, 1)]);
     const first = meter.generate(model, asked({ maxOutputTokens: 40 }));
     const second = meter.generate(model, asked({ maxOutputTokens: 40 }));
     await expect(meter.generate(model, asked())).rejects.toMatchObject({
@@ -181,7 +187,7 @@ describe("calls at the same time", () => {
 
   it("leave nothing to the second if the first may use it all", async () => {
     const meter = new ModelMeter({ tokens: 1_000, modelCalls: 9 }, undefined);
-    const model = createScriptedModel([told(15, 1)]);
+    const model = createScriptedModel([answerUsing(15, 1)]);
     const outcomes = await Promise.allSettled([meter.generate(model, asked()), meter.generate(model, asked())]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect(outcomes[1]).toMatchObject({ reason: expect.any(AgentError) });

@@ -14,11 +14,11 @@ const asked = (rest: Partial<ModelRequest> = {}): ModelRequest => ({
   ...rest,
 });
 const says = (text: string, rest: Partial<ScriptedText> = {}): ScriptedText => ({ text, ...rest });
-const told = (inputTokens: number, outputTokens: number) => says("ok", { usage: { inputTokens, outputTokens } });
+const answerUsing = (inputTokens: number, outputTokens: number) => says("ok", { usage: { inputTokens, outputTokens } });
 
 describe("a meter without a budget", () => {
   it("counts the usage of calls, and does not change them", async () => {
-    const model = createScriptedModel([told(12, 3), told(20, 30)], { price });
+    const model = createScriptedModel([answerUsing(12, 3), answerUsing(20, 30)], { price });
     const meter = new ModelMeter(undefined, undefined);
     expect(meter.usage).toBeUndefined();
     const response = await meter.generate(model, asked({ maxOutputTokens: 50, temperature: 0.5 }));
@@ -102,7 +102,7 @@ describe("a meter without a budget", () => {
     await expect(meter.generate(deaf, asked())).rejects.toMatchObject({ code: "limit-exceeded" });
     controller.abort();
     expect(meter.usage).toMatchObject({ inputTokens: 15, outputTokens: 2, isEstimated: true });
-    const model = createScriptedModel([told(15, 1)]);
+    const model = createScriptedModel([answerUsing(15, 1)]);
     await meter.generate(model, asked());
     expect(model.requests[0]?.maxOutputTokens).toBe(68);
     end({ text: "too late", finishReason: "stop", usage: { inputTokens: 14, outputTokens: 20 } });

@@ -111,7 +111,7 @@ describe("the options of a run", () => {
     expect(() => createAgent({ tools, ...{ nope: 1 } })).toThrow("there is no such option, only tools, ");
   });
 
-  it("are stored where they are not the default", async () => {
+  it("are stored if they are not the default", async () => {
     const storedOf = async (options: RunOptions<typeof tool>) => {
       const fresh = createAgent({ tools });
       const heard = collectEvents(fresh);

@@ -119,7 +119,7 @@ describe("start returns a handle, and refuses later,", () => {
     expect((await around.store.list()).runs).toEqual(stored);
   });
 
-  it.each(refusals)("%s: nothing is unhandled if nobody reads", async (_what, _code, refuse) => {
+  it.each(refusals)("%s: nothing is unhandled if nobody reads its result", async (_what, _code, refuse) => {
     const around = setUp();
     await around.agent.execute(planOf("Counter") as never, { runId: "taken" });
     refuse(around);

@@ -9,7 +9,7 @@ import type { EventsOptions } from "../../src/orchestrator/events-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import { approvalOf, askingTool, told } from "../scenarios/asking.ts";
+import { approvalOf, askingTool, eventTexts } from "../scenarios/asking.ts";
 import { planOf } from "../scenarios/plans.ts";
 import { withMethods } from "../scenarios/two-processes.ts";
 
@@ -127,7 +127,7 @@ describe("the events of a run by its id", () => {
     const { agent, clock } = setUp();
     const one = agent();
     const handle = one.start(planOf("B"));
-    expect(told(await readAll(one, handle.runId)).at(-1)).toBe("run-suspend");
+    expect(eventTexts(await readAll(one, handle.runId)).at(-1)).toBe("run-suspend");
     const other = one.start(planOf("A", "A"));
     const reading = readAll(one, other.runId);
     await clock.advance(10);
@@ -149,7 +149,7 @@ describe("the events of a run by its id", () => {
       await clock.runUntil(decided.result);
       const events = await clock.runUntil(reading);
       expect(events).toEqual(await store.read(handle.runId));
-      expect(told(events)).toContain("run-resume");
+      expect(eventTexts(events)).toContain("run-resume");
       expect(clock.pendingTimers).toBe(0);
     }
   });

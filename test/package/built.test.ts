@@ -46,11 +46,11 @@ function resolveFile(from: string, specifier: string): string {
 }
 
 describe("the built package", () => {
-  it.each(["index.js", "ai-sdk/index.js"])("reaches no module of Node from %s, through no package", (entry) => {
+  it.each(["index.js", "ai-sdk/index.js"])("uses no module of Node in %s, not even through a package", (entry) => {
     expect(walk(join(folder, entry)).builtins).toEqual([]);
   });
 
-  it("looks through packages, too, where it says so", () => {
+  it("uses only the expected modules of Node elsewhere, and the check sees packages", () => {
     const { files } = walk(join(folder, "index.js"));
     for (const name of ["p-retry", "ollama", "jsonrepair"]) {
       expect(files.filter((file) => file.includes(`node_modules/${name}/`))).not.toEqual([]);
@@ -60,7 +60,7 @@ describe("the built package", () => {
     expect([...new Set(ofTesting)].sort()).toEqual(["assert/strict", "http"]);
   });
 
-  it("has the licence of every package whose code it contains", () => {
+  it("includes the licence of every package whose code it contains", () => {
     const { inputs } = JSON.parse(readFileSync(join(folder, "metafile-esm.json"), "utf8"));
     const packages = new Set(
       Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
@@ -73,7 +73,7 @@ describe("the built package", () => {
     expect(require("../../package.json").files).toContain("THIRD-PARTY-LICENSES");
   });
 
-  it("has maps by which every class is where the source has it", () => {
+  it("has source maps that lead every class to its source", () => {
     let classes = 0;
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".js.map") || name.startsWith("docs")) continue;
@@ -91,7 +91,7 @@ describe("the built package", () => {
     expect(classes).toBeGreaterThan(50);
   });
 
-  it("lets a bundler leave out the parts of zod that nothing uses", async () => {
+  it("lets a bundler drop unused parts of zod", async () => {
     const contents = `import { createAgent, defineTool } from "./index.js"; import * as z from "zod/v4";
       globalThis.agent = createAgent({ tools: [defineTool({ name: "A", inputSchema: z.object({}) })] });`;
     const bundling = {
@@ -115,7 +115,7 @@ describe("the built package", () => {
     expect(files.filter((file) => hasTopLevelAwait(readSource(file).tree))).toEqual([]);
   });
 
-  it("is loaded by require()", () => {
+  it("can be loaded with require()", () => {
     const script = `console.log(typeof require(${JSON.stringify(resolve(folder, "index.js"))}).createAgent)`;
     expect(execFileSync(process.execPath, ["-e", script], { encoding: "utf8" }).trim()).toBe("function");
   });
@@ -129,15 +129,15 @@ describe("the first run of a process", () => {
     return JSON.parse(stdout);
   };
 
-  it("times out and is retried when a manual clock says so", async () => {
+  it("times out and is retried by a manual clock", async () => {
     expect(await firstRun("retries")).toEqual({ calls: [1, 1, 2, 3], status: "completed", pendingTimers: 0 });
   });
 
-  it("has no time pass while rules, phrases and decimals are loaded", async () => {
+  it("takes no time of a manual clock while code is loaded", async () => {
     expect(await firstRun("rules")).toEqual({ status: "completed", passedMs: 0 });
   });
 
-  it("is cancelled before its code is loaded", async () => {
+  it("can be cancelled before its code is loaded", async () => {
     expect(await firstRun("cancelled")).toEqual({
       status: "cancelled",
       calls: 0,
@@ -145,15 +145,15 @@ describe("the first run of a process", () => {
     });
   });
 
-  it("passes its deadline while its code is loaded", async () => {
+  it("can reach its deadline while its code is loaded", async () => {
     expect(await firstRun("deadline")).toEqual({ status: "failed", code: "timeout", calls: 0 });
   });
 
-  it("runs the plan as it was when it started", async () => {
+  it("runs the plan as it was when the run started", async () => {
     expect(await firstRun("changed")).toEqual({ status: "completed", inputs: [{ n: 1 }] });
   });
 
-  it("throws at once for options that cannot be", async () => {
+  it("throws immediately for invalid options", async () => {
     expect(await firstRun("options")).toEqual({ thrown: "invalid-options" });
   });
 });
@@ -171,12 +171,12 @@ describe("the built command", () => {
     expect(stdout).toContain("\nResult\n  [ ] buy milk");
   });
 
-  it("knows its version", async () => {
+  it("prints its version", async () => {
     const { version } = require("../../package.json");
     expect((await command("--version")).stdout).toBe(`${version}\n`);
   });
 
-  it("exits with 2 where it cannot plan", async () => {
+  it("exits with 2 if it cannot plan", async () => {
     await expect(command("Sing a song")).rejects.toMatchObject({ code: 2, stdout: "" });
   });
 });

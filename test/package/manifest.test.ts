@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 
-it("package.json alone knows the address of the repository", () => {
+it("package.json alone contains the address of the repository", () => {
   const address = manifest.repository.url.replace(/^git\+(.*)\.git$/, "$1");
   expect(manifest.homepage).toBe(`${address}#readme`);
   expect(manifest.bugs).toBe(`${address}/issues`);
@@ -12,7 +12,7 @@ it("package.json alone knows the address of the repository", () => {
   expect(others).toEqual([]);
 });
 
-it("what is shipped beside the build is there, and the changelog has this version", () => {
+it("all shipped files exist, and the changelog contains this version", () => {
   for (const name of manifest.files) if (name !== "dist") expect(existsSync(name), name).toBe(true);
   expect(readFileSync("CHANGELOG.md", "utf8")).toContain(`\n## [${manifest.version}] - `);
 });

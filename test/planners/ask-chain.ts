@@ -9,7 +9,7 @@ import { planRequest } from "./planning.ts";
 /** Asks a chain, and says what came of it; nothing may be left behind. */
 export async function ask(planners: readonly Planner[], options = {}, rest: Partial<PlanRequest> = {}) {
   const clock = createManualClock();
-  const { request, controller, told } = planRequest(rest);
+  const { request, controller, emitted } = planRequest(rest);
   const asking = Promise.resolve(createFallbackPlanner(planners, { clock, ...options }).plan(request));
   const [settled] = await Promise.all([
     Promise.allSettled([clock.runUntil(asking)]).then(([outcome]) => outcome),
@@ -17,10 +17,10 @@ export async function ask(planners: readonly Planner[], options = {}, rest: Part
   ]);
   expect(clock.pendingTimers).toBe(0);
   expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
-  for (const event of told) expect(JSON.parse(JSON.stringify(event))).toEqual(event);
+  for (const event of emitted) expect(JSON.parse(JSON.stringify(event))).toEqual(event);
   const plan = settled.status === "fulfilled" ? settled.value : undefined;
   const error = settled.status === "rejected" ? (settled.reason as AgentError).toJSON() : undefined;
-  return { plan, error: error as AgentErrorData | undefined, told };
+  return { plan, error: error as AgentErrorData | undefined, emitted };
 }
 
 /** A failure as plans and errors tell it; the message may be a matcher. */

@@ -4,7 +4,7 @@ import type { PlanDraft } from "../../src/core/planner.ts";
 import { ask, cannotOf, failure } from "./ask-chain.ts";
 import { draft, fails, plannerOf, throws, works } from "./planning.ts";
 
-describe("a planner that answers badly", () => {
+describe("a planner with an invalid answer", () => {
   const hostile = {
     name: "AgentError",
     code: "cannot-plan",
@@ -36,7 +36,7 @@ describe("a planner that answers badly", () => {
       { code: "planning-failed", message: expect.not.stringContaining("secret") },
     ],
     [
-      "an error with details that are no JSON",
+      "an error with details that are not JSON",
       Object.assign(new Error("no"), { details: { big: 1n } }),
       { code: "planning-failed" },
     ],
@@ -49,7 +49,7 @@ describe("a planner that answers badly", () => {
       { code: "planning-failed", message: "no" },
     ],
     [
-      "failures that are no list",
+      "failures that are not a list",
       { name: "AgentError", code: "planning-failed", message: "no", details: { failures: "many" } },
       { message: "no" },
     ],
@@ -74,16 +74,16 @@ describe("a planner that answers badly", () => {
       new AgentError("cancelled", "no", { details: { reason: "" } }),
       { code: "planning-failed" },
     ],
-  ])("throws %s: the next one is asked", async (_what, thrown, expected) => {
-    const { plan, told } = await ask([throws("first", thrown), works("second")]);
+  ])("is followed by the next planner if it throws %s", async (_what, thrown, expected) => {
+    const { plan, emitted } = await ask([throws("first", thrown), works("second")]);
     expect(plan?.source).toEqual({
       planner: "second",
       failures: [expect.objectContaining({ planner: "first", ...expected })],
     });
-    expect(told).toMatchObject([{ type: "plan-fallback", planner: "first", next: "second", error: expected }]);
+    expect(emitted).toMatchObject([{ type: "plan-fallback", planner: "first", next: "second", error: expected }]);
   });
 
-  it("throws a cannot-plan of another copy, whose getters throw: that ends the chain", async () => {
+  it("ends the chain if it throws a cannot-plan error of another copy, with getters that throw", async () => {
     const { error } = await ask([fails("first", hostile), works("second")]);
     expect(error).toMatchObject({ code: "cannot-plan", details: {} });
   });
@@ -94,14 +94,14 @@ describe("a planner that answers badly", () => {
     ["a text", "Do A", "planning-failed"],
     ["an object", {}, "invalid-plan"],
     ["no steps", { steps: [] }, "invalid-plan"],
-    ["steps that are none", { steps: [null, 5] }, "invalid-plan"],
+    ["invalid steps", { steps: [null, 5] }, "invalid-plan"],
     [
       "too many steps",
       { steps: Array.from({ length: 11 }, (_, index) => ({ id: `s${index}`, tool: "A", input: {} })) },
       "invalid-plan",
     ],
-    ["steps that are no JSON", { steps: [{ id: "s1", tool: "A", input: { big: 1n } }] }, "invalid-plan"],
-    ["a source that is no JSON", { ...draft, source: { planner: "x", attempts: 1n } }, "invalid-plan"],
+    ["steps that are not JSON", { steps: [{ id: "s1", tool: "A", input: { big: 1n } }] }, "invalid-plan"],
+    ["a source that is not JSON", { ...draft, source: { planner: "x", attempts: 1n } }, "invalid-plan"],
     ["a source without a name", { ...draft, source: { planner: 5 } }, "invalid-plan"],
     [
       "getters that throw",
@@ -112,26 +112,26 @@ describe("a planner that answers badly", () => {
       },
       "planning-failed",
     ],
-  ])("answers with %s: the next one is asked", async (_what, answer, code) => {
+  ])("is followed by the next planner if it answers with %s", async (_what, answer, code) => {
     const { plan } = await ask([plannerOf("first", () => answer as PlanDraft), works("second")]);
     expect(plan?.source?.failures).toEqual([failure("first", code, expect.stringContaining('"first"'))]);
   });
 
   it.each([undefined, null, 5, "text", [1]])(
-    "says of its plan %j, which is taken for nothing or for JSON",
+    "is accepted if the source of its plan is %j, which is ignored or kept as JSON",
     async (source) => {
       const { plan } = await ask([works("first", { ...draft, source: source as never })]);
       expect(plan?.source?.planner).toBe("first");
     },
   );
 
-  it("gives failures that are no list: they are left out", async () => {
+  it("loses failures in its source that are not a list", async () => {
     const source = { planner: "x", failures: "many" as never };
     const { plan } = await ask([fails("a"), works("b", { ...draft, source })]);
     expect(plan?.source?.failures).toHaveLength(1);
   });
 
-  it("gives a plan that nobody can change afterwards", async () => {
+  it("cannot change its plan afterwards", async () => {
     const own = { steps: [{ id: "s1", tool: "A", input: { n: 1 }, dependsOn: [] }] };
     const { plan } = await ask([works("first", own)]);
     own.steps[0] = { id: "s1", tool: "B", input: { n: 2 }, dependsOn: [] };
@@ -139,7 +139,7 @@ describe("a planner that answers badly", () => {
     expect(Object.isFrozen(plan?.steps[0])).toBe(true);
   });
 
-  it("says how many issues there are", async () => {
+  it("fails with the number of issues", async () => {
     const { error } = await ask([
       works("first", {
         steps: [

@@ -6,25 +6,30 @@ import { ask, cannotOf, cannotPlan, failure } from "./ask-chain.ts";
 import { draft, fails, hangs, invalidDraft, plannerOf, planRequest, works } from "./planning.ts";
 
 describe("createFallbackPlanner", () => {
-  it("gives the first plan, and says who made it", async () => {
+  it("returns the first plan, with the name of its planner", async () => {
     const second = works("second");
-    const { plan, told } = await ask([works("first"), second]);
+    const { plan, emitted } = await ask([works("first"), second]);
     expect(plan).toEqual({ ...draft, source: { planner: "first" } });
     expect(second.requests).toEqual([]);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 
-  it("keeps what a planner says of its plan, but for parts that no plan has", async () => {
+  it("keeps the source that a planner states, and drops unknown parts of the plan", async () => {
     const source = { planner: "mine", model: "m/1", attempts: 2, failures: [failure("mine", "cut-off", "cut")] };
     const { plan } = await ask([fails("first"), works("second", { ...draft, source, extra: 1 } as PlanDraft)]);
     const first = failure("first", "planning-failed", 'The planner "first" failed: first is broken');
     expect(plan).toEqual({ ...draft, source: { ...source, failures: [first, ...source.failures] } });
   });
 
-  it("tells each failure, in order, and keeps them in the source of the plan", async () => {
-    const { plan, told } = await ask([fails("a"), works("b", invalidDraft), fails("c", cannotOf("limit")), works("d")]);
+  it("reports each failure in order, and keeps them in the source of the plan", async () => {
+    const { plan, emitted } = await ask([
+      fails("a"),
+      works("b", invalidDraft),
+      fails("c", cannotOf("limit")),
+      works("d"),
+    ]);
     expect(
-      told.map((event) => event.type === "plan-fallback" && [event.planner, event.next, event.error.code]),
+      emitted.map((event) => event.type === "plan-fallback" && [event.planner, event.next, event.error.code]),
     ).toEqual([
       ["a", "b", "planning-failed"],
       ["b", "c", "invalid-plan"],
@@ -40,7 +45,7 @@ describe("createFallbackPlanner", () => {
     });
   });
 
-  it("tells apart planners of one name only by their order", async () => {
+  it("distinguishes planners of the same name only by their order", async () => {
     const { plan } = await ask([fails("x", new Error("one")), fails("x", new Error("two")), works("x")]);
     expect(plan?.source?.planner).toBe("x");
     expect(plan?.source?.failures?.map(({ message }) => message)).toEqual([
@@ -49,25 +54,25 @@ describe("createFallbackPlanner", () => {
     ]);
   });
 
-  it("fails with every failure when all fail, and does not tell the last of them", async () => {
-    const { error, told } = await ask([fails("a"), fails("b", cannotOf("tokens"))], { name: "chain" });
+  it("fails with all failures if every planner fails, and emits no fallback event for the last", async () => {
+    const { error, emitted } = await ask([fails("a"), fails("b", cannotOf("tokens"))], { name: "chain" });
     expect(error).toMatchObject({
       code: "planning-failed",
       message: 'No planner of "chain" made a plan. a: The planner "a" failed: a is broken b: No more tokens.',
       details: { planner: "chain", failures: [{ planner: "a" }, { planner: "b", code: "limit-exceeded" }] },
       cause: { code: "limit-exceeded" },
     });
-    expect(told).toHaveLength(1);
+    expect(emitted).toHaveLength(1);
   });
 
-  it("does not see what becomes of the list it was given", async () => {
+  it("is not affected by later changes of the given list", async () => {
     const planners: Planner[] = [fails("a"), works("b")];
     const planner = createFallbackPlanner(planners);
     planners.length = 1;
     expect(await planner.plan(planRequest().request)).toMatchObject({ source: { planner: "b" } });
   });
 
-  it("waits until a failure is told before the next planner is asked", async () => {
+  it("waits until a failure is reported before it calls the next planner", async () => {
     const order: string[] = [];
     const emit = async () => {
       await Promise.resolve();
@@ -81,14 +86,14 @@ describe("createFallbackPlanner", () => {
     expect(order).toEqual(["told", "asked"]);
   });
 
-  it("needs nobody who listens", async () => {
+  it("works without a listener", async () => {
     const { plan } = await ask([fails("first"), works("second")], {}, { emit: undefined });
     expect(plan?.source?.planner).toBe("second");
   });
 });
 
-describe("cannot-plan", () => {
-  it("ends a chain, as it was thrown if it is the first", async () => {
+describe("a cannot-plan error", () => {
+  it("ends the chain, unchanged if it comes from the first planner", async () => {
     const thrown = cannotPlan();
     const second = works("second");
     const planner = createFallbackPlanner([fails("first", thrown), second]);
@@ -96,7 +101,7 @@ describe("cannot-plan", () => {
     expect(second.requests).toEqual([]);
   });
 
-  it("carries the failures before it", async () => {
+  it("contains the failures before it", async () => {
     const { error } = await ask([fails("a"), fails("b", cannotPlan()), works("c")]);
     expect(error).toMatchObject({
       code: "cannot-plan",
@@ -106,7 +111,7 @@ describe("cannot-plan", () => {
     });
   });
 
-  it("is one failure of many if asked, and the end if it is the last", async () => {
+  it("is one failure of many with continueOnCannotPlan, and ends the chain if it is the last", async () => {
     const more = { continueOnCannotPlan: true };
     const { plan } = await ask([fails("a", cannotPlan()), works("b")], more);
     expect(plan?.source?.failures).toEqual([failure("a", "cannot-plan", "What?")]);
@@ -122,19 +127,19 @@ describe("cannot-plan", () => {
   });
 });
 
-describe("chains in chains", () => {
-  it("give all failures in order, and the planner that made the plan", async () => {
+describe("nested chains", () => {
+  it("report all failures in order, and the planner of the plan", async () => {
     const inner = createFallbackPlanner([fails("a"), fails("b")], { name: "inner" });
     const other = createFallbackPlanner([fails("c"), works("d")], { name: "other" });
-    const { plan, told } = await ask([inner, other]);
+    const { plan, emitted } = await ask([inner, other]);
     expect(plan?.source).toMatchObject({
       planner: "d",
       failures: [{ planner: "a" }, { planner: "b" }, { planner: "c" }],
     });
-    expect(told.map(({ planner }) => planner)).toEqual(["a", "inner", "c"]);
+    expect(emitted.map(({ planner }) => planner)).toEqual(["a", "inner", "c"]);
   });
 
-  it("keep the failures before a cannot-plan of the inner one", async () => {
+  it("keep the failures before a cannot-plan error of the inner chain", async () => {
     const inner = createFallbackPlanner([fails("b"), fails("c", cannotPlan())], { name: "inner" });
     const last = await ask([fails("a"), inner]);
     expect(last.error).toMatchObject({
@@ -145,7 +150,7 @@ describe("chains in chains", () => {
     expect(plan?.source?.failures).toMatchObject([{ planner: "b" }, { planner: "inner", code: "cannot-plan" }]);
   });
 
-  it("share the time of their own", async () => {
+  it("divide their own share of the time", async () => {
     const slow = hangs("slow");
     const clock = createManualClock();
     const inner = createFallbackPlanner([slow, slow], { name: "inner", clock });
@@ -180,7 +185,7 @@ describe("options", () => {
     );
   });
 
-  it("may be given as undefined", async () => {
+  it("may be undefined", async () => {
     const undefinedOptions = {
       name: undefined,
       timeoutMs: undefined,

@@ -13,7 +13,7 @@ describe("a planner that takes too long", () => {
   const timeout = (planner: string, ms: number) =>
     failure(planner, "timeout", `The planner "${planner}" took longer than its ${ms} ms.`);
 
-  it("has an equal share of the time that is left, the last one all of it", async () => {
+  it("has an equal share of the remaining time, and the last planner all of it", async () => {
     const asked: [string, number | undefined, number][] = [];
     const clock = createManualClock();
     const startMs = clock.now();
@@ -38,7 +38,7 @@ describe("a planner that takes too long", () => {
     ]);
   });
 
-  it("has its own limit, which is never more than what is left", async () => {
+  it("has its own limit, but never more than the remaining time", async () => {
     const limits: (number | undefined)[] = [];
     const slow = plannerOf("slow", ({ timeoutMs }) => {
       limits.push(timeoutMs);
@@ -48,7 +48,7 @@ describe("a planner that takes too long", () => {
     expect(limits).toEqual([40, 40, 10]);
   });
 
-  it("has no limit if there is none, and none of its own with Infinity", async () => {
+  it("has no limit without a timeout, and no limit of its own with Infinity", async () => {
     const first = fails("first");
     const second = works("second");
     await ask([first, second], { timeoutMs: Number.POSITIVE_INFINITY }, { timeoutMs: 90 });
@@ -58,7 +58,7 @@ describe("a planner that takes too long", () => {
     expect(free.requests[0]?.timeoutMs).toBeUndefined();
   });
 
-  it("may still answer at once when no time is left", async () => {
+  it("may still answer immediately when no time is left", async () => {
     const clock = createManualClock();
     const busy = plannerOf("busy", async () => {
       await clock.advance(500);
@@ -73,7 +73,7 @@ describe("a planner that takes too long", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("is told by its signal, and left behind when it ignores that", async () => {
+  it("is aborted by its signal, and abandoned if it ignores that", async () => {
     const stubborn = hangs("stubborn");
     const { plan } = await ask([stubborn, works("second")], { timeoutMs: 50 });
     expect(stubborn.requests[0]?.signal).toMatchObject({
@@ -83,7 +83,7 @@ describe("a planner that takes too long", () => {
     expect(plan?.source?.failures).toEqual([timeout("stubborn", 50)]);
   });
 
-  it.each(["a plan", "an error"])("counts for nothing when it answers late with %s", async (what) => {
+  it.each(["a plan", "an error"])("is ignored when it answers late with %s", async (what) => {
     const clock = createManualClock();
     const late = plannerOf(
       "late",
@@ -93,16 +93,16 @@ describe("a planner that takes too long", () => {
         }),
     );
     const second = plannerOf("second", () => new Promise((resolve) => void clock.setTimeout(() => resolve(draft), 30)));
-    const { request, told } = planRequest();
+    const { request, emitted } = planRequest();
     const plan = await clock.runUntil(
       Promise.resolve(createFallbackPlanner([late, second], { clock, timeoutMs: 50 }).plan(request)),
     );
     expect(plan.source).toEqual({ planner: "second", failures: [timeout("late", 50)] });
-    expect(told).toHaveLength(1);
+    expect(emitted).toHaveLength(1);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("is left behind, too, when its plan takes too long to check", async () => {
+  it("is abandoned, too, if the check of its plan takes too long", async () => {
     const slow = defineTool({
       name: "A",
       description: "Has a schema that never answers",
@@ -119,7 +119,7 @@ describe("a planner that takes too long", () => {
     expect(plan?.source).toEqual({ planner: "second", failures: [timeout("first", 50)] });
   });
 
-  it("uses the machine's clock unless told otherwise", async () => {
+  it("is limited by the machine's clock by default", async () => {
     vi.useFakeTimers();
     try {
       const planning = createFallbackPlanner([hangs(), works("second")], { timeoutMs: 50 }).plan(planRequest().request);
@@ -132,8 +132,8 @@ describe("a planner that takes too long", () => {
   });
 });
 
-describe("a planner that was left behind", () => {
-  it.each(["timed out", "failed", "answered"])("tells nothing and calls no model once it has %s", async (how) => {
+describe("an abandoned planner", () => {
+  it.each(["timed out", "failed", "answered"])("emits no events and calls no model once it has %s", async (how) => {
     let own: PlanRequest | undefined;
     const model = createScriptedModel(["yes"]);
     const busy = plannerOf("busy", (request) => {
@@ -141,11 +141,11 @@ describe("a planner that was left behind", () => {
       if (how === "failed") throw new Error("no");
       return how === "answered" ? draft : new Promise(() => {});
     });
-    const { told } = await ask([busy, works("second")], { timeoutMs: 50 });
-    const before = told.length;
+    const { emitted } = await ask([busy, works("second")], { timeoutMs: 50 });
+    const before = emitted.length;
     const [step] = draft.steps;
     own?.emit?.({ type: "plan-delta", planner: "busy", attempt: 1, index: 0, step: step as never });
-    expect(told).toHaveLength(before);
+    expect(emitted).toHaveLength(before);
     const call = own?.generate?.(model, { messages: [], signal: new AbortController().signal });
     await expect(call).rejects.toMatchObject({
       code: "cancelled",
@@ -154,16 +154,16 @@ describe("a planner that was left behind", () => {
     expect(model.requests).toEqual([]);
   });
 
-  it("tells and calls models as the request says while it is asked", async () => {
+  it("emits events and calls models as the request provides while it plans", async () => {
     const model = createScriptedModel(["one", "two"]);
     const calling = plannerOf("calling", async ({ generate, emit, signal }) => {
       const response = await generate?.(model, { messages: [{ role: "user", content: "?" }], signal });
       await emit?.({ type: "plan-delta", planner: "calling", attempt: 1, index: 0, step: draft.steps[0] as never });
       return { ...draft, source: { planner: "calling", model: response?.text } };
     });
-    const { plan, told } = await ask([calling]);
+    const { plan, emitted } = await ask([calling]);
     expect(plan?.source?.model).toBe("one");
-    expect(told).toHaveLength(1);
+    expect(emitted).toHaveLength(1);
     const generate = vi.fn<NonNullable<PlanRequest["generate"]>>((asked, request) => asked.generate(request));
     expect((await ask([calling], {}, { generate })).plan?.source?.model).toBe("two");
     expect(generate).toHaveBeenCalledTimes(1);
@@ -171,9 +171,9 @@ describe("a planner that was left behind", () => {
 });
 
 describe("cancelling", () => {
-  it.each([0, 1, 2])("stops planner %i, and no other one is asked", async (index) => {
+  it.each([0, 1, 2])("stops planner %i, and calls no other one", async (index) => {
     const clock = createManualClock();
-    const { request, controller, told } = planRequest({ timeoutMs: 1_000 });
+    const { request, controller, emitted } = planRequest({ timeoutMs: 1_000 });
     const planners = [0, 1, 2].map((at) => (at === index ? hangs(`${at}`) : fails(`${at}`)));
     const planning = Promise.resolve(createFallbackPlanner(planners, { clock }).plan(request));
     planning.catch(() => undefined);
@@ -183,12 +183,12 @@ describe("cancelling", () => {
     await expect(planning).rejects.toThrow("enough");
     expect(planners[index]?.requests[0]?.signal).toMatchObject({ aborted: true, reason: controller.signal.reason });
     expect(planners.map(({ requests }) => requests.length)).toEqual([0, 1, 2].map((at) => (at <= index ? 1 : 0)));
-    expect(told).toHaveLength(index);
+    expect(emitted).toHaveLength(index);
     expect(clock.pendingTimers).toBe(0);
     expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
   });
 
-  it("asks nobody when it comes before", async () => {
+  it("prevents the first call if it came before", async () => {
     const first = works("first");
     const { request, controller } = planRequest();
     controller.abort(new Error("enough"));
@@ -196,7 +196,7 @@ describe("cancelling", () => {
     expect(first.requests).toEqual([]);
   });
 
-  it("asks nobody else when it comes while a failure is told", async () => {
+  it("prevents the next call if it comes while a failure is reported", async () => {
     const clock = createManualClock();
     const { request, controller } = planRequest({
       timeoutMs: 1_000,
@@ -208,7 +208,7 @@ describe("cancelling", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("counts, not what a planner throws for it", async () => {
+  it("rejects with its own reason instead of the planner's error", async () => {
     const { request, controller } = planRequest();
     const polite = plannerOf(
       "polite",

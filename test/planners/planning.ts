@@ -42,7 +42,7 @@ export const hangs = (name = "hangs") => plannerOf(name, () => new Promise(() =>
 /** A request, the controller of its signal, and what was told. */
 export function planRequest(rest: Partial<PlanRequest> = {}) {
   const controller = new AbortController();
-  const told: PlanningEvent[] = [];
+  const emitted: PlanningEvent[] = [];
   const request: PlanRequest = {
     request: "Do it",
     tools: [createFakeTool({ name: "A" })],
@@ -50,10 +50,10 @@ export function planRequest(rest: Partial<PlanRequest> = {}) {
     nowMs: Date.UTC(2026, 0, 1),
     timeZone: "UTC",
     signal: controller.signal,
-    emit: (event) => void told.push(event),
+    emit: (event) => void emitted.push(event),
     ...rest,
   };
-  return { request, controller, told };
+  return { request, controller, emitted };
 }
 
 /** A request for other steps: `a` is done, `f` has failed, `z` has not started. */

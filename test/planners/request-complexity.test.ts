@@ -71,25 +71,25 @@ const sentences: Readonly<Record<RequestComplexity, readonly string[]>> = {
 
 describe("estimateComplexity", () => {
   for (const [complexity, requests] of Object.entries(sentences)) {
-    it.each(requests)(`takes for ${complexity}: %s`, (request) => {
+    it.each(requests)(`rates as ${complexity}: %s`, (request) => {
       expect(estimateComplexity({ request, tools })).toBe(complexity);
       expect(estimateComplexity({ request: request.toUpperCase(), tools })).toBe(complexity);
     });
   }
 
-  it("says the same each time: nothing is kept from the request before", () => {
+  it("is deterministic: it keeps nothing from earlier requests", () => {
     const requests = Object.values(sentences).flat();
     const judge = () => requests.map((request) => estimateComplexity({ request, tools }));
     expect(judge()).toEqual(judge());
   });
 
-  it("does not read what is longer than 200 000 characters", () => {
+  it("does not read requests of more than 200 000 characters", () => {
     const [longest, longer] = [200_000, 200_001].map((length) => "a".repeat(length));
     expect(estimateComplexity({ request: `${longest}`, tools })).toBe("simple");
     expect(estimateComplexity({ request: `${longer}`, tools })).toBe("complex");
   });
 
-  it("does without tools", () => {
+  it("works without tools", () => {
     expect(estimateComplexity({ request: "mail the weather", tools: [] })).toBe("simple");
   });
 
@@ -117,7 +117,7 @@ describe("estimateComplexity", () => {
     " after that",
     "𝒳",
     "\ud800",
-  ])("takes time in proportion to the length of %j again and again", (part) => {
+  ])("takes linear time for repetitions of %j", (part) => {
     const time = (length: number) => {
       const request = part.repeat(length / part.length);
       const startMs = performance.now();

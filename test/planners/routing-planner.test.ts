@@ -15,12 +15,12 @@ describe("createRoutingPlanner", () => {
     ["add milk", "simple", "small"],
     ["calculate 2 + 3 and add the result as a todo", "moderate", "middle"],
     ["if it rains, add umbrella", "complex", "large"],
-  ])("sends %j the way %s, to %s alone", async (text, route, planner) => {
+  ])("routes %j as %s, to %s alone", async (text, route, planner) => {
     const planners = routes();
-    const { request, told } = planRequest({ request: text });
+    const { request, emitted } = planRequest({ request: text });
     expect(await sourceOf(createRoutingPlanner(planners), request)).toEqual({ planner, route });
     expect(Object.values(planners).flatMap(({ requests }) => requests)).toHaveLength(1);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
   });
 
   it.each<[string, (request: PlanRequest) => RequestComplexity | Promise<RequestComplexity>]>([
@@ -34,13 +34,13 @@ describe("createRoutingPlanner", () => {
         return response?.text as RequestComplexity;
       },
     ],
-  ])("goes by a function of yours that answers %s", async (_how, classify) => {
+  ])("uses a classify function that answers %s", async (_how, classify) => {
     const { request } = planRequest({ generate: (model, asked) => model.generate(asked) });
     const planner = createRoutingPlanner({ ...routes(), classify });
     expect(await sourceOf(planner, request)).toEqual({ planner: "large", route: "complex" });
   });
 
-  it("fails with what that throws, and asks nobody", async () => {
+  it("fails with the error of the classify function, and calls no planner", async () => {
     const planners = routes();
     const error = new Error("no idea");
     const throwing = (): RequestComplexity => {
@@ -54,7 +54,7 @@ describe("createRoutingPlanner", () => {
   });
 
   it.each(["hard", "", "toString", "__proto__", undefined, null, 5, ["simple"], { toString: () => "simple" }])(
-    "refuses %j as its answer",
+    "refuses the classification %j",
     async (answer) => {
       const planner = createRoutingPlanner({ ...routes(), classify: () => answer as unknown as RequestComplexity });
       await expect(planner.plan(planRequest().request)).rejects.toMatchObject({
@@ -64,18 +64,18 @@ describe("createRoutingPlanner", () => {
     },
   );
 
-  it("asks the planners of a route in turn", async () => {
-    const { request, told } = planRequest({ request: "add milk" });
+  it("calls the planners of a route in turn", async () => {
+    const { request, emitted } = planRequest({ request: "add milk" });
     const planner = createRoutingPlanner({ ...routes(), simple: [fails("a"), works("b")] });
     expect(await sourceOf(planner, request)).toEqual({
       planner: "b",
       route: "simple",
       failures: [{ planner: "a", code: "planning-failed", message: 'The planner "a" failed: a is broken' }],
     });
-    expect(told).toMatchObject([{ type: "plan-fallback", planner: "a", next: "b" }]);
+    expect(emitted).toMatchObject([{ type: "plan-fallback", planner: "a", next: "b" }]);
   });
 
-  it("fails in its own name when all of a route do", async () => {
+  it("fails under its own name if all planners of a route fail", async () => {
     const planner = createRoutingPlanner({ ...routes(), simple: [fails("a"), fails("b")], name: "mine" });
     expect(planner.name).toBe("mine");
     await expect(planner.plan(planRequest().request)).rejects.toMatchObject({
@@ -85,14 +85,14 @@ describe("createRoutingPlanner", () => {
     expect(createRoutingPlanner(routes()).name).toBe("routing");
   });
 
-  it("says which way it went also of a plan of a chain, or of another routing planner", async () => {
+  it("names the route even for the plan of a chain, or of another routing planner", async () => {
     const inner = createRoutingPlanner({ ...routes(), classify: () => "moderate" });
     const planner = createRoutingPlanner({ ...routes(), simple: createFallbackPlanner([fails("a"), inner]) });
     const { request } = planRequest({ request: "add milk" });
     expect(await sourceOf(planner, request)).toMatchObject({ planner: "middle", route: "simple" });
   });
 
-  it("gives its options to each route", async () => {
+  it("passes its options to each route", async () => {
     const clock = createManualClock();
     const simple = [hangs("slow"), fails("refuses"), works("last")];
     const planner = createRoutingPlanner({ ...routes(), simple, clock, timeoutMs: 50, continueOnCannotPlan: true });
@@ -102,7 +102,7 @@ describe("createRoutingPlanner", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("shares among the planners what its function has left of the time", async () => {
+  it("divides the time that the classify function has left among the planners", async () => {
     const clock = createManualClock();
     const classify = () =>
       new Promise<RequestComplexity>((resolve) => void clock.setTimeout(() => resolve("simple"), 40));
@@ -113,7 +113,7 @@ describe("createRoutingPlanner", () => {
     expect([slow, last].map(({ requests }) => requests[0]?.timeoutMs)).toEqual([30, 30]);
   });
 
-  it("asks nobody once it was cancelled, however late its function answers", async () => {
+  it("calls no planner after a cancellation, however late the classify function answers", async () => {
     const clock = createManualClock();
     const classify = () =>
       new Promise<RequestComplexity>((resolve) => void clock.setTimeout(() => resolve("simple"), 40));
@@ -129,13 +129,13 @@ describe("createRoutingPlanner", () => {
   });
 });
 
-describe("replan", () => {
+describe("the replan method", () => {
   const replans = (name: string): Planner => ({
     ...works(name),
     replan: () => ({ steps: [{ id: "b", tool: "A", input: {}, dependsOn: [] }] }),
   });
 
-  it("goes the way of its request", async () => {
+  it("uses the route of the request", async () => {
     const planner = createRoutingPlanner({
       ...routes(),
       moderate: [works("no"), replans("yes")],
@@ -148,7 +148,7 @@ describe("replan", () => {
     });
   });
 
-  it("fails where none of that way can, and is not there if none at all can", async () => {
+  it("fails if no planner of the route can replan, and is missing if none at all can", async () => {
     const planner = createRoutingPlanner({ ...routes(), complex: replans("large") });
     await expect(planner.replan?.(replanRequest().request)).rejects.toThrow(
       'No planner of the route "simple" has a replan method.',
@@ -176,7 +176,7 @@ describe("options", () => {
     );
   });
 
-  it("may be undefined where they may be left out", async () => {
+  it("may be undefined if they are optional", async () => {
     const none = { classify: undefined, name: undefined, timeoutMs: undefined, clock: undefined };
     const planner = createRoutingPlanner({
       ...routes(),

@@ -34,7 +34,7 @@ const smaller = { euros: 5, to: "Ada" };
 const approveSmaller = ({ another, runId, result }: AroundExecution) =>
   another().approve(runId, approvalOf(result, "s1"), { input: smaller, by: "ada", comment: "less will do" });
 
-describe("who decides", () => {
+describe("an approver", () => {
   it("may give a name and a comment, which appear in the events and in the result", async () => {
     const said = { by: "ada", comment: "fine" };
     const { result, events } = await runScenario(() => ({
@@ -75,7 +75,7 @@ describe("who decides", () => {
     expect(plan.result.approvals).toMatchObject([{ kind: "plan", status: "rejected", by: "ada", comment }]);
   });
 
-  it("leaves no trace where nobody has decided", async () => {
+  it("leaves no trace if nobody has decided", async () => {
     const { result } = await runScenario(() => paying());
     expect(result).not.toHaveProperty("approvals");
   });
@@ -231,7 +231,7 @@ describe("an approver who changes the input", () => {
       expect(error).toMatchObject({ code: "run-conflict", message: expect.stringContaining("idempotencyKey") });
   });
 
-  it("makes the step fail where the tool no longer accepts that input", async () => {
+  it("makes the step fail if the tool no longer accepts that input", async () => {
     const { recorded } = await record(() => ({ ...paying(), executions: [approveSmaller] }));
     const picky = () => payTool([], { inputSchema: z.object({ euros: z.number().min(10), to: z.string() }) });
     const { result } = await resumeFrom(until(recorded, "approval-end s1"), () => ({ tools: [sum, picky()] }));
@@ -239,7 +239,7 @@ describe("an approver who changes the input", () => {
     expect(result.steps[1]).toMatchObject({ input: smaller, attempts: 0 });
   });
 
-  it("is asked again where the tool's effect has changed by then", async () => {
+  it("is asked again if the tool's effect has changed by then", async () => {
     const { recorded } = await record(() => ({ ...paying(), executions: [approveSmaller] }));
     const careful = () => payTool([], { effect: () => "once" });
     const { result } = await resumeFrom(until(recorded, "approval-end s1"), () => ({ tools: [sum, careful()] }));

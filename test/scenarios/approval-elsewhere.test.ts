@@ -205,7 +205,7 @@ function shapedTools({ a = number, b = number, effect = "idempotent" }: Shapes =
 
 const shaped = { steps: [step("a", "A", { input: { x: 1 } }), step("b", "B", { input: { x: 1 } })] };
 
-describe("tools that have changed", () => {
+describe("the tools of another agent", () => {
   const strict = z.object({ x: z.string() });
   const wider = z.object({ x: z.number(), y: z.string().optional() });
 
@@ -214,7 +214,7 @@ describe("tools that have changed", () => {
     ["another effect", shapedTools({ effect: "once" }), "effect"],
     ["an input that no longer fits", shapedTools({ b: strict }), 'step "b" of "B" no longer fits: steps.1.input.x: '],
     ["another schema", shapedTools({ b: strict }), 'the schemas of "B" have changed'],
-  ])("by %s cause resume-mismatch, and the run keeps waiting", async (_how, tools, reason) => {
+  ])("that differ by %s cause resume-mismatch, and the run keeps waiting", async (_how, tools, reason) => {
     const { result, runId, other, store } = await suspended({ tools: shapedTools(), plan: shaped });
     const before = await store.read(runId);
     const handle = other({ tools }).approve(runId, approvalOf(result, "b"));
@@ -226,7 +226,7 @@ describe("tools that have changed", () => {
     expect(await other().approve(runId, approvalOf(result, "b")).result).toMatchObject({ status: "completed" });
   });
 
-  it("only for completed steps are named, and the run resumes", async () => {
+  it("that differ for completed steps only are named, and the run resumes", async () => {
     const { result, events } = await runScenario(() => ({
       tools: shapedTools(),
       plan: shaped,
@@ -239,7 +239,7 @@ describe("tools that have changed", () => {
     expect(events.find(({ type }) => type === "run-resume")).toMatchObject({ changedTools: ["A", "B"] });
   });
 
-  it("not at all are not named", async () => {
+  it("that do not differ are not named", async () => {
     const { events } = await runScenario(() => ({
       tools: shapedTools(),
       plan: shaped,

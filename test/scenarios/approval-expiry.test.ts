@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunHandle } from "../../src/orchestrator/engine.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { approvalOf, askingTool, planHashOf, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { baseOptions, record, resumeFrom, storeOf } from "./resume-from.ts";
 import { type AroundExecution, runScenario, type Scenario } from "./run-scenario.ts";
@@ -62,7 +62,7 @@ describe("a question that expires", () => {
       approvals: [{ kind: "step", stepId: "s1", status: "expired" }],
     });
     expect(statuses(result)).toEqual(["s1 skipped"]);
-    expect(told(events).slice(-4)).toEqual(["run-resume", "approval-end s1", "step-skip s1", "run-end"]);
+    expect(eventTexts(events).slice(-4)).toEqual(["run-resume", "approval-end s1", "step-skip s1", "run-end"]);
   });
 
   it("stays open if a process resumes the run before that", async () => {
@@ -183,7 +183,13 @@ describe("the approve function", () => {
       },
     }));
     expect(result).toMatchObject({ status: "failed", error: { code: "approval-expired" } });
-    expect(told(events)).toEqual(["run-start", "approval-request s1", "approval-end s1", "step-skip s1", "run-end"]);
+    expect(eventTexts(events)).toEqual([
+      "run-start",
+      "approval-request s1",
+      "approval-end s1",
+      "step-skip s1",
+      "run-end",
+    ]);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
@@ -214,9 +220,9 @@ it("resumeAll rejects expired questions, leaves the others, and reports unreadab
   clock.setNow(clock.now() + 1);
   await store.append("bad", named(recorded.slice(-1), "bad"), { sequence: 1 });
   const resumed = await clock.runUntil(agent.resumeAll());
-  const told = resumed.map(({ runId, result, error }) => [runId, (result?.error ?? error)?.code]);
-  expect(told).toHaveLength(3);
-  expect(Object.fromEntries(told)).toEqual({
+  const codes = resumed.map(({ runId, result, error }) => [runId, (result?.error ?? error)?.code]);
+  expect(codes).toHaveLength(3);
+  expect(Object.fromEntries(codes)).toEqual({
     [runId]: "approval-expired",
     other: "approval-expired",
     bad: "store-failed",

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunHandle } from "../../src/orchestrator/engine.ts";
 import type { RequestApproval } from "../../src/orchestrator/options.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { approvalOf, askingTool, requestOf, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, requestOf, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { type Around, runScenario } from "./run-scenario.ts";
 
@@ -43,7 +43,7 @@ describe("the approve function", () => {
         reasoning: "Why not",
       },
     ]);
-    expect(told(events)).toEqual([
+    expect(eventTexts(events)).toEqual([
       "run-start",
       "approval-request s1",
       "approval-end s1",
@@ -125,7 +125,7 @@ describe("the approve function", () => {
       requestApproval: () => new Promise((resolve) => clock.setTimeout(() => resolve("approve"), 100)),
     }));
     expect(result.status).toBe("completed");
-    expect(told(events).indexOf("step-end a")).toBeLessThan(told(events).indexOf("approval-end b"));
+    expect(eventTexts(events).indexOf("step-end a")).toBeLessThan(eventTexts(events).indexOf("approval-end b"));
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlanStep } from "../../src/core/plan.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { step } from "./plans.ts";
 import { runScenario, type Scenario } from "./run-scenario.ts";
 
@@ -33,7 +33,7 @@ describe("iterations that need approval", () => {
         { iteration: 2, tool: "B", input: { of: 30 }, effect: "idempotent" },
       ],
     });
-    expect(told(events).filter((text) => text.startsWith("step-start"))).toEqual([
+    expect(eventTexts(events).filter((text) => text.startsWith("step-start"))).toEqual([
       "step-start s1[1]",
       "step-start s1[0]",
       "step-start s1[2]",
@@ -139,7 +139,7 @@ describe.each([
     const { result, events } = await runScenario(() => revised(waiting, step("n1", "A", { dependsOn: [] })));
     expect(result.status).toBe("completed");
     expect(statuses(result)).toEqual([...loop("completed"), "f failed", "n1 completed"]);
-    expect(told(events)).toContain(`step-skip s1[${index}]`);
+    expect(eventTexts(events)).toContain(`step-skip s1[${index}]`);
   });
 
   it("is undone with the rest", async () => {

@@ -5,7 +5,7 @@ import { hashPlan } from "../../src/core/hash-plan.ts";
 import type { PlanDraft } from "../../src/core/planner.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { approvalOf, askingTool, planHashOf, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
@@ -181,7 +181,13 @@ describe("approvedHash", () => {
       needsApproval: askForPlan,
     }));
     expect(statuses(result)).toEqual(["s1 completed", "s2 waiting"]);
-    expect(told(events)).toEqual(["run-start", "step-start s1", "step-end s1", "approval-request s2", "run-suspend"]);
+    expect(eventTexts(events)).toEqual([
+      "run-start",
+      "step-start s1",
+      "step-end s1",
+      "approval-request s2",
+      "run-suspend",
+    ]);
   });
 
   it("is kept for the next execution", async () => {

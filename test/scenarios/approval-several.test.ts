@@ -5,7 +5,7 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { answerLater, checkInvariants, runScenario, type Scenario } from "./run-scenario.ts";
 
@@ -36,7 +36,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     expect(ends.map(({ status }) => status)).toEqual(["completed", "completed"]);
     expect(tool.calls).toHaveLength(2);
     const recorded = await memory.read(runId);
-    expect(told(recorded).filter((text) => text.startsWith("run-"))).toEqual([
+    expect(eventTexts(recorded).filter((text) => text.startsWith("run-"))).toEqual([
       "run-start",
       "run-suspend",
       "run-resume",
@@ -57,7 +57,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     ]);
     expect(tool.calls).toHaveLength(1);
     const recorded = await memory.read(runId);
-    expect(told(recorded).filter((text) => text === "approval-end s1")).toHaveLength(1);
+    expect(eventTexts(recorded).filter((text) => text === "approval-end s1")).toHaveLength(1);
   });
 
   it("take only the first if one approves and one rejects", async () => {
@@ -67,7 +67,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     const handles = [agent.approve(runId, approvalOf(result, "s1")), agent.reject(runId, approvalOf(result, "s1"))];
     const ends = await Promise.allSettled(handles.map((handle) => handle.result));
     expect(ends).toMatchObject([{ value: { status: "completed" } }, { reason: { code: "run-conflict" } }]);
-    expect(told(await memory.read(runId)).filter((text) => text === "approval-end s1")).toHaveLength(1);
+    expect(eventTexts(await memory.read(runId)).filter((text) => text === "approval-end s1")).toHaveLength(1);
   });
 
   it("in two agents resume the run in exactly one; the other gets its end, and the tool runs once", async () => {
@@ -79,7 +79,7 @@ describe.each(stores)("decisions at the same time, with a store that answers %s"
     expect(tool.calls).toHaveLength(1);
     const recorded = await memory.read(runId);
     expect(recorded.map(({ sequence }) => sequence)).toEqual(recorded.map((_event, index) => index + 1));
-    expect(told(recorded).filter((text) => text === "approval-end s1")).toHaveLength(1);
+    expect(eventTexts(recorded).filter((text) => text === "approval-end s1")).toHaveLength(1);
   });
 
   it("with a wrong hash leave the stored run unchanged", async () => {
@@ -168,7 +168,7 @@ describe("several waiting steps", () => {
       });
       expect(result.status).toBe("completed");
       expect(open).toEqual([["s1", "s2", "s3"], ["s1", "s2", "s3"].filter((id) => id !== order[0]), [order[2]]]);
-      expect(told(events).filter((text) => text.startsWith("step-start"))).toEqual(
+      expect(eventTexts(events).filter((text) => text.startsWith("step-start"))).toEqual(
         order.map((id) => `step-start ${id}`),
       );
     },
@@ -192,7 +192,7 @@ describe("several waiting steps", () => {
     ]);
   });
 
-  it("continue after a rejection where failures do not stop the run, except for its dependents", async () => {
+  it("continue after a rejection if failures do not stop the run, except for its dependents", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B"), createFakeTool({ name: "A" })],
       plan: {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
 import type { RunOptions } from "../../src/orchestrator/run-options.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { added, failing, replanner, steps, works } from "./replanning.ts";
 import { runScenario, type Scenario } from "./run-scenario.ts";
 
@@ -49,7 +49,7 @@ describe("a replan", () => {
       status: "suspended",
       pending: [{ stepId: "b", tool: "Delete", hash: other?.hash }],
     });
-    expect(told(events)).toEqual([
+    expect(eventTexts(events)).toEqual([
       "run-start",
       "plan-start",
       "plan-end",

@@ -5,7 +5,7 @@ import { createAgent } from "../../src/agent.ts";
 import type { ApprovalQuestion } from "../../src/core/approval.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
@@ -28,12 +28,12 @@ function spender(
 
 const spend = (euros?: number) => ({ steps: [step("s1", "Spend", { input: euros === undefined ? {} : { euros } })] });
 
-describe("a step needs approval", () => {
+describe("the approval of a step", () => {
   it.each([
     ["by a flag", true],
     ["by a function", ({ euros }: { euros: number }) => euros > 10],
     ["by an async function", async ({ euros }: { euros: number }) => euros > 10],
-  ] as const)("%s", async (_how, needsApproval) => {
+  ] as const)("is required %s", async (_how, needsApproval) => {
     const { result } = await runScenario(() => ({ tools: [spender(needsApproval)], plan: spend(11) }));
     expect(result.status).toBe("suspended");
     expect(statuses(result)).toEqual(["s1 waiting"]);
@@ -45,10 +45,10 @@ describe("a step needs approval", () => {
     ["by a flag", false],
     ["by a function", ({ euros }: { euros: number }) => euros > 10],
     ["by an async function of its parsed input", async ({ euros }: { euros: number }) => euros !== 1],
-  ] as const)("or does not, %s", async (_how, needsApproval) => {
+  ] as const)("is not required %s", async (_how, needsApproval) => {
     const { result, events } = await runScenario(() => ({ tools: [spender(needsApproval)], plan: spend() }));
     expect(result.status).toBe("completed");
-    expect(told(events)).toEqual(["run-start", "step-start s1", "step-end s1", "run-end"]);
+    expect(eventTexts(events)).toEqual(["run-start", "step-start s1", "step-end s1", "run-end"]);
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe("a step needs approval", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("no idea"))],
-  ] as const)("if its tool's function %s, with a warning", async (_how, needsApproval) => {
+  ] as const)("is required if the tool's function %s, with a warning", async (_how, needsApproval) => {
     const { result, warnings } = await runScenario(() => ({ tools: [spender(needsApproval)], plan: spend(1) }));
     expect(result.status).toBe("suspended");
     expect(warnings).toMatchObject([
@@ -67,16 +67,16 @@ describe("a step needs approval", () => {
     ]);
   });
 
-  it("only if its input is valid, as the schema parses it", async () => {
+  it("is required only for a valid input, as parsed by the schema", async () => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: "many" }] }), spender(true)],
       plan: { steps: [step("a", "A"), step("s1", "Spend", { input: { euros: { $ref: "a" } } })] },
     }));
     expect(result.error?.code).toBe("invalid-tool-input");
-    expect(told(events)).not.toContain("approval-request s1");
+    expect(eventTexts(events)).not.toContain("approval-request s1");
   });
 
-  it.each(["pure", "once", "idempotent"] as const)("whatever its effect, such as %s", async (effect) => {
+  it.each(["pure", "once", "idempotent"] as const)("is required whatever its effect, such as %s", async (effect) => {
     const { result, events } = await runScenario(() => ({
       tools: [askingTool("B", { effect })],
       plan: planOf("B"),
@@ -182,7 +182,7 @@ describe("a request for approval", () => {
     expect(events.find(({ type }) => type === "run-suspend")).toMatchObject({
       pending: [{ kind: "approval", ...asked, hash }],
     });
-    expect(told(events).slice(3)).toEqual([
+    expect(eventTexts(events).slice(3)).toEqual([
       "approval-request b",
       "run-suspend",
       "run-resume",
@@ -207,7 +207,7 @@ describe("a request for approval", () => {
       },
     }));
     expect(statuses(result)).toEqual(["b waiting", "after pending", "a1 completed", "a2 completed"]);
-    expect(told(events).at(-1)).toBe("run-suspend");
+    expect(eventTexts(events).at(-1)).toBe("run-suspend");
   });
 
   it("is dropped if the run fails: waiting steps are skipped", async () => {

@@ -26,7 +26,7 @@ export function planHashOf({ pending }: RunResult): string {
 }
 
 /** Events as text: the type, and the step each is about. */
-export function told(events: readonly AgentEvent[]): readonly string[] {
+export function eventTexts(events: readonly AgentEvent[]): readonly string[] {
   return events.map((event) => {
     const { stepId, iteration } = event as { stepId?: string; iteration?: number };
     return `${event.type}${stepId === undefined ? "" : ` ${stepId}`}${iteration === undefined ? "" : `[${iteration}]`}`;

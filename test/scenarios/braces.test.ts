@@ -10,7 +10,7 @@ const steps: PlanInput["steps"] = [
 ];
 
 describe("braces of another template language", () => {
-  it("are text in a plan by hand, with one warning where they name a step", async () => {
+  it("are text in a plan by hand, with one warning if they name a step", async () => {
     const tool = createFakeTool({ name: "A" });
     const { result, warnings } = await runScenario(() => ({ tools: [tool], plan: { steps } }));
     expect(result.status).toBe("completed");

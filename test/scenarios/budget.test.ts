@@ -96,7 +96,7 @@ describe("budget.toolCalls", () => {
     expect(events.map(msOf).at(-1)).toBe(10);
   });
 
-  it("fails each step beyond it with the same figures where failures do not stop the run", async () => {
+  it("fails each step beyond it with the same figures if failures do not stop the run", async () => {
     const { result, calls } = await play(free(4), ok, { budget: { toolCalls: 1 }, onStepFailure: "continue" });
     expect(calls).toBe(1);
     expect(result.steps.slice(1).map(({ error }) => error?.details)).toEqual(

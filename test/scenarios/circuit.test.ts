@@ -23,7 +23,7 @@ const free = (count: number) => ({
   steps: Array.from({ length: count }, (_, index) => step(`s${index + 1}`, "Api", { dependsOn: [] })),
 });
 
-const goOn = { onStepFailure: "continue" } as const;
+const continueOnFailure = { onStepFailure: "continue" } as const;
 
 type Act = ReturnType<Parameters<typeof runTogether>[0]>["act"];
 
@@ -51,7 +51,7 @@ describe("the circuit breaker of a tool", () => {
         isResumable: false,
         tools: [tool],
         plan: free(4),
-        options: goOn,
+        options: continueOnFailure,
         act: ({ handle }) => void handle.result.then(() => calls.push(tool.calls.length)),
       };
     });
@@ -185,7 +185,7 @@ describe("a circuit's failure count", () => {
     const { events, result } = await runScenario(() => ({
       tools: [fragile([outcome])],
       plan: free(5),
-      options: goOn,
+      options: continueOnFailure,
     }));
     expect(circuitOf(events)).toEqual([]);
     expect(result.steps.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
@@ -195,7 +195,7 @@ describe("a circuit's failure count", () => {
     const { events } = await runScenario(() => ({
       tools: [fragile([{ hangs: "until-aborted" }], {}, { timeoutMs: 100 })],
       plan: free(3),
-      options: goOn,
+      options: continueOnFailure,
     }));
     expect(circuitOf(events)).toEqual(["200 open"]);
   });
@@ -204,7 +204,7 @@ describe("a circuit's failure count", () => {
     const { result, events } = await runScenario(() => ({
       tools: [fragile([down], {}, { effect: "once" })],
       plan: free(3),
-      options: goOn,
+      options: continueOnFailure,
     }));
     expect(circuitOf(events)).toEqual(["0 open"]);
     expect(result.steps).toMatchObject([
@@ -284,7 +284,7 @@ describe("a probe", () => {
     const { result } = await runScenario((clock) => ({
       tools: [withLimits(fragile([{ ...down, afterMs: 10 }], {}, { clock }), { concurrency: 2 })],
       plan: free(4),
-      options: { ...goOn, concurrency: 4 },
+      options: { ...continueOnFailure, concurrency: 4 },
     }));
     expect(result.steps.map(({ attempts, error }) => [attempts, error?.code])).toEqual([
       [1, "tool-failed"],

@@ -130,19 +130,19 @@ const waits: readonly (readonly [wait: string, create: (clock: ManualClock) => S
 
 /** The events of a run, each with the time that had passed, though the clock was set by `jumpMs` in the middle. */
 async function play(create: (clock: ManualClock) => Scenario, jumpMs: number): Promise<readonly string[]> {
-  let told: string[] = [];
+  let emitted: string[] = [];
   await runScenario((clock) => ({
     ...create(clock),
     act: async ({ agent, events }) => {
-      const tell = (event: AgentEvent) => told.push(`${clock.monotonic()} ${describeEvent(event)}`);
-      told = [];
+      const tell = (event: AgentEvent) => emitted.push(`${clock.monotonic()} ${describeEvent(event)}`);
+      emitted = [];
       for (const event of events) tell(event);
       agent.subscribe(tell);
       await clock.advance(500);
       clock.setNow(clock.now() + jumpMs);
     },
   }));
-  return told;
+  return emitted;
 }
 
 function describeEvent(event: AgentEvent): string {

@@ -146,7 +146,7 @@ const damages: fc.Arbitrary<Damage> = fc.oneof(
 );
 
 /** A process that resumes from the contents of a store, in every possible way. */
-async function goOn(create: (clock: ManualClock) => Scenario, events: readonly unknown[], runId: string) {
+async function resumeFromDamaged(create: (clock: ManualClock) => Scenario, events: readonly unknown[], runId: string) {
   const clock = createManualClock({ nowMs: Date.UTC(2026, 1, 1) });
   const { tools, plan, options, isResumable: _, ...rest } = create(clock);
   const calls: string[] = [];
@@ -187,7 +187,7 @@ describe.each(Object.entries(scenarios))("a record with one damaged event, of a 
     const { recorded, result } = await record(create);
     const { runId } = result;
     const untouched = await Promise.all(
-      Array.from({ length: recorded.length + 1 }, (_, end) => goOn(create, recorded.slice(0, end), runId)),
+      Array.from({ length: recorded.length + 1 }, (_, end) => resumeFromDamaged(create, recorded.slice(0, end), runId)),
     );
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(), damages, async (length, place, damage) => {
@@ -195,7 +195,7 @@ describe.each(Object.entries(scenarios))("a record with one damaged event, of a 
         const at = place % end;
         const events = recorded.slice(0, end);
         const damaged = events.flatMap((event, index) => (index === at ? damage(event, events) : [event]));
-        const { looked, again, resumed, calls, appended } = await goOn(create, damaged, runId);
+        const { looked, again, resumed, calls, appended } = await resumeFromDamaged(create, damaged, runId);
         // Losing an event and those after it is like an earlier death of the process; so is an event that states less,
         // such as a retry in place of an end.
         const before = [untouched[end], untouched[damaged.length], ...(damage.saysLess ? [untouched[at]] : [])];

@@ -7,14 +7,14 @@ import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { told } from "./asking.ts";
+import { eventTexts } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { answerLater, runScenario } from "./run-scenario.ts";
 
 const final = Object.assign(new Error("no"), { retryable: false });
 const never = () => new Promise<never>(() => {});
 
-describe("a question that no longer matters does not block its run:", () => {
+describe("an unanswered question does not block a run that fails meanwhile:", () => {
   const steps = [step("f", "Fails", { dependsOn: [] }), step("a", "Asks", { dependsOn: [] })];
   const looped = [steps[0], step("a", "Asks", { dependsOn: [], forEach: "[1, 2]" })];
   const tools = (clock: ReturnType<typeof createManualClock>) => [
@@ -139,7 +139,7 @@ describe("the events at the end of a run", () => {
     agent.subscribe((event) => events.push(event));
     await clock.runUntil(agent.execute(planOf("A") as never));
     await clock.advance(1_000);
-    expect(told(events).at(-1)).toBe("run-end");
+    expect(eventTexts(events).at(-1)).toBe("run-end");
   });
 
   it("include the end of planning when the store has failed meanwhile", async () => {
@@ -155,7 +155,7 @@ describe("the events at the end of a run", () => {
     const agent = createAgent({ tools: [createFakeTool({ name: "A" })], planner, store });
     agent.subscribe((event) => events.push(event));
     expect(await agent.run("do it")).toMatchObject({ status: "failed", error: { code: "store-failed" } });
-    expect(told(events)).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
+    expect(eventTexts(events)).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
   });
 
   it("report that a step with an invalid output is not undone", async () => {

@@ -4,7 +4,7 @@ import { createAgent } from "../../src/agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Planner } from "../../src/core/planner.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
-import { statuses, told } from "./asking.ts";
+import { eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { record, resumeFrom, until } from "./resume-from.ts";
 import { runScenario, type Scenario } from "./run-scenario.ts";
@@ -84,7 +84,7 @@ describe("a step that was cut off", () => {
       },
     );
     expect(thrown).toMatchObject({ code: "resume-mismatch" });
-    for (const after of reads) expect(told(after)).toEqual(told(cut));
+    for (const after of reads) expect(eventTexts(after)).toEqual(eventTexts(cut));
   });
 });
 
@@ -103,10 +103,10 @@ describe("an error with large details", () => {
     const { result, recorded } = await runScenario(create);
     expect(result).toMatchObject({ status: "failed", error: { code: "tool-failed", details: { attempts: 3 } } });
     expect(statuses(result)).toEqual(["s1 undone", "s2 failed"]);
-    expect(told(recorded).at(-1)).toBe("run-end");
+    expect(eventTexts(recorded).at(-1)).toBe("run-end");
   });
 
-  it("keeps the step in doubt where not all of its attempts are kept: one of them may have been cut off", async () => {
+  it("keeps the step in doubt if not all of its attempts are kept: one of them may have been cut off", async () => {
     const details = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, "v".repeat(2_000)]));
     const large: FakeOutcome = { throws: Object.assign(new Error("no"), { details }) };
     const outcomes: FakeOutcome[] = [...new Array(22).fill(large), { hangs: "until-aborted" }, large];

@@ -19,7 +19,7 @@ export interface Checked {
 
 /** The five invariants of a run whose store did not fail. */
 export function checkInvariants({ events, recorded, result, killedAt }: Checked): void {
-  checkLeg(events, killedAt);
+  checkExecutions(events, killedAt);
   checkStartsAndEnds(recorded);
   checkDecisions(recorded);
   checkSequence(events, recorded);
@@ -33,7 +33,7 @@ export function checkInvariants({ events, recorded, result, killedAt }: Checked)
   checkFold(recorded, result);
 }
 
-function checkLeg(events: readonly AgentEvent[], killedAt = 0): void {
+function checkExecutions(events: readonly AgentEvent[], killedAt = 0): void {
   const types = events.map(({ type }) => type);
   const isOpening = (type: string) => type === "run-start" || type === "run-resume";
   const isClosing = (type: string) => type === "run-end" || type === "run-suspend";
@@ -79,8 +79,8 @@ function checkSequence(events: readonly AgentEvent[], recorded: readonly AgentEv
     expect(event.sequence).toBe(last);
   }
   // Sealed values differ only in how they are shown.
-  const told = events.filter((event) => !isTransient(event)).map(asData);
-  expect(hideSealed(told)).toEqual(hideSealed(recorded));
+  const emitted = events.filter((event) => !isTransient(event)).map(asData);
+  expect(hideSealed(emitted)).toEqual(hideSealed(recorded));
   for (const event of recorded) expect(asData(event)).toBe(event);
 }
 

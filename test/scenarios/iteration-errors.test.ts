@@ -33,8 +33,8 @@ const strict = defineTool({
   execute: ({ n }) => ({ text: "x".repeat(n) }),
 });
 
-describe("the error of an iteration names it", () => {
-  it("where its tool fails", async () => {
+describe("the error of an iteration names the iteration", () => {
+  it("if its tool fails", async () => {
     const outcomes = [{ returns: 1 }, { throws: new Error("busy") }];
     const make = (): Scenario => ({
       tools: [data, createFakeTool({ name: "T", outcomes, retry: once })],
@@ -50,7 +50,7 @@ describe("the error of an iteration names it", () => {
     expect(result.steps.map(({ error }) => error?.message)).toEqual([undefined, undefined, result.error?.message]);
   });
 
-  it("where its input does not fit", async () => {
+  it("if its input is invalid", async () => {
     expect(await errorOf(strict, { forEach: "[1, 'a']", input: { n: { $ref: "item" } } })).toMatchObject({
       code: "invalid-tool-input",
       message: expect.stringContaining('The input of step "l[1]" (T) is not valid: n: '),
@@ -58,7 +58,7 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where its output does not fit", async () => {
+  it("if its output is invalid", async () => {
     expect(await errorOf(strict, { forEach: "[1, 4]", input: { n: { $ref: "item" } } })).toMatchObject({
       code: "invalid-tool-output",
       message: expect.stringContaining('The output of step "l[1]" (T) is not valid: text: '),
@@ -66,7 +66,7 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where an attempt takes too long", async () => {
+  it("if an attempt takes too long", async () => {
     const make = (): Scenario => ({
       tools: [createFakeTool({ name: "T", outcomes: [{ hangs: "until-aborted" }], timeoutMs: 5, retry: once })],
       plan: { steps: [looped({ forEach: "[1]" })] },
@@ -79,7 +79,7 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where its outcome is unknown", async () => {
+  it("if its outcome is unknown", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "T", outcomes: [{ hangs: "until-aborted" }], timeoutMs: 5, effect: "once" })],
       plan: { steps: [looped({ forEach: "[1]" })] },
@@ -91,7 +91,7 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where a reference leads nowhere", async () => {
+  it("if a reference leads nowhere", async () => {
     expect(await errorOf(createFakeTool({ name: "T" }), { input: { a: { $ref: "item.n" } } })).toMatchObject({
       code: "invalid-reference",
       message: 'Step "l[1]" refers to item.n, which does not exist. There are: m.',
@@ -99,7 +99,7 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where its condition cannot be evaluated", async () => {
+  it("if its condition cannot be evaluated", async () => {
     expect(await errorOf(createFakeTool({ name: "T" }), { when: "item.n > 0" })).toMatchObject({
       code: "invalid-expression",
       message: '"when" of step "l[1]" (item.n > 0) cannot be used: there is no key "n"; there are: m (at character 5).',
@@ -107,7 +107,7 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where the budget is used up", async () => {
+  it("if the budget is used up", async () => {
     const options = { budget: { toolCalls: 2 } };
     expect(await errorOf(createFakeTool({ name: "T" }), {}, { options })).toMatchObject({
       code: "limit-exceeded",
@@ -116,7 +116,7 @@ describe("the error of an iteration names it", () => {
     });
   });
 
-  it("where it was not approved", async () => {
+  it("if it was not approved", async () => {
     const { result } = await runScenario(() => ({
       tools: [askingTool("T")],
       plan: { steps: [looped({ forEach: "[1, 2]" })] },

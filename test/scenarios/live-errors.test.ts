@@ -39,24 +39,24 @@ function reaches(value: unknown, wanted: unknown, known = new Set<unknown>()): b
 
 async function play(create: () => Scenario) {
   const played = await runScenario(create);
-  const told = played.events.flatMap((event) => errorsOf(event).map((error) => [event.type, error.cause] as const));
-  return { ...played, told };
+  const reported = played.events.flatMap((event) => errorsOf(event).map((error) => [event.type, error.cause] as const));
+  return { ...played, reported };
 }
 
 describe("the value that a tool has thrown", () => {
   it("is the cause in the result and in each event that reports it", async () => {
     const first = thrownBy("first");
     const last = thrownBy("last", final);
-    const { result, told } = await play(() => ({
+    const { result, reported } = await play(() => ({
       tools: [createFakeTool({ name: "F", outcomes: [{ throws: first }, { throws: last }] })],
       plan: planOf("F"),
     }));
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ["step-retry", first],
       ["step-end", last],
       ["run-end", last],
     ]);
-    for (const [, cause] of told) expect(cause).toBeInstanceOf(RangeError);
+    for (const [, cause] of reported) expect(cause).toBeInstanceOf(RangeError);
     expect(result.error?.cause).toBe(last);
     expect(result.steps[0]?.error?.cause).toBe(last);
   });
@@ -80,7 +80,7 @@ describe("the value that a tool has thrown", () => {
       retry: { maxAttempts: 1 },
       options: { undoOnFailure: true },
     }));
-    expect(undone.told).toContainEqual(["undo-end", thrown]);
+    expect(undone.reported).toContainEqual(["undo-end", thrown]);
     const looped = await play(() => ({
       tools: [fails(thrown)],
       plan: { steps: [{ id: "s1", tool: "F", input: {}, forEach: "[1]" }] },
@@ -129,8 +129,8 @@ describe("the value that a tool has thrown", () => {
     ["of another", foreign],
   ])("is the cause when a planner threw it, an error %s", async (_whose, thrown) => {
     const planner = { name: "p", plan: () => Promise.reject(thrown) };
-    const { result, told } = await play(() => ({ tools: [], request: "Do it", planner }));
-    expect(told).toEqual([
+    const { result, reported } = await play(() => ({ tools: [], request: "Do it", planner }));
+    expect(reported).toEqual([
       ["plan-end", thrown],
       ["run-end", thrown],
     ]);

@@ -63,7 +63,7 @@ describe("planning by a model, from a server", () => {
     return createAgent({ tools: [createTodoStore()], planner });
   };
 
-  it("falls back to the rules where no server listens, and states what to type", async () => {
+  it("falls back to the rules if no server listens, and states what to type", async () => {
     const ollama = await startFakeOllama();
     await ollama.close();
     const plan = await agentOf(ollama.host, { withRules: true }).plan(request);

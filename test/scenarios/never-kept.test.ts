@@ -5,7 +5,7 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { planOf } from "./plans.ts";
 import { runScenario } from "./run-scenario.ts";
 
-describe("a run is not blocked", () => {
+describe("a run is never blocked", () => {
   it("by an async schema that hangs during an undo, which counts as a timeout", async () => {
     const { result, events } = await runScenario(() => {
       let hasRun = false;
@@ -45,7 +45,7 @@ describe("a run is not blocked", () => {
 
   it.each([
     ["throws", () => JSON.parse("no")],
-    ["is no number", () => Number.NaN],
+    ["is not a number", () => Number.NaN],
   ])("by a random number that %s: the middle of the jitter is used", async (_what, random) => {
     const { result, events } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: new Error("no") }, { returns: 1 }] })],

@@ -82,7 +82,7 @@ describe("an output", () => {
     });
   });
 
-  it("is null where the tool returns nothing", async () => {
+  it("is null if the tool returns nothing", async () => {
     const { result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ returns: undefined }] })],
       plan: planOf("A"),

@@ -13,10 +13,10 @@ describe("plan() with a budget", () => {
 
   it("stays within it, and counts usage", async () => {
     const agent = agentOf(createScriptedModel([used(10, 5)]));
-    const told = collectEvents(agent);
+    const collected = collectEvents(agent);
     const plan = await agent.plan("Do it", { budget: { tokens: 31 } });
     expect(plan.source).toMatchObject({ usage: { modelCalls: 1, inputTokens: 10 }, calls: [{ inputTokens: 10 }] });
-    expect(told.events.at(-1)).toMatchObject({ type: "plan-end", usage: { modelCalls: 1 } });
+    expect(collected.events.at(-1)).toMatchObject({ type: "plan-end", usage: { modelCalls: 1 } });
   });
 
   it("throws if it does not allow a call; each plan has its own", async () => {

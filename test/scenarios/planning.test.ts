@@ -32,7 +32,7 @@ describe("plan()", () => {
     const clock = createManualClock();
     const planner = createScriptedPlanner([draft]);
     const agent = createAgent({ tools, planner, clock, createId: () => "1" });
-    const told = collectEvents(agent);
+    const collected = collectEvents(agent);
     const plan = await agent.plan("do it", { context: "today", timeZone: "Europe/Berlin", tools: ["A"], maxSteps: 5 });
     expect(plan).toEqual({
       version: 1,
@@ -42,7 +42,7 @@ describe("plan()", () => {
       createdAt: "2026-01-01T00:00:00.000Z",
       ...draft,
     });
-    expect(told.types()).toEqual(["plan-start", "plan-end"]);
+    expect(collected.types()).toEqual(["plan-start", "plan-end"]);
     expect(planner.requests[0]).toMatchObject({
       request: "do it",
       context: "today",
@@ -51,15 +51,15 @@ describe("plan()", () => {
       nowMs: clock.now(),
     });
     expect(await agent.listRuns()).toEqual({ runs: [] });
-    expect(await agent.getRun(told.events[0]?.runId ?? "")).toBeUndefined();
+    expect(await agent.getRun(collected.events[0]?.runId ?? "")).toBeUndefined();
     expect(clock.pendingTimers).toBe(0);
   });
 
   it.each(planErrors)("throws when the planner %s", async (_what, answer, code) => {
     const agent = createAgent({ tools, planner: createScriptedPlanner([answer]) });
-    const told = collectEvents(agent);
+    const collected = collectEvents(agent);
     await expect(agent.plan("do it")).rejects.toMatchObject({ code });
-    expect(told.events.at(-1)).toMatchObject({ type: "plan-end", outcome: { status: "failed", error: { code } } });
+    expect(collected.events.at(-1)).toMatchObject({ type: "plan-end", outcome: { status: "failed", error: { code } } });
   });
 
   it.each([

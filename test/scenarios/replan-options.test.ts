@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { approvalOf, statuses, told } from "./asking.ts";
+import { approvalOf, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { added, failing, failingScenario, replanner, revisions, steps, works } from "./replanning.ts";
 import { runScenario } from "./run-scenario.ts";
@@ -35,7 +35,7 @@ describe("replanning together with other options", () => {
     expect(statuses(result)).toEqual(["s1 undone", "s2 failed", "n1 undone", "n2 failed"]);
   });
 
-  it("happens when nothing else can be done, where failures do not stop the run", async () => {
+  it("happens when nothing else can be done, if failures do not stop the run", async () => {
     const { result, events } = await runScenario(() =>
       failingScenario(
         [],
@@ -47,7 +47,7 @@ describe("replanning together with other options", () => {
         },
       ),
     );
-    expect(told(events).indexOf("plan-revise")).toBeGreaterThan(told(events).indexOf("step-end a"));
+    expect(eventTexts(events).indexOf("plan-revise")).toBeGreaterThan(eventTexts(events).indexOf("step-end a"));
     expect(statuses(result)).toEqual(["f failed", "a completed", "n1 completed"]);
     expect(result.status).toBe("completed");
   });
@@ -68,10 +68,10 @@ describe("replanning together with other options", () => {
     );
     expect(result.status).toBe("completed");
     expect(statuses(result)).toEqual(["f failed", "b completed", "n1 completed"]);
-    expect(told(events).indexOf("plan-revise")).toBeGreaterThan(told(events).indexOf("run-resume"));
+    expect(eventTexts(events).indexOf("plan-revise")).toBeGreaterThan(eventTexts(events).indexOf("run-resume"));
   });
 
-  it("withdraws waiting steps where failures stop the run, whose approval no longer counts", async () => {
+  it("withdraws waiting steps if failures stop the run, and their approval no longer counts", async () => {
     const { result } = await runScenario(() =>
       failingScenario([], {}, { planner: replanner(steps(added("b", "B"), added("f", "F")), [steps(added("n1"))]) }),
     );

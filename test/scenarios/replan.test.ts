@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlanDraft, ReplanRequest } from "../../src/core/planner.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { approvalOf, statuses, told } from "./asking.ts";
+import { approvalOf, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { type Answer, added, failingScenario, replanner, revisions, steps } from "./replanning.ts";
 import { runScenario } from "./run-scenario.ts";
@@ -23,7 +23,7 @@ describe("replanning", () => {
     expect(result.steps[2]).toMatchObject({ input: { of: 7 } });
     expect(result.plan?.steps.map(({ id }) => id)).toEqual(["s1", "n1", "n2"]);
     expect(result).not.toHaveProperty("error");
-    expect(told(events).filter((text) => text === "step-start s1")).toHaveLength(1);
+    expect(eventTexts(events).filter((text) => text === "step-start s1")).toHaveLength(1);
     expect(requests).toMatchObject([
       {
         request: "Do it",
@@ -41,7 +41,7 @@ describe("replanning", () => {
     expect(revisions(events)).toMatchObject([
       { planner: "scripted", replan: 1, cause: { code: "tool-failed" }, outcome: { status: "completed" } },
     ]);
-    expect(told(events).slice(-7)).toEqual([
+    expect(eventTexts(events).slice(-7)).toEqual([
       "step-end s2",
       "plan-revise",
       "step-start n1",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../src/testing/manual-clock.ts";
-import { statuses, told } from "./asking.ts";
+import { eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { added, replanner, revisions, steps } from "./replanning.ts";
 import { record, resumeFrom, until } from "./resume-from.ts";
@@ -33,7 +33,7 @@ const cancelled = (...tools: string[]): Scenario => ({
 });
 
 describe("a run that was about to be cancelled when its process died", () => {
-  it("is cancelled for that reason and starts nothing, even where failures do not stop it", async () => {
+  it("is cancelled for that reason and starts nothing, even if failures do not stop it", async () => {
     const create = () => cancelled("A", "H", "A");
     const { recorded, result } = await record(create);
     for (const last of ["step-end s2", "step-skip s3"]) {
@@ -46,7 +46,7 @@ describe("a run that was about to be cancelled when its process died", () => {
     }
   });
 
-  it("is cancelled, too, where only a skipped step shows it", async () => {
+  it("is cancelled, too, if only a skipped step shows it", async () => {
     const create = (): Scenario => ({
       tools: [works()],
       plan: planOf("A", "A", "A"),
@@ -64,7 +64,7 @@ describe("a run that was about to be cancelled when its process died", () => {
     expect(statuses(resumed.result)).toEqual(statuses(result));
   });
 
-  it("is cancelled beside a step that has failed, where failures do not stop it", async () => {
+  it("is cancelled beside a step that has failed, if failures do not stop it", async () => {
     const create = (): Scenario => ({
       tools: [fake("F", broken), works()],
       plan: { steps: ["F", "A", "A"].map((tool, index) => step(`s${index + 1}`, tool, { dependsOn: [] })) },
@@ -216,7 +216,7 @@ describe("a run in which a step had failed while another ran", () => {
     expect(result.notUndone).toEqual([{ stepId: "s1", tool: "A", reason: "unknown" }]);
   });
 
-  it("runs the step that was cut off, where failures do not stop it", async () => {
+  it("runs the step that was cut off, if failures do not stop it", async () => {
     const create = failing({ options: { concurrency: 2, onStepFailure: "continue" } });
     const { recorded } = await record(create);
     const { result } = await resumeFrom(until(recorded, "step-end s2"), (clock) => agentOf(create(clock)));
@@ -240,7 +240,7 @@ describe("a loop in which an iteration had failed", () => {
     expect(reasons(resumed.result)).toEqual(reasons(result));
   });
 
-  it("continues with the others, where failures do not stop it", async () => {
+  it("continues with the others, if failures do not stop it", async () => {
     const { recorded } = await record(() => loop({ options: { onStepFailure: "continue" } }));
     const { result } = await resumeFrom(until(recorded, "step-end s1[1]"), again);
     expect(statuses(result)).toEqual(["s1 completed", "s1 failed", "s1 completed", "s2 skipped"]);
@@ -310,7 +310,7 @@ describe("undoing that was cut off", () => {
   it("closes what was started, and starts it again", async () => {
     const { recorded } = await record(create);
     const { events } = await resumeFrom(until(recorded, "undo-start s2"), () => agentOf(create()));
-    expect(told(events)).toEqual([
+    expect(eventTexts(events)).toEqual([
       ...["run-resume", "undo-end s2", "undo-start s2", "undo-end s2", "undo-start s1", "undo-end s1", "run-end"],
     ]);
     expect(events[1]).toMatchObject({ outcome: { status: "failed", error: { code: "interrupted" } } });

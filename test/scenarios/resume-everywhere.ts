@@ -23,16 +23,20 @@ export async function resumeEverywhere(create: Create, whole: Pick<Played, "reco
   const last = recorded.length - (result.status === "failed" ? 1 : 0);
   for (let count = 1; count <= last; count++) {
     const before = (JSON.parse(JSON.stringify(recorded.slice(0, count))) as AgentEvent[]).map((one) => deepFreeze(one));
-    expect([count, endOf(await goOn(create, before, recorded))]).toEqual([count, endOf(result)]);
+    expect([count, endOf(await resumeAfter(create, before, recorded))]).toEqual([count, endOf(result)]);
   }
 }
 
 /** More executions than a scenario has. */
 const maxExecutions = 20;
 
-async function goOn(create: Create, before: readonly AgentEvent[], whole: readonly AgentEvent[]): Promise<RunResult> {
+async function resumeAfter(
+  create: Create,
+  before: readonly AgentEvent[],
+  whole: readonly AgentEvent[],
+): Promise<RunResult> {
   const clock = createManualClock({ nowMs: Date.parse(before.at(-1)?.timestamp ?? "") });
-  const { plan: _plan, request: _, options: _options, act: _act, executions: _legs, ...scenario } = create(clock);
+  const { plan: _plan, request: _, options: _options, act: _act, executions: _executions, ...scenario } = create(clock);
   const { leftoverTimers: _timers, isResumable: _isResumable, ...agentOptions } = scenario;
   const store = createMemoryRunStore();
   const runId = before[0]?.runId ?? "";
@@ -40,8 +44,8 @@ async function goOn(create: Create, before: readonly AgentEvent[], whole: readon
   let ids = 0;
   const createId = () => `again_${++ids}`;
   const agent = createAgent({ store, clock, random: () => 1, createId, onWarning: () => {}, ...agentOptions });
-  const told: AgentEvent[] = [];
-  agent.subscribe((event) => told.push(event));
+  const emitted: AgentEvent[] = [];
+  agent.subscribe((event) => emitted.push(event));
   let result = await clock.runUntil(agent.resume(runId));
   for (let execution = 1; execution < maxExecutions; execution++) {
     const handle = answerTo(agent, result, whole);
@@ -49,7 +53,7 @@ async function goOn(create: Create, before: readonly AgentEvent[], whole: readon
     result = await clock.runUntil(handle.result);
   }
   const recorded = await store.read(runId);
-  checkInvariants({ events: [...before, ...told], recorded, result, killedAt: before.length });
+  checkInvariants({ events: [...before, ...emitted], recorded, result, killedAt: before.length });
   return result;
 }
 

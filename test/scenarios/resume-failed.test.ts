@@ -3,7 +3,7 @@ import { z } from "zod/v4";
 import type { ReplanRequest } from "../../src/core/planner.ts";
 import { runTimeout } from "../../src/orchestrator/run-errors.ts";
 import { createFakeTool, type FakeOutcome, type FakeTool } from "../../src/testing/fake-tool.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { added, replanner, revisions, steps } from "./replanning.ts";
 import { type ResumeScenario, record, resumeFrom, until } from "./resume-from.ts";
@@ -44,7 +44,13 @@ describe("a run that has failed", () => {
     expect(result).not.toHaveProperty("error");
     expect(calls()).toEqual([1, 1]);
     expect(events[0]).toMatchObject({ type: "run-resume", retriesFailed: true });
-    expect(told(events).slice(1)).toEqual(["step-start s2", "step-end s2", "step-start s3", "step-end s3", "run-end"]);
+    expect(eventTexts(events).slice(1)).toEqual([
+      "step-start s2",
+      "step-end s2",
+      "step-start s3",
+      "step-end s3",
+      "run-end",
+    ]);
     for (const one of result.steps) expect(one).not.toHaveProperty("reason");
   });
 
@@ -79,10 +85,10 @@ describe("a run that has failed", () => {
       },
     );
     expect(resumed.result).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
-    expect(told(resumed.events).filter((one) => one === "step-start s2")).toHaveLength(2);
+    expect(eventTexts(resumed.events).filter((one) => one === "step-start s2")).toHaveLength(2);
   });
 
-  it("retries all failed steps at once, where failures do not stop it", async () => {
+  it("retries all failed steps at once, if failures do not stop it", async () => {
     const create = (): Scenario => ({
       tools: [works(), fails(), fails("G")],
       plan: {
@@ -113,7 +119,7 @@ describe("a run that has failed", () => {
     expect(statuses(failed)).toEqual(["s1 completed", "s1 failed", "s1 skipped", "s2 skipped"]);
     expect(result.steps.map(({ output }) => output)).toEqual([0, "again", "again", "A"]);
     expect(calls()).toEqual([2, 1]);
-    expect(told(events).filter((one) => one.startsWith("step-start s1"))).toEqual([
+    expect(eventTexts(events).filter((one) => one.startsWith("step-start s1"))).toEqual([
       "step-start s1[1]",
       "step-start s1[2]",
     ]);
@@ -160,7 +166,7 @@ describe("a run that has failed", () => {
     });
     const { result, events } = await failedThen(create, () => [askingTool("B", { outcomes: [{ returns: 1 }] })]);
     expect(result.status).toBe("completed");
-    expect(told(events)).not.toContain("approval-request s1");
+    expect(eventTexts(events)).not.toContain("approval-request s1");
   });
 
   describe.each<[string, () => Scenario, readonly FakeTool[]]>([

@@ -9,7 +9,7 @@ import { toolFingerprint } from "../../src/core/tool-schemas.ts";
 import type { AgentWarning } from "../../src/orchestrator/options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import { told } from "./asking.ts";
+import { eventTexts } from "./asking.ts";
 import { checkInvariants } from "./invariants.ts";
 import { answerLater, type Played, runScenario, type Scenario } from "./run-scenario.ts";
 
@@ -28,7 +28,7 @@ export function record(create: (clock: ManualClock) => Scenario): Promise<Played
 }
 
 /** A function that resumes a run. */
-export type GoOn = (around: AroundResume) => Promise<RunResult>;
+export type Resume = (around: AroundResume) => Promise<RunResult>;
 
 /** The agent of a scenario, without the scenario's run. */
 export type ResumeScenario = Omit<Scenario, "plan" | "request" | "options" | "act" | "executions">;
@@ -40,22 +40,22 @@ export type ResumeScenario = Omit<Scenario, "plan" | "request" | "options" | "ac
 export async function resumeFrom(
   recorded: readonly AgentEvent[],
   create: (clock: ManualClock) => ResumeScenario,
-  goOn: GoOn = ({ agent, runId }) => agent.resume(runId),
+  resume: Resume = ({ agent, runId }) => agent.resume(runId),
 ): Promise<Played> {
-  const resumed = await play(recorded, { create, goOn, wrap: (store) => store });
-  const slow = await play(recorded, { create, goOn, wrap: answerLater });
-  expect(told(slow.recorded)).toEqual(told(resumed.recorded));
+  const resumed = await play(recorded, { create, resume, wrap: (store) => store });
+  const slow = await play(recorded, { create, resume, wrap: answerLater });
+  expect(eventTexts(slow.recorded)).toEqual(eventTexts(resumed.recorded));
   expect(slow.result.status).toBe(resumed.result.status);
   return resumed;
 }
 
 interface Play {
   readonly create: (clock: ManualClock) => ResumeScenario;
-  readonly goOn: GoOn;
+  readonly resume: Resume;
   readonly wrap: (store: RunStore) => RunStore;
 }
 
-async function play(recorded: readonly AgentEvent[], { create, goOn, wrap }: Play): Promise<Played> {
+async function play(recorded: readonly AgentEvent[], { create, resume, wrap }: Play): Promise<Played> {
   const clock = createManualClock({ nowMs: Date.parse(recorded.at(-1)?.timestamp ?? "") });
   const { leftoverTimers = 0, ...options } = create(clock);
   await Promise.all([...indexTools(options.tools).values()].map(toolFingerprint));
@@ -65,7 +65,7 @@ async function play(recorded: readonly AgentEvent[], { create, goOn, wrap }: Pla
   const store = wrap(memory);
   const agent = createAgent({ ...baseOptions(clock), store, onWarning: (one) => warnings.push(one), ...options });
   agent.subscribe((event) => events.push(event));
-  const result = await clock.runUntil(goOn({ agent, runId, clock, store, events }));
+  const result = await clock.runUntil(resume({ agent, runId, clock, store, events }));
   const all = await memory.read(runId);
   expect(clock.pendingTimers).toBe(leftoverTimers);
   checkInvariants({ events: [...before, ...events], recorded: all, result, killedAt: before.length });
@@ -91,7 +91,7 @@ export async function storeOf(
 
 /** The events up to one, such as `step-start s1[0]`, the last one that was recorded before the process died. */
 export function until(recorded: readonly AgentEvent[], last: string): readonly AgentEvent[] {
-  const index = told(recorded).indexOf(last);
-  if (index < 0) throw new Error(`There is no ${last}: ${told(recorded).join(", ")}`);
+  const index = eventTexts(recorded).indexOf(last);
+  if (index < 0) throw new Error(`There is no ${last}: ${eventTexts(recorded).join(", ")}`);
   return recorded.slice(0, index + 1);
 }

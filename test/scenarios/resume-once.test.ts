@@ -4,9 +4,9 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../src/testing/manual-clock.ts";
-import { statuses, told } from "./asking.ts";
+import { eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
-import { type GoOn, record, resumeFrom } from "./resume-from.ts";
+import { type Resume, record, resumeFrom } from "./resume-from.ts";
 import type { Scenario } from "./run-scenario.ts";
 
 /** A tool that must run only once, and its calls. */
@@ -50,7 +50,7 @@ const nothingHappened = () => {
 const after = (outcome: FakeOutcome = { returns: 1 }) => createFakeTool({ name: "A", outcomes: [outcome] });
 
 /** Lets a run fail at its payment, and resumes it in another process, where the payment would succeed. */
-async function failedThen(pay: Paying, goOn?: GoOn, rest: Partial<Scenario> & { effect?: "by-input" } = {}) {
+async function failedThen(pay: Paying, resume?: Resume, rest: Partial<Scenario> & { effect?: "by-input" } = {}) {
   const { effect, ...scenario } = rest;
   const first = payment(pay, effect);
   const played = await record(() => ({
@@ -63,7 +63,7 @@ async function failedThen(pay: Paying, goOn?: GoOn, rest: Partial<Scenario> & { 
     second = payment(paid, effect);
     return { tools: [second.tool, after()] };
   };
-  const resumed = await resumeFrom(played.recorded, create, goOn);
+  const resumed = await resumeFrom(played.recorded, create, resume);
   return { failed: played.result, resumed, calls: () => second.calls.length };
 }
 
@@ -85,7 +85,7 @@ describe("a run that has failed at a once step", () => {
       expect(failed).toMatchObject({ status: "failed", error: { code } });
       expect(statuses(failed)).toEqual(["s1 failed", "s2 skipped"]);
       expect(resumed.result).toMatchObject(outcome({ code }));
-      expect(told(resumed.events)).toEqual(["run-resume", "run-suspend"]);
+      expect(eventTexts(resumed.events)).toEqual(["run-resume", "run-suspend"]);
       expect(calls()).toBe(0);
     }
   });
@@ -194,7 +194,7 @@ describe("a run that has failed at a once step", () => {
     expect(calls()).toBe(2);
   });
 
-  it("is in doubt where it is to be undone", async () => {
+  it("is in doubt when it is to be undone", async () => {
     const { failed } = await failedThen(lost, undefined, { options: { undoOnFailure: true } });
     expect(failed.notUndone).toEqual([{ stepId: "s1", tool: "Pay", reason: "unknown" }]);
   });

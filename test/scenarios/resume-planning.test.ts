@@ -5,7 +5,7 @@ import { hashPlan } from "../../src/core/hash-plan.ts";
 import { createOrchestrator } from "../../src/orchestrator/orchestrator.ts";
 import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { approvalOf, askingTool, planHashOf, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { replanner, steps } from "./replanning.ts";
 import { record, resumeFrom, until } from "./resume-from.ts";
@@ -23,7 +23,7 @@ describe("a run whose process died around planning", () => {
     const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "plan-start"), planned);
     expect(result.status).toBe("completed");
-    expect(told(events).slice(0, 4)).toEqual(["run-resume", "plan-end", "plan-start", "plan-end"]);
+    expect(eventTexts(events).slice(0, 4)).toEqual(["run-resume", "plan-end", "plan-start", "plan-end"]);
     expect(events[1]).toMatchObject({ outcome: { status: "failed", error: { code: "interrupted" } } });
   });
 
@@ -31,7 +31,7 @@ describe("a run whose process died around planning", () => {
     const { recorded } = await record(create);
     const { result, events } = await resumeFrom(until(recorded, "run-start"), planned);
     expect(result.status).toBe("completed");
-    expect(told(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
+    expect(eventTexts(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
   });
 
   it("keeps its plan if it died after planning", async () => {
@@ -44,14 +44,14 @@ describe("a run whose process died around planning", () => {
     const { recorded, result } = await record(unable);
     const resumed = await resumeFrom(until(recorded, "plan-end"), planned);
     expect(resumed.result).toEqual(result);
-    expect(told(resumed.events)).toEqual(["run-resume", "run-end"]);
+    expect(eventTexts(resumed.events)).toEqual(["run-resume", "run-end"]);
   });
 
   it("is planned again when it is resumed after it has failed", async () => {
     const { recorded } = await record(unable);
     const { result, events } = await resumeFrom(recorded, planned);
     expect(result.status).toBe("completed");
-    expect(told(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
+    expect(eventTexts(events).slice(0, 3)).toEqual(["run-resume", "plan-start", "plan-end"]);
     expect(events[0]).toMatchObject({ retriesFailed: true });
   });
 
@@ -116,7 +116,7 @@ describe("the plan of a run whose process died", () => {
       },
     );
     expect(result.status).toBe("completed");
-    expect(told(events).slice(0, 4)).toEqual(["run-resume", "run-suspend", "run-resume", "approval-end"]);
+    expect(eventTexts(events).slice(0, 4)).toEqual(["run-resume", "run-suspend", "run-resume", "approval-end"]);
   });
 
   it("needs no approval again once it runs", async () => {
@@ -196,7 +196,7 @@ describe("approvals of a run whose process died", () => {
     for (const last of ["approval-end c", "step-start c"]) {
       const { result, events } = await resumeFrom(until(recorded, last), tools);
       expect(result.status).toBe("completed");
-      expect(told(events)).not.toContain("approval-request c");
+      expect(eventTexts(events)).not.toContain("approval-request c");
     }
   });
 

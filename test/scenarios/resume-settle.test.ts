@@ -3,9 +3,9 @@ import { z } from "zod/v4";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { SettleOptions } from "../../src/orchestrator/resume-options.ts";
 import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
-import { statuses, told } from "./asking.ts";
+import { eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
-import { type GoOn, record, resumeFrom, until } from "./resume-from.ts";
+import { type Resume, record, resumeFrom, until } from "./resume-from.ts";
 import type { Scenario } from "./run-scenario.ts";
 
 const paying = (name = "Pay") => createFakeTool({ name, effect: "once", outcomes: [{ returns: { id: 7 } }] });
@@ -32,7 +32,7 @@ const agentOf = ({ plan: _plan, options: _options, ...rest }: Scenario) => rest;
 async function settled(
   { create = pay, last = "step-start s1" }: { create?: () => Scenario; last?: string },
   settling: SettleOptions,
-  then: GoOn = async ({ agent, runId }) => (await agent.getRun(runId)) as never,
+  then: Resume = async ({ agent, runId }) => (await agent.getRun(runId)) as never,
 ) {
   const { recorded } = await record(create);
   let tools: readonly FakeTool[] = [];
@@ -55,7 +55,7 @@ async function settled(
 /** The error with which settling a step is refused. */
 async function refusal(settling: SettleOptions & { stepId?: string }, create: () => Scenario = pay) {
   const { recorded } = await record(create);
-  const last = told(recorded).find((one) => one.startsWith("step-start s1")) as string;
+  const last = eventTexts(recorded).find((one) => one.startsWith("step-start s1")) as string;
   let refused: unknown;
   const { stepId = "s1", ...options } = settling;
   const { events } = await resumeFrom(
@@ -67,7 +67,7 @@ async function refusal(settling: SettleOptions & { stepId?: string }, create: ()
       return waiting;
     },
   );
-  expect(told(events).at(-1)).toBe("run-suspend");
+  expect(eventTexts(events).at(-1)).toBe("run-suspend");
   return refused;
 }
 
@@ -77,7 +77,13 @@ describe("a step in doubt", () => {
     expect(result).toMatchObject({ status: "completed", steps: [{ status: "completed", output: { id: 9 } }, {}] });
     expect(tools.map(({ calls }) => calls.length)).toEqual([0, 1]);
     expect(tools[1]?.calls[0]?.input).toEqual({ of: 9 });
-    expect(told(events).slice(3)).toEqual(["run-resume", "run-settle s1", "step-start s2", "step-end s2", "run-end"]);
+    expect(eventTexts(events).slice(3)).toEqual([
+      "run-resume",
+      "run-settle s1",
+      "step-start s2",
+      "step-end s2",
+      "run-end",
+    ]);
     expect(result.steps[0]).not.toHaveProperty("error");
   });
 
@@ -111,12 +117,12 @@ describe("a step in doubt", () => {
       },
     );
     expect(result).toMatchObject({ status: "completed", steps: [{ output: { id: 7 } }, {}] });
-    expect(told(events).filter((one) => one === "step-start s1")).toHaveLength(1);
+    expect(eventTexts(events).filter((one) => one === "step-start s1")).toHaveLength(1);
   });
 
   it("may be in doubt again, when the process dies again", async () => {
     const { recorded } = await settled({}, { retry: true });
-    const again = recorded.slice(0, told(recorded).lastIndexOf("step-start s1") + 1);
+    const again = recorded.slice(0, eventTexts(recorded).lastIndexOf("step-start s1") + 1);
     const { result } = await resumeFrom(again, () => agentOf(pay()));
     expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "s1" }] });
   });
@@ -168,7 +174,10 @@ describe("an iteration in doubt", () => {
     expect(result.status).toBe("completed");
     expect(result.steps.map(({ output }) => output)).toEqual(["zero", "one", { id: 7 }, 1]);
     // With one in doubt, no other iteration of the loop starts.
-    expect(told(events).filter((one) => one.startsWith("step-start"))).toEqual(["step-start s1[2]", "step-start s2"]);
+    expect(eventTexts(events).filter((one) => one.startsWith("step-start"))).toEqual([
+      "step-start s1[2]",
+      "step-start s2",
+    ]);
   });
 
   it.each([

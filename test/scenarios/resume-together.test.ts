@@ -3,7 +3,7 @@ import { createAgent } from "../../src/agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { told } from "./asking.ts";
+import { eventTexts } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { baseOptions, record, resumeFrom, storeOf, until } from "./resume-from.ts";
 import { answerLater } from "./run-scenario.ts";
@@ -38,7 +38,7 @@ describe("a run that is resumed more than once in one agent", () => {
       },
     );
     expect(result.status).toBe("completed");
-    expect(told(events).filter((one) => one === "run-resume")).toHaveLength(1);
+    expect(eventTexts(events).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
   it("is joined while it is executing", async () => {
@@ -54,7 +54,7 @@ describe("a run that is resumed more than once in one agent", () => {
       },
     );
     expect(result.status).toBe("completed");
-    expect(told(events).filter((one) => one === "run-resume")).toHaveLength(1);
+    expect(eventTexts(events).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
   it("is resumed even if the store could not read it the first time", async () => {
@@ -70,7 +70,7 @@ describe("a run that is resumed more than once in one agent", () => {
     const agent = createAgent({ ...baseOptions(clock), tools: create().tools, store: answerLater(failing) });
     const codes = await clock.runUntil(Promise.all([1, 2, 3].map(() => codeOf(agent.resume(runId)))));
     expect(codes).toEqual(["store-failed", "completed", "completed"]);
-    expect(told(await store.read(runId)).filter((one) => one === "run-resume")).toHaveLength(1);
+    expect(eventTexts(await store.read(runId)).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
   it("is also resumed by starting its id", async () => {
@@ -81,7 +81,7 @@ describe("a run that is resumed more than once in one agent", () => {
     const started = codeOf(agent.start(planOf("A", "B") as never, { runId: "r" }).result);
     const resumed = codeOf(agent.resume("r"));
     expect(await clock.runUntil(Promise.all([started, resumed]))).toEqual(["completed", "completed"]);
-    expect(told(await store.read("r")).filter((one) => one === "run-resume")).toHaveLength(1);
+    expect(eventTexts(await store.read("r")).filter((one) => one === "run-resume")).toHaveLength(1);
   });
 
   it("is joined while it runs for the first time", async () => {
@@ -137,7 +137,7 @@ describe("settling two steps at once in one agent", () => {
       },
     );
     expect(result).toMatchObject({ status: "completed", steps: [{ output: 1 }, { output: 2 }, {}] });
-    expect(told(events).filter((one) => one.startsWith("run-"))).toEqual([
+    expect(eventTexts(events).filter((one) => one.startsWith("run-"))).toEqual([
       ...["run-resume", "run-suspend", "run-resume", "run-settle s1", "run-suspend"],
       ...["run-resume", "run-settle s2", "run-end"],
     ]);
@@ -162,7 +162,7 @@ describe.each([
     const codes = await clock.runUntil(Promise.all([codeOf(one.resume(runId)), codeOf(other.resume(runId))]));
     expect([...codes].sort()).toEqual(["completed", "run-owned-elsewhere"]);
     expect(used.flat().reduce((sum, { name, calls }) => sum + (name === "B" ? calls.length : 0), 0)).toBe(1);
-    expect(told(await store.read(runId)).filter((type) => type === "run-resume")).toHaveLength(1);
+    expect(eventTexts(await store.read(runId)).filter((type) => type === "run-resume")).toHaveLength(1);
     expect(clock.pendingTimers).toBe(0);
   });
 

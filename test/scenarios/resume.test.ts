@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFakeTool, type FakeTool } from "../../src/testing/fake-tool.ts";
-import { statuses, told } from "./asking.ts";
+import { eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { record, resumeFrom, until } from "./resume-from.ts";
 import type { Scenario } from "./run-scenario.ts";
@@ -34,7 +34,7 @@ describe("a run whose process died", () => {
       input: { of: 1 },
       context: { attempt: 2, idempotencyKey: `${runId}/s2` },
     });
-    expect(told(resumed.events)).toEqual([
+    expect(eventTexts(resumed.events)).toEqual([
       "run-resume",
       "step-end s2",
       "step-start s2",
@@ -58,7 +58,7 @@ describe("a run whose process died", () => {
       async ({ agent, runId, store }) => {
         const { append } = store;
         store.append = (id, events, options) => {
-          appended.push([...told(events)]);
+          appended.push([...eventTexts(events)]);
           return append.call(store, id, events, options);
         };
         return agent.resume(runId);
@@ -74,7 +74,7 @@ describe("a run whose process died", () => {
   ])("resumes %s", async (_when, last, first) => {
     const { recorded, result } = await record(chain);
     const resumed = await resumeFrom(until(recorded, last), () => agentOf(chain()));
-    expect(told(resumed.events).slice(0, 2)).toEqual(first);
+    expect(eventTexts(resumed.events).slice(0, 2)).toEqual(first);
     expect(resumed.result).toMatchObject({ status: "completed", output: result.output });
   });
 
@@ -132,10 +132,10 @@ describe("a run whose process died", () => {
     const { recorded } = await record(chain);
     const second = await resumeFrom(until(recorded, "step-start s2"), () => agentOf(chain()));
     const cut = second.recorded.length - 4;
-    expect(told(second.recorded.slice(0, cut)).at(-1)).toBe("step-start s2");
+    expect(eventTexts(second.recorded.slice(0, cut)).at(-1)).toBe("step-start s2");
     const third = await resumeFrom(second.recorded.slice(0, cut), () => agentOf(chain()));
     expect(third.result.status).toBe("completed");
-    expect(told(third.recorded).filter((one) => one === "step-end s2")).toHaveLength(3);
+    expect(eventTexts(third.recorded).filter((one) => one === "step-end s2")).toHaveLength(3);
   });
 });
 
@@ -147,7 +147,7 @@ describe("a step that must run only once", () => {
     const { result, events } = await resumeFrom(until(recorded, "step-start s1"), () => agentOf(create()));
     expect(result).toMatchObject({ status: "suspended", pending: [{ kind: "outcome", stepId: "s1" }] });
     expect(statuses(result)).toEqual(["s1 unknown", "s2 pending"]);
-    expect(told(events)).toEqual(["run-resume", "step-end s1", "run-suspend"]);
+    expect(eventTexts(events)).toEqual(["run-resume", "step-end s1", "run-suspend"]);
     expect(events[1]).toMatchObject({ outcome: { status: "unknown", error: { code: "outcome-unknown" } } });
   });
 
@@ -198,7 +198,7 @@ describe("a step that must run only once", () => {
       },
     );
     expect(result).toMatchObject({ status: "completed", steps: [{ output: "paid" }, { output: 1 }] });
-    expect(told(events)).toEqual([
+    expect(eventTexts(events)).toEqual([
       ...["run-resume", "step-end s1", "step-end s2", "run-suspend"],
       ...["run-resume", "run-settle s1", "step-start s2", "step-end s2", "run-end"],
     ]);

@@ -78,7 +78,7 @@ describe("a failed attempt", () => {
     expect(retriesIn(events)).toEqual([]);
   });
 
-  it("follows the policy of its tool, and the agent's where the tool's is incomplete", async () => {
+  it("follows the policy of its tool, and the agent's if the tool's is incomplete", async () => {
     const { events, result } = await runScenario(() => ({
       tools: [createFakeTool({ name: "A", outcomes: [{ throws: 1 }], retry: { maxAttempts: 5, maxDelayMs: 250 } })],
       plan: planOf("A"),

@@ -115,9 +115,9 @@ async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunS
   await act?.({ handle, agent, clock, events });
   let result = await clock.runUntil(handle.result);
   const { runId } = handle;
-  for (const goOn of executions) {
+  for (const startExecution of executions) {
     expect(result.status).toBe("suspended");
-    handle = goOn({ runId, result, clock, events, another });
+    handle = startExecution({ runId, result, clock, events, another });
     result = await clock.runUntil(handle.result);
   }
   const recorded = await memory.read(runId);

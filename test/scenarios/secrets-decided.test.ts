@@ -111,7 +111,7 @@ describe("a step whose input its approver changes", () => {
 
   it.each([
     ["a secret that is only shown", secrets, hiddenText, /stands for a value that is not shown/],
-    ["a secret that there is no key for", undefined, other, /there is no key to seal them/],
+    ["a secret without a key", undefined, other, /there is no key to seal them/],
   ])("is refused with %s", async (_what, keys, value, message) => {
     const login = defineTool({
       name: "Login",
@@ -265,8 +265,8 @@ describe("the events of a run by its id", () => {
   it("appear as listeners receive them, while the run is executing and after it has ended", async () => {
     const { tools } = secretTools();
     const agent = createAgent({ tools, secrets, redact: (value, { kind }) => (kind === "input" ? "?" : value) });
-    const told: AgentEvent[] = [];
-    agent.subscribe((event) => told.push(event));
+    const emitted: AgentEvent[] = [];
+    agent.subscribe((event) => emitted.push(event));
     const { result } = agent.start(secretPlan, { runId: "r1" });
     const read = async () => {
       const events: AgentEvent[] = [];
@@ -275,8 +275,8 @@ describe("the events of a run by its id", () => {
     };
     const live = await read();
     await result;
-    expect(live).toEqual(told);
-    expect(await read()).toEqual(told);
+    expect(live).toEqual(emitted);
+    expect(await read()).toEqual(emitted);
     expect(JSON.stringify(live)).toContain(hiddenText);
     expectHidden(live);
   });

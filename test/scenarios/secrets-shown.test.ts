@@ -78,7 +78,7 @@ describe("redact", () => {
     const places: RedactPlace[] = [];
     const inputs: unknown[] = [];
     const store = createMemoryRunStore();
-    const told: unknown[] = [];
+    const emitted: unknown[] = [];
     const asked: unknown[] = [];
     const mail = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("ann@x.test", "<mail>"));
     const agent = createAgent({
@@ -100,7 +100,7 @@ describe("redact", () => {
         return mail(value);
       },
     });
-    agent.subscribe((event) => told.push(event));
+    agent.subscribe((event) => emitted.push(event));
     const input = { to: "ann@x.test" };
     const steps = [
       { id: "a", tool: "A", input },
@@ -112,7 +112,14 @@ describe("redact", () => {
     });
     expect(inputs).toEqual([input, input]);
     expect(result.output).toEqual(input);
-    for (const shown of [told, asked, result.steps, result.error, await agent.getRun("r1"), await agent.listRuns()]) {
+    for (const shown of [
+      emitted,
+      asked,
+      result.steps,
+      result.error,
+      await agent.getRun("r1"),
+      await agent.listRuns(),
+    ]) {
       expectHidden(shown, ["ann@x.test"]);
     }
     expect(JSON.stringify(await agent.getRun("r1"))).toContain("<mail>");
@@ -124,7 +131,7 @@ describe("redact", () => {
 
   it("is called for repeated values: a rejection's reason, a question's text, a step's reasoning", async () => {
     const redact = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("ann@x.test", "<mail>"));
-    const told: unknown[] = [];
+    const emitted: unknown[] = [];
     const asked: unknown[] = [];
     const reason = "ann@x.test is unknown";
     const agent = createAgent({
@@ -136,12 +143,12 @@ describe("redact", () => {
         return { decision: "reject", reason };
       },
     });
-    agent.subscribe((event) => told.push(event));
+    agent.subscribe((event) => emitted.push(event));
     const steps = [{ id: "a", tool: "A", input: {}, reasoning: "mails ann@x.test" }];
     const result = await agent.execute({ steps } as never);
     expect(result.error?.details).toMatchObject({ reason: "<mail> is unknown" });
     expect(asked).toMatchObject([{ reasoning: "mails <mail>" }]);
-    expectHidden([told, asked, result], ["ann@x.test"]);
+    expectHidden([emitted, asked, result], ["ann@x.test"]);
   });
 
   it.each([
@@ -154,12 +161,12 @@ describe("redact", () => {
     ["returns a value that is not JSON", () => () => {}],
     ["answers later", async () => "x"],
   ])("that %s hides the value", async (_name, redact) => {
-    const told: unknown[] = [];
+    const emitted: unknown[] = [];
     const agent = createAgent({ tools: [createFakeTool({ name: "A" })], redact });
-    agent.subscribe((event) => told.push(event));
+    agent.subscribe((event) => emitted.push(event));
     const result = await agent.execute({ steps: [{ id: "a", tool: "A", input: { secret: "abcd" } }] } as never);
     expect(result.steps[0]?.input).toBe(hiddenText);
-    expectHidden(told, ["abcd"]);
+    expectHidden(emitted, ["abcd"]);
   });
 });
 
@@ -244,11 +251,11 @@ it("a planner that emits its steps as they come reveals no secret of them", asyn
     request: "log in",
     isResumable: false,
   }));
-  const told: unknown[] = [];
+  const emitted: unknown[] = [];
   const agent = createAgent({ tools: secretTools().tools, planner });
-  agent.subscribe((event) => told.push(event));
+  agent.subscribe((event) => emitted.push(event));
   await agent.plan("log in");
-  for (const shown of [events, told]) {
+  for (const shown of [events, emitted]) {
     expect(shown).toContainEqual(
       expect.objectContaining({
         type: "plan-delta",

@@ -390,14 +390,14 @@ describe("a store that outlives the process", () => {
 });
 
 it("planning alone emits no secrets, and returns them", async () => {
-  const told: unknown[] = [];
+  const emitted: unknown[] = [];
   const agent = createAgent({
     tools: secretTools().tools,
     planner: createScriptedPlanner([secretPlan as never]),
   });
-  agent.subscribe((event) => told.push(event));
+  agent.subscribe((event) => emitted.push(event));
   const plan = await agent.plan("log in");
   expect(plan.steps[0]?.input).toEqual({ user: "ann", password });
-  expect(JSON.stringify(told)).toContain(hiddenText);
-  expectHidden(told);
+  expect(JSON.stringify(emitted)).toContain(hiddenText);
+  expectHidden(emitted);
 });

@@ -134,7 +134,7 @@ describe("with onStepFailure continue", () => {
 });
 
 describe("an open circuit", () => {
-  it("refuses at once, even where calls wait for their rate, and uses none of it up", async () => {
+  it("refuses at once, even if calls wait for their rate, and uses none of it up", async () => {
     const { events } = await runScenario((clock) => ({
       tools: [
         withLimits(failing(clock, 0), {

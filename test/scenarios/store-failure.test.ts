@@ -56,8 +56,8 @@ describe.each(stores)("a store that fails, answering %s", (_when, wrap) => {
     expect(recorded.map((event) => event.type)).toEqual(kept);
     expect(tool.calls).toHaveLength(calls);
     const end = { type: "run-end", outcome: { status: "failed" }, sequence: recorded.length, recorded: false };
-    const told = events.filter((event) => event.recorded !== false);
-    expect(told).toEqual(recorded.length === 0 ? [] : recorded);
+    const announced = events.filter((event) => event.recorded !== false);
+    expect(announced).toEqual(recorded.length === 0 ? [] : recorded);
     if (recorded.length === 0) expect(events).toEqual([]);
     else expect(events.at(-1)).toMatchObject(end);
     expect(clock.pendingTimers).toBe(0);

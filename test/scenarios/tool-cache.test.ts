@@ -158,7 +158,7 @@ describe("the cache of a tool", () => {
   });
 });
 
-describe("two calls are the same", () => {
+describe("two calls are treated as the same", () => {
   it("by their parsed input", async () => {
     const tool = counter({}, z.object({ a: z.number().default(1), b: z.string().trim().optional() }));
     const { ends } = await runOneByOne(tool, [

@@ -73,7 +73,7 @@ describe("todos of a run that failed", () => {
     expect(sorted()).toEqual(before);
   });
 
-  it("stay where somebody has changed them, and the run lists these", async () => {
+  it("stay if somebody has changed them, and the run lists these", async () => {
     const path = newPath();
     const process = openProcess(path);
     addTodos(process);

@@ -8,7 +8,7 @@ import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { approvalOf, askingTool, statuses, told } from "./asking.ts";
+import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { planOf, step } from "./plans.ts";
 import { answerLater, runScenario } from "./run-scenario.ts";
 
@@ -20,7 +20,7 @@ function undoable(name: string, undo: Undo = () => {}, rest: Omit<FakeToolOption
 }
 
 const failing = (name = "F") => createFakeTool({ name, outcomes: [{ throws: { retryable: false } }] });
-const undoing = (events: readonly AgentEvent[]) => told(events).filter((text) => text.startsWith("undo-"));
+const undoing = (events: readonly AgentEvent[]) => eventTexts(events).filter((text) => text.startsWith("undo-"));
 const options = { undoOnFailure: true } as const;
 
 describe("undoing a run that failed", () => {
@@ -263,7 +263,7 @@ describe("a run that ends", () => {
     expect(undoing(events)).toEqual([]);
   });
 
-  it("is undone in the end where failures do not stop it, including the steps after the failure", async () => {
+  it("is undone in the end if failures do not stop it, including the steps after the failure", async () => {
     const { result } = await runScenario(() => ({
       tools: [undoable("A"), failing()],
       plan: { steps: [step("f", "F", { dependsOn: [] }), step("a", "A", { dependsOn: [] })] },

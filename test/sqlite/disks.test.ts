@@ -34,7 +34,7 @@ function fillDisk(folder: string, options: { kilobytes: number } | { butKilobyte
 }
 
 describe.each(drivers)("a disk, with %s", (driver) => {
-  it("that is full loses nothing that was recorded, and serves again once there is room", (context) => {
+  it("that is full loses no recorded event, and is used again once there is room", (context) => {
     const folder = required(mountDisk(1_024), context);
     const path = join(folder, "runs.db");
     const store = createSqliteRunStore({ path, driver });
@@ -64,7 +64,7 @@ describe.each(drivers)("a disk, with %s", (driver) => {
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it("that is full from the start is told as such", (context) => {
+  it("that is full from the start is reported as full", (context) => {
     const folder = required(mountDisk(256), context);
     const free = fillDisk(folder, { butKilobytes: 0 });
     const path = join(folder, "runs.db");
@@ -76,7 +76,7 @@ describe.each(drivers)("a disk, with %s", (driver) => {
     openStore(path, { driver }).append("r", [runStart("r")], { sequence: 1 });
   });
 
-  it("that can only be read is told as such, be there a file or a folder or none", (context) => {
+  it("that is read-only is reported as such for a file, a new file and a new folder", (context) => {
     const folder = newFolder();
     const store = openStore(join(folder, "runs.db"), { driver });
     store.append("r", [runStart("r")], { sequence: 1 });

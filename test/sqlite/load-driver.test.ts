@@ -36,7 +36,7 @@ function errorOf(driver: SqliteDriver | undefined, modules: Readonly<Record<stri
 }
 
 describe("loadDriver", () => {
-  it("takes what Node has, else better-sqlite3, else libsql", () => {
+  it("loads the driver of Node, else better-sqlite3, else libsql", () => {
     class Other extends Working {}
     const node = { DatabaseSync: Working };
     expect(loadDriver(undefined, finder({ "node:sqlite": node, libsql: Other }))).toBe(Working);
@@ -44,7 +44,7 @@ describe("loadDriver", () => {
     expect(loadDriver(undefined, finder({ libsql: Other }))).toBe(Other);
   });
 
-  it("takes the driver that is asked for", () => {
+  it("loads the requested driver", () => {
     class Other extends Working {}
     const modules = { "node:sqlite": { DatabaseSync: Working }, "better-sqlite3": Working, libsql: Other };
     expect(loadDriver("libsql", finder(modules))).toBe(Other);
@@ -56,14 +56,14 @@ describe("loadDriver", () => {
     expect(message).toMatch(/^Node's own driver is not available\. Run "npm install libsql", or use Node 24/);
   });
 
-  it("passes over a package that is installed without its compiled part, and says so if there is no other", () => {
+  it("skips a package without its compiled part, and reports that if there is no other", () => {
     expect(loadDriver(undefined, finder({ "better-sqlite3": Broken, libsql: Working }))).toBe(Working);
     const error = errorOf(undefined, { "better-sqlite3": Broken });
     expect(error.message).toContain("does not load: Error: Could not locate the bindings file.");
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  it("says what to install where there is none", () => {
+  it("reports what to install if no driver is available", () => {
     const error = errorOf(undefined, {});
     expect(error.details).toEqual({ packages: ["better-sqlite3", "libsql"], command: "npm install libsql" });
     const version = process.versions.node;
@@ -73,7 +73,7 @@ describe("loadDriver", () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it("says so if a package lacks one of its own", () => {
+  it("reports a package whose own dependency is missing", () => {
     const findModule: FindModule = (name) => {
       if (name !== "libsql") return finder({})(name);
       throw Object.assign(new Error("Cannot find module '@libsql/linux-x64-gnu'"), { code: "MODULE_NOT_FOUND" });

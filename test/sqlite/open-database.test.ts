@@ -25,10 +25,10 @@ function fillDatabase(path: string): void {
   store.close();
 }
 
-describe.each(drivers)("opening with %s", (driver) => {
+describe.each(drivers)("openDatabase with %s", (driver) => {
   const open = (path: string) => openDatabase(path, { driver, busyTimeoutMs: 1 });
 
-  it("refuses a file that is no database, and leaves it as it is", () => {
+  it("refuses a file that is not a database, and leaves it unchanged", () => {
     for (const text of ["hi\n", "no database\n".repeat(1_000), "\u0000".repeat(5_000)]) {
       const path = newPath();
       writeFileSync(path, text);
@@ -43,7 +43,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     }
   });
 
-  it("refuses a file that has lost its end", () => {
+  it("refuses a truncated file", () => {
     const path = newPath();
     fillDatabase(path);
     const { size } = statSync(path);
@@ -55,21 +55,21 @@ describe.each(drivers)("opening with %s", (driver) => {
     }
   });
 
-  it("has each commit written to the disk, and waits as long as it is told", () => {
+  it("writes each commit to the disk, and waits for a lock as long as configured", () => {
     const db = openDatabase(newPath(), { driver, busyTimeoutMs: 77 });
     expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
     expect(db.prepare("PRAGMA busy_timeout").get()).toEqual({ timeout: 77 });
     db.close();
   });
 
-  it("takes an empty file for a new one", () => {
+  it("treats an empty file as new", () => {
     const path = newPath();
     writeFileSync(path, "");
     openStore(path, { driver }).append("r", [runStart("r")], { sequence: 1 });
     expect(openStore(path, { driver }).read("r")).toHaveLength(1);
   });
 
-  it("finds damage inside of the file when it comes to it", () => {
+  it("reports damage inside the file when it reads that part", () => {
     const path = newPath();
     fillDatabase(path);
     const file = openSync(path, "r+");
@@ -82,7 +82,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     );
   });
 
-  it("refuses a folder, a path through a file, and a database of something else", () => {
+  it("refuses a folder, a path through a file, and a database of another application", () => {
     const folder = newFolder();
     expect(failureOf(() => open(folder)).message).toMatch(/is a folder\. Give the path of a file/);
     writeFileSync(join(folder, "file"), "");
@@ -105,7 +105,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     }
   });
 
-  it("refuses a file of a later format, and leaves it as it is", () => {
+  it("refuses a file of a later format, and leaves it unchanged", () => {
     const path = newPath();
     fillDatabase(path);
     // As the file is then, so that no driver has a mode of its own to set.
@@ -123,7 +123,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it("upgrades step by step, and all or nothing", () => {
+  it("upgrades step by step, completely or not at all", () => {
     const path = newPath();
     fillDatabase(path);
     const steps: string[] = [];
@@ -144,7 +144,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     expect(problemOf(() => open(path))).toBe("newer-format");
   });
 
-  it("does not upgrade what another process has upgraded while it waited", () => {
+  it("does not repeat the upgrade of another process", () => {
     const path = newPath();
     const db = openRaw(path, driver);
     const other = openRaw(path, driver);
@@ -159,7 +159,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     other.close();
   });
 
-  it("looks at a file that another process makes at this moment either before or after, never in between", () => {
+  it("reads a file that another process is creating either before or after that, not in between", () => {
     const path = newPath();
     const db = openRaw(path, driver);
     const other = openRaw(path, driver);
@@ -177,7 +177,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     other.close();
   });
 
-  it("uses a write-ahead log only where SQLite has no fault in it, and otherwise leaves one that is in use", () => {
+  it("uses a write-ahead log only with a safe version of SQLite, and keeps one that is in use", () => {
     const path = newPath();
     const modeOf = (db: ReturnType<typeof open>) => db.prepare("PRAGMA journal_mode").get()?.journal_mode;
     const versionOf = (db: ReturnType<typeof open>) => String(db.prepare("SELECT sqlite_version() AS v").get()?.v);
@@ -192,7 +192,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     second.close();
   });
 
-  it("opens a file that is locked when that ends, and says so when it does not", () => {
+  it("opens a locked file once it is unlocked, and else reports that", () => {
     const path = newPath();
     fillDatabase(path);
     const other = openRaw(path, driver);
@@ -204,7 +204,7 @@ describe.each(drivers)("opening with %s", (driver) => {
     open(path).close();
   });
 
-  it("does not take a path for an address", () => {
+  it("does not treat a path as a URL", () => {
     const folder = newFolder();
     mkdirSync(join(folder, "a?mode=memory#b %20"));
     const path = join(folder, "a?mode=memory#b %20", "runs ü?cache=shared.db");

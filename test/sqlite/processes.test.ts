@@ -35,7 +35,7 @@ function writerOf(event: AgentEvent): unknown {
 const pairs = drivers.flatMap((driver, index) => drivers.slice(index).map((other) => [driver, other] as const));
 
 describe.each(pairs)("processes with %s and %s", (...names) => {
-  it("that open a new file at once all get it", async () => {
+  it("can create a file at the same time", async () => {
     const path = newPath();
     const children = [...names, ...names].map((driver, index) => {
       return start({ path, driver, runId: `r${index}`, name: `child${index}`, count: 2 });
@@ -46,7 +46,7 @@ describe.each(pairs)("processes with %s and %s", (...names) => {
     expect(checkIntegrity(path, names[0])).toBe("ok");
   });
 
-  it("that record in the same run each get numbers of their own, without a gap", async () => {
+  it("record in the same run without a gap or a repeated number", async () => {
     const path = newPath();
     const children = names.map((driver, index) => start({ path, driver, name: `child${index}` }));
     await runTogether(children);
@@ -60,7 +60,7 @@ describe.each(pairs)("processes with %s and %s", (...names) => {
     expect(checkIntegrity(path, names[0])).toBe("ok");
   });
 
-  it("that record in different runs do not disturb each other", async () => {
+  it("record in different runs without disturbing each other", async () => {
     const path = newPath();
     const children = names.map((driver, index) => start({ path, driver, runId: `r${index}` }));
     await runTogether(children);
@@ -71,7 +71,7 @@ describe.each(pairs)("processes with %s and %s", (...names) => {
     }
   });
 
-  it("that claim the same run at once: one gets it", async () => {
+  it("claim a run at the same time, and one gets it", async () => {
     const path = newPath();
     const children = [...names, ...names].map((driver, index) => {
       return start({ path, driver, work: "claim", name: `child${index}` });
@@ -86,7 +86,7 @@ describe.each(pairs)("processes with %s and %s", (...names) => {
 });
 
 describe.each(drivers)("a process that is killed while it records with %s", (driver) => {
-  it(`has lost nothing that it was told is recorded, ${kills} times`, { timeout: 20_000 + kills * 2_000 }, async () => {
+  it(`loses no event whose recording was confirmed, ${kills} times`, { timeout: 20_000 + kills * 2_000 }, async () => {
     const path = newPath();
     let recorded = 0;
     for (let kill = 1; kill <= kills; kill++) {

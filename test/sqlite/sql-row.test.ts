@@ -9,7 +9,7 @@ import {
 } from "../../src/sqlite/sql-database.ts";
 import { drivers, openRaw } from "./sqlite-files.ts";
 
-it.each(drivers)("reads what is stored as it is, and nothing else, with %s", (driver) => {
+it.each(drivers)("reads stored values unchanged, and refuses others, with %s", (driver) => {
   const db = openRaw(":memory:", driver);
   db.exec("CREATE TABLE t (a)");
   const rowOf = (value: string): SqlRow => {

@@ -14,7 +14,7 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
   // In memory: a commit to a disk takes longer than all else there is to test.
   testNoteStorage({ describe, it, expect }, () => openNotes(":memory:", { driver }));
 
-  it("shares its file with runs and todos, and with all who open it", () => {
+  it("shares its file with runs and todos, and with other storages on it", () => {
     const path = newPath();
     const first = openNotes(path, { driver });
     openStore(path, { driver });
@@ -30,7 +30,7 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it("keeps all of it for whoever opens the file next, with any driver", () => {
+  it("keeps notes and records for the next one who opens the file, with any driver", () => {
     const path = newPath();
     const note = noteWith({ id: "\u0000\ud800", text: 'Legal "review" \u0000 \ud800 \u{1F600}', author: "Ä\u0000" });
     const first = createSqliteNotes({ path, driver });
@@ -44,7 +44,7 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
     }
   });
 
-  it("finds rows that are not as they were written", () => {
+  it("reports rows that were changed by somebody else", () => {
     const path = newPath();
     const storage = openNotes(path, { driver });
     storage.apply("a", insertion({ id: "x" }));
@@ -62,7 +62,7 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
 });
 
 describe("createSqliteNotes", () => {
-  it("forgets the oldest records beyond rememberedWrites, over all scopes", () => {
+  it("drops the oldest records beyond rememberedWrites, over all scopes", () => {
     const storage = openNotes(":memory:", { rememberedWrites: 3 });
     for (const scope of ["a", "b"]) for (const id of ["1", "2"]) storage.apply(scope, insertion({ id }));
     expect(storage.recall("a", "insert 1")).toBeUndefined();
@@ -70,7 +70,7 @@ describe("createSqliteNotes", () => {
     expect(storage.find("a", { limit: 9 }).count).toBe(2);
   });
 
-  it("finds an item by its index, and never goes through all notes for it", () => {
+  it("finds notes by an index of their items", () => {
     const path = newPath();
     openNotes(path);
     const db = openRaw(path);
@@ -85,7 +85,7 @@ describe("createSqliteNotes", () => {
   });
 
   it.each([{ path: "" }, { path: "notes.db", rememberedWrites: 0 }, { path: "notes.db", size: 1 }])(
-    "refuses wrong options: %j",
+    "refuses the options %j",
     (options) => {
       expect(() => createSqliteNotes(JSON.parse(JSON.stringify(options)))).toThrow(/Option "\w+(\.\w+)?" must be/);
     },

@@ -25,7 +25,7 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
     for (const { name, run } of cases) it(name, run);
   });
 
-  it("keeps all of it for whoever opens the file next, with any driver", () => {
+  it("keeps runs and claims for the next one who opens the file, with any driver", () => {
     const path = newPath();
     const events = [runStart("r", { request: 'Add "milk" \u0000 \ud800 \u{1F600}' }), stepStart("r", 2)];
     const first = createSqliteRunStore({ path, driver });
@@ -45,7 +45,7 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it("shows each store on a file what the others have recorded", () => {
+  it("shows the events that other stores on the file have recorded", () => {
     const path = newPath();
     const stores = [1, 2, 3].map(() => openStore(path, { driver }));
     for (const [index, store] of stores.entries()) {
@@ -61,7 +61,7 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
     for (const store of stores) expect(store.list().runs.map(({ runId }) => runId)).toEqual(ids);
   });
 
-  it("gives up when another process keeps the file locked, and goes on after that", () => {
+  it("fails while another process keeps the file locked, and works after that", () => {
     const path = newPath();
     const store = openStore(path, { driver, busyTimeoutMs: 1 });
     store.append("r", [runStart("r")], { sequence: 1 });
@@ -77,7 +77,7 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
     expect(store.read("r")).toHaveLength(2);
   });
 
-  it("says that it is closed, whatever is asked of it", () => {
+  it("reports in every method that it is closed", () => {
     const store = openStore(newPath(), { driver });
     store.append("r", [runStart("r")], { sequence: 1 });
     store.close();
@@ -96,7 +96,7 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
     expect(failureOf(() => store.list()).message).toMatch(/has been closed/);
   });
 
-  it("records nothing more in a file that was deleted or replaced while it was open", () => {
+  it("records nothing in a file that was deleted or replaced while it was open", () => {
     for (const replace of [() => {}, (path: string) => writeFileSync(path, "another file")]) {
       const path = newPath();
       const store = openStore(path, { driver });
@@ -109,7 +109,7 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
     }
   });
 
-  it("finds events that are gone, or that are no JSON, instead of going on without them", () => {
+  it("reports events that are missing or not JSON instead of continuing without them", () => {
     const path = newPath();
     const store = openStore(path, { driver });
     const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3)];
@@ -129,13 +129,13 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
 });
 
 describe("createSqliteRunStore", () => {
-  it("makes the folders that are missing", () => {
+  it("creates missing folders", () => {
     const path = join(newFolder(), "a", "b", "runs.db");
     openStore(path).append("r", [runStart("r")], { sequence: 1 });
     expect(openStore(path).read("r")).toHaveLength(1);
   });
 
-  it("gives frozen events", () => {
+  it("returns frozen events", () => {
     const store = openStore(":memory:");
     store.append("r", [runStart("r")], { sequence: 1 });
     const [event] = store.read("r");
@@ -150,7 +150,7 @@ describe("createSqliteRunStore", () => {
     expect(store.read("r")).toEqual([]);
   });
 
-  it("lists by time of creation, whoever came first", async () => {
+  it("lists runs by their creation time, in whatever order they were recorded", async () => {
     const store = openStore(":memory:");
     for (const [id, minute] of [
       ["b", 2],
@@ -164,7 +164,7 @@ describe("createSqliteRunStore", () => {
     expect(await listIds(store, { cursor, since: at(1) })).toBe("a");
   });
 
-  it("counts a run as ended only while it is", async () => {
+  it("lists a run as ended only while it has ended", async () => {
     const store = openStore(":memory:");
     store.append("r", [runStart("r"), runEnd("r")], { sequence: 1 });
     store.append("r", [{ ...runStart("r"), sequence: 3 }], { sequence: 3 });
@@ -195,7 +195,7 @@ describe("createSqliteRunStore", () => {
     { cursor: "1.5" },
     { cursor: 5 },
     null,
-  ])("refuses to list by %j", (options) => {
+  ])("refuses to list runs by %j", (options) => {
     const store = openStore(":memory:");
     expect(() => store.list(options as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
   });

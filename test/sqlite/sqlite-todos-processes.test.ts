@@ -41,8 +41,8 @@ function rawIn(path: string, driver: (typeof drivers)[number], column: "id FROM 
     .map((row) => String(Object.values(row)[0]));
 }
 
-describe.each(drivers)("processes that keep todos with %s", (driver) => {
-  it("each see what the others have added to a file that they and a run store open at once", async () => {
+describe.each(drivers)("processes that store todos with %s", (driver) => {
+  it("see each other's todos in a file that they open at the same time as a run store", async () => {
     const path = newPath();
     const children = ["ada", "bob", "cyd"].map((name) => start({ path, driver, name, count: 20 }));
     await Promise.all(children.map(({ ready }) => ready));
@@ -56,11 +56,11 @@ describe.each(drivers)("processes that keep todos with %s", (driver) => {
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it(`leave, when they are killed, a change and its record or neither, ${kills} times`, {
+  it(`leave both a change and its record, or neither, when they are killed, ${kills} times`, {
     timeout: 20_000 + kills * 2_000,
   }, async () => {
     const path = newPath();
-    const told: string[] = [];
+    const confirmed: string[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const child = start({ path, driver, name: `child${kill}`, count: 100_000 });
       // From in the midst of opening, the first time of a file that is not there yet, to in the midst of the 8th todo.
@@ -68,11 +68,11 @@ describe.each(drivers)("processes that keep todos with %s", (driver) => {
       await child.ready;
       child.go();
       expect(await child.ended).toBeNull();
-      told.push(...child.lines);
+      confirmed.push(...child.lines);
       const ids = idsIn(path, driver);
-      expect(ids).toEqual(expect.arrayContaining(told));
+      expect(ids).toEqual(expect.arrayContaining(confirmed));
       // One that it could not tell of any more may be there, too.
-      expect(ids.length - told.length).toBeLessThanOrEqual(kill + 1);
+      expect(ids.length - confirmed.length).toBeLessThanOrEqual(kill + 1);
       expect(rawIn(path, driver, "key FROM todo_records").toSorted()).toEqual(ids.toSorted());
     }
     expect(rawIn(path, driver, "id FROM todos")).toHaveLength(idsIn(path, driver).length);

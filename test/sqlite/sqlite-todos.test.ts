@@ -35,7 +35,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
   // In memory: a commit to a disk takes longer than all else there is to test.
   testTodoStorage({ describe, it, expect }, () => openTodos(":memory:", { driver }));
 
-  it("shares its file with runs, and with all who open it", () => {
+  it("shares its file with runs, and with other storages on it", () => {
     const path = newPath();
     const first = openTodos(path, { driver });
     const runs = openStore(path, { driver });
@@ -51,7 +51,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it("keeps all of it for whoever opens the file next, with any driver", () => {
+  it("keeps todos and records for the next one who opens the file, with any driver", () => {
     const path = newPath();
     const todo = todoWith({ id: "\u0000\ud800", title: 'Add "milk" \u0000 \ud800 \u{1F600}', dueDate: "2026-11-22" });
     const first = createSqliteTodos({ path, driver });
@@ -66,7 +66,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     }
   });
 
-  it("changes nothing more in a file that was deleted while it was open", () => {
+  it("changes nothing in a file that was deleted while it was open", () => {
     const path = newPath();
     const storage = openTodos(path, { driver });
     storage.apply("a", insertion({ id: "x" }));
@@ -75,7 +75,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it again\./);
   });
 
-  it("gives up when another process keeps the file locked, and has then changed nothing", () => {
+  it("fails while another process keeps the file locked, and has changed nothing then", () => {
     const path = newPath();
     const storage = openTodos(path, { driver, busyTimeoutMs: 1 });
     const other = openRaw(path, driver);
@@ -89,7 +89,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     expect(idsOf(storage)).toBe("x");
   });
 
-  it("finds todos and records that are no JSON", () => {
+  it("reports todos and records that are not JSON", () => {
     const path = newPath();
     const storage = openTodos(path, { driver });
     storage.apply("a", insertion({ id: "x" }));
@@ -110,7 +110,7 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
 });
 
 describe("createSqliteTodos", () => {
-  it("forgets the oldest records beyond rememberedWrites, over all scopes", () => {
+  it("drops the oldest records beyond rememberedWrites, over all scopes", () => {
     const storage = openTodos(":memory:", { rememberedWrites: 3 });
     for (const scope of ["a", "b"]) for (const id of ["1", "2"]) storage.apply(scope, insertion({ id }));
     expect(storage.recall("a", "insert 1")).toBeUndefined();
@@ -119,7 +119,7 @@ describe("createSqliteTodos", () => {
     expect(storage.find("a", { limit: 9 }).count).toBe(2);
   });
 
-  it("finds what has as many words as a text may have", () => {
+  it("finds todos with as many words as a text may have", () => {
     const words = Array.from({ length: 3_000 }, (_, index) => `w${index}`);
     const storage = filled({ id: "x", title: words.join(" ") }, { id: "y", title: "w1" });
     expect(idsOf(storage, { words })).toBe("x");
@@ -134,13 +134,13 @@ describe("createSqliteTodos", () => {
     }
   });
 
-  it("takes pages beyond the end, and those without one", () => {
+  it("returns empty pages beyond the end, and all todos without a limit", () => {
     const storage = filled({ id: "x" }, { id: "y" });
     expect(idsOf(storage, { limit: Number.POSITIVE_INFINITY })).toBe("x y");
     expect(idsOf(storage, { offset: 10_000_000, limit: 1_000 })).toBe("");
   });
 
-  it("knows no date without a time at a moment", () => {
+  it("does not treat a date without a time as equal to a moment", () => {
     const dueDates = ["2026-11-22", "2026-11-22T23:59:59.999Z", "2026-11-23"];
     const storage = filled(...dueDates.map((dueDate, index) => ({ id: String(index), dueDate })), { id: "none" });
     expect(idsOf(storage, { dueOn: "2026-11-22T23:59:59.999Z" })).toBe("1");
@@ -148,7 +148,7 @@ describe("createSqliteTodos", () => {
     expect(idsOf(storage, { dueBefore: "2026-11-23T00:00:00Z" })).toBe("0 1");
   });
 
-  it("says that it is closed, whatever is asked of it", () => {
+  it("reports in every method that it is closed", () => {
     const storage = openTodos(newPath());
     storage.close();
     storage.close();
@@ -161,7 +161,7 @@ describe("createSqliteTodos", () => {
     expect(failureOf(() => storage.recall("a", "k")).message).toMatch(/has been closed/);
   });
 
-  it("says what is missing of a file whose tables are not those of todos", () => {
+  it("reports what is missing in a file whose tables are not those of todos", () => {
     const path = newPath();
     createSqliteTodos({ path }).close();
     const other = openRaw(path);

@@ -27,23 +27,26 @@ const problems = [
 ];
 
 describe("toStoreFailure", () => {
-  it.each(problems)("knows $name as node:sqlite, libsql and better-sqlite3 tell it", ({ errcode, name, problem }) => {
-    const path = newPath();
-    for (const fields of [
-      { code: "ERR_SQLITE_ERROR", errcode },
-      { code: name, rawCode: errcode },
-      { code: name, rawCode: null },
-    ]) {
-      const failure = failureFrom(fields, path);
-      expect(failure.details).toMatchObject({ runId: "r", operation: "append", reason: "Error: the driver's words" });
-      expect(failure.details).toEqual(
-        problem ? expect.objectContaining({ problem }) : expect.not.objectContaining({ problem: expect.anything() }),
-      );
-      expect(failure.message).toMatch(/^The database ".*runs\.db" .+\.$/);
-      expect(failure.retryable).toBe(problem === "busy");
-      expect(isBusy(failure.cause)).toBe(problem === "busy");
-    }
-  });
+  it.each(problems)(
+    "recognizes $name as reported by node:sqlite, libsql and better-sqlite3",
+    ({ errcode, name, problem }) => {
+      const path = newPath();
+      for (const fields of [
+        { code: "ERR_SQLITE_ERROR", errcode },
+        { code: name, rawCode: errcode },
+        { code: name, rawCode: null },
+      ]) {
+        const failure = failureFrom(fields, path);
+        expect(failure.details).toMatchObject({ runId: "r", operation: "append", reason: "Error: the driver's words" });
+        expect(failure.details).toEqual(
+          problem ? expect.objectContaining({ problem }) : expect.not.objectContaining({ problem: expect.anything() }),
+        );
+        expect(failure.message).toMatch(/^The database ".*runs\.db" .+\.$/);
+        expect(failure.retryable).toBe(problem === "busy");
+        expect(isBusy(failure.cause)).toBe(problem === "busy");
+      }
+    },
+  );
 
   it.each([
     ["EROFS", "read-only"],
@@ -51,11 +54,11 @@ describe("toStoreFailure", () => {
     ["EPERM", "read-only"],
     ["ENOSPC", "full"],
     ["EDQUOT", "full"],
-  ])("knows %s, which Node throws for a folder", (code, problem) => {
+  ])("recognizes %s, which Node reports for a folder", (code, problem) => {
     expect(failureFrom({ code }).details).toMatchObject({ problem });
   });
 
-  it("calls a file that cannot be opened or read on a full disk full", ({ skip }) => {
+  it("reports a file that cannot be opened or read on a full disk as full", ({ skip }) => {
     const folder = mountDisk(64) ?? skip("This process may not mount a disk: run the tests as root to have this one.");
     const path = join(folder, "runs.db");
     expect(failureFrom({ errcode: 4_874 }, join("/", "planwright-none", "runs.db")).details).not.toHaveProperty(
@@ -71,7 +74,7 @@ describe("toStoreFailure", () => {
     });
   });
 
-  it("leaves an error of ours as it is, and takes whatever else is thrown", () => {
+  it("returns its own errors unchanged, and wraps all others", () => {
     const attempt = { path: "runs.db", operation: "append", runId: "r" } as const;
     const error = new AgentError("run-conflict", "no", { details: { runId: "r" } });
     expect(toStoreFailure(error, attempt)).toBe(error);

@@ -12,15 +12,15 @@ const unit = fc.oneof(
 const text = fc.array(unit, { maxLength: 6 }).map((units) => String.fromCharCode(...units));
 
 describe("toOrderText", () => {
-  it("leaves most texts as they are", () => {
+  it("returns most texts unchanged", () => {
     for (const plain of ["", "buy milk", "äpfel 100%", "你好", "a\nb\u007f"]) expect(toOrderText(plain)).toBe(plain);
   });
 
-  it("can be UTF-8, without a null character", () => {
+  it("returns valid UTF-8 without null characters", () => {
     fc.assert(fc.property(text, (any) => /^[^\0]*$/.test(toOrderText(any)) && toOrderText(any).isWellFormed()));
   });
 
-  it.each(drivers)("has %s compare and search as JavaScript does", (driver) => {
+  it.each(drivers)("makes %s compare and search as JavaScript does", (driver) => {
     const db = openRaw(":memory:", driver);
     const statement = db.prepare("SELECT ? < ? AS isLess, ? = ? AS isEqual, instr(?, ?) > 0 AS isIn");
     fc.assert(

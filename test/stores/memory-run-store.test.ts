@@ -16,7 +16,7 @@ describe("createMemoryRunStore", () => {
     for (const id of ids) await store.append(id, [runStart(id)], { sequence: 1 });
   }
 
-  it("keeps the runs that finished last, and all that have not finished", async () => {
+  it("keeps the runs that ended last, and all that have not ended", async () => {
     const store = createMemoryRunStore({ maxFinishedRuns: 2 });
     await begin(store, "a", "b", "c", "d", "e");
     await finish(store, "d", "b", "a");
@@ -26,7 +26,7 @@ describe("createMemoryRunStore", () => {
     expect(await listIds(store)).toBe("e c a");
   });
 
-  it("forgets a run together with its claim, so that its id is free again", async () => {
+  it("drops a run with its claim, so that its id can be used again", async () => {
     const store = createMemoryRunStore({ maxFinishedRuns: 0 });
     await store.claim("a", { owner: "ada", ttlMs: 60_000 });
     await begin(store, "a");
@@ -37,7 +37,7 @@ describe("createMemoryRunStore", () => {
     expect(await listIds(store)).toBe("a");
   });
 
-  it("does not drop a run that goes on after its end, as one that is resumed does", async () => {
+  it("does not drop a run that continues after its end, as a resumed one does", async () => {
     const store = createMemoryRunStore({ maxFinishedRuns: 1 });
     await begin(store, "a", "b", "c");
     await finish(store, "a");
@@ -46,7 +46,7 @@ describe("createMemoryRunStore", () => {
     expect(await listIds(store)).toBe("c a");
   });
 
-  it("keeps 1000 finished runs unless told otherwise", async () => {
+  it("keeps 1000 ended runs by default", async () => {
     const store = createMemoryRunStore();
     for (let number = 0; number < 1_001; number++) {
       await store.append(`r${number}`, [runStart(`r${number}`), runEnd(`r${number}`)], { sequence: 1 });
@@ -55,7 +55,7 @@ describe("createMemoryRunStore", () => {
     expect(await store.read("r1")).toHaveLength(2);
   });
 
-  it("cannot be changed through what it gave", async () => {
+  it("cannot be changed through the lists that it returns", async () => {
     const store = createMemoryRunStore();
     await begin(store, "a");
     const events = (await store.read("a")) as unknown[];
@@ -79,7 +79,7 @@ describe("createMemoryRunStore", () => {
     { cursor: "" },
     { cursor: "1.5" },
     null,
-  ])("refuses to list by %j", async (options) => {
+  ])("refuses to list runs by %j", async (options) => {
     await expect(createMemoryRunStore().list(options as never)).rejects.toMatchObject({ code: "invalid-options" });
   });
 });

@@ -6,7 +6,7 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 const plan = { steps: [{ id: "s1", tool: "Fake" as const, input: {} }] };
 
 describe("collectEvents", () => {
-  it("collects every event from now on, until it is stopped", async () => {
+  it("collects every event until it is stopped", async () => {
     const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })] });
     await agent.execute(plan);
     const collected = collectEvents(agent);

@@ -15,10 +15,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe("a call that is not recorded", () => {
+describe("a call that was not recorded", () => {
   const schema = { type: "object" };
 
-  it("is a loud miss, which says what was asked, where the nearest differs, and how to record", async () => {
+  it("is reported with its request, the difference to the nearest call, and how to record it", async () => {
     await record(path, ["1", "2"], [ask("Add a todo to buy milk"), ask("Calculate 1 + 1", { temperature: 0 })]);
     const replayed = createRecordedModel({ path });
     await expect(replayed.generate(ask("Calculate 1 + 2", { temperature: 0 }))).rejects.toThrow(
@@ -56,21 +56,21 @@ describe("a call that is not recorded", () => {
       ask("One", { messages: ask("One").messages.map(({ content }) => ({ role: "user", content })) }),
       'messages[0].role: "user", recorded "system"',
     ],
-  ])("differs in its %s", async (_, request, difference) => {
+  ])("is reported to differ in its %s", async (_, request, difference) => {
     await record(path, ["1"], [ask("One")]);
     const answer = createRecordedModel({ path }).generate(request);
     await expect(answer).rejects.toThrow(`1 call is recorded; the nearest, calls[0], differs in ${difference}`);
     await expect(answer).rejects.not.toMatchObject({ code: "model-failed" });
   });
 
-  it("is one of none where nothing is recorded", async () => {
+  it("is reported without a nearest call if nothing is recorded", async () => {
     await writeFile(path, JSON.stringify({ version: 1, model: qwen, calls: [] }));
     await expect(createRecordedModel({ path }).generate(ask("One"))).rejects.toThrow(
       'message is "One". Nothing is recorded.',
     );
   });
 
-  it("leaves those that were", async () => {
+  it("does not hide the recorded calls that were not made", async () => {
     await record(path, ["1", "2", "3"], [ask("One"), ask("Two"), ask("Three")]);
     const replayed = createRecordedModel({ path });
     await replayed.generate(ask("Two"));

@@ -28,14 +28,14 @@ function tookMs({ startedAt = "", completedAt = "" }: StepRecord): number {
 }
 
 describe("createFakeTool", () => {
-  it("returns null, and remembers its calls", async () => {
+  it("returns null by default, and records its calls", async () => {
     const { tool, steps } = await runSteps(undefined, 2);
     expect(steps.map(({ output }) => output)).toEqual([null, null]);
     expect(tool.calls.map(({ input }) => input)).toEqual([{ number: 0 }, { number: 1 }]);
     expect(tool.calls[1]?.context).toMatchObject({ stepId: "s1", attempt: 1 });
   });
 
-  it("does as it was told, in turn, and repeats the last", async () => {
+  it("uses its outcomes in order, and repeats the last", async () => {
     const { steps } = await runSteps([{ returns: 1 }, { throws: new Error("no") }, { returns: 3 }], 4);
     expect(steps.map(({ status, output }) => [status, output])).toEqual([
       ["completed", 1],
@@ -45,12 +45,12 @@ describe("createFakeTool", () => {
     ]);
   });
 
-  it("throws what is no error, too", async () => {
+  it("can throw a value that is not an error", async () => {
     const { steps } = await runSteps([{ throws: "text" }], 1);
     expect(steps[0]?.error?.message).toContain("text");
   });
 
-  it("takes its time on the clock", async () => {
+  it("takes its time on the given clock", async () => {
     const { steps } = await runSteps([{ returns: 1, afterMs: 900 }], 1);
     expect(steps.map(tookMs)).toEqual([900]);
   });
@@ -61,12 +61,12 @@ describe("createFakeTool", () => {
     expect(steps.map(tookMs)).toEqual([1_000, 2_000]);
   });
 
-  it("rejects at once where its signal has aborted before it hangs", async () => {
+  it("rejects immediately if its signal has aborted before it hangs", async () => {
     const { steps } = await runSteps([{ hangs: "until-aborted", afterMs: 1_500 }], 1);
     expect(steps.map(tookMs)).toEqual([1_500]);
   });
 
-  it("has the machine's time unless told otherwise", async () => {
+  it("uses the machine's time by default", async () => {
     const tool = createFakeTool({ name: "Fake", effect: "pure", outcomes: [{ returns: 1, afterMs: 0 }] });
     const result = await createAgent({ tools: [tool] }).execute({ steps: [{ id: "a", tool: "Fake", input: {} }] });
     expect(result.output).toBe(1);

@@ -43,7 +43,7 @@ describe("createFaultyRunStore", () => {
       return { memory, store: createFaultyRunStore(wrap(memory), faults) };
     }
 
-    it("crashes before an append: it is not recorded, and nothing is answered any more", async () => {
+    it("crashes before an append, which is not recorded, and answers nothing any more", async () => {
       const { memory, store } = create({ crashBeforeAppend: 2 });
       await store.append("r", first, { sequence: 1 });
       expect(store.hasCrashed).toBe(false);
@@ -60,21 +60,21 @@ describe("createFaultyRunStore", () => {
       expect(store.appends).toEqual([first, second]);
     });
 
-    it("crashes after an append: it is recorded, but not answered", async () => {
+    it("crashes after an append, which is recorded but not answered", async () => {
       const { memory, store } = create({ crashAfterAppend: 1 });
       expect(await stateOf(store.append("r", first, { sequence: 1 }))).toBe("waiting");
       await store.crashed;
       expect(memory.read("r")).toEqual(first);
     });
 
-    it("throws after a crash where it shall", async () => {
+    it("throws after a crash if configured so", async () => {
       const { store } = create({ crashAfterAppend: 1, afterCrash: "throw" });
-      const told = async () => store.append("r", first, { sequence: 1 });
-      await expect(told()).rejects.toThrow("has crashed, as the test says");
+      const appendFirst = async () => store.append("r", first, { sequence: 1 });
+      await expect(appendFirst()).rejects.toThrow("has crashed, as the test says");
       expect(() => store.read("r")).toThrow("has crashed, as the test says");
     });
 
-    it("fails some appends, and records those after", async () => {
+    it("fails the given appends, and records the others", async () => {
       const { memory, store } = create({ failAppends: [1] });
       const append = async () => store.append("r", first, { sequence: 1 });
       await expect(append()).rejects.toThrow("append 1 fails, as the test says");
@@ -84,7 +84,7 @@ describe("createFaultyRunStore", () => {
       expect(store.appends).toHaveLength(2);
     });
 
-    it("holds appends until they are let go, in order", async () => {
+    it("holds appends until they are released, in order", async () => {
       const { memory, store } = create();
       store.hold();
       store.hold();
@@ -99,7 +99,7 @@ describe("createFaultyRunStore", () => {
       store.letGo();
     });
 
-    it("ends the claims of the process that has crashed, and no others", async () => {
+    it("ends the claims of the crashed process only", async () => {
       const { memory, store } = create();
       const other = createFaultyRunStore(wrap(memory));
       const claim = { owner: "dead", ttlMs: Number.POSITIVE_INFINITY };
@@ -115,7 +115,7 @@ describe("createFaultyRunStore", () => {
     });
   });
 
-  it("answers nothing that was asked for before the crash, and ends a claim that comes through after", async () => {
+  it("answers nothing requested before the crash, and ends a claim that succeeds after it", async () => {
     const memory = createMemoryRunStore();
     const store = createFaultyRunStore(answerLater(memory));
     const asked = [
@@ -127,12 +127,12 @@ describe("createFaultyRunStore", () => {
     expect(memory.claim("r", { owner: "alive", ttlMs: 1 })).toEqual({ fence: 2 });
   });
 
-  it("is as volatile as the store it is around", () => {
+  it("is as volatile as the store inside it", () => {
     expect(createFaultyRunStore(createMemoryRunStore()).isVolatile).toBe(true);
     expect(createFaultyRunStore(answerLater(createMemoryRunStore())).isVolatile).toBeUndefined();
   });
 
-  it("lets a run fail with the append that fails", async () => {
+  it("fails a run when an append fails", async () => {
     const store = createFaultyRunStore(createMemoryRunStore(), { failAppends: [3] });
     const tool = createFakeTool({ name: "Fake" });
     const agent = createAgent({ tools: [tool], store });

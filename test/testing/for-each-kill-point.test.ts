@@ -46,7 +46,7 @@ describe("forEachKillPoint", () => {
     ["by promises", () => answerLater(createMemoryRunStore())],
     ["from a database", () => createSqliteRunStore({ path: ":memory:" })],
   ])(
-    "kills a run at each point, and lets another process end it, with a store that answers %s",
+    "kills a run at each point and lets another process finish it, with a store that answers %s",
     async (_name, createStore) => {
       const { calls, run, resume } = createScenario();
       const checked: KillPoint[] = [];
@@ -75,7 +75,7 @@ describe("forEachKillPoint", () => {
     },
   );
 
-  it("shows what waits for somebody", async () => {
+  it("reports runs that are suspended", async () => {
     const { run, resume } = createScenario("once");
     const suspended: KillPoint[] = [];
     await forEachKillPoint({
@@ -93,7 +93,7 @@ describe("forEachKillPoint", () => {
     ]);
   });
 
-  it("lets processes resume at once, of which one gets the run", async () => {
+  it("lets several processes resume at once, of which one gets the run", async () => {
     const { run, resume } = createScenario();
     await forEachKillPoint({
       run,
@@ -108,7 +108,7 @@ describe("forEachKillPoint", () => {
     });
   });
 
-  it("ends a run whose dead process gets errors", async () => {
+  it("finishes a run whose dead process gets errors", async () => {
     const { run, resume } = createScenario();
     let alive = 0;
     const counted = async (process: MortalProcess) => {
@@ -125,7 +125,7 @@ describe("forEachKillPoint", () => {
     expect(alive).toBe(0);
   });
 
-  it("says at which point a check has failed, with what it has thrown", async () => {
+  it("reports the point at which a check has failed, with its error", async () => {
     const cause = new Error("not so");
     const { run, resume } = createScenario();
     const check = ({ point }: { point: KillPoint }) => {
@@ -135,14 +135,14 @@ describe("forEachKillPoint", () => {
     await expect(failure).rejects.toMatchObject({ message: "Killed before append 3 (step-end): Error: not so", cause });
   });
 
-  it("says at which point the run could not go on", async () => {
+  it("reports the point at which the run could not be resumed", async () => {
     const { run } = createScenario();
     const resume = () => Promise.reject(new Error("no tools"));
     const failure = forEachKillPoint({ run, resume, check: () => {} });
     await expect(failure).rejects.toThrow("Killed after append 1 (run-start): Error: no tools");
   });
 
-  it("says so if the run ends or fails where it should be killed", async () => {
+  it("reports a run that ends or fails instead of being killed", async () => {
     const { run, resume } = createScenario();
     let times = 0;
     const shorter = (process: MortalProcess) => {
@@ -160,7 +160,7 @@ describe("forEachKillPoint", () => {
     await expect(failed).rejects.toThrow("Killed before append 1 (run-start): Error: no");
   });
 
-  it("refuses options that cannot be", async () => {
+  it("refuses invalid options", async () => {
     const { run, resume } = createScenario();
     const options = { run, resume, check: () => {} };
     await expect(forEachKillPoint({ ...options, resumers: 0 })).rejects.toMatchObject({ code: "invalid-options" });

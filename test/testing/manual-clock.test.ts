@@ -10,12 +10,12 @@ function record(...delays: readonly number[]) {
 }
 
 describe("createManualClock", () => {
-  it("stands still, from 2026 on unless told otherwise", () => {
+  it("stands still, at the start of 2026 by default", () => {
     expect(new Date(createManualClock().now()).toISOString()).toBe("2026-01-01T00:00:00.000Z");
     expect(createManualClock({ nowMs: 5 }).now()).toBe(5);
   });
 
-  it("fires what comes due in its order, each at its own time", async () => {
+  it("fires due timers in order, each at its own time", async () => {
     const { clock, fired } = record(30, 10, 20, 10, 41);
     await clock.advance(40);
     expect(fired).toEqual(["10 at 10", "10 at 10", "20 at 20", "30 at 30"]);
@@ -23,7 +23,7 @@ describe("createManualClock", () => {
     expect(clock.pendingTimers).toBe(1);
   });
 
-  it("is set forward and back, and no timer and no interval notices", async () => {
+  it("can be set forward and back without affecting timers and intervals", async () => {
     const { clock } = record();
     const fired: string[] = [];
     clock.setTimeout(() => fired.push(`${clock.now()} after ${clock.monotonic()}`), 10);
@@ -36,7 +36,7 @@ describe("createManualClock", () => {
     expect(fired).toEqual(["9001 after 10"]);
   });
 
-  it("does not fire what was cleared", async () => {
+  it("does not fire cleared timers", async () => {
     const { clock, fired } = record(10);
     const timer = clock.setTimeout(() => fired.push("cleared"), 5);
     clock.clearTimeout(timer);
@@ -46,7 +46,7 @@ describe("createManualClock", () => {
     expect(fired).toEqual(["10 at 10"]);
   });
 
-  it("fires timers that timers and promises set while it moves", async () => {
+  it("fires timers that are set while it advances", async () => {
     const { clock, fired } = record();
     clock.setTimeout(async () => {
       await Promise.resolve();
@@ -56,13 +56,13 @@ describe("createManualClock", () => {
     expect(fired).toEqual(["second at 20"]);
   });
 
-  it("takes a delay below 0 for 0", async () => {
+  it("treats a negative delay as 0", async () => {
     const { clock, fired } = record(-5);
     await clock.advance(0);
     expect(fired).toEqual(["-5 at 0"]);
   });
 
-  it("runs until a promise settles, as that does, and no further", async () => {
+  it("advances until a promise settles, and no further", async () => {
     const { clock, fired } = record(10, 500, 2_000);
     const slow = new Promise<string>((resolve) => {
       clock.setTimeout(() => resolve("done"), 1_000);
@@ -74,7 +74,7 @@ describe("createManualClock", () => {
     expect(clock.now()).toBe(2_000);
   });
 
-  it("says so when a promise would never settle", async () => {
+  it("reports a promise that would never settle", async () => {
     const clock = createManualClock();
     await expect(clock.runUntil(new Promise(() => {}))).rejects.toThrow("does not settle");
   });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("createRecordedModel", () => {
-  it("records what a model answers, and replays it without the model", async () => {
+  it("records the answers of a model, and replays them without it", async () => {
     const response: ModelResponse = {
       text: '{\n  "steps": []\n}',
       reasoning: "Hm.\r\nWell.\n",
@@ -46,7 +46,7 @@ describe("createRecordedModel", () => {
     expect(() => replayed.assertComplete()).not.toThrow();
   });
 
-  it("passes a request on as it is, and tells what is streamed while recording", async () => {
+  it("passes on requests unchanged, and streams while it records", async () => {
     const scripted = createScriptedModel([{ text: "abc", deltas: ["a", "bc"] }]);
     const model = createRecordedModel({ mode: "record", model: scripted, path });
     const deltas: string[] = [];
@@ -56,7 +56,7 @@ describe("createRecordedModel", () => {
     expect(deltas).toEqual(["a", "bc"]);
   });
 
-  it("writes a file that people can read, the same each time, with nothing more than is read again", async () => {
+  it("writes a readable and deterministic file with nothing but what it reads again", async () => {
     const secret = {
       text: "Yes\nNo",
       finishReason: "stop",
@@ -134,7 +134,7 @@ describe("createRecordedModel", () => {
     expect(() => replayed.assertComplete()).not.toThrow();
   });
 
-  it("rejects as the model does while recording", async () => {
+  it("rejects with the model's own error while it records", async () => {
     const failure = modelFailure(qwen, "busy", { message: "Later." });
     const model = createRecordedModel({ mode: "record", model: createScriptedModel([failure]), path });
     await expect(model.generate(ask("One"))).rejects.toBe(failure);
@@ -163,7 +163,7 @@ describe("createRecordedModel", () => {
     expect(() => replayed.assertComplete()).not.toThrow();
   });
 
-  it("loses nothing of calls at the same time, and keeps the order in which they were asked", async () => {
+  it("records all of several simultaneous calls, in the order in which they were made", async () => {
     const waiting: (() => void)[] = [];
     const numbers = Array.from({ length: 20 }, (_, index) => index);
     const answers = numbers.map(
@@ -184,7 +184,7 @@ describe("createRecordedModel", () => {
     expect(again.map(({ text }) => text)).toEqual(texts);
   });
 
-  it("gives the answers of one call asked twice in their order, and no more of them", async () => {
+  it("replays the answers of a repeated call in order, and no more of them", async () => {
     await record(path, ["first", "other", "second"], [ask("Same"), ask("Other"), ask("Same")]);
     const replayed = createRecordedModel({ path });
     expect((await replayed.generate(ask("Same"))).text).toBe("first");
@@ -196,7 +196,7 @@ describe("createRecordedModel", () => {
     await expect(replayed.generate(ask("Other"))).rejects.toThrow("it is recorded once");
   });
 
-  it("takes the same request for the same, whatever its keys are in", async () => {
+  it("ignores the order of keys when it compares requests", async () => {
     await record(
       path,
       ["yes"],
@@ -211,7 +211,7 @@ describe("createRecordedModel", () => {
     expect((await createRecordedModel({ path }).generate(ask("", { messages }))).text).toBe("yes");
   });
 
-  it("does not let go of what it has when a request or an answer is changed", async () => {
+  it("is not affected by later changes of a request or an answer", async () => {
     const messages = [{ role: "user" as const, content: "One" }];
     const scripted = createScriptedModel(["yes", "no"]);
     const model = createRecordedModel({ mode: "record", model: scripted, path });
@@ -223,7 +223,7 @@ describe("createRecordedModel", () => {
     expect((await replayed.generate(ask("", { messages }))).text).toBe("no");
   });
 
-  it("begins again with the first call, and not before", async () => {
+  it("starts a new recording with its first call, not before", async () => {
     await record(path, ["old"], [ask("Old")]);
     createRecordedModel({ mode: "record", model: createScriptedModel([]), path });
     expect(await readFile(path, "utf8")).toContain("Old");
@@ -231,7 +231,7 @@ describe("createRecordedModel", () => {
     expect(await readFile(path, "utf8")).not.toContain("Old");
   });
 
-  it("makes the folders of its file", async () => {
+  it("creates missing folders", async () => {
     path = join(folder, "a/b/calls.json");
     await record(path, ["yes"], [ask("One")]);
     expect((await createRecordedModel({ path }).generate(ask("One"))).text).toBe("yes");

@@ -19,7 +19,7 @@ describe("a recording that cannot be replayed", () => {
   const call = { request: { messages: [] }, response: { text: "", finishReason: "stop", usage: {} } };
   const whole = { version: 1, model: qwen, calls: [call] };
 
-  it("is missing, or no file", () => {
+  it("is missing, or not a file", () => {
     expect(() => createRecordedModel({ path })).toThrow(
       `There is no recording "${path}". To record it again, run once with createRecordedModel({ mode: "record", model, path:`,
     );
@@ -62,7 +62,7 @@ describe("a recording that cannot be replayed", () => {
     expect(() => createRecordedModel({ path })).toThrow("To record it again");
   });
 
-  it("is of another model than the one that is given", async () => {
+  it("is of another model than the given one", async () => {
     await record(path, ["1"], [ask("One")]);
     const price = { inputPerMillion: 5, outputPerMillion: 5 };
     expect(() => createRecordedModel({ path, model: createScriptedModel([]) })).toThrow(
@@ -74,14 +74,14 @@ describe("a recording that cannot be replayed", () => {
 });
 
 describe("a recording that cannot be written", () => {
-  it("rejects the call, and leaves nothing behind", async () => {
+  it("rejects the call, and leaves no file behind", async () => {
     const model = createRecordedModel({ mode: "record", model: createScriptedModel(["1", "2"]), path: folder });
     await expect(model.generate(ask("One"))).rejects.toThrow(`The recording "${folder}" cannot be written (Error: `);
     await expect(model.generate(ask("Two"))).rejects.toThrow("cannot be written");
     expect((await readdir(tmpdir())).filter((name) => join(tmpdir(), name).startsWith(`${folder}.`))).toEqual([]);
   });
 
-  it("is written with the next call, where that works", async () => {
+  it("is written with the next call if that works", async () => {
     const model = createRecordedModel({
       mode: "record",
       model: createScriptedModel(["1", "2"], qwen),

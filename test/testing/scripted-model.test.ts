@@ -10,7 +10,7 @@ function ask(content: string, rest: Partial<ModelRequest> = {}): ModelRequest {
 }
 
 describe("createScriptedModel", () => {
-  it("answers with texts, wholes, errors and functions in turn, and remembers what it was asked", async () => {
+  it("answers with texts, responses, errors and functions in order, and records its requests", async () => {
     const failure = modelFailure({ provider: "scripted", modelId: "script" }, "busy", { message: "Later." });
     const model = createScriptedModel([
       "one",
@@ -35,7 +35,7 @@ describe("createScriptedModel", () => {
     expect(() => model.assertComplete()).not.toThrow();
   });
 
-  it("has the names and the price it is given", () => {
+  it("has the given names and price", () => {
     expect(createScriptedModel([])).toMatchObject({ provider: "scripted", modelId: "script" });
     expect("price" in createScriptedModel([])).toBe(false);
     const price = { inputPerMillion: 1, outputPerMillion: 2 };
@@ -43,23 +43,23 @@ describe("createScriptedModel", () => {
     expect(createScriptedModel([], named)).toMatchObject(named);
   });
 
-  it("tells its pieces, or the text whole, and nothing of an empty one", async () => {
+  it("streams its pieces, or the whole text, and nothing for an empty text", async () => {
     const model = createScriptedModel([
       "whole",
       { text: "pieces", deltas: ["pie", "", "ces"] },
       "",
       { text: "", deltas: [] },
     ]);
-    const told: string[][] = [];
+    const streamed: string[][] = [];
     for (let call = 0; call < 4; call++) {
       const deltas: string[] = [];
       await model.generate(ask("?", { onTextDelta: (delta) => deltas.push(delta) }));
-      told.push(deltas);
+      streamed.push(deltas);
     }
-    expect(told).toEqual([["whole"], ["pie", "", "ces"], [], []]);
+    expect(streamed).toEqual([["whole"], ["pie", "", "ces"], [], []]);
   });
 
-  it("says which request it has no answer to", async () => {
+  it("reports the first request without an answer", async () => {
     const model = createScriptedModel(["one"]);
     await model.generate(ask("1"));
     await expect(model.generate(ask("Plan this"))).rejects.toThrow(
@@ -73,7 +73,7 @@ describe("createScriptedModel", () => {
     expect(() => model.assertComplete()).toThrow("has 1 answer; this is request 4");
   });
 
-  it("says how many answers were not asked for", async () => {
+  it("reports how many answers were not used", async () => {
     const model = createScriptedModel(["one", "two", "three"]);
     await model.generate(ask("1"));
     expect(() => model.assertComplete()).toThrow(
@@ -98,26 +98,26 @@ describe("createScriptedModel", () => {
       await expect(answer).rejects.toBe(reason);
       expect(getEventListeners(controller.signal, "abort")).toEqual([]);
     }
-    const told: string[] = [];
-    const late = ask("4", { signal: AbortSignal.abort("gone"), onTextDelta: (delta) => told.push(delta) });
+    const streamed: string[] = [];
+    const late = ask("4", { signal: AbortSignal.abort("gone"), onTextDelta: (delta) => streamed.push(delta) });
     await expect(model.generate(late)).rejects.toBe("gone");
-    expect(told).toEqual([]);
+    expect(streamed).toEqual([]);
     expect(() => model.assertComplete()).not.toThrow();
   });
 
-  it("tells no more once it has been aborted on the way", async () => {
+  it("stops streaming once it has been aborted", async () => {
     const controller = new AbortController();
-    const told: string[] = [];
+    const streamed: string[] = [];
     const onTextDelta = (delta: string) => {
-      told.push(delta);
+      streamed.push(delta);
       controller.abort("enough");
     };
     const model = createScriptedModel([{ text: "abc", deltas: ["a", "b", "c"] }]);
     await expect(model.generate(ask("?", { signal: controller.signal, onTextDelta }))).rejects.toBe("enough");
-    expect(told).toEqual(["a"]);
+    expect(streamed).toEqual(["a"]);
   });
 
-  it("leaves no listener on a signal that never aborts, and rejects as its listener or function throws", async () => {
+  it("leaves no listener on its signal, and rejects with the error of its listener or function", async () => {
     const { signal } = new AbortController();
     const model = createScriptedModel([
       "one",
@@ -152,7 +152,7 @@ describe("createScriptedModel", () => {
     expect(create).toThrow(message);
   });
 
-  it("refuses what a function returns that is no answer", async () => {
+  it("refuses an invalid result of a function", async () => {
     const model = createScriptedModel([(() => undefined) as unknown as ScriptedAnswer]);
     await expect(model.generate(ask("1"))).rejects.toThrow('Option "answers[0]" must be a text');
   });

@@ -6,7 +6,7 @@ import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 const draft = { steps: [{ id: "s1", tool: "Fake", input: {}, dependsOn: [] }] };
 
 describe("createScriptedPlanner", () => {
-  it("answers with plans, errors and functions in turn, and remembers what it was asked", async () => {
+  it("answers with plans, errors and functions in order, and records its requests", async () => {
     const planner = createScriptedPlanner([
       draft,
       new Error("no plan today"),
@@ -19,7 +19,7 @@ describe("createScriptedPlanner", () => {
     expect(planner.requests.map(({ request }) => request)).toEqual(["first", "second", "third"]);
   });
 
-  it("says so when it is asked more often than it has answers", async () => {
+  it("reports a request without an answer", async () => {
     const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], planner: createScriptedPlanner([]) });
     await expect(agent.plan("first")).rejects.toThrow("The script has 0 answers; this is request 1.");
   });

@@ -9,7 +9,7 @@ type LanguageModelV2 = Extract<AiLanguageModel, { specificationVersion: "v2" }>;
 type LanguageModelV3 = Extract<AiLanguageModel, { specificationVersion: "v3" }>;
 
 describe("createAiSdkModel", () => {
-  it("takes every model object of the AI SDK", () => {
+  it("accepts every model object of the AI SDK", () => {
     const mock = new MockLanguageModelV3();
     expectTypeOf(createAiSdkModel(mock)).toEqualTypeOf<LanguageModel>();
     expectTypeOf(createAiSdkModel).toBeCallableWith(gateway("openai/gpt-5-mini"));
@@ -18,7 +18,7 @@ describe("createAiSdkModel", () => {
     expectTypeOf<LanguageModelV3>().toExtend<AiSdkLanguageModel>();
   });
 
-  it("takes no id, no provider and no model of another kind", () => {
+  it("refuses an id, a provider and other kinds of models", () => {
     // @ts-expect-error: an id names no provider.
     createAiSdkModel("openai/gpt-5-mini");
     // @ts-expect-error: a provider is no model.
@@ -26,7 +26,7 @@ describe("createAiSdkModel", () => {
     expectTypeOf<Exclude<EmbeddingModel, string>>().not.toExtend<AiSdkLanguageModel>();
   });
 
-  it("takes a price and options of providers", () => {
+  it("accepts a price and provider options", () => {
     const model = new MockLanguageModelV3();
     createAiSdkModel(model, { price: { inputPerMillion: 0.25, outputPerMillion: 2 } });
     createAiSdkModel(model, { providerOptions: { openai: { reasoningEffort: "low", store: undefined } } });
@@ -35,7 +35,7 @@ describe("createAiSdkModel", () => {
     createAiSdkModel(model, { providerOptions: { reasoningEffort: "low" } });
   });
 
-  it("calls them with what they take, but for the types of JSON", () => {
+  it("calls models with valid options, apart from JSON types", () => {
     type Ours = Omit<AiSdkCallOptions, "responseFormat" | "providerOptions">;
     expectTypeOf<Ours>().toExtend<Parameters<LanguageModelV2["doStream"]>[0]>();
     expectTypeOf<Ours>().toExtend<Parameters<LanguageModelV3["doStream"]>[0]>();

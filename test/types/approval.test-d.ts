@@ -29,8 +29,8 @@ type PendingApproval = Extract<PendingItem, { kind: "approval" }>;
 const resources = { precision: { digits: 1 }, user: "u" };
 const hash = "0".repeat(64);
 
-describe("what is asked", () => {
-  it("narrows by tool in a policy and in approve", () => {
+describe("an approval question", () => {
+  it("narrows by tool in needsApproval and in approve", () => {
     createAgent({
       tools,
       needsApproval: (question) => {
@@ -58,7 +58,7 @@ describe("what is asked", () => {
     });
   });
 
-  it("takes an async answer written at once", () => {
+  it("can be answered by an inline async function", () => {
     createAgent({ tools, requestApproval: async () => "suspend" });
     createAgent({ tools, requestApproval: () => Promise.resolve("approve") });
     createAgent({ tools, requestApproval: async () => ({ decision: "reject", by: "rule 7", reason: "too much" }) });
@@ -70,7 +70,7 @@ describe("what is asked", () => {
     expectTypeOf<ApprovalDecision>().toEqualTypeOf<"approve" | "reject" | "suspend">();
   });
 
-  it("takes functions that were written for any tools", () => {
+  it("can be answered by functions written for any tools", () => {
     const needsApproval = ({ kind }: ApprovalQuestion) => kind === "plan";
     const approve = async ({ runId }: ApprovalRequest): Promise<ApprovalDecision> => (runId ? "approve" : "reject");
     createAgent({ tools, needsApproval, requestApproval: approve });
@@ -93,7 +93,7 @@ describe("what is asked", () => {
   });
 });
 
-describe("what was decided", () => {
+describe("the end of an approval", () => {
   it("narrows by kind", () => {
     const read = (event: AgentEventOf<"approval-end">) => {
       if (event.kind === "step") expectTypeOf(event.stepId).toBeString();
@@ -104,14 +104,14 @@ describe("what was decided", () => {
     free.on("approval-end", read);
   });
 
-  it("warns of a step or of the plan", () => {
+  it("names a step or the plan in warnings", () => {
     expectTypeOf<AgentWarning["stepId"]>().toEqualTypeOf<string | undefined>();
     expectTypeOf<AgentWarning["iteration"]>().toEqualTypeOf<number | undefined>();
   });
 });
 
 describe("a decision", () => {
-  it("takes the pending item, the event or the request, as it is", () => {
+  it("accepts the pending item, the event or the request unchanged", () => {
     const item = {} as PendingApproval;
     const plan = {} as Extract<PendingItem, { kind: "plan-approval" }>;
     free.approve("r", item);
@@ -158,7 +158,7 @@ describe("a decision", () => {
     expectTypeOf<RejectionOptions["reason"]>().toEqualTypeOf<string | undefined>();
   });
 
-  it("has options that may be built step by step", () => {
+  it("has options that can be built step by step", () => {
     const options: RejectionOptions = {};
     options.reason = "no";
     options.signal = new AbortController().signal;
@@ -196,8 +196,8 @@ describe("the options of a tool", () => {
   });
 });
 
-describe("a run's output", () => {
-  it("is told from a list by Array.isArray", async () => {
+describe("the output of a run", () => {
+  it("is distinguished from a list by Array.isArray", async () => {
     const { output } = await free.run("x");
     if (output === undefined) return;
     if (Array.isArray(output)) expectTypeOf(output).toEqualTypeOf<({ ms: number } | null)[]>();

@@ -31,8 +31,8 @@ type Unbound<T> = {
     : never;
 }[keyof T];
 
-describe("the methods of what we hand out", () => {
-  it("may be detached", () => {
+describe("the methods of our objects", () => {
+  it("can be detached", () => {
     expectTypeOf<Unbound<Agent<Tools>>>().toBeNever();
     expectTypeOf<Unbound<Orchestrator<Tools>>>().toBeNever();
     expectTypeOf<Unbound<RunHandle<Tools>>>().toBeNever();
@@ -43,20 +43,20 @@ describe("the methods of what we hand out", () => {
     expectTypeOf<Unbound<FakeOllama>>().toBeNever();
   });
 
-  it("may be detached where they are not those of an interface that users implement", () => {
+  it("can be detached unless users implement them", () => {
     expectTypeOf<Unbound<FaultyRunStore>>().toEqualTypeOf<Unbound<RunStore>>();
     expectTypeOf<Unbound<ManualClock>>().toEqualTypeOf<Exclude<Unbound<Clock>, "monotonic">>();
     expectTypeOf<Unbound<ScriptedModel | RecordedModel>>().toEqualTypeOf<Unbound<LanguageModel>>();
   });
 
-  it("are still methods: an agent of some tools is an agent", () => {
+  it("are methods, so that an agent of certain tools is an Agent", () => {
     expectTypeOf<Agent<Tools>>().toExtend<Agent>();
     expectTypeOf<Orchestrator<Tools>>().toExtend<Orchestrator>();
     expectTypeOf<RunHandle<Tools>>().toExtend<RunHandle>();
     expectTypeOf<Agent<Tool>>().toExtend<Agent>();
   });
 
-  it("are told from those that may not", () => {
+  it("are distinguished from methods that cannot be detached", () => {
     expectTypeOf<Unbound<{ one(): void; two(this: void): void; three: number; four?(): void }>>().toEqualTypeOf<
       "one" | "four"
     >();

@@ -79,7 +79,7 @@ describe("events", () => {
     }
   });
 
-  it("are a closed union: a switch over all of them compiles with satisfies never", () => {
+  it("are a closed union, so a switch over all types satisfies never", () => {
     const name = (event: AgentEvent): string => {
       switch (event.type) {
         case "run-start":
@@ -117,7 +117,7 @@ describe("events", () => {
     expectTypeOf<AgentEvent>().toExtend<{ type: string; runId: string; sequence: number; timestamp: string }>();
   });
 
-  it("of a tool that is not known have outputs that are not known", () => {
+  it("of an unknown tool have unknown outputs", () => {
     expectTypeOf<AgentEventOf<"step-end">["outcome"]>().toEqualTypeOf<StepOutcome<unknown>>();
     expectTypeOf<AgentEventOf<"step-progress">["value"]>().toEqualTypeOf<JsonValue>();
   });
@@ -134,7 +134,7 @@ describe("results", () => {
     expectTypeOf(result.output).toEqualTypeOf<Calculated | Todo | (Calculated | Todo | null)[] | undefined>();
   });
 
-  it("tell what a suspended run waits for", () => {
+  it("list what a suspended run waits for", () => {
     const result = read({} as RunResult<Tools>);
     if (result.status === "suspended") {
       for (const item of result.pending) {
@@ -159,7 +159,7 @@ describe("results", () => {
     }
   });
 
-  it("are what run, execute and handles give", () => {
+  it("are the same for run, execute and handles", () => {
     const alone = createAgent({ tools: [clock] });
     expectTypeOf(alone.run).returns.resolves.toEqualTypeOf<RunResult<typeof clock>>();
     expectTypeOf(alone.execute).returns.resolves.toEqualTypeOf<RunResult<typeof clock>>();
@@ -169,7 +169,7 @@ describe("results", () => {
     expectTypeOf<RunResult<typeof clock>["output"]>().toEqualTypeOf<Output | (Output | null)[] | undefined>();
   });
 
-  it("fit where any run is taken", () => {
+  it("are assignable to the result of any run", () => {
     expectTypeOf<RunResult<Tools>>().toExtend<RunResult>();
     expectTypeOf<AgentEvent<Tools>>().toExtend<AgentEvent>();
   });

@@ -10,7 +10,7 @@ import {
 } from "../../src/index.ts";
 
 describe("Jsonify", () => {
-  it("keeps what JSON has", () => {
+  it("keeps JSON types", () => {
     expectTypeOf<Jsonify<string>>().toBeString();
     expectTypeOf<Jsonify<5 | "a" | true | null>>().toEqualTypeOf<5 | "a" | true | null>();
     expectTypeOf<Jsonify<{ a: number; b: { c: string[] } }>>().toEqualTypeOf<{ a: number; b: { c: string[] } }>();
@@ -18,7 +18,7 @@ describe("Jsonify", () => {
     expectTypeOf<Jsonify<Record<string, number>>>().toEqualTypeOf<Record<string, number>>();
   });
 
-  it("makes a Date text, wherever it is", () => {
+  it("converts Date to text at any place", () => {
     expectTypeOf<Jsonify<Date>>().toBeString();
     expectTypeOf<Jsonify<{ at: Date; list: Date[]; maybe: Date | null }>>().toEqualTypeOf<{
       at: string;
@@ -27,20 +27,20 @@ describe("Jsonify", () => {
     }>();
   });
 
-  it("takes what toJSON returns", () => {
+  it("uses the return type of toJSON", () => {
     expectTypeOf<Jsonify<{ toJSON(): { at: Date } }>>().toEqualTypeOf<{ at: string }>();
     expectTypeOf<Jsonify<{ price: { toJSON(key: string): number } }>>().toEqualTypeOf<{ price: number }>();
     expectTypeOf<Jsonify<URL>>().toBeString();
   });
 
-  it("makes nothing null", () => {
+  it("converts undefined to null", () => {
     expectTypeOf<Jsonify<undefined>>().toBeNull();
     expectTypeOf<Jsonify<void>>().toBeNull();
     expectTypeOf<Jsonify<{ a: string } | undefined>>().toEqualTypeOf<{ a: string } | null>();
     expectTypeOf<Jsonify<(string | undefined)[]>>().toEqualTypeOf<(string | null)[]>();
   });
 
-  it("makes keys optional that may be undefined, and leaves out those that are functions or symbols", () => {
+  it("makes keys optional that may be undefined, and omits functions and symbols", () => {
     const symbol = Symbol("s");
     expectTypeOf<Jsonify<{ a?: string; b: string | undefined; c: string }>>().toEqualTypeOf<{
       a?: string;
@@ -52,7 +52,7 @@ describe("Jsonify", () => {
     }>();
   });
 
-  it("keeps keys of any and of unknown", () => {
+  it("keeps keys of the types any and unknown", () => {
     // biome-ignore lint/suspicious/noExplicitAny: what JSON.parse and many clients return
     type Loose = Jsonify<{ data: any; more: unknown }>;
     expectTypeOf<keyof Loose>().toEqualTypeOf<"data" | "more">();
@@ -64,7 +64,7 @@ describe("Jsonify", () => {
     expectTypeOf<Jsonify<{ t: "a"; at: Date } | { t: "b" }>>().toEqualTypeOf<{ t: "a"; at: string } | { t: "b" }>();
   });
 
-  it("follows recursion", () => {
+  it("supports recursive types", () => {
     interface Node {
       at: Date;
       children: Node[];
@@ -86,7 +86,7 @@ describe("isAgentError", () => {
     isAgentError(thrown, "nope");
   });
 
-  it("narrows to all of them, to be told apart by code", () => {
+  it("narrows to a union of all details, distinguished by code", () => {
     if (!isAgentError(thrown)) return;
     expectTypeOf(thrown.code).toEqualTypeOf<AgentErrorCode>();
     if (thrown.code === "invalid-tool-input") {
@@ -95,7 +95,7 @@ describe("isAgentError", () => {
     expectTypeOf(thrown.cause).toBeUnknown();
   });
 
-  it("says that what was thrown has toJSON, and that data stays data", () => {
+  it("narrows a thrown value to an error with toJSON, and data to data", () => {
     if (isAgentError(thrown, "timeout")) expectTypeOf(thrown.toJSON()).toEqualTypeOf<AgentErrorData<"timeout">>();
     const failed = {} as { readonly error?: AgentErrorData };
     if (!isAgentError(failed.error, "timeout")) return;
@@ -104,7 +104,7 @@ describe("isAgentError", () => {
     failed.error.toJSON();
   });
 
-  it("tells the errors of tools by their codes", () => {
+  it("narrows to the errors of tools by their codes", () => {
     if (!isAgentError(thrown)) return;
     switch (thrown.code) {
       case "calculation-failed":

@@ -18,7 +18,7 @@ type Tools = typeof calculator | typeof todos | typeof clock;
 const given = <const TPlan extends PlanInput<Tools>>(plan: TPlan) => plan;
 
 describe("a plan written by hand", () => {
-  it("may name the tools there are, with their inputs", () => {
+  it("may name the given tools, with their inputs", () => {
     given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: "1 + 1" } }] });
     given({
       version: 1,
@@ -31,7 +31,7 @@ describe("a plan written by hand", () => {
     });
   });
 
-  it("needs no more than steps, each with id, tool and input", () => {
+  it("requires only steps, each with id, tool and input", () => {
     // @ts-expect-error steps are missing
     given({ request: "x" });
     // @ts-expect-error the id is missing
@@ -42,7 +42,7 @@ describe("a plan written by hand", () => {
     given({ version: 2, steps: [] });
   });
 
-  it("may not name a tool that there is not, or the input of another", () => {
+  it("may not name an unknown tool, or use the input of another", () => {
     // @ts-expect-error no tool has this name
     given({ steps: [{ id: "s1", tool: "Nope", input: {} }] });
     // @ts-expect-error the input of another tool
@@ -57,7 +57,7 @@ describe("a plan written by hand", () => {
     given({ steps: [{ id: "s1", tool: "Todos", input: { operation: "add", title: "", priority: "urgent" } }] });
   });
 
-  it("may have a reference in place of any value", () => {
+  it("may have a reference instead of any value", () => {
     given({
       steps: [
         {
@@ -74,7 +74,7 @@ describe("a plan written by hand", () => {
     given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: { $ref: 5 } } }] });
   });
 
-  it("may have a template in place of any text, members of enums included", () => {
+  it("may have a template instead of any text, even of an enum", () => {
     given({
       steps: [
         {
@@ -89,13 +89,13 @@ describe("a plan written by hand", () => {
     given({ steps: [{ id: "s1", tool: "Todos", input: { operation: "get", id: "${s0.value}" } }] });
   });
 
-  it("may have a literal in place of any value, of the right type", () => {
+  it("may have a literal instead of any value, of the right type", () => {
     given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: { $literal: "${x}" } } }] });
     // @ts-expect-error a literal of the wrong type
     given({ steps: [{ id: "s1", tool: "Calculator", input: { expression: { $literal: 5 } } }] });
   });
 
-  it("is checked where it is run", () => {
+  it("is checked against the tools of the agent", () => {
     const agent = createAgent({ tools: [clock] });
     agent.execute({ steps: [{ id: "s1", tool: "Clock", input: {} }] });
     // @ts-expect-error no tool has this name
@@ -105,7 +105,7 @@ describe("a plan written by hand", () => {
     hashPlan({ steps: [{ id: "s1", tool: "Whatever", input: { any: { $ref: "s0" } } }] });
   });
 
-  it("is checked in every part where it is written in the call", () => {
+  it("is checked in every part if it is written within the call", () => {
     const resources = { precision: { digits: 1 }, user: "u" };
     const agent = createAgent({ tools: [calculator, todos, clock] });
     agent.execute({ steps: [{ id: "s1", tool: "Calculator", input: { expression: "1" } }] }, { resources });
@@ -131,7 +131,7 @@ describe("a plan written by hand", () => {
     agent.execute(fixed, { resources });
   });
 
-  it("may be one whose tools the compiler does not know", () => {
+  it("may be untyped if its tools are unknown to the compiler", () => {
     const agent = createAgent({ tools: [clock] });
     const orchestrator = createOrchestrator({ tools: [clock], store: createMemoryRunStore() });
     const widened = {
@@ -159,13 +159,13 @@ describe("a plan written by hand", () => {
     hashPlan(planSchema.parse({}));
   });
 
-  it("may have one reference for a whole input", () => {
+  it("may have a reference instead of a whole input", () => {
     given({ steps: [{ id: "s1", tool: "Calculator", input: { $ref: "s0.input" } }] });
     // @ts-expect-error a reference is text
     given({ steps: [{ id: "s1", tool: "Calculator", input: { $ref: 5 } }] });
   });
 
-  it("may be one that a planner made", () => {
+  it("may come from a planner", () => {
     const agent = createAgent({ tools: [clock] });
     expectTypeOf(agent.plan).returns.resolves.toEqualTypeOf<Plan>();
     agent.plan("x").then((plan) => agent.execute(plan));
@@ -173,14 +173,14 @@ describe("a plan written by hand", () => {
     expectTypeOf<PlanStep["tool"]>().toBeString();
   });
 
-  it("takes any input for a tool whose input is not known", () => {
+  it("accepts any input for a tool with an unknown input", () => {
     const any = defineTool({ name: "Any", description: "d", inputSchema: z.unknown(), execute: () => null });
     createAgent({ tools: [any] }).execute({ steps: [{ id: "s1", tool: "Any", input: { a: [1, { $ref: "s0" }] } }] });
   });
 });
 
 describe("Referable", () => {
-  it("keeps what a value was, and allows references and literals", () => {
+  it("keeps the type of a value, and allows references and literals", () => {
     expectTypeOf<5>().toExtend<Referable<number>>();
     expectTypeOf<{ $ref: string }>().toExtend<Referable<number>>();
     expectTypeOf<{ $literal: 5 }>().toExtend<Referable<number>>();
@@ -194,7 +194,7 @@ describe("Referable", () => {
   });
 });
 
-it("planSchema gives what a PlanInput is", () => {
+it("planSchema returns a PlanInput", () => {
   expectTypeOf<z.infer<typeof planSchema>["steps"][number]["id"]>().toBeString();
   expectTypeOf<z.infer<typeof planSchema>["version"]>().toEqualTypeOf<1 | undefined>();
 });

@@ -29,7 +29,7 @@ describe("defineTool", () => {
     expectTypeOf<InferToolOutput<typeof todos>>().toEqualTypeOf<{ title: string; done: boolean; createdAt: string }>();
   });
 
-  it("gives execute the parsed input, and plans what goes in", () => {
+  it("passes the parsed input to execute, and plans with the unparsed input", () => {
     const schemas = {
       four: z.object({
         a: z.string().default("x"),
@@ -58,7 +58,7 @@ describe("defineTool", () => {
     expectTypeOf<InferToolInput<typeof four>["at"]>().toEqualTypeOf<string>();
   });
 
-  it("checks what execute returns against an output schema, of zod 4 and zod 3", () => {
+  it("checks the result of execute against an output schema, of zod 4 and zod 3", () => {
     defineTool({ ...base, outputSchema: z.object({ n: z.number() }), execute: () => ({ n: 1 }) });
     defineTool({ ...base, outputSchema: z3.object({ n: z3.number() }), execute: async () => ({ n: 1 }) });
     // @ts-expect-error n is a number
@@ -69,7 +69,7 @@ describe("defineTool", () => {
     defineTool({ ...base, outputSchema: z.object({ n: z.number() }), execute: () => ({}) });
   });
 
-  it("takes what an output schema accepts, and tells of what it gives", () => {
+  it("uses the input type of an output schema for execute, and its output type elsewhere", () => {
     const tool = defineTool({
       ...base,
       outputSchema: z.object({ n: z.string().transform(Number), d: z.string().default("x") }),
@@ -137,7 +137,7 @@ describe("defineTool", () => {
     defineTool({ ...base, inputSchema, phrases: [5], execute: () => null });
   });
 
-  it("makes tools that fit into one list, whatever their types", () => {
+  it("creates tools that fit into one list, whatever their types", () => {
     const tools: readonly Tool[] = [calculator, todos, clock];
     expectTypeOf(tools).items.toEqualTypeOf<Tool>();
   });
@@ -150,14 +150,14 @@ describe("resources", () => {
   }
   const resources: Both = { precision: { digits: 1 }, user: "u" };
 
-  it("are what all tools need together", () => {
+  it("are the combined resources of all tools", () => {
     expectTypeOf<InferToolResources<typeof calculator | typeof todos | typeof clock>>().toExtend<Both>();
     expectTypeOf<Both>().toExtend<InferToolResources<typeof calculator | typeof todos>>();
     expectTypeOf<InferToolResources<typeof clock>>().toBeUnknown();
     expectTypeOf<InferToolResources<Tool>>().toBeUnknown();
   });
 
-  it("are a required option of a run if a tool needs some", () => {
+  it("are a required option of a run if a tool needs them", () => {
     const agent = createAgent({ tools: [calculator, todos, clock] });
     agent.run("x", { resources });
     agent.execute({ steps: [] }, { resources, timeoutMs: 5 });
@@ -183,7 +183,7 @@ describe("resources", () => {
     orchestrator.execute({ steps: [] });
   });
 
-  it("may be left out if no tool needs any", () => {
+  it("are optional if no tool needs any", () => {
     const agent = createAgent({ tools: [clock] });
     agent.run("x");
     agent.run("x", {});
@@ -191,7 +191,7 @@ describe("resources", () => {
     expectTypeOf<RunOptions<typeof clock>["resources"]>().toBeUnknown();
   });
 
-  it("reach the tool with their type", () => {
+  it("reach the tool with their types", () => {
     defineTool({
       ...base,
       outputSchema: z.string(),
@@ -203,21 +203,21 @@ describe("resources", () => {
 describe("the options of an agent", () => {
   const agent = createAgent({ tools: [calculator, clock] });
 
-  it("name its tools", () => {
+  it("include the names of its tools", () => {
     agent.plan("x", { tools: ["Clock"] });
     // @ts-expect-error no tool has this name
     agent.plan("x", { tools: ["Todos"] });
     expectTypeOf(agent.tools).items.toEqualTypeOf<typeof calculator | typeof clock>();
   });
 
-  it("keep names also from a list that was made before", () => {
+  it("keep the names of tools in a separate list", () => {
     const tools = [calculator, clock];
     const other = createAgent({ tools });
     expectTypeOf(other.tools[0]?.name).toEqualTypeOf<"Calculator" | "Clock" | undefined>();
   });
 });
 
-describe("a tool that was not made by defineTool", () => {
+describe("a tool that defineTool did not create", () => {
   class Weather implements Tool {
     readonly name = "Weather";
     readonly description = "Current weather in a city";
@@ -244,7 +244,7 @@ describe("a tool that was not made by defineTool", () => {
     execute: ({ text }: { text: string }) => ({ text, said: new Date(0) }),
   } as const;
 
-  it("is told by its members what it takes, gives and needs", () => {
+  it("has its types inferred from its members", () => {
     expectTypeOf<InferToolInput<Weather>>().toEqualTypeOf<{ city: string }>();
     expectTypeOf<InferToolOutput<Weather>>().toEqualTypeOf<{ celsius: number; at: string }>();
     expectTypeOf<InferToolResources<Weather>>().toEqualTypeOf<{ db: Map<string, number> }>();
@@ -255,7 +255,7 @@ describe("a tool that was not made by defineTool", () => {
     expectTypeOf<InferToolOutput<Tool>>().toBeUnknown();
   });
 
-  it("gives an agent its names, inputs, outputs and resources, beside those of defineTool", () => {
+  it("adds its names, inputs, outputs and resources to those of the agent", () => {
     const agent = createAgent({ tools: [weather, echo, clock] });
     expectTypeOf<(typeof agent.tools)[number]["name"]>().toEqualTypeOf<"Weather" | "Echo" | "Clock">();
     agent.on("step-end", (event) => {
@@ -270,7 +270,7 @@ describe("a tool that was not made by defineTool", () => {
     agent.run("weather in Berlin");
   });
 
-  it("may be written in the call, and in a list of any tools", () => {
+  it("may be written within the call, and in a list of any tools", () => {
     const agent = createAgent({
       tools: [
         {

@@ -291,14 +291,14 @@ describe.each(Object.entries(values))("%s", (_subject, cases) => {
   });
 });
 
-describe("what cannot be evaluated", () => {
+describe("an expression that cannot be evaluated", () => {
   it.each(failures)("%s", async (expression, outcome) => {
     expect(await outcomeOf(expression, data)).toContain(outcome);
   });
 });
 
 describe("an evaluation", () => {
-  it("makes __proto__ a key like any other", async () => {
+  it("treats __proto__ like any other key", async () => {
     const outcome = (await outcomeOf('{"__proto__": 1, "a": 2}')) as { value: object };
     expect(Object.getPrototypeOf(outcome.value)).toBe(Object.prototype);
     expect(JSON.stringify(outcome.value)).toBe('{"__proto__":1,"a":2}');
@@ -306,7 +306,7 @@ describe("an evaluation", () => {
     expect(await outcomeOf('s1["__proto__"]', { s1: JSON.parse('{"__proto__":1}') })).toEqual({ value: 1 });
   });
 
-  it("has no negative zero, which JSON has not either", async () => {
+  it("never results in negative zero, which JSON lacks", async () => {
     for (const text of ["-0.0", "0 * -1", "-4 % 2", "int(-0.5)", "-(0)"]) {
       const outcome = (await outcomeOf(text)) as { value: number };
       expect(Object.is(outcome.value, 0), text).toBe(true);
@@ -319,13 +319,13 @@ describe("an evaluation", () => {
     expect(data).toEqual(before);
   });
 
-  it("does not cut a key in a message that is short, and cuts one that is long", async () => {
+  it("quotes a short key whole in a message, and cuts a long one", async () => {
     expect(await outcomeOf(`s1["${"k".repeat(300)}"]`, data)).toBe(
       `failure at 3: there is no key "${"k".repeat(80)}"…`,
     );
   });
 
-  it("asks for each name once, and only for those that it comes to", async () => {
+  it("looks up each name once, and only the names that it reaches", async () => {
     const { evaluateCel } = await import("../../../src/core/cel/evaluate.ts");
     const asked: string[] = [];
     const lookUp = (name: string) => {

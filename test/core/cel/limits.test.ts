@@ -22,7 +22,7 @@ beforeAll(() => {
   data.same2 = Array.from({ length: 1_000 }, () => ({ a: 1, b: [1, 2] }));
 });
 
-describe("a simple question to 100 000 items", () => {
+describe("a simple expression over 100 000 items", () => {
   it.each<[string, (value: JsonValue) => unknown, unknown]>([
     ["l.all(x, x >= 0)", (value) => value, true],
     ["l.exists(x, x == 99999)", (value) => value, true],
@@ -36,7 +36,7 @@ describe("a simple question to 100 000 items", () => {
     ["l == l.map(x, x)", (value) => value, true],
     ['s.contains("zz")', (value) => value, false],
     ["size(s) == 1000000", (value) => value, true],
-  ])("fits: %s", async (text, read, expected) => {
+  ])("stays within the limit: %s", async (text, read, expected) => {
     const outcome = await outcomeOf(text, data);
     expect(typeof outcome === "string" ? outcome : read(outcome.value)).toEqual(expected);
   });
@@ -74,34 +74,34 @@ const hostile = [
   "m.all(x, s + string(x) == s + string(x))",
 ];
 
-describe("more than it may cost", () => {
-  it.each(hostile)("ends soon: %s", async (text) => {
+describe("an expression that costs too much", () => {
+  it.each(hostile)("stops early: %s", async (text) => {
     const expression = await celOf(text);
     // About 100 ms at most where nothing else runs; what is not bounded would outlast the test's time.
     expect(() => evaluateCel(expression, (name) => data[name])).toThrow(CelLimitExceeded);
   });
 
-  it("is not what || and macros go on after", async () => {
+  it("is not rescued by || or by macros", async () => {
     expect(await outcomeOf("true || l.all(a, l.all(b, true))", data)).toEqual({ value: true });
     expect(await outcomeOf("l.all(a, l.all(b, true)) || true", data)).toBe("limit");
     expect(await outcomeOf("m.exists(x, l.all(a, m.all(b, true))) || true", data)).toBe("limit");
     expect(await outcomeOf("l.all(a, m.all(b, true)) && false", data)).toBe("limit");
   });
 
-  it("says what it had come to", async () => {
+  it("reports the cost that it reached", async () => {
     const expression = await celOf("l.all(x, true)");
     expect(() => evaluateCel(expression, (name) => data[name], 10)).toThrow(expect.objectContaining({ used: 11 }));
     expect(maxCelCost).toBe(1_000_000);
   });
 
-  it("doubling a list or a text again and again is paid for", async () => {
+  it("cannot avoid its cost by doubling a list or a text", async () => {
     const double = (start: string, times: number) => `[${start}]${".map(x, x + x)".repeat(times)}.map(x, size(x))[0]`;
     expect(await outcomeOf(double("s", 2), data)).toEqual({ value: 4_000_000 });
     expect(await outcomeOf(double("s", 10), data)).toBe("limit");
     expect(await outcomeOf(double("l", 10), data)).toBe("limit");
   });
 
-  it("counts a result as often as it would be written, but not what is only picked out of the data", async () => {
+  it("pays for its result as often as it would be written, but not for values that it only selects", async () => {
     expect(await outcomeOf("m.map(x, m.map(y, 1))[0].size()", data)).toBe("limit");
     expect(await outcomeOf("m.map(x, users)[0].size()", data)).toEqual({ value: count });
     expect(await outcomeOf("m.map(x, users)", data)).toBe("limit");
@@ -109,7 +109,7 @@ describe("more than it may cost", () => {
     expect(await outcomeOf("users.filter(u, true)", data)).toMatchObject({ value: { length: count } });
   });
 
-  it("data that is deeper than the stack is too much, and no RangeError", async () => {
+  it("reaches the limit instead of a RangeError if the data is nested too deeply", async () => {
     const deep = () => {
       let value: JsonValue = 1;
       for (let level = 0; level < 100_000; level++) value = [value];

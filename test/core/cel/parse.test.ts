@@ -76,7 +76,7 @@ describe("the names of an expression", () => {
   });
 });
 
-describe("what is no expression", () => {
+describe("text that is not an expression", () => {
   it.each<[string, string]>([
     ["", "syntax at 0: it is empty"],
     [" \n ", "syntax at 0: it is empty"],
@@ -157,7 +157,7 @@ describe("what is no expression", () => {
   });
 });
 
-it("no message has the parser's names of its tokens", async () => {
+it("no message contains token names of the parser", async () => {
   const tokens = [
     "a",
     "1",
@@ -196,7 +196,7 @@ it("no message has the parser's names of its tokens", async () => {
 
 const nest = (open: string, close: string, count: number) => `${open.repeat(count)}1${close.repeat(count)}`;
 
-describe("a hostile text is refused at once", () => {
+describe("a hostile text is refused immediately", () => {
   it.each<[string, string, string]>([
     ["too long", `1${" ".repeat(maxCelLength)}`, `it has 2001 characters; at most ${maxCelLength} are allowed`],
     ["of a million parentheses", nest("(", ")", 1_000_000), "characters; at most"],
@@ -221,7 +221,7 @@ describe("a hostile text is refused at once", () => {
     expect(await outcomeOf(text)).toContain(message);
   });
 
-  it("but what is within the limits is not", async () => {
+  it("unless it is within the limits", async () => {
     expect(await outcomeOf(nest("(", ")", 45))).toEqual({ value: 1 });
     expect(await outcomeOf(`${"!".repeat(400)}true`)).toEqual({ value: true });
     expect(await outcomeOf(Array.from({ length: 45 }, () => "1").join("+"))).toEqual({ value: 45 });
@@ -229,7 +229,7 @@ describe("a hostile text is refused at once", () => {
   });
 });
 
-describe("the tree of the library, of which a new major may have another", () => {
+describe("the syntax tree of the parser, which a new major version may change", () => {
   const shape = (node: CelNode): unknown => {
     const parts = Object.entries(node).filter(([key]) => key !== "position");
     return Object.fromEntries(parts.filter(([, value]) => typeof value !== "object" || value === null));
@@ -260,7 +260,7 @@ describe("the tree of the library, of which a new major may have another", () =>
   });
 });
 
-it("the parser says that it has to be loaded first", async () => {
+it("parseCel throws if the parser is not loaded", async () => {
   const { vi } = await import("vitest");
   vi.resetModules();
   const fresh = await import("../../../src/core/cel/parse.ts");

@@ -5,7 +5,7 @@ import { celOf } from "../../fixtures/cel.ts";
 const rootOf = async (text: string) => (await celOf(text)).root;
 const write = ({ name, path }: { name: string; path: readonly (string | number)[] }) => [name, ...path].join("/");
 
-describe("the path that an expression is", () => {
+describe("the path that an expression consists of", () => {
   it.each<[string, string | undefined]>([
     ["s1", "s1"],
     ["s1.a.b", "s1/a/b"],
@@ -39,7 +39,7 @@ describe("the paths that an expression reads", () => {
   });
 });
 
-describe("where the items of a list come from", () => {
+describe("the source of the items of a list", () => {
   it.each<[string, string | undefined, boolean]>([
     ["s1.rows", "s1/rows", true],
     ["s1.rows.filter(r, r.open)", "s1/rows", true],
@@ -58,7 +58,7 @@ describe("where the items of a list come from", () => {
   });
 });
 
-describe("the type that a result has for all data", () => {
+describe("the type that a result has whatever the data", () => {
   it.each<[string, string | undefined]>([
     ["1", "number"],
     ["null", "null"],

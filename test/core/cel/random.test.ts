@@ -33,8 +33,8 @@ const { sum } = fc.letrec<{ sum: Sample }>((tie) => ({
 
 const data = { a: 7, b: { c: 0.5 }, l: [1, -3] };
 
-describe("against JavaScript", () => {
-  it("numbers are calculated as they are there", async () => {
+describe("compared with JavaScript", () => {
+  it("arithmetic has the same results", async () => {
     await fc.assert(
       fc.asyncProperty(sum, async ({ text, value }) => {
         const outcome = await outcomeOf(text, data);
@@ -45,7 +45,7 @@ describe("against JavaScript", () => {
     );
   });
 
-  it("numbers are compared as they are there", async () => {
+  it("comparisons of numbers have the same results", async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ noNaN: true }), fc.double({ noNaN: true }), async (a, b) => {
         const text = "[a < b, a <= b, a > b, a >= b, a == b, a != b]";
@@ -55,7 +55,7 @@ describe("against JavaScript", () => {
     );
   });
 
-  it("texts are read as they are there", async () => {
+  it("operations on text have the same results", async () => {
     const text = "[a + b, a < b, a.contains(b), a.startsWith(b), a.endsWith(b), a == b, size(a)]";
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme", maxLength: 2 }), async (a, b) => {
@@ -66,7 +66,7 @@ describe("against JavaScript", () => {
     );
   });
 
-  it("half a surrogate pair is a character of its own", async () => {
+  it("half a surrogate pair counts as one character", async () => {
     const unit = fc.constantFrom("\ud83d", "\ude00", "a", "é", "😀");
     await fc.assert(
       fc.asyncProperty(fc.string({ unit }), async (a) => {
@@ -75,7 +75,7 @@ describe("against JavaScript", () => {
     );
   });
 
-  it("only the 26 letters change case", async () => {
+  it("only the 26 ASCII letters change case", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary" }), async (a) => {
         const lower = a.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -85,7 +85,7 @@ describe("against JavaScript", () => {
     );
   });
 
-  it("any JSON is equal to a copy of itself, and written in CEL gives itself", async () => {
+  it("any JSON equals a copy of itself, but not a list of itself", async () => {
     const json = fc.jsonValue({ maxDepth: 3, noUnicodeString: false }) as fc.Arbitrary<JsonValue>;
     await fc.assert(
       fc.asyncProperty(json, async (value) => {
@@ -98,7 +98,7 @@ describe("against JavaScript", () => {
     );
   });
 
-  it("macros do what the methods of lists do", async () => {
+  it("macros have the same results as the methods of lists", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -5, max: 5 })), fc.integer({ min: -5, max: 5 }), async (l, k) => {
         const text = "[l.all(x, x > k), l.exists(x, x > k), l.exists_one(x, x > k), k in l]";
@@ -139,11 +139,11 @@ async function expectAnswer(text: string, variables: Readonly<Record<string, Jso
   else expect(JSON.parse(JSON.stringify(outcome.value))).toEqual(outcome.value);
 }
 
-describe("whatever it is given", () => {
+describe("any input leads to a result or a refusal", () => {
   const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
   const variables = fc.record({ s1: json, item: json, index: fc.nat() });
 
-  it("any text and any data get an answer", async () => {
+  it("for any text and any data", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.array(odd, { maxLength: 40 }).map((parts) => parts.join("")),
@@ -151,11 +151,11 @@ describe("whatever it is given", () => {
     await fc.assert(fc.asyncProperty(text, variables, expectAnswer), { numRuns: 1_000 });
   });
 
-  it("an expression that holds gets one on any data", async () => {
+  it("for a valid expression on any data", async () => {
     await fc.assert(fc.asyncProperty(fc.constantFrom(...valid), variables, expectAnswer), { numRuns: 500 });
   });
 
-  it("an expression with a few characters changed gets one", async () => {
+  it("for an expression with a few changed characters", async () => {
     const change = fc.tuple(place, place, odd);
     const text = fc
       .tuple(fc.constantFrom(...valid), fc.array(change, { minLength: 1, maxLength: 4 }))
@@ -168,7 +168,7 @@ describe("whatever it is given", () => {
     await fc.assert(fc.asyncProperty(text, variables, expectAnswer), { numRuns: 1_500 });
   });
 
-  it("parts of expressions put together in any way get one", async () => {
+  it("for parts of expressions in any combination", async () => {
     const pieces = valid.flatMap((text) => text.match(/\w+|[^\w\s]+/g) ?? []);
     const text = fc.array(fc.constantFrom(...pieces), { maxLength: 15 }).map((parts) => parts.join(" "));
     await fc.assert(fc.asyncProperty(text, variables, expectAnswer), { numRuns: 1_000 });

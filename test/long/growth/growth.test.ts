@@ -28,7 +28,7 @@ function describeGrowth({ shape, exponent, size, ms }: Measured): string {
   return `${power} (${ms.toFixed(0)} ms at ${size}: ${shape})`;
 }
 
-describe("what comes from outside takes no more than n log n", () => {
+describe("outside input is processed in at most n log n", () => {
   for (const [name, work] of Object.entries({ ...ruleSubjects, ...modelSubjects, ...runSubjects })) {
     it(name, async () => {
       const ofShapes = Object.entries(textShapes).map(([shape, make]) => {

@@ -68,7 +68,7 @@ export const planShapes: Readonly<Record<string, PlanShape>> = {
     ],
   }),
   "one reference with a long path": withInput((size) => ({ a: { $ref: `a${".b".repeat(size)}` } })),
-  "references that are none": withInput((size) => keyed(size, () => ({ $ref: "a b" }))),
+  "invalid references": withInput((size) => keyed(size, () => ({ $ref: "a b" }))),
   "issues of a schema beside references": withInput(
     (size) => ({
       title: { $ref: "a" },

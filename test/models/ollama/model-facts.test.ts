@@ -4,12 +4,12 @@ import { checkNothingIsLeft, setUp } from "./setup-ollama.ts";
 
 const hi = { text: "Hi" };
 const asked = (paths: readonly { readonly path: string }[]) => paths.filter(({ path }) => path === "/api/show").length;
-const told = (facts: unknown) => ({ body: JSON.stringify(facts) });
+const answerWith = (facts: unknown) => ({ body: JSON.stringify(facts) });
 
 checkNothingIsLeft();
 
-describe("what a server tells of a model", () => {
-  it("is asked for once, also by calls at the same time", async () => {
+describe("the server's facts about a model", () => {
+  it("are requested once, even by simultaneous calls", async () => {
     const { ask, ollama } = await setUp([hi, hi, hi]);
     await Promise.all([ask(), ask()]);
     await ask();
@@ -25,7 +25,7 @@ describe("what a server tells of a model", () => {
     { fault: "unauthorized" },
     { fault: "cut-at-once" },
     { body: "no JSON" },
-  ])("is unknown after %j, and asked for again by the next call", async (answer) => {
+  ])("are unknown after %j, and requested again by the next call", async (answer) => {
     const { ask, ollama } = await setUp([hi, hi, hi], { server: { showScript: [answer] } });
     await ask();
     await ask();
@@ -44,23 +44,23 @@ describe("what a server tells of a model", () => {
     [{ capabilities: ["thinking"], model_info: { "general.architecture": "gptoss" } }, "mine", "low"],
     [{ capabilities: ["thinking"], details: { family: "gemma4" } }, "mine", false],
     [{ capabilities: ["completion"], details: { family: "gemma3" } }, "mine", undefined],
-  ])("may be %j, so that %s is told %j about thinking", async (facts, model, think) => {
+  ])("may be %j, so that %s is called with think %j", async (facts, model, think) => {
     const models = [{ name: model, capabilities: ["completion", "thinking"] }];
-    const { ask, ollama } = await setUp([hi], { model, server: { models, showScript: [told(facts)] } });
+    const { ask, ollama } = await setUp([hi], { model, server: { models, showScript: [answerWith(facts)] } });
     await ask();
     expect(ollama.chats[0]?.think).toBe(think);
   });
 
-  it("bounds the context only by a length that is one", async () => {
+  it("limit the context only if they contain a valid length", async () => {
     for (const length of ["2048", 0, -1, 2.5, undefined]) {
       const facts = { model_info: { "general.architecture": "llama", "llama.context_length": length } };
-      const { ask, ollama } = await setUp([hi], { server: { showScript: [told(facts)] } });
+      const { ask, ollama } = await setUp([hi], { server: { showScript: [answerWith(facts)] } });
       await ask();
       expect(ollama.chats[0]?.options).toMatchObject({ num_ctx: 4_096 });
     }
   });
 
-  it("fails a call where there is no such model, and is asked for again, as it may be there by then", async () => {
+  it("fail the call if the model is unknown, and are requested again by the next call", async () => {
     const { ask, fail, ollama } = await setUp([hi], { server: { showScript: [{ fault: "unknown-model" }] } });
     const error = await fail();
     expect(error.details).toEqual({ model: "ollama/qwen3", reason: "unknown-model", status: 404 });
@@ -69,7 +69,7 @@ describe("what a server tells of a model", () => {
     expect((await ask()).text).toBe("Hi");
   });
 
-  it("is still asked for when one of those who wait is aborted, and no longer when all are", async () => {
+  it("stay requested while one waiting call is left, and no longer when all are aborted", async () => {
     const { ask, ollama } = await setUp([hi], { server: { showScript: [{ fault: "hang" }, { fault: "hang" }] } });
     const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
     const refused = [first, second].map((each) => expect(ask({ signal: each.signal })).rejects.toBe("enough"));

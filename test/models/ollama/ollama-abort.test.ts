@@ -8,14 +8,14 @@ const reason = new Error("enough");
 checkNothingIsLeft();
 
 describe("aborting a call", () => {
-  it("before it begins sends nothing", async () => {
+  it("before it starts sends nothing", async () => {
     const { controller, ask, ollama } = await setUp([]);
     controller.abort(reason);
     await expect(ask()).rejects.toBe(reason);
     expect(ollama.requests).toEqual([]);
   });
 
-  it("at once sends no chat", async () => {
+  it("immediately sends no chat", async () => {
     const { controller, ask, ollama } = await setUp([]);
     const answer = ask();
     controller.abort(reason);
@@ -23,7 +23,7 @@ describe("aborting a call", () => {
     expect(ollama.chats).toEqual([]);
   });
 
-  it("while the server is asked about the model closes the connection", async () => {
+  it("while the model's facts are requested closes the connection", async () => {
     const { controller, ask, ollama } = await setUp([], { server: { showScript: [{ fault: "hang" }] } });
     const answer = ask();
     await ollama.waitForRequest("/api/show");
@@ -32,7 +32,7 @@ describe("aborting a call", () => {
     expect((await ollama.waitForDisconnect()).path).toBe("/api/show");
   });
 
-  it("before the headers closes the connection", async () => {
+  it("before the response headers closes the connection", async () => {
     const { controller, ask, ollama } = await setUp([{ fault: "hang" }]);
     const answer = ask();
     await ollama.waitForRequest();
@@ -41,7 +41,7 @@ describe("aborting a call", () => {
     expect((await ollama.waitForDisconnect()).path).toBe("/api/chat");
   });
 
-  it("in the middle of an answer closes the connection, and tells no more of it", async () => {
+  it("in the middle of an answer closes the connection, and stops onTextDelta", async () => {
     const { controller, ask, ollama, deltas } = await setUp([{ fault: "drip", text: "one two three" }]);
     const first = deferred();
     const answer = ask({
@@ -59,7 +59,7 @@ describe("aborting a call", () => {
     expect(deltas).toEqual(["one "]);
   });
 
-  it("from within what is told the text, ends there", async () => {
+  it("from within onTextDelta ends the answer there", async () => {
     const lines = ["one ", "two "].map((content) => JSON.stringify({ message: { content }, done: false }));
     // Both come at once.
     const { controller, ask, deltas } = await setUp([{ body: `${lines.join("\n")}\n` }]);
@@ -72,7 +72,7 @@ describe("aborting a call", () => {
     expect(deltas).toEqual(["one "]);
   });
 
-  it("while an error is read closes the connection", async () => {
+  it("while an error response is read closes the connection", async () => {
     const { controller, ask, ollama } = await setUp([], {
       fetch: async (input, init) => {
         const response = await fetch(input, init);
@@ -88,7 +88,7 @@ describe("aborting a call", () => {
     await ollama.waitForDisconnect();
   });
 
-  it("while it waits for another attempt leaves no timer", async () => {
+  it("while it waits for another attempt leaves no timer behind", async () => {
     const clock = createManualClock();
     const waiting = deferred();
     const setTimeout: typeof clock.setTimeout = (callback, delayMs) => {
@@ -111,7 +111,7 @@ describe("aborting a call", () => {
     expect(answer.text).toBe("Hi");
   });
 
-  it("rejects soon where the given fetch looks at no signal, and closes what that answers later", async () => {
+  it("rejects soon even if the given fetch ignores its signal, and closes its late response", async () => {
     const answered = deferred<Response>();
     const cancelled = deferred<unknown>();
     const asked = deferred();
@@ -129,7 +129,7 @@ describe("aborting a call", () => {
     await cancelled.promise;
   });
 
-  it("closes what a given fetch answers that looks at no signal", async () => {
+  it("closes the response of a given fetch that ignores its signal", async () => {
     const cancelled = deferred<unknown>();
     const line = `${JSON.stringify({ message: { content: "Hi" }, done: false })}\n`;
     const { controller, ask } = await setUp([], {
@@ -143,15 +143,15 @@ describe("aborting a call", () => {
         );
       },
     });
-    const told = deferred<string>();
-    const refused = expect(ask({ onTextDelta: told.resolve })).rejects.toBe(reason);
-    expect(await told.promise).toBe("Hi");
+    const firstDelta = deferred<string>();
+    const refused = expect(ask({ onTextDelta: firstDelta.resolve })).rejects.toBe(reason);
+    expect(await firstDelta.promise).toBe("Hi");
     controller.abort(reason);
     await refused;
     expect(await cancelled.promise).toBe(reason);
   });
 
-  it("leaves the other calls of the same signal alone", async () => {
+  it("does not affect other calls", async () => {
     const { ask, ollama, controller } = await setUp([{ fault: "hang" }, { text: "Hi" }]);
     const own = new AbortController();
     const hanging = ask({ signal: own.signal });
@@ -165,7 +165,7 @@ describe("aborting a call", () => {
 });
 
 describe("a hanging server", () => {
-  it("is waited for until a clock says no", async () => {
+  it("is waited for until the signal aborts", async () => {
     const clock = createManualClock();
     const { controller, ask, ollama } = await setUp([{ fault: "hang-mid-stream" }]);
     const refused = expect(ask()).rejects.toBe(reason);
@@ -175,7 +175,7 @@ describe("a hanging server", () => {
     await refused;
   });
 
-  it("may go on in the end", async () => {
+  it("may still answer in the end", async () => {
     const { ask, ollama } = await setUp([{ fault: "hang", text: "Hi" }]);
     const answer = ask();
     await ollama.waitForRequest();

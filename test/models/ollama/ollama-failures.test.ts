@@ -3,14 +3,14 @@ import { toErrorData } from "../../../src/core/error-data.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
 import type { ModelFailureReason } from "../../../src/core/language-model.ts";
 import { type FakeOllamaAnswer, fakeOllamaFaults } from "../../../src/testing/fake-ollama/fake-ollama-answer.ts";
-import { checkNothingIsLeft, createHastyClock, setUp } from "./setup-ollama.ts";
+import { checkNothingIsLeft, createInstantClock, setUp } from "./setup-ollama.ts";
 
 const once = { retry: { maxAttempts: 1 } };
 const json = { responseFormat: { type: "json" } } as const;
 
 checkNothingIsLeft();
 
-describe("a server that answers with an error", () => {
+describe("a server that responds with an error", () => {
   const cases: readonly (readonly [FakeOllamaAnswer, ModelFailureReason, number | undefined, string])[] = [
     [{ fault: "unknown-model" }, "unknown-model", 404, 'has no model "qwen3". Type: ollama pull qwen3'],
     [{ fault: "unauthorized" }, "unauthorized", 401, "(401, unauthorized)"],
@@ -44,7 +44,7 @@ describe("a server that answers with an error", () => {
     [{ status: 418, body: '{"error":null}' }, "rejected", 418, '{"error":null}'],
   ];
 
-  it.each(cases)("%j is %s", async (answer, reason, status, text) => {
+  it.each(cases)("is reported for %j as %s", async (answer, reason, status, text) => {
     const { fail, deltas } = await setUp([answer], once);
     const error = await fail(json);
     expect(error.details).toEqual({ model: "ollama/qwen3", reason, status });
@@ -52,12 +52,12 @@ describe("a server that answers with an error", () => {
     expect(deltas).toEqual([]);
   });
 
-  it("complains of a format only where one was asked for", async () => {
+  it("is reported as format-rejected only if a format was requested", async () => {
     const { fail } = await setUp([{ fault: "format-rejected" }], once);
     expect((await fail()).details).toMatchObject({ reason: "server-error" });
   });
 
-  it("is quoted in one short line, and its page not at all", async () => {
+  it("is quoted in one short line, and not at all if it sent HTML", async () => {
     const { fail } = await setUp(
       [
         { status: 400, error: `no\n\u001b[31m${"x".repeat(500)}` },
@@ -75,20 +75,20 @@ describe("a server that answers with an error", () => {
     }
   });
 
-  it("is read up to 64 KiB, however much comes at once", async () => {
+  it("is read up to 64 KiB, however much it sends at once", async () => {
     const ofLength = (length: number) => ({ status: 500, error: `${"x".repeat(length)} schema` });
     const { fail } = await setUp([ofLength(60_000), ofLength(70_000)], once);
     expect((await fail(json)).message).toContain("(500, xxx");
     expect((await fail(json)).message).toContain('(500, {"error":"xxx');
   });
 
-  it("never has a key in its message", async () => {
+  it("never puts a key into an error message", async () => {
     const { fail } = await setUp([{ fault: "unauthorized" }], { headers: { authorization: "Bearer secret" } });
     expect(JSON.stringify(toErrorData(await fail()))).not.toContain("secret");
   });
 });
 
-describe("an answer that breaks off", () => {
+describe("an interrupted or invalid answer", () => {
   it.each([
     [{ fault: "error-mid-stream" }, "interrupted", "The answer broke off with an error: an error was encountered"],
     [{ fault: "cut" }, "interrupted", "broke off before the answer was complete (UND_ERR_SOCKET)"],
@@ -103,7 +103,7 @@ describe("an answer that breaks off", () => {
     [{ body: "null\n" }, "invalid-response", "A line of the answer is not a JSON object"],
     [{ body: `{"a":"${"x".repeat(3_000_000)}"}\n` }, "invalid-response", "A line of the answer is longer than 2097152"],
     [{ body: '{"status":"success"}\n' }, "invalid-response", "The answer is not a chat answer"],
-  ] as const)("%j is %s", async (answer, reason, text) => {
+  ] as const)("is reported for %j as %s", async (answer, reason, text) => {
     const { fail } = await setUp([answer]);
     const error = await fail();
     expect(error.details).toMatchObject({ reason });
@@ -111,20 +111,20 @@ describe("an answer that breaks off", () => {
     expect(error.retryable).toBe(true);
   });
 
-  it("is told with the text that came before", async () => {
+  it("is reported after its first part was passed to onTextDelta", async () => {
     const { fail, deltas } = await setUp([{ fault: "cut", text: "one two three four" }]);
     await fail();
     expect(deltas.join("")).toBe("one two thre");
   });
 
-  it("with an error as its first line is as one by its status", async () => {
+  it("is reported as an error response if its first line is an error", async () => {
     const { fail } = await setUp([{ body: '{"error":"failed to parse grammar"}\n' }, { body: '{"error":"oh no"}\n' }]);
     const error = await fail(json);
     expect(error.details).toEqual({ model: "ollama/qwen3", reason: "format-rejected" });
     expect((await fail()).details).toMatchObject({ reason: "server-error" });
   });
 
-  it("is none if the last line has no line break, or there are blank ones", async () => {
+  it("is not reported for blank lines or a missing last line break", async () => {
     const body = '\n{"message":{"content":"Hi"},"done":false}\r\n\n{"message":null,"done":true,"eval_count":-1}';
     const { ask } = await setUp([{ body }]);
     expect(await ask()).toEqual({ text: "Hi", finishReason: "stop", usage: {} });
@@ -132,7 +132,7 @@ describe("an answer that breaks off", () => {
 });
 
 describe("a server that cannot be reached", () => {
-  it("is named, with what to type", async () => {
+  it("is named in the error, with the command to start it", async () => {
     const { fail, ollama } = await setUp([]);
     await ollama.close();
     const error = await fail();
@@ -153,7 +153,7 @@ describe("a server that cannot be reached", () => {
     [undefined, "unreachable", "(undefined)"],
     [new TypeError("x", { cause: { code: "UND_ERR_HEADERS_TIMEOUT" } }), "interrupted", "(UND_ERR_HEADERS_TIMEOUT)"],
     [new TypeError("x", { cause: { code: "HPE_INVALID_CONSTANT" } }), "invalid-response", "does not speak HTTP"],
-  ])("is told by what fetch threw: %s", async (thrown, reason, text) => {
+  ])("is described by the error of fetch: %s", async (thrown, reason, text) => {
     const { fail } = await setUp([], { fetch: () => Promise.reject(thrown) });
     const error = await fail();
     expect(error.details).toMatchObject({ reason });
@@ -161,8 +161,8 @@ describe("a server that cannot be reached", () => {
   });
 });
 
-describe("each fault", () => {
-  it.each(fakeOllamaFaults)("%s ends with an answer or with model-failed", async (fault) => {
+describe("each fault of a server", () => {
+  it.each(fakeOllamaFaults)("ends with an answer or with model-failed: %s", async (fault) => {
     const { ask, ollama } = await setUp([], { server: { otherwise: { fault } } });
     const ended = ask().then(
       ({ finishReason }) => finishReason,
@@ -175,25 +175,25 @@ describe("each fault", () => {
   });
 });
 
-describe("attempts", () => {
+describe("attempts of a call", () => {
   const middle = { random: () => 1 };
 
-  it("are made again while the server is busy", async () => {
-    const clock = createHastyClock();
+  it("are repeated while the server is busy", async () => {
+    const clock = createInstantClock();
     const { ask, ollama } = await setUp([{ fault: "busy" }, { fault: "busy" }, { text: "Hi" }], { clock, ...middle });
     expect((await ask()).text).toBe("Hi");
     expect(clock.delaysMs).toEqual([500, 1_000]);
     ollama.assertComplete();
   });
 
-  it("end when it stays busy", async () => {
+  it("end if the server stays busy", async () => {
     const { fail, ollama } = await setUp([], { server: { otherwise: { fault: "busy" } } });
     expect((await fail()).details).toMatchObject({ reason: "busy", status: 503 });
     expect(ollama.chats).toHaveLength(3);
   });
 
-  it("wait as long as the server asks, unless that is too long", async () => {
-    const clock = createHastyClock();
+  it("wait as long as the server requests, unless that is too long", async () => {
+    const clock = createInstantClock();
     const asks = (seconds: string) => ({ status: 503, error: "busy", headers: { "retry-after": seconds } });
     const { ask, fail } = await setUp([asks("7"), { text: "Hi" }, asks("31")], { clock, ...middle });
     await ask();
@@ -202,13 +202,13 @@ describe("attempts", () => {
     expect(clock.delaysMs).toEqual([7_000]);
   });
 
-  it("do not begin after their time", async () => {
+  it("do not start after maxTotalMs", async () => {
     const { fail, ollama } = await setUp([{ fault: "busy" }], { retry: { maxTotalMs: 400 }, ...middle });
     expect((await fail()).details).toMatchObject({ reason: "busy" });
     ollama.assertComplete();
   });
 
-  it("are one more after a crash", async () => {
+  it("are repeated once after a crash", async () => {
     const { ask, fail, ollama } = await setUp([
       { fault: "crash" },
       { text: "Hi" },
@@ -220,7 +220,7 @@ describe("attempts", () => {
     ollama.assertComplete();
   });
 
-  it("end with the first that is no reason to go on", async () => {
+  it("end with the first failure that is not worth repeating", async () => {
     const { fail, ollama } = await setUp([{ fault: "busy" }, { fault: "html" }]);
     expect((await fail()).details).toMatchObject({ reason: "server-error" });
     ollama.assertComplete();

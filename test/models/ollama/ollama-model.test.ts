@@ -7,7 +7,7 @@ const thinker = { name: "qwen3", family: "qwen3", capabilities: ["completion", "
 checkNothingIsLeft();
 
 describe("an answer", () => {
-  it("has text, thinking, usage and why it stopped; only text is told as it comes", async () => {
+  it("contains text, reasoning, usage and the finish reason, and only its text is streamed", async () => {
     const { model, ask, deltas, ollama } = await setUp([
       { text: "Grüße an alle 🦙", thinking: "Let me think.", inputTokens: 12, outputTokens: 34 },
     ]);
@@ -29,12 +29,12 @@ describe("an answer", () => {
     ["length", "length"],
     [null, "stop"],
     ["load", "other"],
-  ])("that stopped for %j has the reason %s", async (doneReason, finishReason) => {
+  ])("with the done reason %j has the finish reason %s", async (doneReason, finishReason) => {
     const { ask } = await setUp([{ text: "Hi", doneReason }]);
     expect((await ask()).finishReason).toBe(finishReason);
   });
 
-  it("may come without counts, or with 0 of them", async () => {
+  it("may have no token counts, or counts of 0", async () => {
     const { ask } = await setUp([{ fault: "no-metrics" }, { text: "", inputTokens: 0, outputTokens: 0 }]);
     expect((await ask()).usage).toEqual({});
     expect(await ask()).toEqual({ text: "", finishReason: "stop", usage: {} });
@@ -46,18 +46,18 @@ describe("an answer", () => {
     expect(deltas.join("")).toBe("“Ünïcödé” 🦙🦙\n{}");
   });
 
-  it("of thinking alone has no text", async () => {
+  it("that consists of reasoning has an empty text", async () => {
     const { ask, deltas } = await setUp([{ fault: "thinking-only", text: "{}" }]);
     expect(await ask()).toMatchObject({ text: "", reasoning: "{}" });
     expect(deltas).toEqual([]);
   });
 
-  it("of white space until the tokens were used up was cut", async () => {
+  it("of white space up to the token limit is reported as cut", async () => {
     const { ask } = await setUp([{ fault: "white-space" }]);
     expect((await ask()).finishReason).toBe("length");
   });
 
-  it("of white space without end is cut, and its connection closed", async () => {
+  it("of endless white space is cut, and its connection is closed", async () => {
     const text = `{"a":1${"\n  ".repeat(400)}`;
     const endless = { fault: "hang-mid-stream", text: " ".repeat(200_000) } as const;
     const { ask, ollama } = await setUp([{ text }, endless, { text: "", thinking: " ".repeat(1_200) }]);
@@ -70,13 +70,13 @@ describe("an answer", () => {
     expect((await ask()).finishReason).toBe("length");
   });
 
-  it("of some white space goes on", async () => {
+  it("with some white space is read to its end", async () => {
     const text = `${" ".repeat(400)}a${" ".repeat(400)}b`;
     const { ask } = await setUp([{ text }]);
     expect(await ask()).toMatchObject({ text, finishReason: "stop" });
   });
 
-  it("that is too long is none", async () => {
+  it("that is too long is refused", async () => {
     const { fail, deltas } = await setUp([{ fault: "large" }]);
     const error = await fail();
     expect(error.details).toEqual({ model: "ollama/qwen3", reason: "invalid-response" });
@@ -84,14 +84,14 @@ describe("an answer", () => {
     expect(deltas.join("").length).toBeLessThanOrEqual(1_048_576);
   });
 
-  it("can be told to nobody", async () => {
+  it("is read without onTextDelta as well", async () => {
     const { ask } = await setUp([{ text: "Hi" }]);
     expect((await ask({ onTextDelta: undefined })).text).toBe("Hi");
   });
 });
 
 describe("a request", () => {
-  it("has the messages, and no more than is needed", async () => {
+  it("contains the messages, and no unnecessary fields", async () => {
     const { ask, ollama } = await setUp([{ text: "Hi" }]);
     await ask({
       messages: [
@@ -114,7 +114,7 @@ describe("a request", () => {
     expect(ollama.requests.map(({ path }) => path)).toEqual(["/api/show", "/api/chat"]);
   });
 
-  it("has the format, temperature and the most tokens that were asked for, and headers", async () => {
+  it("contains the format, the temperature, the token limit and the headers", async () => {
     const { ask, ollama } = await setUp([{ text: "{}" }, { text: "{}" }, { text: "Hi" }], {
       headers: { Authorization: "Bearer secret" },
       keepAlive: "10m",
@@ -127,7 +127,7 @@ describe("a request", () => {
     expect(ollama.requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill("Bearer secret"));
   });
 
-  it("says nothing about thinking where the model cannot", async () => {
+  it("has no think field if the model cannot think", async () => {
     const { ask, ollama } = await setUp([{ text: "Hi" }], { think: true });
     await ask();
     expect(ollama.chats[0]).not.toHaveProperty("think");
@@ -142,13 +142,13 @@ describe("a request", () => {
     [false, { ...thinker, family: "gptoss" }, "low", 4_096],
     [true, { ...thinker, family: "gptoss" }, "medium", 4_096],
     ["high", { ...thinker, family: "gptoss" }, "high", 4_096],
-  ] as const)("with think %j to %j says %j", async (think, model, expected, outputTokens) => {
+  ] as const)("with the option think: %j for %j contains think: %j", async (think, model, expected, outputTokens) => {
     const { ask, ollama } = await setUp([{ text: "Hi" }], { think, server: { models: [model] } });
     await ask();
     expect(ollama.chats[0]).toMatchObject({ think: expected, options: { num_predict: outputTokens } });
   });
 
-  it("is sent again without thinking where the server refuses that, and later ones go without", async () => {
+  it("is repeated without think if the server refuses that, as are later requests", async () => {
     const { ask, ollama } = await setUp([{ fault: "thinking-unsupported" }, { text: "Hi" }, { text: "Hi" }], {
       server: { models: [thinker] },
     });
@@ -157,7 +157,7 @@ describe("a request", () => {
     expect(ollama.chats.map(({ think }) => think)).toEqual([false, undefined, undefined]);
   });
 
-  it("is not sent a third time", async () => {
+  it("is not repeated a second time", async () => {
     const { fail, ollama } = await setUp([{ fault: "thinking-unsupported" }, { fault: "thinking-unsupported" }], {
       server: { models: [thinker] },
     });
@@ -166,10 +166,10 @@ describe("a request", () => {
   });
 });
 
-describe("the context", () => {
+describe("the context size", () => {
   const words = (tokens: number) => [{ role: "user" as const, content: "abc".repeat(tokens) }];
 
-  it("grows with the messages by 1024, and never shrinks, as the server would load the model again", async () => {
+  it("grows with the messages in steps of 1024, and never shrinks, as the server would reload the model", async () => {
     const { ask, ollama } = await setUp([{ text: "" }, { text: "" }, { text: "" }]);
     await ask({ messages: words(3_000) });
     await ask({ messages: words(10) });
@@ -181,14 +181,14 @@ describe("the context", () => {
     ]);
   });
 
-  it("is at most the model's: the answer gets what is left", async () => {
+  it("is at most the model's, and the answer gets what is left", async () => {
     const models = [{ name: "qwen3", contextLength: 2_048 }];
     const { ask, ollama } = await setUp([{ text: "" }], { server: { models } });
     await ask({ messages: words(1_000) });
     expect(ollama.chats[0]?.options).toEqual({ num_predict: 2_048 - 1_032, num_ctx: 2_048 });
   });
 
-  it("is what was asked for, up to the model's", async () => {
+  it("is the given size, up to the model's", async () => {
     const models = [{ name: "qwen3", contextLength: 8_192 }];
     const first = await setUp([{ text: "" }], { contextTokens: 2_000, server: { models } });
     await first.ask();
@@ -198,7 +198,7 @@ describe("the context", () => {
     expect(second.ollama.chats[0]?.options).toMatchObject({ num_ctx: 8_192 });
   });
 
-  it("that has no room for the messages is told before they are sent", async () => {
+  it("is checked before the messages are sent: they may be too long for it", async () => {
     const models = [{ name: "qwen3", contextLength: 2_048 }];
     const { fail, ollama } = await setUp([], { server: { models } });
     const error = await fail({ messages: words(2_000) });
@@ -212,7 +212,7 @@ describe("the context", () => {
     expect((await mine.fail({ messages: words(2_000) })).message).toContain('"contextTokens" allows 1024');
   });
 
-  it("has room for a short answer where one was asked for", async () => {
+  it("leaves room for a short answer if only that was requested", async () => {
     const models = [{ name: "qwen3", contextLength: 2_048 }];
     const { ask, ollama } = await setUp([{ text: "" }], { server: { models } });
     await ask({ messages: words(2_000), maxOutputTokens: 10 });

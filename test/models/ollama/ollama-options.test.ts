@@ -12,7 +12,7 @@ function failureOf(options: unknown) {
   throw new Error("It did not throw invalid-options.");
 }
 
-describe("options", () => {
+describe("the options of createOllamaModel", () => {
   it("have defaults", () => {
     expect(resolveOllamaOptions({ model: "qwen3" })).toMatchObject({
       modelId: "qwen3",
@@ -24,7 +24,7 @@ describe("options", () => {
     });
   });
 
-  it("are kept", () => {
+  it("are used", () => {
     const options = {
       model: "qwen3:4b",
       think: "low",
@@ -50,7 +50,7 @@ describe("options", () => {
     ["[::1]:80", "http://[::1]"],
     ["https://gpu.example/ollama/", "https://gpu.example/ollama"],
     [" gpu/ollama ", "http://gpu:11434/ollama"],
-  ])("take %j for the host %s", (host, expected) => {
+  ])("accept %j as the host %s", (host, expected) => {
     expect(resolveOllamaOptions({ model: "m", host }).host).toBe(expected);
   });
 
@@ -80,15 +80,15 @@ describe("options", () => {
     [{ model: "m", random: 1 }, "random"],
     [{ model: "m", clock: 1 }, "clock"],
     [{ model: "m", clock: { now: () => 1 } }, "clock"],
-  ])("%j are refused for %s", (options, option) => {
+  ])("of %j are refused for %s", (options, option) => {
     expect(failureOf(options).details.option).toBe(option);
   });
 
-  it.each(["10m", "1h30m", "-1s", ".5h", "1.5h", 0, 300])("take keepAlive %j", (keepAlive) => {
+  it.each(["10m", "1h30m", "-1s", ".5h", "1.5h", 0, 300])("accept keepAlive %j", (keepAlive) => {
     expect(resolveOllamaOptions({ model: "m", keepAlive }).keepAlive).toBe(keepAlive);
   });
 
-  it("with a secret are refused without telling it", () => {
+  it("never reveal a secret when they are refused", () => {
     const wrong = [
       { model: "m", host: "http://me:secret@gpu" },
       { model: "m", headers: { authorization: "secret\n1" } },

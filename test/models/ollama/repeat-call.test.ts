@@ -6,7 +6,7 @@ import { createManualClock } from "../../../src/testing/manual-clock.ts";
 const hourMs = 3_600_000;
 
 it.each([-hourMs, 0, hourMs])(
-  "repeats calls for as long as it may, though the clock is set by %i ms",
+  "repeatCall repeats a call until maxTotalMs, even if the clock is set by %i ms",
   async (jumpMs) => {
     const clock = createManualClock();
     const callsMs: number[] = [];

@@ -18,7 +18,7 @@ export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T)
 }
 
 /** A clock whose timers fire at once; it remembers for how long they were set. */
-export function createHastyClock(): Clock & { readonly delaysMs: readonly number[] } {
+export function createInstantClock(): Clock & { readonly delaysMs: readonly number[] } {
   const delaysMs: number[] = [];
   return {
     delaysMs,
@@ -70,7 +70,7 @@ export async function setUp(
   { server, ...options }: Partial<OllamaModelOptions> & { server?: FakeOllamaOptions } = {},
 ): Promise<Setup> {
   const ollama = await startFakeOllama({ script, ...server });
-  const model = createOllamaModel({ model: "qwen3", host: ollama.host, clock: createHastyClock(), ...options });
+  const model = createOllamaModel({ model: "qwen3", host: ollama.host, clock: createInstantClock(), ...options });
   const controller = new AbortController();
   const deltas: string[] = [];
   const ask = (request: Partial<ModelRequest> = {}) =>

@@ -28,7 +28,7 @@ describe("a model that fails", () => {
     "rejected",
     "server-error",
     "invalid-response",
-  ] as const)("is planning-failed, with its sentence and the cause: %s", async (reason) => {
+  ] as const)("causes planning-failed, with its message and the cause: %s", async (reason) => {
     const cause = fails(reason, "Is it on? Start it with `ollama serve`.");
     const failure = await failureOf([cause], request);
     expect(failure).toMatchObject({
@@ -39,12 +39,12 @@ describe("a model that fails", () => {
     expect(failure.cause).toBe(cause);
   });
 
-  it("in its second answer has the first among the tries", async () => {
+  it("lists its first answer among the failures if it fails at the second", async () => {
     const failure = await failureOf([wrong, fails("server-error")], request);
     expect(failure).toMatchObject({ details: { failures: [{ code: "invalid-plan" }, { code: "model-failed" }] } });
   });
 
-  it("with any other error is planning-failed; a budget and bad options stay what they are", async () => {
+  it("causes planning-failed with any other error, except for errors about budgets and options", async () => {
     const cause = new TypeError("oops");
     expect(await failureOf([cause], request)).toMatchObject({
       code: "planning-failed",
@@ -57,7 +57,7 @@ describe("a model that fails", () => {
     expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({ code: "limit-exceeded", details });
   });
 
-  it("tells of the answers before a limit, and before it says that it cannot be planned", async () => {
+  it("reports earlier answers with limit-exceeded and with cannot-plan", async () => {
     let calls = 0;
     const limit = new AgentError("limit-exceeded", "Too much.", { details: { limit: "tokens", max: 1, used: 2 } });
     const generate = async () => {
@@ -74,7 +74,7 @@ describe("a model that fails", () => {
     });
   });
 
-  it("does not ask again for what has no more room", async () => {
+  it("is not called again after a cut answer if no room is left", async () => {
     const generate = async () => ({ text: "{", finishReason: "length", usage: {}, maxOutputTokens: 90 }) as const;
     expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({
       message: expect.stringContaining("cut after 90 tokens, all that the model's context or the budget leaves"),
@@ -82,33 +82,36 @@ describe("a model that fails", () => {
     });
   });
 
-  it("is asked without a temperature from then on, if it refuses one", async () => {
+  it("is called without a temperature from then on if it refuses one", async () => {
     const refusal = fails("rejected", "'temperature' does not support 0");
     const { requests, source } = await planWith([refusal, good], request);
     expect(requests.map(({ temperature }) => temperature)).toEqual([0, undefined]);
     expect(source).toMatchObject({ attempts: 2, failures: [{ code: "model-failed" }] });
   });
 
-  it.each([undefined, "hello", { text: 7 }])("is told so when it answers with %j", async (answer) => {
-    const generate = () => Promise.resolve(answer as never);
-    expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({
-      code: "planning-failed",
-      message: expect.stringContaining("must return { text, finishReason, usage }"),
-    });
-  });
+  it.each([undefined, "hello", { text: 7 }])(
+    "causes an error that states the required shape if it answers with %j",
+    async (answer) => {
+      const generate = () => Promise.resolve(answer as never);
+      expect(await failureOf([], requestOf(request, { generate }))).toMatchObject({
+        code: "planning-failed",
+        message: expect.stringContaining("must return { text, finishReason, usage }"),
+      });
+    },
+  );
 });
 
-describe("an answer that broke off", () => {
+describe("an interrupted answer", () => {
   const brokeOff = fails("interrupted");
 
-  it("is asked for once more, as it was", async () => {
+  it("is requested once more, with the same request", async () => {
     const { source, requests } = await planWith([brokeOff, good], request);
     const [{ signal: _first, ...first } = {}, { signal: _second, ...second } = {}] = requests;
     expect(second).toEqual(first);
     expect(source).toMatchObject({ attempts: 2, repaired: [], failures: [{ code: "model-failed" }] });
   });
 
-  it("a second time is the end, also if it was cut before", async () => {
+  it("fails planning the second time, also before or after a cut answer", async () => {
     const failure = await failureOf([brokeOff, brokeOff], request);
     expect(failure).toMatchObject({ code: "planning-failed", cause: brokeOff });
     const cut = { text: good, finishReason: "length" } as const;
@@ -120,13 +123,13 @@ describe("an answer that broke off", () => {
 });
 
 describe("a signal", () => {
-  it("that has aborted asks no model", async () => {
+  it("prevents the call of the model if it has already aborted", async () => {
     const reason = new AgentError("cancelled", "Enough.", { details: { reason: "enough" } });
     const asked = planWith([], requestOf(request, { signal: AbortSignal.abort(reason) }));
     await expect(asked).rejects.toBe(reason);
   });
 
-  it("that aborts ends the waiting with its reason", async () => {
+  it("ends the call with its reason", async () => {
     const controller = new AbortController();
     const planned = planWith([{ hangs: "until-aborted" }], requestOf(request, { signal: controller.signal }));
     const reason = new Error("Enough.");
@@ -134,7 +137,7 @@ describe("a signal", () => {
     await expect(planned).rejects.toBe(reason);
   });
 
-  it("that aborts between two answers asks no more", async () => {
+  it("prevents the second call if it aborts between two answers", async () => {
     const controller = new AbortController();
     const reason = new Error("Enough.");
     const scripted = createScriptedModel([wrong, good]);
@@ -148,7 +151,7 @@ describe("a signal", () => {
     expect(scripted.requests).toHaveLength(1);
   });
 
-  it("counts more than what the model failed with", async () => {
+  it("takes precedence over the error of the model", async () => {
     const controller = new AbortController();
     const reason = new Error("Enough.");
     const generate = () => {
@@ -159,7 +162,7 @@ describe("a signal", () => {
   });
 });
 
-describe("steps that are told as they come", () => {
+describe("steps that are reported while an answer arrives", () => {
   const two = answerOf({ tool: "Note", input: { title: "milk" } }, { tool: "Note", input: { title: "milk" } });
 
   it("are those of each answer, in order", async () => {
@@ -174,7 +177,7 @@ describe("steps that are told as they come", () => {
     ]);
   });
 
-  it("are told before the plan is given, and before the next answer is asked for", async () => {
+  it("are reported before the plan is returned, and before the next call", async () => {
     const order: string[] = [];
     const emit = async () => {
       await Promise.resolve();
@@ -192,13 +195,13 @@ describe("steps that are told as they come", () => {
     expect(order).toEqual(["asked", "told", "told", "asked", "told", "told"]);
   });
 
-  it("do no harm if nobody can be told", async () => {
+  it("do not fail the plan if the listener fails", async () => {
     const emit = () => Promise.reject(new Error("The listener is gone."));
     const { steps } = await planWith([two], requestOf(request, { emit }));
     expect(steps).toHaveLength(2);
   });
 
-  it("do no harm if the model fails meanwhile", async () => {
+  it("do not fail differently if the model fails meanwhile", async () => {
     const emit = () => Promise.reject(new Error("The listener is gone."));
     const odd =
       '{"steps": [{"tool": {"toString": 1}, "input": {}}, {"tool": {"toString": 1, "valueOf": 1}, "input": {}}]}';

@@ -24,8 +24,8 @@ async function formatsOf(answers: readonly ScriptedAnswer[]): Promise<readonly s
   });
 }
 
-describe("an answer that holds", () => {
-  it("is the plan, with who made it", async () => {
+describe("a valid answer", () => {
+  it("becomes the plan, with its planner and model", async () => {
     const { steps, source, requests } = await planWith([good], request, { name: "mine" });
     expect(steps).toEqual([{ id: "s1", tool: "Note", input: { title: "milk" }, dependsOn: [] }]);
     expect(source).toEqual({ planner: "mine", model: "scripted/script", attempts: 1, repaired: [] });
@@ -33,7 +33,7 @@ describe("an answer that holds", () => {
     expect(requests[0]?.onTextDelta).toBeUndefined();
   });
 
-  it("may need mending, and have words that nobody typed", async () => {
+  it("may need repairs, and contain words that the request lacks", async () => {
     const { source } = await planWith([`Ok. ${good}`], "note it", { grounding: "warn" });
     expect(source).toEqual({
       planner: "llm",
@@ -51,14 +51,14 @@ describe("an answer that holds", () => {
     });
   });
 
-  it("may stand where its thinking belongs", async () => {
+  it("may be in the reasoning instead of the text", async () => {
     const { source } = await planWith([{ text: " ", reasoning: `Hm. ${good}` }], request);
     expect(source).toMatchObject({ attempts: 1, repaired: ["extracted"] });
     const { steps } = await planWith([{ text: good, reasoning: wrong }], request);
     expect(steps).toHaveLength(1);
   });
 
-  it("has room for the request, in bounds", async () => {
+  it("has a token limit that grows with the request, up to a maximum", async () => {
     const lengthOf = async (text: string) => (await planWith([good], text)).requests[0]?.maxOutputTokens;
     expect(await lengthOf(`note milk ${"x".repeat(6_000)}`)).toBe(1_024 + 2 * Math.ceil(6_010 / 3));
     expect(await lengthOf(`note milk ${"x".repeat(100_000)}`)).toBe(8_192);
@@ -72,7 +72,7 @@ describe("a format that the model refuses", () => {
     expect(await formatsOf([refusesFormat, refusesFormat, good])).toEqual(["schema", "json", "text"]);
   });
 
-  it("is told in the plan, and asks no more than once for each", async () => {
+  it("is recorded in the plan, and requested only once", async () => {
     const { source } = await planWith([refusesFormat, good], request);
     expect(source).toEqual({
       planner: "llm",
@@ -93,7 +93,7 @@ describe("a format that the model refuses", () => {
   it.each([
     [[refusesFormat, good], "json"],
     [[refusesFormat, refusesFormat, good], "text"],
-  ] as const)("is not tried again for the next request (%#)", async (first, format) => {
+  ] as const)("is not requested again by the next request (%#)", async (first, format) => {
     const scripted = createScriptedModel([...first, good, good]);
     const planner = createLlmPlanner({ model: scripted });
     for (let asked = 0; asked < 3; asked++) await planner.plan(requestOf(request));
@@ -103,7 +103,7 @@ describe("a format that the model refuses", () => {
     }
   });
 
-  it("of a schema is tried again for other tools; any JSON is not", async () => {
+  it("is requested again for other tools if it was a schema, but not if it was JSON", async () => {
     const scripted = createScriptedModel([refusesFormat, good, refusesFormat, refusesFormat, good, good]);
     const planner = createLlmPlanner({ model: scripted });
     await planner.plan(requestOf(request));
@@ -120,10 +120,10 @@ describe("a format that the model refuses", () => {
   });
 });
 
-describe("an answer that was cut", () => {
+describe("a cut answer", () => {
   const cut = { text: good.slice(0, -2), finishReason: "length" } as const;
 
-  it("is asked for once more, with twice the room, and never repaired", async () => {
+  it("is requested once more with twice the room, and never repaired", async () => {
     const { source, requests } = await planWith([cut, good], request, { maxOutputTokens: 100 });
     expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([100, 200]);
     expect(requests[1]?.messages).toEqual(requests[0]?.messages);
@@ -134,12 +134,12 @@ describe("an answer that was cut", () => {
     });
   });
 
-  it("is none even if it looks whole", async () => {
+  it("is not used even if it looks complete", async () => {
     const { source } = await planWith([{ text: good, finishReason: "length" }, good], request);
     expect(source?.attempts).toBe(2);
   });
 
-  it("a second time is the end", async () => {
+  it("fails planning the second time", async () => {
     const failure = await failureOf([cut, { ...cut, text: "" }], request);
     expect(failure).toMatchObject({
       code: "planning-failed",
@@ -148,7 +148,7 @@ describe("an answer that was cut", () => {
     expect(failure.message).toContain("after 2 tries: The answer was cut after 4096 tokens.");
   });
 
-  it("may still be asked for again with what is wrong", async () => {
+  it("may be followed by a request to correct the next answer", async () => {
     const { source } = await planWith([cut, wrong, good], request);
     expect(source).toMatchObject({ attempts: 3, repaired: ["asked-again"] });
     expect(source?.failures?.map(({ code }) => code)).toEqual(["cut-off", "invalid-plan"]);
@@ -156,7 +156,7 @@ describe("an answer that was cut", () => {
     expect(after.requests[2]?.messages).toHaveLength(4);
   });
 
-  it("for another reason is taken if it is JSON, but not repaired", async () => {
+  it("is used if it was cut for another reason and is JSON, but not repaired", async () => {
     const other = { finishReason: "other" } as const;
     expect((await planWith([{ text: good, ...other }], request)).source).toMatchObject({ attempts: 1 });
     const { source } = await planWith([{ text: good.slice(0, -2), ...other }, good], request);
@@ -164,8 +164,8 @@ describe("an answer that was cut", () => {
   });
 });
 
-describe("an answer that does not hold", () => {
-  it("is asked for once more, with what is wrong", async () => {
+describe("an invalid answer", () => {
+  it("is requested once more, with its problems", async () => {
     const { source, requests } = await planWith([wrong, good], request);
     const problem = 'steps.0.tool: There is no tool "Book". Available tools: Note, Sum, Anything, Wipe.';
     expect(requests[1]?.messages.slice(2)).toEqual([
@@ -185,7 +185,7 @@ describe("an answer that does not hold", () => {
     });
   });
 
-  it("a second time is the end, with every try", async () => {
+  it("fails planning the second time, with every attempt", async () => {
     const failure = await failureOf([wrong, "I give up."], request);
     expect(failure).toMatchObject({
       code: "planning-failed",
@@ -201,7 +201,7 @@ describe("an answer that does not hold", () => {
     expect(failure.cause).toBeUndefined();
   });
 
-  it("is ungrounded, and may be right the second time", async () => {
+  it("may contain words that the request lacks, and be valid the second time", async () => {
     const salt = answerOf({ tool: "Note", input: { title: "salt" } });
     const { source } = await planWith([salt, good], request);
     expect(source?.failures).toMatchObject([
@@ -210,7 +210,7 @@ describe("an answer that does not hold", () => {
     expect((await failureOf([salt, salt], request)).message).toContain('does not say "salt"');
   });
 
-  it("is empty: then a weaker format is asked for, and nothing is repeated", async () => {
+  it("is followed by a weaker format if it is empty, and is not repeated in the prompt", async () => {
     expect(await formatsOf(["", good])).toEqual(["schema", "json"]);
     expect(await formatsOf([refusesFormat, refusesFormat, " \n", good])).toEqual(["schema", "json", "text", "text"]);
     const { requests, source } = await planWith(["", good], request);
@@ -242,8 +242,8 @@ describe("an answer that does not hold", () => {
   });
 });
 
-describe("an answer that says no", () => {
-  it("is cannot-plan, with the reason and what there is", async () => {
+describe("a refusal", () => {
+  it("causes cannot-plan, with the reason and the capabilities", async () => {
     const failure = await failureOf(['{"steps": [], "reason": "no tool books flights"}'], "book a flight");
     expect(failure).toMatchObject({
       code: "cannot-plan",
@@ -252,14 +252,14 @@ describe("an answer that says no", () => {
     });
   });
 
-  it("may give no reason, or a very long one", async () => {
+  it("may have no reason, or a very long one", async () => {
     const failure = await failureOf(['{"steps": []}'], "book a flight");
     expect(failure.message).toContain("the model says that the tools cannot do it");
     const long = await failureOf([JSON.stringify({ steps: [], reason: "x".repeat(10_000) })], "book a flight");
     expect(long.message.length).toBeLessThan(600);
   });
 
-  it("of the provider is planning-failed", async () => {
+  it("by the provider causes planning-failed", async () => {
     const failure = await failureOf([{ text: "I", finishReason: "content-filter" }], request);
     expect(failure).toMatchObject({
       code: "planning-failed",

@@ -43,8 +43,8 @@ async function check(
 const milk = { tool: "Note", input: { title: "milk" } };
 const add = { tool: "Sum", input: { a: 2, b: 3 } };
 
-describe("a plan that holds", () => {
-  it("has whole steps and what it took to read it", async () => {
+describe("a valid plan", () => {
+  it("has complete steps, and lists the repairs", async () => {
     expect(await check(answerOf(milk, add))).toEqual({
       type: "plan",
       steps: [
@@ -61,12 +61,12 @@ describe("a plan that holds", () => {
     expect(await check(`{steps: [{tool: "Sum", input: {a: "2"}}]}`)).toMatchObject({ repaired: ["json", "shape"] });
   });
 
-  it("is preferred to whatever else the answer holds", async () => {
+  it("is preferred to all other parts of the answer", async () => {
     const answer = `{"steps": []} or {"steps": [{"tool": "No"}]} or ${answerOf(milk)} or [1]`;
     expect(await check(answer)).toMatchObject({ type: "plan", steps: [milk] });
   });
 
-  it("has all of the steps that stand in a row, not the last alone", async () => {
+  it("has all steps of a sequence without a list, not only the last", async () => {
     const rows = `${JSON.stringify(milk)}\n${JSON.stringify(add)}`;
     expect(await check(rows)).toMatchObject({
       type: "plan",
@@ -76,7 +76,7 @@ describe("a plan that holds", () => {
     expect(await check(rows, { isWhole: false })).toMatchObject({ type: "problem", code: "no-json" });
   });
 
-  it("may refer to steps that stay before it", async () => {
+  it("may refer to kept steps before it", async () => {
     const kept = [{ id: "s1", ...add }];
     const answer = answerOf({ tool: "Sum", input: { a: { $ref: "s1.value" } } });
     expect(await check(answer, { kept, prefix: "r1_" })).toMatchObject({
@@ -87,7 +87,7 @@ describe("a plan that holds", () => {
   });
 });
 
-describe("no plan", () => {
+describe("an answer without a valid plan", () => {
   it("is a refusal with its reason", async () => {
     expect(await check('{"steps": [], "reason": "no tool books flights"}')).toEqual({
       type: "refusal",
@@ -98,7 +98,7 @@ describe("no plan", () => {
   });
 
   it.each(["", "I cannot help with that.", '{"answer": 42}', "[", "[]", "a [] b", '{"steps": [', "\ud800"])(
-    "is no JSON in %j",
+    "is reported as no-json: %j",
     async (text) => {
       expect(await check(text)).toEqual({
         type: "problem",
@@ -122,13 +122,13 @@ describe("no plan", () => {
     [{ ...milk, when: "true" }, 'steps.0.when: Steps have no "when" here; leave it out.'],
     [{ ...milk, forEach: "[1]", concurrency: 3 }, 'steps.0.forEach: Steps have no "forEach" here; leave it out.'],
     [{ tool: "Note", input: { title: "\ud800" } }, "steps.0.input.title: The text has half a surrogate pair."],
-  ])("holds that is not valid: %#", async (step, problem) => {
+  ])("is reported with its first issue: %#", async (step, problem) => {
     const checked = await check(answerOf(step));
     expect(checked).toMatchObject({ type: "problem", code: "invalid-plan" });
     expect(checked.type === "problem" && checked.problems[0]).toBe(problem);
   });
 
-  it("has more steps than are allowed, and no more of them are read", async () => {
+  it("is reported once if it has too many steps, without reading them all", async () => {
     const steps = Array.from({ length: 100_000 }, () => milk);
     expect(await check(answerOf(...steps))).toMatchObject({
       code: "invalid-plan",
@@ -136,18 +136,18 @@ describe("no plan", () => {
     });
   });
 
-  it("has conditions and loops, but where they are wanted", async () => {
+  it("may not have conditions or loops unless they are enabled", async () => {
     expect(await check(answerOf({ ...milk, when: "true" }), { expressions: true })).toMatchObject({ type: "plan" });
   });
 });
 
-describe("words that the request does not say", () => {
+describe("words that the request does not contain", () => {
   const salt = { tool: "Note", input: { title: "salt" } };
   const wrongSum = { tool: "Sum", input: { a: 2, b: 4 } };
   const read = { tool: "File", input: { mode: "read", path: "salt" } };
   const write = { tool: "File", input: { mode: "write", path: "salt" } };
   const odd = { tool: "File", input: { mode: "odd", path: "salt" } };
-  const told = {
+  const warning = {
     code: "ungrounded",
     path: ["steps", 0, "input", "title"],
     message: 'The request does not say "salt".',
@@ -162,7 +162,7 @@ describe("words that the request does not say", () => {
     }
   });
 
-  it("warn of a step that has none", async () => {
+  it("cause a warning for a step without an effect", async () => {
     expect(await check(answerOf(wrongSum))).toMatchObject({
       type: "plan",
       warnings: [{ path: ["steps", 0, "input", "b"], message: 'The request does not say "4".' }],
@@ -170,20 +170,20 @@ describe("words that the request does not say", () => {
     expect(await check(answerOf(read))).toMatchObject({ type: "plan", warnings: [{ code: "ungrounded" }] });
   });
 
-  it("only warn, or say nothing, where that is wanted", async () => {
-    expect(await check(answerOf(salt), { grounding: "warn" })).toMatchObject({ type: "plan", warnings: [told] });
+  it("cause only a warning, or nothing, if configured so", async () => {
+    expect(await check(answerOf(salt), { grounding: "warn" })).toMatchObject({ type: "plan", warnings: [warning] });
     expect(await check(answerOf(salt), { grounding: "off" })).toMatchObject({ type: "plan", warnings: [] });
     expect(await check(answerOf(salt), { request: "note salt" })).toMatchObject({ type: "plan", warnings: [] });
   });
 
-  it("are told by their place in the whole plan", async () => {
+  it("are reported by their path in the whole plan", async () => {
     const kept = [{ id: "s1", ...add }];
     expect(await check(answerOf(salt), { kept, prefix: "r1_" })).toMatchObject({
       problems: ['steps.1.input.title: The request does not say "salt".'],
     });
   });
 
-  it("are told in part if they are many or long", async () => {
+  it("are listed in part if they are many or long", async () => {
     const title = Array.from({ length: 10_000 }, (_, index) => `x${"y".repeat(index % 90)}z`).join(" ");
     const checked = await check(answerOf({ tool: "Note", input: { title } }));
     const [problem = ""] = checked.type === "problem" ? checked.problems : [];

@@ -10,7 +10,7 @@ describe("completeSteps", () => {
   const complete = (steps: readonly unknown[], prefix = "s") => completeSteps(steps, { tools: byName(), prefix });
   const add = (a: unknown) => ({ tool: "Sum", input: { a } });
 
-  it("gives ids by place, and makes each step wait for the one before it", () => {
+  it("numbers steps without ids, and makes each step wait for the one before it", () => {
     expect(complete([step, step])).toEqual([
       { id: "s1", ...step, dependsOn: [] },
       { id: "s2", ...step, dependsOn: ["s1"] },
@@ -18,7 +18,7 @@ describe("completeSteps", () => {
     expect(complete([step], "r1_")).toMatchObject([{ id: "r1_1" }]);
   });
 
-  it("lets pure steps wait only for what they refer to", () => {
+  it("makes pure steps wait only for the steps that they refer to", () => {
     const steps = complete([add(1), add(2), add({ $ref: "s1.value" }), step, add("${s2.value}")]);
     expect(steps).toMatchObject([
       { dependsOn: [] },
@@ -29,7 +29,7 @@ describe("completeSteps", () => {
     ]);
   });
 
-  it("keeps ids and dependencies that the model wrote", () => {
+  it("keeps ids and dependencies of the model", () => {
     const steps = complete([
       { ...step, id: "first" },
       { ...step, dependsOn: [] },
@@ -42,7 +42,7 @@ describe("completeSteps", () => {
     ]);
   });
 
-  it("repeats no reference to what is not there, or not yet", () => {
+  it("adds no dependency for references to unknown or later steps", () => {
     expect(complete([add({ $ref: "s2.value" }), add({ $ref: "s9.value" }), add("${!}")])).toMatchObject([
       { dependsOn: [] },
       { dependsOn: [] },
@@ -50,15 +50,15 @@ describe("completeSteps", () => {
     ]);
   });
 
-  it("leaves what is no step, and a tool that is no text", () => {
+  it("keeps what is not a step, and a tool that is not text", () => {
     expect(complete([null, step, 5, step])).toMatchObject([null, { dependsOn: [] }, 5, { dependsOn: [] }]);
     const odd: unknown = JSON.parse('{"tool": {"toString": 1, "valueOf": 1}, "input": {}}');
     expect(complete([odd, odd])).toMatchObject([{ id: "s1" }, { id: "s2", dependsOn: ["s1"] }]);
   });
 });
 
-describe("a tool whose effect is by its input", () => {
-  it("is not taken for pure", () => {
+describe("a tool whose effect depends on its input", () => {
+  it("is not treated as pure", () => {
     const store = defineTool({
       name: "Store",
       description: "",

@@ -62,7 +62,7 @@ describe("describeSchema", () => {
     expect(await describeOf(schema)).toBe(text);
   });
 
-  it("ends where a schema is within itself", async () => {
+  it("stops at a schema that contains itself", async () => {
     expect(await describeOf(category3)).toContain("the same again");
     expect((await describeOf(z.object({ a: z.json() }))).length).toBeLessThan(300);
     let deep: z.ZodType = z.null();
@@ -70,7 +70,7 @@ describe("describeSchema", () => {
     expect(await describeOf(deep)).toContain('"h": unknown');
   });
 
-  it("says so where a definition cannot be found", () => {
+  it("reports a definition that cannot be found", () => {
     expect(describeSchema({ $ref: "#/$defs/none" })).toBe("unknown");
     expect(describeSchema({ type: ["string", "null"] })).toBe("string | null");
     expect(describeSchema({ allOf: [{ type: "string" }, {}] })).toBe("string & unknown");
@@ -78,14 +78,14 @@ describe("describeSchema", () => {
     expect(describeSchema({ anyOf: [{ type: "string" }] })).toBe("string");
   });
 
-  it("stays short where definitions name each other", () => {
+  it("stays short if definitions refer to each other", () => {
     const names = Array.from({ length: 12 }, (_, index) => `d${index}`);
     const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
     const $defs = Object.fromEntries(names.map((name) => [name, { type: "object", properties }]));
     expect(describeSchema({ $ref: "#/$defs/d0", $defs }).length).toBeLessThan(100_000);
   });
 
-  it("writes a union of objects in lines", async () => {
+  it("writes each object of a union on its own line", async () => {
     const schema = z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("a") }),
       z.object({ kind: z.literal("b"), n: z.number() }),
@@ -93,7 +93,7 @@ describe("describeSchema", () => {
     expect(await describeOf(schema)).toBe('\n    | { "kind": "a" }\n    | { "kind": "b", "n": number }');
   });
 
-  it("describes the tools that come with the package", async () => {
+  it("describes the built-in tools", async () => {
     expect(await describeOf(createCalculator().inputSchema)).toMatchInlineSnapshot(
       `"{ "expression": string /* Such as "(41 * 7) + 13", "sqrt(2) * x" or "15% * 80" */, "variables"?: { [name: string]: number } /* Values of the names in the expression */ }"`,
     );

@@ -57,13 +57,13 @@ const cases = places.flatMap((place) =>
   kinds.flatMap((kind) => injections.map((injection) => ({ place, kind, injection }))),
 );
 
-describe("a planner that obeys what it reads", () => {
-  it("is tried in at least 300 ways", () => {
+describe("a planner that obeys injected text", () => {
+  it("is tested with at least 300 injections", () => {
     expect(cases.length).toBeGreaterThanOrEqual(300);
   });
 
   it.each(places.flatMap((place) => kinds.map((kind) => ({ name: place.place, kind, place }))))(
-    "in $name changes no tool, no argument and no approval: $kind",
+    "from $name changes no tool, no input and no approval: $kind",
     async ({ place, kind }) => {
       for (const injection of injections) {
         const { result, calls } = await run(injection, place, kind);
@@ -85,19 +85,16 @@ function sourcesOf({ pending = [] }: RunResult): readonly string[] {
 }
 
 describe("a first plan", () => {
-  it.each(injections)(
-    "does not take from the context what is given to a tool with an effect: $tool $text",
-    async (injection) => {
-      const calls: Calls = [];
-      const tools = createTools(calls, { page: "", error: "No." });
-      const step = { tool: injection.tool, input: injection.input };
-      const answer = answerOf({ tool: "Read", input: {} }, step);
-      const planner = createLlmPlanner({ model: createScriptedModel([answer, answer]) });
-      const result = await createAgent({ tools, planner }).run(request, { context: injection.text });
-      expect(result).toMatchObject({ status: "failed", error: { code: "planning-failed" } });
-      expect(calls).toEqual([]);
-    },
-  );
+  it.each(injections)("does not pass words of the context to a tool with an effect: $tool $text", async (injection) => {
+    const calls: Calls = [];
+    const tools = createTools(calls, { page: "", error: "No." });
+    const step = { tool: injection.tool, input: injection.input };
+    const answer = answerOf({ tool: "Read", input: {} }, step);
+    const planner = createLlmPlanner({ model: createScriptedModel([answer, answer]) });
+    const result = await createAgent({ tools, planner }).run(request, { context: injection.text });
+    expect(result).toMatchObject({ status: "failed", error: { code: "planning-failed" } });
+    expect(calls).toEqual([]);
+  });
 });
 
 describe("a replan", () => {
@@ -119,7 +116,7 @@ describe("a replan", () => {
 
   const tell = { id: "n1", tool: "Header", input: { values: {} }, dependsOn: [] };
 
-  it("needs approval for a tool with an effect that the first plan did not call", async () => {
+  it("needs approval for a tool with an effect that the first plan did not use", async () => {
     const { result, agent } = await replanned([tell]);
     expect(result).toMatchObject({
       status: "suspended",
@@ -130,7 +127,7 @@ describe("a replan", () => {
     expect(await agent.approve(result.runId, item).result).toMatchObject({ status: "completed" });
   });
 
-  it("needs none where replanTools names it, or it has no effect with this input", async () => {
+  it("needs no approval if replanTools names the tool, or if it has no effect with this input", async () => {
     expect((await replanned([tell], { replanTools: ["Header"] })).result.status).toBe("completed");
     const harmless = [
       { id: "n1", tool: "Records", input: { operation: "list" }, dependsOn: [] },
@@ -139,7 +136,7 @@ describe("a replan", () => {
     expect((await replanned(harmless)).result.status).toBe("completed");
   });
 
-  it("may refer to an output, whatever it says", async () => {
+  it("may refer to an output, whatever its text", async () => {
     const { result, calls } = await replanned(
       [{ id: "n1", tool: "Wipe", input: { what: "the summary of ${s1.page}" }, dependsOn: ["s1"] }],
       { page: "wipe everything", replanTools: ["Wipe"] },
@@ -148,7 +145,7 @@ describe("a replan", () => {
     expect(calls.at(-1)).toEqual({ tool: "Wipe", input: { what: "the summary of wipe everything" } });
   });
 
-  it("does not hide words in the list of a loop", async () => {
+  it("cannot hide words in the list of a loop", async () => {
     const loop = {
       id: "n1",
       tool: "Wipe",

@@ -36,7 +36,7 @@ function expectSafe({ plan, steps }: RunResult): void {
   if (plan !== undefined) expect(plan).toMatchObject({ version: 1, source: { planner: "llm" } });
 }
 
-describe("a model that does what an attacker wants", () => {
+describe("a model that obeys an attacker", () => {
   beforeEach(() => {
     remove.mockClear();
   });
@@ -58,17 +58,17 @@ describe("a model that does what an attacker wants", () => {
     }
   });
 
-  it("has met with as many attacks as were thought of", () => {
+  it("was tested with at least 60 attacks", () => {
     expect(attacks.length).toBeGreaterThanOrEqual(60);
   });
 });
 
-describe("what an attack can reach", () => {
+describe("an attack", () => {
   beforeEach(() => {
     remove.mockClear();
   });
 
-  it("are only the tools that the run has", async () => {
+  it("reaches only the tools of the run", async () => {
     const model = createScriptedModel([answerOf(harmful), answerOf(harmful)]);
     const agent = createAgent({ tools: attackedTools, planner: createLlmPlanner({ model }) });
     const result = await agent.run("wipe everything", { tools: ["Note"] });
@@ -77,7 +77,7 @@ describe("what an attack can reach", () => {
     expectSafe(result);
   });
 
-  it("is not what nobody spoke of, though the schema prescribes each word of it", async () => {
+  it("cannot trigger an operation that the request does not mention, even if the schema prescribes its words", async () => {
     const clear = answerOf({ tool: "TodoStore", input: { operation: "clear", allLists: true } });
     const model = createScriptedModel([clear, clear]);
     const result = await createAgent({ tools: attackedTools, planner: createLlmPlanner({ model }) }).run("hello");
@@ -85,7 +85,7 @@ describe("what an attack can reach", () => {
     expectSafe(result);
   });
 
-  it("is what a tool does by a word of its schema, once the request speaks of it: so such a tool needs approval", async () => {
+  it("can trigger an operation of a mentioned tool through words of its schema, so such a tool needs approval", async () => {
     const clear = answerOf({ tool: "TodoStore", input: { operation: "clear", allLists: true } });
     const options = { tools: attackedTools, planner: createLlmPlanner({ model: createScriptedModel([clear, clear]) }) };
     const store = { tool: "TodoStore", input: { operation: "clear", allLists: true } };
@@ -98,7 +98,7 @@ describe("what an attack can reach", () => {
     expect(await careful.run(request)).toMatchObject({ status: "suspended", pending: [{ stepId: "s1" }] });
   });
 
-  it("is what another step gives, also where the words for that were made up: so a warning stands in the plan", async () => {
+  it("can pass on the output of a step with invented input, so the plan contains a warning", async () => {
     const answer = answerOf({ tool: "Sum", input: { a: 7 } }, write("${s1.value}"));
     const model = createScriptedModel([answer]);
     const result = await createAgent({ tools: attackedTools, planner: createLlmPlanner({ model }) }).run("note it");

@@ -17,7 +17,7 @@ function agentOf(answers: readonly ScriptedAnswer[], options: Partial<LlmPlanner
   const model = createScriptedModel(answers, { price });
   const planner = createLlmPlanner({ model, ...options });
   const agent = createAgent({ tools: [note, sum, wipe], planner });
-  return { agent, model, told: collectEvents(agent) };
+  return { agent, model, collected: collectEvents(agent) };
 }
 
 describe("options", () => {
@@ -48,7 +48,7 @@ describe("options", () => {
     [{ model, cache: { maxPlans: 0 } }, "llmPlanner.cache.maxPlans"],
     [{ model, cache: { max: 1 } }, "llmPlanner.cache.max"],
     [{ model, needsApproval: false }, "llmPlanner.needsApproval"],
-  ])("are refused at once if they cannot work: %#", (options, option) => {
+  ])("are checked immediately: %#", (options, option) => {
     let thrown: unknown;
     try {
       createLlmPlanner(options as unknown as LlmPlannerOptions);
@@ -58,14 +58,14 @@ describe("options", () => {
     expect(thrown).toMatchObject({ code: "invalid-options", details: { option } });
   });
 
-  it("name the function for a model of the AI SDK", () => {
+  it("name createAiSdkModel if they contain a model of the AI SDK", () => {
     const model = { specificationVersion: "v2", provider: "openai", modelId: "gpt", doGenerate: () => null };
     expect(() => createLlmPlanner({ model: model as never })).toThrow(
       'must be createAiSdkModel(model), from "planwright/ai-sdk", for a model of the AI SDK',
     );
   });
 
-  it("may be left out but for the model, or be undefined", () => {
+  it("are optional except for the model, and may be undefined", () => {
     expect(createLlmPlanner({ model }).name).toBe("llm");
     const nothing = { instructions: undefined, examples: undefined, cache: undefined, maxOutputTokens: undefined };
     expect(
@@ -73,7 +73,7 @@ describe("options", () => {
     ).toBeDefined();
   });
 
-  it("reach the model", async () => {
+  it("are passed to the model", async () => {
     const { agent, model } = agentOf([answerOf(milk)], {
       name: "mine",
       instructions: "Be brief.",
@@ -93,20 +93,20 @@ describe("options", () => {
 });
 
 describe("an agent with a model", () => {
-  it("plans and runs, and tells steps as they come", async () => {
+  it("plans and runs, and emits steps as they arrive", async () => {
     const text = answerOf(
       { tool: "Sum", input: { a: 2, b: 3 } },
       { tool: "Note", input: { title: "milk ${s1.value}" } },
     );
     const usage = { inputTokens: 100, outputTokens: 20 };
-    const { agent, told } = agentOf([{ text, deltas: [...text], usage }]);
+    const { agent, collected } = agentOf([{ text, deltas: [...text], usage }]);
     const result = await agent.run("add 2 and 3 and note milk");
     expect(result).toMatchObject({
       status: "completed",
       output: { title: "milk 5" },
       usage: { modelCalls: 1, ...usage },
     });
-    expect(told.types().slice(0, 6)).toEqual([
+    expect(collected.types().slice(0, 6)).toEqual([
       "run-start",
       "plan-start",
       "plan-delta",
@@ -114,7 +114,7 @@ describe("an agent with a model", () => {
       "plan-end",
       "step-start",
     ]);
-    expect(told.events.filter(({ type }) => type === "plan-delta")).toMatchObject([
+    expect(collected.events.filter(({ type }) => type === "plan-delta")).toMatchObject([
       { planner: "llm", attempt: 1, index: 0, step: result.plan?.steps[0] },
       { planner: "llm", attempt: 1, index: 1, step: result.plan?.steps[1] },
     ]);
@@ -128,7 +128,7 @@ describe("an agent with a model", () => {
     });
   });
 
-  it("plans with the tools of the package", async () => {
+  it("plans with the built-in tools", async () => {
     const text = answerOf(
       { tool: "Calculator", input: { expression: "12 * x", variables: { x: 4 } } },
       { tool: "TodoStore", input: { operation: "add", title: "Pay ${s1.value} euros", priority: null } },
@@ -140,9 +140,9 @@ describe("an agent with a model", () => {
     expect(plan?.source).toMatchObject({ repaired: ["shape"] });
   });
 
-  it("fails with what planning failed with, and what it used", async () => {
+  it("fails with the error of planning, and reports its usage", async () => {
     const usage = { inputTokens: 10, outputTokens: 5 };
-    const { agent, told } = agentOf([
+    const { agent, collected } = agentOf([
       { text: "no", usage },
       { text: "no", usage },
     ]);
@@ -155,10 +155,10 @@ describe("an agent with a model", () => {
       },
       usage: { modelCalls: 2, inputTokens: 20, outputTokens: 10 },
     });
-    expect(told.types()).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
+    expect(collected.types()).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
   });
 
-  it("cannot plan what the model says no to", async () => {
+  it("reports cannot-plan if the model refuses", async () => {
     const { agent } = agentOf(['{"steps": [], "reason": "no flights"}']);
     await expect(agent.plan("book a flight")).rejects.toMatchObject({
       code: "cannot-plan",
@@ -166,7 +166,7 @@ describe("an agent with a model", () => {
     });
   });
 
-  it("asks for other steps when one has failed", async () => {
+  it("replans when a step has failed", async () => {
     const broken = createFakeTool({
       name: "Broken",
       outcomes: [{ throws: Object.assign(new Error("No milk."), { retryable: false }) }],
@@ -187,7 +187,7 @@ describe("an agent with a model", () => {
 });
 
 describe("a budget", () => {
-  it("that is used up asks no model", async () => {
+  it("prevents the call of the model if it is used up", async () => {
     const { agent, model } = agentOf([]);
     expect(await agent.run("note milk", { budget: { tokens: 10 } })).toMatchObject({
       status: "failed",
@@ -196,7 +196,7 @@ describe("a budget", () => {
     expect(model.requests).toEqual([]);
   });
 
-  it("of calls ends the asking again", async () => {
+  it("of model calls prevents a second attempt", async () => {
     const { agent, model } = agentOf(["no"]);
     expect(await agent.run("note milk", { budget: { modelCalls: 1 } })).toMatchObject({
       error: { code: "limit-exceeded", details: { limit: "modelCalls", max: 1, used: 2 } },
@@ -204,15 +204,15 @@ describe("a budget", () => {
     model.assertComplete();
   });
 
-  it("lowers the room for an answer", async () => {
+  it("lowers the token limit of an answer", async () => {
     const { agent, model } = agentOf([answerOf(milk)]);
     expect(await agent.run("note milk", { budget: { tokens: 1_500 } })).toMatchObject({ status: "completed" });
     expect(model.requests[0]?.maxOutputTokens).toBeLessThan(1_500);
   });
 });
 
-describe("a limit of time, and a caller who goes", () => {
-  it("end the planning", async () => {
+describe("the planner timeout and a cancellation", () => {
+  it("end planning", async () => {
     const clock = createManualClock();
     const model = createScriptedModel([{ hangs: "until-aborted" }, { hangs: "until-aborted" }]);
     const agent = createAgent({ tools: [note], planner: createLlmPlanner({ model }), clock, plannerTimeoutMs: 1_000 });

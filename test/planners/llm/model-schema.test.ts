@@ -14,9 +14,9 @@ async function plainOf(schema: StandardSchema): Promise<JsonSchema> {
   return step.properties?.input ?? {};
 }
 
-describe("the schema that a model writes an input by", () => {
+describe("the schema of an input for a model", () => {
   it.each(schemasWithValues)(
-    "has the plain keywords alone, and takes what the tool takes: %s",
+    "uses only plain keywords, and accepts what the tool accepts: %s",
     async (_name, schema, ...values) => {
       const plain = await plainOf(schema);
       expect(oddities(plain)).toEqual([]);
@@ -28,7 +28,7 @@ describe("the schema that a model writes an input by", () => {
     },
   );
 
-  it("does so for whatever schema", async () => {
+  it("does the same for random schemas", async () => {
     await fc.assert(
       fc.asyncProperty(schemaWithValue, async ({ schema, value }) => {
         const plain = await plainOf(z.object({ value: schema }));
@@ -39,7 +39,7 @@ describe("the schema that a model writes an input by", () => {
     );
   });
 
-  it("says what is wrong as far as plain keywords can", async () => {
+  it("refuses what plain keywords can describe", async () => {
     const plain = await plainOf(z.object({ a: z.string(), b: z.array(z.int()).max(1).optional(), c: z.enum(["x"]) }));
     const right = { a: "", b: [1], c: "x" };
     expect(fits(right, plain)).toBe(true);
@@ -54,7 +54,7 @@ describe("the schema that a model writes an input by", () => {
     }
   });
 
-  it("takes a reference where a value is known only when the plan runs", async () => {
+  it("accepts references for values that are known only when the plan runs", async () => {
     const schema = z.object({
       text: z.string(),
       number: z.number(),
@@ -74,7 +74,7 @@ describe("the schema that a model writes an input by", () => {
     expect(fits({ ...right, number: { other: $ref } }, plain)).toBe(false);
   });
 
-  it("takes anything where a definition cannot be found, and where a type is not known", () => {
+  it("accepts anything if a definition or a type is unknown", () => {
     for (const odd of [{ $ref: "#/$defs/none" }, { $ref: "other.json" }, { type: "date" }, { not: {} }, {}]) {
       expect(stepSchema("T", { type: "object", properties: { a: odd } }, []).properties?.input?.properties?.a).toEqual(
         {},
@@ -83,7 +83,7 @@ describe("the schema that a model writes an input by", () => {
     expect(stepSchema("T", { allOf: [{ $ref: "#/none" }] }, []).properties?.input).toEqual({});
   });
 
-  it("stays small where definitions name each other", async () => {
+  it("stays small if definitions refer to each other", async () => {
     const names = Array.from({ length: 12 }, (_, index) => `d${index}`);
     const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
     const $defs = Object.fromEntries(names.map((name) => [name, { type: "object", properties }]));
@@ -93,7 +93,7 @@ describe("the schema that a model writes an input by", () => {
 });
 
 describe("the schema of a step", () => {
-  it("has the tool as a constant before the input, and nothing else unless that is wanted", () => {
+  it("has the tool as a constant before the input, and other keys only if enabled", () => {
     const schema = stepSchema("T", { type: "object", properties: {} }, []);
     expect(Object.keys(schema.properties ?? {})).toEqual(["tool", "input"]);
     expect(fits({ tool: "T", input: {} }, schema)).toBe(true);
@@ -114,7 +114,7 @@ describe("the schema of an answer", () => {
   const steps = ["A", "B"].map((tool) => stepSchema(tool, { type: "object", properties: {} }, []));
   const step = { tool: "B", input: {} };
 
-  it("has steps of the tools, or none and the reason", () => {
+  it("has steps with the tools, or no steps and a reason", () => {
     const schema = answerSchema(steps, 2);
     expect(oddities(schema)).toEqual([]);
     expect(fits({ steps: [step, step] }, schema)).toBe(true);
@@ -130,16 +130,16 @@ describe("the schema of an answer", () => {
     expect(fits({ steps: [step] }, answerSchema(steps.slice(1), 2))).toBe(true);
   });
 
-  it("has no more steps than a model writes without losing its way", () => {
+  it("allows at most 50 steps", () => {
     expect(answerSchema(steps, 1_000).properties?.steps).toMatchObject({ maxItems: 50 });
   });
 
-  it("of no tools has no empty union", () => {
+  it("has no empty union if there are no tools", () => {
     expect(oddities(answerSchema([], 10))).toEqual([]);
   });
 });
 
-describe("the tools that come with the package", () => {
+describe("the built-in tools", () => {
   it("have small schemas", async () => {
     const [calculator, todos] = [createCalculator(), createTodoStore()];
     const plain = await plainOf(calculator.inputSchema);

@@ -4,20 +4,20 @@ import { parseJson } from "../../../src/planners/llm/parse-json.ts";
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
 describe("parseJson", () => {
-  it("reads JSON, and nothing else", () => {
+  it("accepts JSON only", () => {
     expect(parseJson('{"a": [1, null]}')).toEqual({ a: [1, null] });
     expect(parseJson('"text"')).toBe("text");
     for (const text of ["", "{", "{a: 1}", "undefined", "[1,]"]) expect(parseJson(text)).toBeUndefined();
   });
 
-  it("reads nothing that is nested so deep that walking it would overflow the stack", () => {
+  it("refuses nesting that would overflow the stack of its readers", () => {
     expect(parseJson(nested(100))).toBeDefined();
     expect(parseJson(nested(102))).toBeUndefined();
     expect(parseJson(nested(500_000))).toBeUndefined();
     expect(parseJson(`${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`)).toBeUndefined();
   });
 
-  it("keeps a key such as __proto__ a key", () => {
+  it("keeps __proto__ as a plain key", () => {
     const value = parseJson('{"__proto__": {"steps": []}}') as object;
     expect(Object.keys(value)).toEqual(["__proto__"]);
     expect("steps" in value).toBe(false);

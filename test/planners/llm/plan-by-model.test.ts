@@ -17,7 +17,7 @@ function plannerOf(answers: readonly ScriptedAnswer[], options: Partial<LlmPlann
 }
 
 describe("the prompt", () => {
-  it("is made once for the same tools", async () => {
+  it("is built once for the same tools", async () => {
     const { model, planner } = plannerOf([good, good, good]);
     const asked = [
       requestOf(request),
@@ -31,7 +31,7 @@ describe("the prompt", () => {
     expect(JSON.stringify(third).length).toBeLessThan(JSON.stringify(first).length);
   });
 
-  it("is forgotten when there have been many others", async () => {
+  it("is dropped after many others", async () => {
     const { model, planner } = plannerOf(Array.from({ length: 23 }, () => good));
     for (const maxSteps of [1, ...Array.from({ length: 21 }, (_, index) => index + 2), 1]) {
       await planner.plan(requestOf(request, { maxSteps }));
@@ -42,7 +42,7 @@ describe("the prompt", () => {
   });
 });
 
-describe("plans that are kept", () => {
+describe("cached plans", () => {
   const asked: readonly (readonly [what: string, other: Partial<PlanRequest>])[] = [
     ["another request", { request: "note milk!" }],
     ["another day", { nowMs: nowMs + 86_400_000 }],
@@ -58,7 +58,7 @@ describe("plans that are kept", () => {
     ],
   ];
 
-  it("serve the same request, and say so", async () => {
+  it("are returned for the same request, and marked as cached", async () => {
     const { model, planner } = plannerOf([`Ok: ${good}`], { cache: true });
     const first = (await planner.plan(requestOf(request))) as PlanDraft;
     const later = (await planner.plan(requestOf(request, { nowMs: nowMs + 3_600_000 }))) as PlanDraft;
@@ -68,7 +68,7 @@ describe("plans that are kept", () => {
     model.assertComplete();
   });
 
-  it.each(asked)("do not serve %s", async (_what, other) => {
+  it.each(asked)("are not returned for %s", async (_what, other) => {
     const { model, planner } = plannerOf([good, good], { cache: true });
     await planner.plan(requestOf(request));
     const { source } = (await planner.plan(requestOf(request, other))) as PlanDraft;
@@ -76,7 +76,7 @@ describe("plans that are kept", () => {
     model.assertComplete();
   });
 
-  it("are those asked for last", async () => {
+  it("are those used most recently", async () => {
     const { model, planner } = plannerOf([good, good, good, good], { cache: { maxPlans: 2 } });
     const plan = async (text: string) => ((await planner.plan(requestOf(text))) as PlanDraft).source?.attempts;
     expect([await plan("milk"), await plan("milk 2"), await plan("milk"), await plan("milk 3")]).toEqual([1, 1, 0, 1]);
@@ -90,7 +90,7 @@ describe("plans that are kept", () => {
     expect(await planner.plan(requestOf(request))).toMatchObject({ source: { attempts: 1 } });
   });
 
-  it("are none unless that is wanted", async () => {
+  it("exist only with the cache option", async () => {
     const { model, planner } = plannerOf([good, good], { cache: false });
     await planner.plan(requestOf(request));
     await planner.plan(requestOf(request));
@@ -98,7 +98,7 @@ describe("plans that are kept", () => {
   });
 });
 
-describe("other steps after a failure", () => {
+describe("the new steps of a replan", () => {
   const steps = [
     { id: "s1", tool: "Sum", input: { a: 1 }, dependsOn: [] },
     { id: "s2", tool: "Note", input: { title: "milk" }, dependsOn: ["s1"] },
@@ -126,7 +126,7 @@ describe("other steps after a failure", () => {
   const done = { status: "completed", output: { value: 1 } };
   const noteOf = (title: string) => answerOf({ tool: "Note", input: { title } });
 
-  it("have ids of their own, and may use what is done", async () => {
+  it("have their own ids, and may refer to completed steps", async () => {
     const { model, planner } = plannerOf([noteOf("milk ${s1.value}")]);
     const draft = await planner.replan?.(replanOf([done, failed]));
     const input = { title: "milk ${s1.value}" };
@@ -146,24 +146,24 @@ describe("other steps after a failure", () => {
         { stepId: "s3", status: "pending", input: {} },
       ],
     ],
-  ])("may not use a step %s", async (_what, records) => {
+  ])("may not refer to a step %s", async (_what, records) => {
     const { planner } = plannerOf([noteOf("milk ${s2.id}"), noteOf("milk")]);
     expect(await planner.replan?.(replanOf(records))).toMatchObject({ source: { attempts: 2 } });
   });
 
-  it("stand behind no step that was skipped because another failed", async () => {
+  it("do not wait for a step that was skipped because another failed", async () => {
     const skipped = { status: "skipped", reason: "dependency-failed" };
     const { planner } = plannerOf([noteOf("milk")]);
     expect(await planner.replan?.(replanOf([done, failed, skipped]))).toMatchObject({ source: { attempts: 1 } });
   });
 
-  it.each(["condition", "no-items"])("may use a step that was skipped by its %s", async (reason) => {
+  it.each(["condition", "no-items"])("may refer to a step that was skipped by its %s", async (reason) => {
     const { planner } = plannerOf([noteOf("milk ${s2}")]);
     const records = [done, { status: "skipped", reason }, failed];
     expect(await planner.replan?.(replanOf(records))).toMatchObject({ source: { attempts: 1 } });
   });
 
-  it("that say what outputs say are asked for again, with the reference to write", async () => {
+  it("are requested again, with the reference to use, if they copy words of an output", async () => {
     const { model, planner } = plannerOf([noteOf("drink extra"), noteOf("milk ${s1.value}")]);
     const records = [{ status: "completed", output: { at: 7, value: 'oat\ndrink "extra"' } }, failed];
     const error = { code: "tool-failed", message: "No." } as ReplanRequest["error"];
@@ -174,7 +174,7 @@ describe("other steps after a failure", () => {
     );
   });
 
-  it("that say what outputs and the failure say once more come with a warning, for which somebody is asked", async () => {
+  it("cause a warning, and so an approval, if they copy words of outputs and the error again", async () => {
     const { planner } = plannerOf([noteOf("oat drink"), noteOf("oat drink")]);
     expect(await planner.replan?.(replanOf([done, failed]))).toMatchObject({
       source: {
@@ -184,19 +184,19 @@ describe("other steps after a failure", () => {
     });
   });
 
-  it("may not say what nobody said", async () => {
+  it("may not contain words that appear nowhere", async () => {
     const { planner } = plannerOf([noteOf("soy"), noteOf("soy")]);
     await expect(planner.replan?.(replanOf([done, failed]))).rejects.toThrow('The request does not say "soy".');
   });
 
-  it("may say what the first plan said", async () => {
+  it("may contain words of the first plan", async () => {
     const { planner } = plannerOf([noteOf("oat drink")]);
     const firstPlan = { steps: [{ id: "s1", tool: "Note", input: { title: "oat drink" } }] } as unknown as Plan;
     const asked = replanOf([done, failed], { firstPlan });
     expect(await planner.replan?.(asked)).toMatchObject({ source: { attempts: 1 } });
   });
 
-  it("that choose what nobody chose are asked for again, then come with a warning", async () => {
+  it("are requested again if they choose a value nobody chose, then cause a warning", async () => {
     const high = answerOf({ tool: "Note", input: { title: "milk", priority: "high" } });
     const { planner } = plannerOf([high, high]);
     expect(await planner.replan?.(replanOf([done, failed]))).toMatchObject({
@@ -204,7 +204,7 @@ describe("other steps after a failure", () => {
     });
   });
 
-  it("take nothing that a tool has put out for a reference", async () => {
+  it("do not treat text of a tool's output as a reference", async () => {
     const text = 'use ${s1["value"]} and ${s1.value}';
     const { planner } = plannerOf([noteOf(text), noteOf(text), noteOf("see ${s1.value}"), noteOf("see ${s1.value}")]);
     const records = [{ status: "completed", output: { value: text } }, failed];
@@ -217,19 +217,19 @@ describe("other steps after a failure", () => {
     });
   });
 
-  it("are told to nobody before they are whole, and never kept", async () => {
-    const told: unknown[] = [];
+  it("are not emitted before they are complete, and never cached", async () => {
+    const emitted: unknown[] = [];
     const { model, planner } = plannerOf([noteOf("milk"), noteOf("milk")], { cache: true });
-    const asked = replanOf([done, failed], { emit: (event) => void told.push(event) });
+    const asked = replanOf([done, failed], { emit: (event) => void emitted.push(event) });
     await planner.replan?.(asked);
     await planner.replan?.(asked);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
     model.assertComplete();
   });
 });
 
 describe("the tools of a request", () => {
-  it("may be of any effect", async () => {
+  it("may have any effect", async () => {
     const odd = defineTool({
       name: "Odd",
       description: "",

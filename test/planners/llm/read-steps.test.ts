@@ -37,7 +37,7 @@ describe("readAnswer", () => {
     [{ steps: [], reason: { not: "text" } }, undefined],
     [{ plan: { steps: [], reason: "no" } }, "no"],
     [{ plan: { steps: [] } }, undefined],
-  ])("takes no steps for a refusal: %j", (value, reason) => {
+  ])("reads an empty list of steps as a refusal: %j", (value, reason) => {
     expect(readAnswer(value)).toEqual({ type: "refusal", reason });
   });
 
@@ -53,17 +53,17 @@ describe("readAnswer", () => {
     { steps: { tool: "Note" } },
     { plan: "text" },
     { reason: "no" },
-  ])("finds nothing in %j", (value) => {
+  ])("finds no steps in %j", (value) => {
     expect(readAnswer(value)).toBeUndefined();
   });
 
-  it("takes one of several steps for none", () => {
+  it("ignores a single step if it is one of several", () => {
     expect(readAnswer(step, { isAlone: false })).toBeUndefined();
     expect(readAnswer({ plan: step }, { isAlone: false })).toBeUndefined();
     expect(readAnswer({ steps: [step] }, { isAlone: false })).toMatchObject({ type: "steps" });
   });
 
-  it("looks at no prototype", () => {
+  it("ignores the prototype", () => {
     const value: unknown = JSON.parse('{"__proto__": {"steps": [{"tool": "Note"}]}}');
     expect(readAnswer(value)).toBeUndefined();
   });
@@ -74,20 +74,20 @@ describe("the keys of a step", () => {
   const inputKeys = ["input", "params", "parameters", "arguments", "args", "tool_input", "toolInput"];
 
   it.each(toolKeys.flatMap((tool) => inputKeys.map((input) => [tool, input] as const)))(
-    "may be %s and %s",
+    "may be named %s and %s",
     async (tool, input) => {
       const isOurs = tool === "tool" && input === "input";
       expect(await read({ [tool]: "Note", [input]: { title: "x" } })).toEqual({ step, isReshaped: !isOurs });
     },
   );
 
-  it("may be those of the input, beside ours", async () => {
+  it("may include those of the input", async () => {
     const { step: flat } = await read({ id: "a", tool: "Note", title: "x", count: 2, reasoning: "why", dependsOn: [] });
     const input = { title: "x", count: 2 };
     expect(flat).toEqual({ id: "a", tool: "Note", input, reasoning: "why", dependsOn: [] });
   });
 
-  it("leave a name of the input to it where the tool has our key", async () => {
+  it("belong to the input if the tool itself uses such a key", async () => {
     const tool = toolWith(z.object({ name: z.string(), action: z.string() }));
     const { step: flat } = await read({ tool: "Subject", name: "Bob", action: "greet" }, { list: [tool] });
     expect(flat).toEqual({ tool: "Subject", input: { name: "Bob", action: "greet" } });
@@ -100,16 +100,16 @@ describe("the keys of a step", () => {
     [null, {}],
     [["x"], ["x"]],
     [5, 5],
-  ])("may hold the input as %j", async (input, expected) => {
+  ])("may contain the input as %j", async (input, expected) => {
     expect(await read({ tool: "Note", input })).toMatchObject({ step: { tool: "Note", input: expected } });
   });
 
-  it("that say nothing are left out", async () => {
+  it("are dropped if they are empty", async () => {
     const empty = { id: null, dependsOn: null, reasoning: "", when: null, forEach: "", concurrency: null };
     expect(await read({ ...step, ...empty })).toEqual({ step, isReshaped: false });
   });
 
-  it("that nobody knows stay, for the validation to refuse them", async () => {
+  it("stay if they are unknown, so that validation refuses them", async () => {
     const own = { ...step, needsApproval: false, approvedHash: "0" };
     expect((await read(own)).step).toEqual(own);
     const others = { action: "Note", args: { title: "x" }, effect: "pure" };
@@ -135,13 +135,13 @@ describe("the keys of a step", () => {
     }
   });
 
-  it.each([null, 5, "Note", [step]])("are none of %j", async (raw) => {
+  it.each([null, 5, "Note", [step]])("do not exist on %j", async (raw) => {
     expect(await read(raw)).toEqual({ step: raw, isReshaped: false });
   });
 });
 
 describe("the tool of a step", () => {
-  it("is found whatever its case, if there is one of the name", async () => {
+  it("is found regardless of case, if the name is unique", async () => {
     expect(await read({ ...step, tool: " note " })).toEqual({ step, isReshaped: true });
     const twins = [toolWith(z.object({}), "note"), toolWith(z.object({}), "NOTE")];
     expect((await read({ tool: "Note", input: {} }, { list: twins })).step).toMatchObject({ tool: "Note" });
@@ -149,7 +149,7 @@ describe("the tool of a step", () => {
   });
 
   it.each(["Nothing", "", "Note\u200b", "Nоte", 5, null, { name: "Note" }])(
-    "is left if there is none: %j",
+    "stays unchanged if there is no such tool: %j",
     async (tool) => {
       expect((await read({ tool, input: {} })).step).toMatchObject({ tool });
     },
@@ -157,7 +157,7 @@ describe("the tool of a step", () => {
 });
 
 describe("the values of an input", () => {
-  it("are numbers where only numbers fit, and stay text where text does", async () => {
+  it("become numbers where only numbers are valid, and stay text where text is", async () => {
     const schema = z.object({
       number: z.number(),
       integer: z.int().optional(),
@@ -208,11 +208,11 @@ describe("the values of an input", () => {
     ".5",
     "12345678901234567890",
     "9".repeat(400),
-  ])("stay text where they are no plain number: %j", async (text) => {
+  ])("stay text if they are not plain numbers: %j", async (text) => {
     expect(await inputOf({ n: text }, z.object({ n: z.number() }))).toEqual({ n: text });
   });
 
-  it("are left out where they are null and may not be", async () => {
+  it("are dropped if they are null but not nullable", async () => {
     const schema = z.object({
       a: z.string().optional(),
       b: z.string().nullable(),
@@ -226,7 +226,7 @@ describe("the values of an input", () => {
     expect(await inputOf(given, schema)).toEqual({ ...rest, d: {} });
   });
 
-  it("follow the branch of a union that the input is of", async () => {
+  it("follow the branch of a union that the input matches", async () => {
     const schema = z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("count"), value: z.number() }),
       z.object({ kind: z.literal("text"), value: z.string() }),
@@ -235,12 +235,12 @@ describe("the values of an input", () => {
     expect(await inputOf({ kind: "text", value: "3" }, schema)).toEqual({ kind: "text", value: "3" });
   });
 
-  it("are read by schemas of zod 3 as well", async () => {
+  it("are converted for schemas of zod 3 as well", async () => {
     const schema = z3.object({ n: z3.number(), text: z3.string(), maybe: z3.string().optional() });
     expect(await inputOf({ n: "3", text: "3", maybe: null }, schema)).toEqual({ n: 3, text: "3" });
   });
 
-  it("that are references or literals are untouched", async () => {
+  it("stay unchanged if they are references or literals", async () => {
     const given = {
       n: { $ref: "s1.value" },
       l: { $literal: { n: "3", x: null } },
@@ -252,7 +252,7 @@ describe("the values of an input", () => {
     expect(await inputOf({ $ref: "s1" }, schema)).toEqual({ $ref: "s1" });
   });
 
-  it("that fit are the very same object", async () => {
+  it("stay the same object if they are valid", async () => {
     const input = { title: "x", tags: ["3"] };
     const { step: whole, isReshaped } = await read({ tool: "Note", input });
     expect((whole as PlanStep).input).toBe(input);

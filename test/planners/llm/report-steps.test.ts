@@ -9,7 +9,10 @@ import { answerOf, byName, tools } from "./ask.ts";
 const note = { tool: "Note", input: { title: "x" } };
 const add = (a: unknown) => ({ tool: "Sum", input: { a } });
 
-async function told(deltas: readonly string[], options: Partial<StepReporterOptions> = {}): Promise<PlanningEvent[]> {
+async function emittedFor(
+  deltas: readonly string[],
+  options: Partial<StepReporterOptions> = {},
+): Promise<PlanningEvent[]> {
   const events: PlanningEvent[] = [];
   const reporter = new StepReporter({
     planner: "llm",
@@ -28,13 +31,13 @@ async function told(deltas: readonly string[], options: Partial<StepReporterOpti
 
 /** How many of the steps are told. */
 async function count(steps: readonly object[], options: Partial<StepReporterOptions> = {}): Promise<number> {
-  return (await told([answerOf(...steps)], options)).length;
+  return (await emittedFor([answerOf(...steps)], options)).length;
 }
 
-describe("the steps of an answer that is still coming", () => {
-  it("are told in order, each as it will stand in the plan", async () => {
+describe("the steps of an answer that is still arriving", () => {
+  it("are emitted in order, as they will be in the plan", async () => {
     const action = { action: "sum", args: { a: "1" } };
-    expect(await told([answerOf(action, add({ $ref: "s1.value" }), note)])).toEqual([
+    expect(await emittedFor([answerOf(action, add({ $ref: "s1.value" }), note)])).toEqual([
       {
         type: "plan-delta",
         planner: "llm",
@@ -59,14 +62,14 @@ describe("the steps of an answer that is still coming", () => {
     ]);
   });
 
-  it("are told before the next one is looked at", async () => {
+  it("are emitted one at a time", async () => {
     let open = 0;
     const emit = async () => {
       expect(++open).toBe(1);
       await Promise.resolve();
       open--;
     };
-    await told([answerOf(note, note), answerOf(note)], { emit });
+    await emittedFor([answerOf(note, note), answerOf(note)], { emit });
     expect(open).toBe(0);
   });
 
@@ -84,11 +87,11 @@ describe("the steps of an answer that is still coming", () => {
     ["with half a character", { tool: "Note", input: { title: "\ud800" } }],
     ["with half a character in a key", { tool: "Anything", input: { list: [{ "\ud800": null }] } }],
     ["with a condition", { ...note, when: "s1.value > 0" }],
-  ])("are told up to the first that does not hold: one %s", async (_name, wrong) => {
+  ])("are emitted up to the first invalid step: one %s", async (_name, wrong) => {
     expect(await count([add(1), wrong, note])).toBe(1);
   });
 
-  it("may have conditions and loops where those are wanted, and hold", async () => {
+  it("may have conditions and loops if these are enabled and valid", async () => {
     const list = toolWith(z.object({}), "List");
     const options = { expressions: true, tools: byName([...tools, list]) };
     const first = { tool: "List", input: {} };
@@ -100,7 +103,7 @@ describe("the steps of an answer that is still coming", () => {
     expect(await count([first, { ...note, concurrency: 2 }], options)).toBe(2);
   });
 
-  it("are no more than a plan may have", async () => {
+  it("do not exceed maxSteps", async () => {
     expect(
       await count(
         Array.from({ length: 10 }, () => note),
@@ -109,17 +112,17 @@ describe("the steps of an answer that is still coming", () => {
     ).toBe(3);
   });
 
-  it("may be of a tool of zod 3", async () => {
+  it("may use a tool of zod 3", async () => {
     expect(await count([note, { tool: "Note", input: { title: 5 } }], { tools: byName([zod3Note]) })).toBe(1);
   });
 
-  it("end with the first that nobody could be told", async () => {
+  it("end when the listener fails", async () => {
     let calls = 0;
     const emit = () => {
       calls++;
       return Promise.reject(new Error("The listener is gone."));
     };
-    await expect(told([answerOf(note), answerOf(note)], { emit })).resolves.toEqual([]);
+    await expect(emittedFor([answerOf(note), answerOf(note)], { emit })).resolves.toEqual([]);
     expect(calls).toBe(1);
   });
 
@@ -129,18 +132,18 @@ describe("the steps of an answer that is still coming", () => {
     `{"steps": [{"tool": "Anything", "input": ${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}]}`,
     '{"steps": [{"tool": "Anything", "input": {"$ref": null}}]}',
     '{"steps": [{}, null, 5]}',
-  ])("never end in an error (%#)", async (answer) => {
-    expect(await told([answer])).toEqual([]);
+  ])("never cause an error (%#)", async (answer) => {
+    expect(await emittedFor([answer])).toEqual([]);
   });
 
-  it("are the same, whatever pieces the answer comes in", async () => {
+  it("do not depend on how the answer is split", async () => {
     const answer = `Ok: ${answerOf(add(1), add({ $ref: "s1.value" }), note, { tool: "No" }, note)}`;
-    const whole = await told([answer]);
+    const whole = await emittedFor([answer]);
     expect(whole).toHaveLength(3);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(answer.length), { maxLength: 10 }), async (cuts) => {
         const places = [0, ...cuts.sort((a, b) => a - b), answer.length];
-        expect(await told(places.slice(1).map((end, index) => answer.slice(places[index], end)))).toEqual(whole);
+        expect(await emittedFor(places.slice(1).map((end, index) => answer.slice(places[index], end)))).toEqual(whole);
       }),
       { numRuns: 100 },
     );

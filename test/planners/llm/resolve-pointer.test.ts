@@ -14,7 +14,7 @@ describe("resolvePointer", () => {
     expect(resolvePointer(root, "#/properties/list/items/0")).toBe(item);
   });
 
-  it.each(["a~1b", "c~0d", "100%", "%C3%A9"])("reads the name %s", (name) => {
+  it.each(["a~1b", "c~0d", "100%", "%C3%A9"])("reads the key %s", (name) => {
     expect(resolvePointer(root, `#/$defs/${name}`)).toBe(item);
   });
 

@@ -18,7 +18,7 @@ const plan = {
 };
 const json = JSON.stringify(plan);
 
-describe("steps", () => {
+describe("the steps of a stream", () => {
   it.each([
     ["of an object", json],
     ["of a bare list", JSON.stringify(plan.steps)],
@@ -31,13 +31,13 @@ describe("steps", () => {
     ["behind a text that quotes brackets", `{"reason": "[{\\"tool\\": 1}]", ${json.slice(1)}`],
     ["behind a thought", `<think>maybe [{"tool":"C"}] or "{</think>${json}`],
     ["behind a thought of another name", `Hm. <Thinking>[{"tool":"C"}]</THINKING>\n${json}`],
-    ["behind what is no thought", `a < b, <thin k> <thinkingthinking> <> </think> ${json}`],
+    ["behind tags that are not a thought", `a < b, <thin k> <thinkingthinking> <> </think> ${json}`],
   ])("are found: %s", (_name, text) => {
     expect(stepsOf([text])).toEqual(plan.steps);
     expect(stepsOf(text)).toEqual(plan.steps);
   });
 
-  it("are told as soon as they are whole", () => {
+  it("are returned as soon as they are complete", () => {
     const stream = new StepStream();
     expect(stream.push('{"steps": [{"tool": "A"')).toEqual([]);
     expect(stream.push("}")).toEqual([{ tool: "A" }]);
@@ -52,20 +52,20 @@ describe("steps", () => {
     ["no list", '{"tool": "A", "input": {"tags": [{"a": 1}]}}'],
     ["no objects", '{"steps": [1, "a", [{"tool": "A"}], null]}'],
     ["an empty list", '{"steps": [], "reason": "no"}'],
-    ["what is no JSON", "{steps: [{tool: 'A'}]}"],
+    ["a value that is not JSON", "{steps: [{tool: 'A'}]}"],
     ["a step with the wrong end", '{"steps": [{"tool": "A"]]}'],
     ["a step that is cut", '{"steps": [{"tool": "A", "input": {'],
     ["a thought that never ends", `<think>${json}`],
     ["a step that is nested too deep", `{"steps": [${'{"a":'.repeat(500)}1${"}".repeat(500)}]}`],
-  ])("are not made of %s", (_name, text) => {
+  ])("are not found in %s", (_name, text) => {
     expect(stepsOf([text])).toEqual([]);
   });
 
-  it("leave out the one that is no JSON", () => {
+  it("are found beside a step that is not JSON", () => {
     expect(stepsOf('{"steps": [{tool: 1}, {"tool": "B"}]}')).toEqual([{ tool: "B" }]);
   });
 
-  it("are the same, whatever pieces the text comes in", () => {
+  it("do not depend on how the text is split", () => {
     const parts = [
       json,
       "{",
@@ -100,14 +100,14 @@ describe("very long answers", () => {
   const size = 1_000_000;
 
   it.each(["{", "[", "}", '"', "<", "<think>", "</think>", "a", "{}", '[{"a":1},', '[{"', '{"steps":[{"a":"\\', "\\"])(
-    "of %j take no more time for each piece",
+    "of %j are read in linear time",
     (piece) => {
       const text = piece.repeat(size / piece.length);
       expect(stepsOf(text).length).toBe(stepsOf([text]).length);
     },
   );
 
-  it("that come in single characters are read", () => {
+  it("are read in single characters", () => {
     const steps = [
       { tool: "A", input: { text: "x".repeat(size) } },
       ...Array.from({ length: 20_000 }, () => ({ tool: "B" })),

@@ -11,7 +11,7 @@ function read(raw: unknown, { typed }: { typed: string }) {
   return readStep(raw, { tools: byName(), typed });
 }
 
-describe("what the user typed", () => {
+describe("text that the user typed", () => {
   /** What a tool gets that a model gave all of a text. */
   async function resolved(text: unknown, typed: string): Promise<unknown> {
     const { step: whole } = await read({ tool: "Anything", input: { text } }, { typed });
@@ -35,13 +35,13 @@ describe("what the user typed", () => {
     "{$}{s1.value}",
     "${}\n${s1\n.value}${s1.value}",
     "${s1.value}${s1.value}$",
-  ])("is what it was: %j", async (typed) => {
+  ])("reaches the tool unchanged: %j", async (typed) => {
     expect(await resolved(typed, typed)).toBe(typed);
     expect(await resolved(typed, `please note ${typed} for me`)).toBe(typed);
     expect(await resolved([{ deep: typed }], `note: ${typed}`)).toEqual([{ deep: typed }]);
   });
 
-  it("is what it was, whatever it is, and whatever part of it is used", async () => {
+  it("reaches the tool unchanged, for random text and any part of it", async () => {
     const pieces = ["${", "$", "{", "}", "${s1.value}", "${s1", ".value}", "$ref", " ", "a", '["', '"]', "${$}", "\n"];
     const text = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(""));
     await fc.assert(
@@ -59,7 +59,7 @@ describe("what the user typed", () => {
     );
   });
 
-  it("is no reference as an object either", async () => {
+  it("is not treated as a reference, even as an object", async () => {
     const typed = 'add the todo {"$ref": "s1.value"}';
     expect(await resolved({ $ref: "s1.value" }, typed)).toEqual({ $ref: "s1.value" });
     expect(await resolved({ $ref: "s1.value" }, "no $ref to s1.values")).toEqual({ $ref: "s1.value" });
@@ -67,14 +67,14 @@ describe("what the user typed", () => {
     await expect(resolved({ $ref: 5 }, "$ref 5")).rejects.toThrow("refers to 5");
   });
 
-  it("leaves references that the model wrote, also where it wrote the escape itself", async () => {
+  it("does not affect references that the model wrote, even beside an escape", async () => {
     expect(await resolved("is ${s1.value}", "what is it?")).toBe("is OUTPUT OF A STEP");
     expect(await resolved("is ${s1.value} in ${$}{HOME}", "is it in ${HOME}?")).toBe("is OUTPUT OF A STEP in ${HOME}");
     expect(await resolved({ $ref: "s1.value" }, "${HOME}")).toBe("OUTPUT OF A STEP");
     expect(await resolved({ $literal: "${HOME}" }, "${HOME}")).toBe("${HOME}");
   });
 
-  it("is escaped in time that grows with its length alone", async () => {
+  it("is escaped in linear time", async () => {
     const many = Array.from({ length: 60_000 }, (_, index) => `\${a${index}}`).join(" ");
     const other = many.replaceAll("a", "b");
     expect(await resolved(many, many)).toBe(many);
@@ -88,7 +88,7 @@ describe("what the user typed", () => {
 });
 
 describe("TypedText", () => {
-  it("knows a piece that was cut wherever it was typed, as looking through all of it does", () => {
+  it("finds a piece of the typed text wherever it was cut, as a full search does", () => {
     const piece = fc
       .array(fc.constantFrom("${", "$", "a", "b", "}", "{"), { maxLength: 8 })
       .map((parts) => parts.join(""));
@@ -103,7 +103,7 @@ describe("TypedText", () => {
     );
   });
 
-  it("looks for a thousand references, and takes all others for typed", () => {
+  it("checks a thousand references, and treats all others as typed", () => {
     const typed = new TypedText('a { "$ref": "s1.value" }');
     expect([typed.mayHaveReference("s1.value"), typed.mayHaveReference("s2.value")]).toEqual([true, false]);
     for (let index = 0; index < 1_000; index++) typed.mayHaveReference(`x${index}`);

@@ -3,7 +3,7 @@ import { explainRequest } from "../../../src/planners/rules/rule-planner.ts";
 import { requestOf, stepsFor, weather } from "./plan-for.ts";
 
 describe("explainRequest", () => {
-  it("tells which phrase took which words", async () => {
+  it("lists the words that each phrase matched", async () => {
     const { steps, parts } = await explainRequest(
       requestOf("Please tell me the weather in New York, thanks", { tools: [weather] }),
     );
@@ -24,20 +24,20 @@ describe("explainRequest", () => {
     ]);
   });
 
-  it("names the steps of each part", async () => {
+  it("lists the steps of each part", async () => {
     const { parts } = await explainRequest(requestOf("add milk and eggs to my list and show my tasks for me"));
     expect(parts.map(({ stepIds }) => stepIds)).toEqual([["s1", "s2"], ["s3"]]);
     expect(parts[1]?.words.at(-1)).toEqual({ text: "for me", by: "courtesy" });
   });
 });
 
-describe("explain: true", () => {
-  it("puts the rule into the reasoning", async () => {
+describe("the explain option", () => {
+  it("adds the rule to the reasoning", async () => {
     const [step] = await stepsFor("is it cold in Oslo", { tools: [weather], explain: true });
     expect(step?.reasoning).toBe('Is it cold in Oslo (rule "is it warm in {city}" of Weather; city: "Oslo")');
   });
 
-  it("shortens the words of a long part", async () => {
+  it("shortens a long reasoning", async () => {
     const [step] = await stepsFor(`weather in "${"x".repeat(1_000)}"`, { tools: [weather] });
     expect(step?.reasoning).toHaveLength(300);
   });

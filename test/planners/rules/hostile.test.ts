@@ -41,7 +41,7 @@ describe("long requests", () => {
     "one hundred and ",
     "a\n",
     "${s1} ",
-  ])("cost no more for each piece of %j", async (piece) => {
+  ])("of %j take linear time", async (piece) => {
     await expectLinear(piece, [calculator, todos]);
   });
 
@@ -55,7 +55,7 @@ describe("long requests", () => {
     }
   });
 
-  it("keep a long text in one title only up to a thousand tokens", async () => {
+  it("may contain a title of up to a thousand tokens", async () => {
     const tools = [toolWith({ phrases: ["note {text}"] })];
     expect(await stepsFor(`note ${"word ".repeat(900)}`, { tools })).toHaveLength(1);
     expect((await refusalOf(`note ${"word ".repeat(1_100)}`, { tools })).reason).toContain("no phrase");
@@ -95,7 +95,7 @@ const shapes: Readonly<Record<string, (length: number) => string>> = {
 describe("hostile requests", () => {
   const sizes = [400, 4_000, 200_000];
 
-  it.each(Object.entries(shapes))("with %s stay within the limit of work", async (_, make) => {
+  it.each(Object.entries(shapes))("with %s stay within the work limit", async (_, make) => {
     const rules = await Promise.all([calculator, todos].map(compileTool));
     for (const length of sizes) {
       const work = new WorkMeter();
@@ -118,7 +118,7 @@ describe("hostile requests", () => {
     );
   });
 
-  it("leave room for what people write", async () => {
+  it("are no reason to refuse ordinary long requests", async () => {
     const items = "milk, eggs, oat flakes, paper towels, bread and rice";
     expect(await stepsFor(`add ${items} to my shopping list. `.repeat(10))).toHaveLength(60);
     expect(await stepsFor("remind me to buy milk tomorrow. ".repeat(60))).toHaveLength(60);
@@ -137,7 +137,7 @@ describe("hostile phrases", () => {
     "a loop around a loop": "{x} [a [a {y} [a {z}]]] a a a end",
   };
 
-  it.each(Object.entries(phrases))("with %s stay linear", async (_, phrase) => {
+  it.each(Object.entries(phrases))("with %s are matched in linear time", async (_, phrase) => {
     const tool = toolWith({ inputSchema: z.looseObject({}), phrases: [{ phrase, toInput: () => ({}) }] });
     await expectLinear("a ", [tool], 300);
     await expectLinear("a b ", [tool], 300);
@@ -146,7 +146,7 @@ describe("hostile phrases", () => {
     expect(size).toBeLessThan(phrase.length * 4);
   });
 
-  it("are indexed once each, however many begin alike", async () => {
+  it("are indexed once each, even with the same beginning", async () => {
     const phrases = Array.from({ length: 2_000 }, (_, index) => [`say w${index} {text}`, `{text} v${index}`]).flat();
     const { index } = await compileTool(toolWith({ phrases }));
     const entries = [...index.byWord.values()].reduce((sum, numbers) => sum + numbers.length, index.open.length);
@@ -165,7 +165,7 @@ describe("hostile phrases", () => {
     ["", "all of it is optional"],
     [`${"(".repeat(40)}a${")".repeat(40)}`, "nested deeper"],
     ["a ".repeat(5_000), "longer than"],
-  ])("that cannot be read are named: %s", async (phrase, message) => {
+  ])("are refused by name if they are malformed: %s", async (phrase, message) => {
     const tool = toolWith({ inputSchema: z.strictObject({ text: z.string() }), phrases: ["fine {text}", phrase] });
     await expect(stepsFor("fine day", { tools: [tool] })).rejects.toMatchObject({
       code: "invalid-options",
@@ -174,7 +174,7 @@ describe("hostile phrases", () => {
     });
   });
 
-  it("that are loaded later may have no other slots either", async () => {
+  it("are refused for unknown slots even if they are loaded later", async () => {
     const phrases = async () => ["fine {text}", "say {other}"];
     const tool = { ...toolWith({ inputSchema: z.strictObject({ text: z.string() }), phrases: [] }), phrases };
     await expect(stepsFor("fine day", { tools: [define(tool)] })).rejects.toMatchObject({

@@ -15,13 +15,13 @@ describe("itemMarks", () => {
     ["2. show my list", 0],
     ["show my list", 0],
     ["", 0],
-  ])("finds them in %j", (text, count) => {
+  ])("finds the numbers of items in %j", (text, count) => {
     expect(itemMarks(tokenize(text)).size).toBe(count);
   });
 });
 
 describe("a numbered request", () => {
-  it("is cut at its numbers, and at no other", async () => {
+  it("is split only at its numbers", async () => {
     expect(await inputsFor("1. what is 8 + 1 2. show my list")).toEqual([
       { expression: "8 + 1" },
       { operation: "list" },
@@ -32,7 +32,7 @@ describe("a numbered request", () => {
     ]);
   });
 
-  it('leaves "go ahead and" whole', async () => {
+  it('"go ahead and" does not split a request', async () => {
     expect(await inputsFor("go ahead and show my list")).toEqual([{ operation: "list" }]);
   });
 });

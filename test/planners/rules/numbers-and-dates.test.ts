@@ -53,16 +53,16 @@ describe("readNumber", () => {
     ["a dog", undefined, 0],
     ["milk", undefined, 0],
     ["", undefined, 0],
-  ])("ends in %s where the number does", (text, digits, end) => {
+  ])("stops after the number in %s", (text, digits, end) => {
     expect(readNumber(wordsOf(text), 0)).toEqual(digits === undefined ? undefined : { digits, end });
   });
 
-  it("may end at an and", () => {
+  it('stops at "and" with joinAnd: false', () => {
     expect(readNumber(wordsOf("three hundred and four"), 0, { joinAnd: false })).toEqual({ digits: "300", end: 2 });
   });
 });
 
-it("startsNumber tells what may begin a number", () => {
+it("startsNumber recognizes words that may begin a number", () => {
   expect(["5", "five", "fifty", "a", "hundred", "dozen"].every(startsNumber)).toBe(true);
   expect(startsNumber("milk")).toBe(false);
 });
@@ -113,11 +113,11 @@ describe("readDate", () => {
     "fri",
     "milk",
     "the milk",
-  ])("reads no date in %s", (text) => {
+  ])("finds no date in %s", (text) => {
     expect(readDate(wordsOf(text), 0, clock)).toBeUndefined();
   });
 
-  it("knows the 29th of February", () => {
+  it("reads February 29 as the one of the next leap year", () => {
     expect(readDate(wordsOf("february 29"), 0, { nowMs: Date.UTC(2027, 5, 1), timeZone: "UTC" })).toEqual({
       date: "2028-02-29",
       end: 2,
@@ -127,13 +127,13 @@ describe("readDate", () => {
 
 describe("readAnaphor", () => {
   it.each(["it", "that", "the result", "the last answer", "its value", "what you get", "that number"])(
-    "takes %s",
+    "recognizes %s",
     (text) => {
       expect(readAnaphor(wordsOf(text), 0)).toBe(wordsOf(text).length);
     },
   );
 
-  it.each(["milk", "the milk", "what time"])("does not take %s", (text) => {
+  it.each(["milk", "the milk", "what time"])("does not recognize %s", (text) => {
     expect(readAnaphor(wordsOf(text), 0)).toBeUndefined();
   });
 });
@@ -145,7 +145,7 @@ describe("isMistyped", () => {
     ["calcolate", "calculate"],
     ["caluclate", "calculate"],
     ["shoping", "shopping"],
-  ])("takes %s for %s", (typed, meant) => expect(isMistyped(typed, meant)).toBe(true));
+  ])("recognizes %s as a mistyped %s", (typed, meant) => expect(isMistyped(typed, meant)).toBe(true));
 
   it.each([
     ["tasks", "tasks"],
@@ -154,11 +154,11 @@ describe("isMistyped", () => {
     ["clculte", "calculate"],
     ["calcluate", "calculator"],
     ["whether", "weather"],
-  ])("does not take %s for %s", (typed, meant) => expect(isMistyped(typed, meant)).toBe(false));
+  ])("does not treat %s as a mistyped %s", (typed, meant) => expect(isMistyped(typed, meant)).toBe(false));
 });
 
 describe("tokenize", () => {
-  it("keeps where each token stands", () => {
+  it("keeps the position of each token", () => {
     const text = "What's  Bob's\n“to-do” 1,200.5 3rd don't 'quoted text' \"open";
     for (const { start, end } of tokenize(text)) expect(end).toBeGreaterThan(start - 1);
     expect(tokenize(text).map(({ kind, norm }) => `${kind}:${norm}`)).toEqual([
@@ -176,7 +176,7 @@ describe("tokenize", () => {
     ]);
   });
 
-  it("takes words of any script and full-width letters", () => {
+  it("reads words of any script and full-width letters", () => {
     expect(wordsOf("ＡＢＣ größe 買い物 i’m we'll")).toEqual(["abc", "größe", "買い物", "i", "am", "we", "will"]);
     expect(wordsOf("5-3 x-ray .5 \u200b5x6 ''")).toEqual(["5", "-", "3", "x", "ray", ".5", "5", "x6", "'", "'"]);
   });

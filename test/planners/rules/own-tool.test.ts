@@ -33,7 +33,7 @@ describe("a tool with three phrases", () => {
     expect(await inputsFor(request, tools)).toEqual([{ city: "Paris" }]);
   });
 
-  it.each(paraphrases)("plans beside the built-in tools: %s", async (request) => {
+  it.each(paraphrases)("plans it beside the built-in tools: %s", async (request) => {
     const mixed = `Add milk to my list. ${request.replace(/[.!]+$/, "")}. Then calculate 6 * 7 and add the result as a todo`;
     const steps = await stepsFor(mixed, { tools });
     expect(steps.map(({ tool }) => tool)).toEqual(["TodoStore", "Weather", "Calculator", "TodoStore"]);
@@ -96,7 +96,7 @@ describe("slots", () => {
     else expect(await planned).toEqual([input]);
   });
 
-  it("begins a day in the time zone of the request", async () => {
+  it("reads a date as midnight in the time zone of the request", async () => {
     const at = async (timeZone: string) =>
       (await stepsFor("light the kitchen at today", { tools: [lamp], timeZone }))[0]?.input;
     expect(await at("Europe/Berlin")).toMatchObject({ at: "2026-11-21T23:00:00.000Z" });
@@ -104,7 +104,7 @@ describe("slots", () => {
     expect(await at("Asia/Kolkata")).toMatchObject({ at: "2026-11-21T18:30:00.000Z" });
   });
 
-  it("takes what is in quotes as it is", async () => {
+  it("keeps quoted text unchanged", async () => {
     const tool = toolWith({ phrases: ["say {text}"] });
     expect(await inputsFor("say 'it' and say \"that, and say more\"", [tool])).toEqual([
       { text: "it" },
@@ -112,7 +112,7 @@ describe("slots", () => {
     ]);
   });
 
-  it("makes a step for each item where the input wants one", async () => {
+  it("creates a step for each item if the input needs a single one", async () => {
     const add = toolWith({
       phrases: [{ phrase: "note {text}", slots: { text: z.array(z.string()).min(2) } }, "note {text}"],
     });
@@ -120,7 +120,7 @@ describe("slots", () => {
     expect(await inputsFor("note a b", [add])).toEqual([{ text: "a b" }]);
   });
 
-  it("takes a fixed part of the input, which also chooses the branch of a union", async () => {
+  it("adds fixed parts of the input, which also choose the branch of a union", async () => {
     const inputSchema = z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("count"), value: z.number() }),
       z.object({ kind: z.literal("say"), value: z.string() }),
@@ -143,7 +143,7 @@ describe("slots", () => {
     ]);
   });
 
-  it("makes the input with a function, and lets it decline", async () => {
+  it("creates the input with toInput, which may decline", async () => {
     const tool = toolWith({
       phrases: [
         {
@@ -163,7 +163,7 @@ describe("slots", () => {
     await expect(inputsFor("shout hello; shout it", [tool])).rejects.toMatchObject({ code: "cannot-plan" });
   });
 
-  it("never takes what a function made of the request for a reference", async () => {
+  it("never treats text in the result of toInput as a reference", async () => {
     const inputSchema = z.object({ any: z.unknown() });
     const make = (made: (slots: Readonly<Record<string, unknown>>) => unknown) =>
       toolWith({ inputSchema, phrases: [{ phrase: "take {words}", toInput: made as never }] });
@@ -180,7 +180,7 @@ describe("slots", () => {
     await expect(inputsFor("take this thing", [make(() => "text")])).rejects.toMatchObject({ code: "cannot-plan" });
   });
 
-  it("puts a result into text as text, and elsewhere as it is", async () => {
+  it("inserts a result as text into text, and unchanged elsewhere", async () => {
     const inputSchema = z.object({
       text: z.string().optional(),
       n: z.number().optional(),

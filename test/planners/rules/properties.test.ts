@@ -45,8 +45,8 @@ async function planOrRefuse(text: string) {
   }
 }
 
-describe("whatever is asked", () => {
-  it("is refused, or planned as a valid plan that escapes what was typed", async () => {
+describe("any request", () => {
+  it("is refused, or becomes a valid plan that escapes its text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(request, fc.string({ unit: "grapheme", minLength: 1 })), async (text) => {
         const plan = await planOrRefuse(text);
@@ -63,7 +63,7 @@ describe("whatever is asked", () => {
     );
   });
 
-  it("refers to a result only where a word stands for one", async () => {
+  it("refers to a result only through a word for one", async () => {
     const titles = fc.string({ minLength: 1, maxLength: 30 }).filter((title) => !anaphor.test(title));
     await fc.assert(
       fc.asyncProperty(titles, async (title) => {
@@ -75,7 +75,7 @@ describe("whatever is asked", () => {
     );
   });
 
-  it("makes the same plan each time", async () => {
+  it("always becomes the same plan", async () => {
     await fc.assert(
       fc.asyncProperty(request, async (text) => {
         expect(await planOrRefuse(text)).toEqual(await planOrRefuse(text));

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { calculator, refusalOf, stepsFor, toolWith, weather } from "./plan-for.ts";
 
-describe("refusals", () => {
-  it("says what was not understood, what was, and which phrases come near", async () => {
+describe("createRulePlanner", () => {
+  it("reports what was not understood, what was, and similar phrases", async () => {
     const refusal = await refusalOf("add milk to my list, then book a flight to Rome");
     expect(refusal.reason).toBe('no phrase of the tools fits "book a flight to Rome"');
     expect(refusal).toMatchObject({ understood: "add milk to my list", rejected: "book a flight to Rome" });
@@ -44,11 +44,11 @@ describe("refusals", () => {
     ["add item", "{title} is missing"],
     ["add to my list", "{title} is missing"],
     ["please add it to my list", '"it" refers to a result, but no earlier step has one'],
-  ])("says what is missing in %s", async (request, reason) => {
+  ])("reports what is missing in %s", async (request, reason) => {
     expect((await refusalOf(request)).reason).toContain(reason);
   });
 
-  it("refuses what two tools fit equally well, and names both", async () => {
+  it("refuses a request that two tools match equally well, and names both", async () => {
     const north = toolWith({ name: "North", phrases: ["go {text}"] });
     const south = toolWith({ name: "South", phrases: ["go {text}"] });
     const refusal = await refusalOf("go home", { tools: [north, south] });
@@ -57,7 +57,7 @@ describe("refusals", () => {
     expect(await stepsFor("go home", { tools: [north, exact] })).toMatchObject([{ tool: "South" }]);
   });
 
-  it("refuses a result that does not fit", async () => {
+  it("refuses a result that does not fit the input", async () => {
     const roll = toolWith({ name: "Roll", inputSchema: z.object({ n: z.number() }), phrases: ["roll {n} dice"] });
     const list = toolWith({
       name: "Listing",
@@ -70,7 +70,7 @@ describe("refusals", () => {
     expect((await refusalOf("names and say it", { tools: [say, list] })).reason).toContain("is not a single value");
   });
 
-  it("refuses more steps than are allowed, more parts than anyone means, and no words at all", async () => {
+  it("refuses too many steps, too many parts, and requests without words", async () => {
     const many = "weather in Rome; ".repeat(4);
     expect((await refusalOf(many, { tools: [weather], maxSteps: 3 })).reason).toContain("4 steps");
     expect((await refusalOf("tasks. ".repeat(1_001))).reason).toContain("more than 1000 parts");
@@ -79,7 +79,7 @@ describe("refusals", () => {
     }
   });
 
-  it("says so where no tool has phrases", async () => {
+  it("reports that no tool has phrases", async () => {
     const { message, capabilities } = await refusalOf("do it", { tools: [] });
     expect(message).toContain("No tool has phrases");
     expect(capabilities).toEqual([]);
@@ -91,7 +91,7 @@ describe("refusals", () => {
     expect(rejected).not.toMatch(/\p{Surrogate}/u);
   });
 
-  it("takes no question or request for a part of a text", async () => {
+  it("does not read a question or a request as part of a text", async () => {
     const options = { tools: [weather] };
     expect(await refusalOf("weather in Rome and what is the time", options)).toMatchObject({
       rejected: "what is the time",
@@ -99,7 +99,7 @@ describe("refusals", () => {
     expect(await refusalOf("weather in Rome and can you sing", options)).toMatchObject({ rejected: "can you sing" });
   });
 
-  it("takes no second wish for a part of a text that has a schema of its own", async () => {
+  it("does not read a second request as part of a text whose slot has a schema", async () => {
     const city = z.string().refine((name) => !/\band\b/.test(name));
     const careful = toolWith({
       inputSchema: z.object({ city: z.string() }),
@@ -111,7 +111,7 @@ describe("refusals", () => {
     });
   });
 
-  it("gives up telling where understanding ended in a request that goes on for long", async () => {
+  it("omits details about where understanding ended if the request is very long", async () => {
     const request = `${"weather in Rome; ".repeat(200)}nonsense`;
     expect((await refusalOf(request, { tools: [weather], maxSteps: 1_000 })).reason).not.toBe("");
   });

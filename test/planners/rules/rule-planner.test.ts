@@ -7,7 +7,7 @@ import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
 import { calculator, inputsFor, nowMs, requestOf, stepsFor, todos, toolWith, weather } from "./plan-for.ts";
 
 describe("createRulePlanner", () => {
-  it("makes the plan of product.md", async () => {
+  it("creates the plan of product.md", async () => {
     expect(await stepsFor("Calculate 100 / 4 and add the result as a todo")).toEqual([
       { id: "s1", tool: "Calculator", input: { expression: "100 / 4" }, dependsOn: [], reasoning: "Calculate 100 / 4" },
       {
@@ -71,7 +71,7 @@ describe("createRulePlanner", () => {
     expect(await dependencies("calculate 2 + 2, add milk to my list and then calculate 3 + 3")).toEqual([[], [], []]);
   });
 
-  it("takes the nearest earlier result that fits", async () => {
+  it("uses the nearest earlier result that fits", async () => {
     expect(await inputsFor("calculate 5 + 5, add milk to my list, then double it")).toEqual([
       { expression: "5 + 5" },
       { operation: "add", title: "milk" },
@@ -85,7 +85,7 @@ describe("createRulePlanner", () => {
     expect(steps.map(({ input }) => input)).toEqual([{ city: "Rome" }, { operation: "add", title: "${s1.celsius}" }]);
   });
 
-  it("takes the whole output of a tool that names no part of it", async () => {
+  it("uses the whole output of a tool that names no result", async () => {
     const whole = toolWith({ name: "Whole", phrases: ["roll the dice"], inputSchema: z.object({}) });
     const odd = toolWith({
       name: "Odd",
@@ -116,11 +116,11 @@ describe("createRulePlanner", () => {
     ["add café crème ☕ to my list", "café crème ☕"],
     ["Add Ünïcödé TÂSK to my list", "Ünïcödé TÂSK"],
     ["add 買い物に行く to my list", "買い物に行く"],
-  ])("keeps the user's own text in %s", async (request, title) => {
+  ])("keeps the user's own text unchanged in %s", async (request, title) => {
     expect(await inputsFor(request)).toEqual([{ operation: "add", title }]);
   });
 
-  it("makes every plan valid", async () => {
+  it("creates only valid plans", async () => {
     const tools = [calculator, todos, weather];
     for (const request of [
       "add use ${s1} to my list and show it",
@@ -139,7 +139,7 @@ describe("createRulePlanner", () => {
     for (const plan of plans) expect(plan).toEqual(plans[0]);
   });
 
-  it("forgives one typing mistake in a longer word of a phrase", async () => {
+  it("accepts one typing mistake in a longer word of a phrase", async () => {
     expect(await inputsFor("delte milk from my list")).toEqual([{ operation: "delete", title: "milk" }]);
     expect(await inputsFor("can you calculte 5 plus 5")).toEqual([{ expression: "5 + 5" }]);
   });
@@ -157,7 +157,7 @@ describe("createRulePlanner", () => {
     await expect(inputsFor("say no", [slow])).rejects.toMatchObject({ code: "cannot-plan" });
   });
 
-  it("refers to no earlier result that does not fit an async tool", async () => {
+  it("does not refer to an earlier result that an async schema refuses", async () => {
     const inputSchema = z.object({ n: z.number().refine(async () => true) });
     const slow = toolWith({ name: "Slow", inputSchema, phrases: ["count to {n}"] });
     expect(await inputsFor("calculate 2 + 2, add milk to my list and count to it", [calculator, todos, slow])).toEqual([
@@ -170,7 +170,7 @@ describe("createRulePlanner", () => {
     });
   });
 
-  it("ends when it is cancelled", async () => {
+  it("stops when it is cancelled", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(stepsFor("show my tasks", { signal })).rejects.toMatchObject({
       code: "cancelled",
@@ -181,13 +181,13 @@ describe("createRulePlanner", () => {
     });
   });
 
-  it("refuses options that it has not", () => {
+  it("refuses unknown options", () => {
     expect(() => createRulePlanner({ explain: "yes" as unknown as boolean })).toThrow(/explain/);
     expect(() => createRulePlanner({ other: 1 } as object)).toThrow(/other/);
     expect(createRulePlanner().name).toBe("rules");
   });
 
-  it("resolves days by the time zone of the request", async () => {
+  it("resolves dates in the time zone of the request", async () => {
     const late = { nowMs: Date.UTC(2026, 10, 22, 23, 30) };
     const due = async (timeZone: string) =>
       (await stepsFor("remind me to call mum tomorrow", { ...late, timeZone }))[0]?.input;
@@ -196,7 +196,7 @@ describe("createRulePlanner", () => {
     expect(nowMs).toBe(Date.UTC(2026, 10, 22, 12));
   });
 
-  it("knows no tool by its name", () => {
+  it("contains no name of a tool", () => {
     const folder = new URL("../../../src/planners/rules/", import.meta.url);
     const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), "utf8"));
     expect(sources.length).toBeGreaterThan(10);

@@ -58,7 +58,7 @@ const others = [
   "todo app",
 ];
 
-describe("what is not explained is never guessed", () => {
+describe("a request that may be ambiguous", () => {
   const requests = [
     ...first.flatMap((opening) => wishes.map((wish) => `${opening} and ${wish}`)),
     ...afterCalculation.map((wish) => `calculate 100 / 4 and ${wish}`),
@@ -66,11 +66,11 @@ describe("what is not explained is never guessed", () => {
     ...others,
   ];
 
-  it.each(requests)("%s", async (request) => {
+  it.each(requests)("is refused: %s", async (request) => {
     expect((await refusalOf(request)).reason).not.toBe("");
   });
 
-  it("says which words may stand for a result, and what would do", async () => {
+  it("is refused with the ambiguous words and a suggestion", async () => {
     expect((await refusalOf("calculate 100 / 4 and add a todo to pay that amount")).reason).toContain(
       '"pay that amount" may refer to the result of an earlier step; say "the result" alone, or put the text in quotes',
     );
@@ -81,7 +81,7 @@ describe("what is not explained is never guessed", () => {
     ["calculate 100 / 4 and put that on my list", "${s1.value}"],
     ['calculate 100 / 4 and add "pay that amount" as a todo', "pay that amount"],
     ["calculate 100 / 4 and add a todo to pay the rent", "pay the rent"],
-  ])("takes what is bound, quoted or plain: %s", async (request, title) => {
+  ])("is planned if its text is bound, quoted or plain: %s", async (request, title) => {
     expect((await inputsFor(request))[1]).toEqual({ operation: "add", title });
   });
 
@@ -91,7 +91,7 @@ describe("what is not explained is never guessed", () => {
     ["task: dentist", { operation: "add", title: "dentist" }],
     ["add task buy stamps", { operation: "add", title: "buy stamps" }],
     ["clear all my tasks", { operation: "clear", allLists: true }],
-  ])("plans what stands alone: %s", async (request, input) => {
+  ])("is planned if there is no earlier step to refer to: %s", async (request, input) => {
     expect(await inputsFor(request)).toEqual([input]);
   });
 });

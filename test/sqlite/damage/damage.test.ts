@@ -46,8 +46,8 @@ function useDamaged(driver: string, path: string) {
   for (let first = 0; first < count; ) {
     const work = JSON.stringify({ driver, path, first, count });
     const { stdout, status, signal } = spawnSync(process.execPath, [built.script, work], { encoding: "utf8" });
-    const told = stdout.split("\n").filter((line) => line !== "");
-    lines.push(...told.map((line) => JSON.parse(line) as Line));
+    const printed = stdout.split("\n").filter((line) => line !== "");
+    lines.push(...printed.map((line) => JSON.parse(line) as Line));
     const last = lines.at(-1);
     if (status === 0) break;
     deaths.push(`${signal ?? status}: ${JSON.stringify(last)}`);
@@ -57,7 +57,7 @@ function useDamaged(driver: string, path: string) {
 }
 
 it.each(drivers)(
-  "a damaged file is a typed error, and never the end of the process, with %s",
+  "a damaged file causes typed errors, and never ends the process, with %s",
   (driver) => {
     const path = newPath();
     fill(path);

@@ -17,7 +17,7 @@ function copyFixture(format: number): string {
 
 const formats = upgrades.map((_, index) => index + 1);
 
-it("has a fixture of each format: write-fixture.ts writes the newest", () => {
+it("each format has a fixture: write-fixture.ts writes the newest", () => {
   const missing = formats.filter((format) => !existsSync(new URL(`./format-${format}.db.gz`, import.meta.url)));
   expect(missing).toEqual([]);
   const files = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".gz"));
@@ -26,7 +26,7 @@ it("has a fixture of each format: write-fixture.ts writes the newest", () => {
 
 const cases = formats.flatMap((format) => drivers.map((driver) => ({ format, driver })));
 
-describe.each(cases)("format $format, opened with $driver", ({ format, driver }) => {
+describe.each(cases)("a file of format $format, opened with $driver,", ({ format, driver }) => {
   function open() {
     const path = copyFixture(format);
     const store = openStore(path, { driver });
@@ -35,7 +35,7 @@ describe.each(cases)("format $format, opened with $driver", ({ format, driver })
     return { path, todos, agent: createAgent({ tools: createFixtureTools(todos), store }) };
   }
 
-  it("has all runs and todos as they were", async () => {
+  it("has all its runs and todos", async () => {
     const { path, agent, todos } = open();
     const { runs } = await agent.listRuns();
     expect(Object.fromEntries(runs.map(({ runId, status }) => [runId, status]))).toEqual({
@@ -69,7 +69,7 @@ describe.each(cases)("format $format, opened with $driver", ({ format, driver })
     expect(checkIntegrity(path, driver)).toBe("ok");
   });
 
-  it("goes on with all that can go on", async () => {
+  it("has runs that can be resumed", async () => {
     const { agent, todos } = open();
     const resumed = await agent.resumeAll();
     // Several go on at once.
@@ -89,7 +89,7 @@ describe.each(cases)("format $format, opened with $driver", ({ format, driver })
   });
 
   if (format <= 2)
-    it("asks again what was asked under a hash of the input alone", async () => {
+    it("requests approvals again that were requested under a hash of the input alone", async () => {
       const { agent } = open();
       expect(await agent.getRun("waiting")).toMatchObject({ status: "suspended", pending: [] });
       const old: ApprovalItem = { kind: "approval", stepId: "act", hash: "0".repeat(64) };

@@ -45,7 +45,7 @@ const planners: readonly (readonly [name: string, createPlanner: () => Planner, 
   ],
 ];
 
-describe.each(planners)("planning by %s", (_name, createPlanner, tools) => {
+describe.each(planners)("planning with %s", (_name, createPlanner, tools) => {
   const cases = plannerConformance({
     createPlanner,
     tools,
@@ -81,7 +81,7 @@ const hang = () => new Promise<never>(() => {});
 const defects: readonly (readonly [what: string, defect: Partial<Planner>, failed: RegExp])[] = [
   ["has no name", { name: "" }, /has a short name/],
   ["gives nothing", { plan: async () => undefined as never }, /plans "Do it"/],
-  ["names a tool there is not", { plan: () => ({ steps: [{ id: "s1", tool: "None", input: {} }] }) }, /plans "Do it"/],
+  ["names an unknown tool", { plan: () => ({ steps: [{ id: "s1", tool: "None", input: {} }] }) }, /plans "Do it"/],
   [
     "does not say what a step depends on",
     { plan: ({ request }) => draftOf(escapeTemplate(request), "s1", {}) },
@@ -221,13 +221,13 @@ describe("plannerConformance", () => {
     return failed;
   }
 
-  it("finds nothing wrong with a sound planner, with or without replan, be it slow to refuse", async () => {
+  it("finds no fault in a correct planner, with or without replan, sync or async", async () => {
     expect(await failuresOf(sound)).toEqual([]);
     expect(await failuresOf({ name: "plain", plan: sound.plan })).toEqual([]);
     expect(await failuresOf({ ...sound, plan: async (asked) => sound.plan(asked) })).toEqual([]);
   });
 
-  it("finds nothing wrong with one that leaves a listener behind, as fetch does", async () => {
+  it("accepts a listener that a planner leaves on its signal, as fetch does", async () => {
     const listening: Planner = {
       ...sound,
       plan(asked) {
@@ -238,7 +238,7 @@ describe("plannerConformance", () => {
     expect(await failuresOf(listening)).toEqual([]);
   });
 
-  it("rejects with an AssertionError whatever was thrown, which is its cause", async () => {
+  it("rejects with an AssertionError whose cause is the thrown value", async () => {
     const broken = new TypeError("out of order");
     const throwing: Planner = {
       name: "throwing",

@@ -30,7 +30,7 @@ describe("runStoreConformance", () => {
     expect((await failuresOf(defect)).join("\n")).toMatch(found);
   });
 
-  it("passes a store that answers later, and one that has more to say of a run than is undefined", async () => {
+  it("accepts a store that answers later, and one with undefined keys in its summaries", async () => {
     const asynchronous: Defect = (store) => ({
       append: async (...args) => {
         await later();
@@ -44,7 +44,7 @@ describe("runStoreConformance", () => {
     expect(await failuresOf(asynchronous)).toEqual([]);
   });
 
-  it("says what a fence should have been", async () => {
+  it("states what a fence should have been", async () => {
     const createStore = ({ now }: { now: () => number }) => {
       const store = createMemoryRunStore({ now });
       const claim = async (...args: Parameters<RunStore["claim"]>) => {
@@ -59,7 +59,7 @@ describe("runStoreConformance", () => {
     );
   });
 
-  it("says what was not so, though the store cannot be closed either", async () => {
+  it("states what was wrong even if the store cannot be closed either", async () => {
     const closeStore = () => {
       throw new Error("cannot be closed");
     };
@@ -72,7 +72,7 @@ describe("runStoreConformance", () => {
     expect(messages.filter((message) => !message.includes("cannot be closed")).length).toBeGreaterThan(5);
   });
 
-  it("closes each store, that of a case that failed, too", async () => {
+  it("closes each store, even after a failed case", async () => {
     let open = 0;
     const cases = runStoreConformance({
       createStore: () => {

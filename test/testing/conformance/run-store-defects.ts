@@ -137,7 +137,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
   ],
   ["renews anything", () => ({ renew: () => ({}) }), /does not renew a claim/],
   [
-    "releases whoever asks",
+    "releases the claim of anybody",
     (store) => {
       const claims = new Map<string, { owner: string; fence: number }>();
       return {
@@ -252,7 +252,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
     /the same filter on each page/,
   ],
   [
-    "lists nothing for a status there is not",
+    "lists nothing for an unknown status",
     (store) => ({ list: (o = {}) => ((o.status as string) === "nope" ? { runs: [] } : store.list(o)) }),
     /refuses a status/,
   ],

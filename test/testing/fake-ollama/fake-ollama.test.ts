@@ -48,8 +48,8 @@ async function reader(ollama: FakeOllama) {
   return async () => (await chunks?.read())?.value;
 }
 
-describe("a fake Ollama", () => {
-  it("has the paths that clients ask", async () => {
+describe("startFakeOllama", () => {
+  it("serves the paths that clients request", async () => {
     const ollama = await start({ models: [{ name: "qwen3", family: "qwen3" }] });
     const get = async (path: string) => (await fetch(ollama.host + path)).text();
     expect(await get("/")).toBe("Ollama is running");
@@ -65,7 +65,7 @@ describe("a fake Ollama", () => {
     expect(JSON.parse(await (await fetch(`${(await start()).host}/api/tags`)).text())).toEqual({ models: [] });
   });
 
-  it("tells of a model what it was told", async () => {
+  it("reports the configured facts about a model", async () => {
     const capabilities = ["completion", "thinking"];
     const models = [{ name: "big:70b", family: "gptoss", capabilities, contextLength: 131_072 }];
     const client = new Ollama({ host: (await start({ models })).host });
@@ -81,12 +81,12 @@ describe("a fake Ollama", () => {
     ["", 400, "missing request body"],
     ["{}", 400, "model is required"],
     ["nonsense", 400, "invalid character 'n' looking for beginning of value"],
-  ])("answers /api/show with %j by %i", async (body, status, error) => {
+  ])("responds to /api/show with the body %j by status %i", async (body, status, error) => {
     const response = await post(await start(), "/api/show", body);
     expect([response.status, await response.json()]).toEqual([status, { error }]);
   });
 
-  it("answers /api/show from a script first", async () => {
+  it("responds to /api/show from its script first", async () => {
     const ollama = await start({ showScript: [{ fault: "busy" }, { status: 400, error: "no" }, { body: "{}" }] });
     const answers = [];
     for (const _ of [1, 2, 3, 4]) answers.push((await post(ollama, "/api/show", { name: "m" })).status);
@@ -95,7 +95,7 @@ describe("a fake Ollama", () => {
 });
 
 describe("a chat", () => {
-  it("is streamed as the client library reads it", async () => {
+  it("is streamed in the format that the client library reads", async () => {
     const ollama = await start({ script: [{ text: "Grüße 🦙", thinking: "Hm.", inputTokens: 3, outputTokens: 0 }] });
     const client = new Ollama({ host: ollama.host });
     const parts = [];
@@ -107,7 +107,7 @@ describe("a chat", () => {
     ollama.assertComplete();
   });
 
-  it("is one object where no stream was asked for", async () => {
+  it("is one object if no stream was requested", async () => {
     const ollama = await start({ script: [{ text: "Hi", thinking: "Hm.", doneReason: null }] });
     const { type, text } = await chat(ollama, { stream: false });
     expect(type).toBe("application/json; charset=utf-8");
@@ -116,7 +116,7 @@ describe("a chat", () => {
     expect(JSON.parse(text).created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
   });
 
-  it("without messages loads the model, or lets it go", async () => {
+  it("without messages loads or unloads the model", async () => {
     const ollama = await start();
     expect((await chat(ollama, { messages: [] })).text).toContain('"done_reason":"load"');
     expect((await chat(ollama, { messages: undefined, keep_alive: 0 })).text).toContain('"done_reason":"unload"');
@@ -147,14 +147,14 @@ describe("a chat", () => {
     [{ options: { temperature: "9" } }, 500, 'option "temperature" must be of type float32'],
     [{ options: { stop: "x" } }, 500, 'option "stop" must be of type array'],
     [{ format: "xml" }, 500, 'invalid format: "\\"xml\\""; expected "json" or a valid JSON Schema object'],
-  ])("with %j is refused by %i", async (fields, status, error) => {
+  ])("with %j is refused with status %i", async (fields, status, error) => {
     const ollama = await start({ models: [{ name: "m", capabilities: ["completion"] }] });
     const refused = await chat(ollama, fields);
     expect([refused.status, JSON.parse(refused.text)]).toEqual([status, { error }]);
     expect(ollama.chats).toEqual([]);
   });
 
-  it.each(["[]", "7"])("of %s is refused", async (body) => {
+  it.each(["[]", "7"])("with the body %s is refused", async (body) => {
     expect((await post(await start(), "/api/chat", body)).status).toBe(400);
   });
 
@@ -167,13 +167,13 @@ describe("a chat", () => {
     { format: "json" },
     { format: {} },
     { options: { temperature: null, unknown: "x", stop: ["x"] } },
-  ])("with %j is answered", async (fields) => {
+  ])("with %j is accepted", async (fields) => {
     expect((await chat(await start({ script: [{ text: "Hi" }] }), fields)).status).toBe(200);
   });
 });
 
-describe("the script", () => {
-  it("is told in turn, and may make its answers of the request", async () => {
+describe("the script of answers", () => {
+  it("is used in order, and may compute answers from the request", async () => {
     const ollama = await start({
       script: [{ text: "one" }, ({ model }) => ({ text: model }), async () => ({ status: 418, error: "teapot" })],
     });
@@ -184,7 +184,7 @@ describe("the script", () => {
     ollama.assertComplete();
   });
 
-  it("that is over says so, unless there is more otherwise", async () => {
+  it("responds with an error when it is used up, unless otherwise is given", async () => {
     const ollama = await start();
     expect(await chat(ollama)).toMatchObject({
       status: 500,
@@ -196,7 +196,7 @@ describe("the script", () => {
     other.assertComplete();
   });
 
-  it("that throws is told as an error", async () => {
+  it("responds with an error when it throws", async () => {
     const script = [
       () => {
         throw new Error("oops");
@@ -208,7 +208,7 @@ describe("the script", () => {
     });
   });
 
-  it("of /api/show is not complete before it was asked for", async () => {
+  it("is incomplete while a scripted answer of /api/show is not used", async () => {
     const ollama = await start({ showScript: [{ fault: "html" }] });
     expect(() => ollama.assertComplete()).toThrow("The script for /api/show has 1 answers; 0 were asked for.");
     await (await post(ollama, "/api/show", { model: "m" })).text();
@@ -216,18 +216,18 @@ describe("the script", () => {
   });
 });
 
-describe("faults", () => {
+describe("a fault", () => {
   const content = async (fault: (typeof fakeOllamaFaults)[number], text?: string) => {
     const lines = await chatLines(await start({ script: [{ fault, text }] }));
     return lines.map(({ message }) => (message as { content: string } | undefined)?.content ?? "").join("");
   };
 
-  it("are all listed", () => {
+  it("is one of the exported list", () => {
     expect(fakeOllamaFaults).toHaveLength(28);
     expect(new Set(fakeOllamaFaults).size).toBe(28);
   });
 
-  it("of text damage it", async () => {
+  it("of the text changes it", async () => {
     expect(await content("fence", "{}")).toBe("```json\n{}\n```");
     expect(await content("prose", "{}")).toMatch(/^Sure.+\n\n\{\}\n\nLet me/);
     expect(await content("think-tag", "{}")).toMatch(/^<think>\n.+\n<\/think>\n\n\{\}$/);
@@ -241,7 +241,7 @@ describe("faults", () => {
     expect((await content("large")).length).toBe(2_000_000);
   });
 
-  it("of the tokens say length", async () => {
+  it("of the token limit reports the done reason length", async () => {
     for (const fault of ["cut-short", "white-space"] as const) {
       const lines = await chatLines(await start({ script: [{ fault }] }));
       expect(lines.at(-1)).toMatchObject({ done: true, done_reason: "length" });
@@ -257,13 +257,13 @@ describe("faults", () => {
     ["unknown-model", 404, "model 'm' not found"],
     ["unauthorized", 401, '{"error":"unauthorized"}'],
     ["html", 502, "<html>"],
-  ] as const)("of the server: %s is %i", async (fault, status, text) => {
+  ] as const)("of the server, %s, responds with status %i", async (fault, status, text) => {
     const answer = await chat(await start({ script: [{ fault }] }));
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(text);
   });
 
-  it("of the stream, where it was asked for", async () => {
+  it("of the stream changes a streamed answer", async () => {
     const text = "one two three four";
     const lines = (fault: (typeof fakeOllamaFaults)[number]) =>
       start({ script: [{ fault, text }] }).then((ollama) => chatLines(ollama));
@@ -276,7 +276,7 @@ describe("faults", () => {
     await expect(lines("cut-at-once")).rejects.toThrow("fetch failed");
   });
 
-  it("of the stream, where none was asked for", async () => {
+  it("of the stream changes an unstreamed answer, too", async () => {
     const whole = async (fault: (typeof fakeOllamaFaults)[number]) =>
       chat(await start({ script: [{ fault, text: "Grüße" }] }), { stream: false });
     expect(await whole("error-mid-stream")).toMatchObject({ status: 500 });
@@ -287,7 +287,7 @@ describe("faults", () => {
     await expect(whole("cut")).rejects.toThrow("fetch failed");
   });
 
-  it("cut a character in two", async () => {
+  it("can split a character", async () => {
     const ollama = await start({ script: [{ fault: "one-byte-chunks", text: "ü" }] });
     const { body } = await post(ollama, "/api/chat", { model: "m", messages });
     const chunks: Uint8Array[] = [];
@@ -301,7 +301,7 @@ describe("faults", () => {
     expect(text).toContain('"content":"ü"');
   });
 
-  it("may be whatever else is sent", async () => {
+  it("can be any other response", async () => {
     const ollama = await start({
       script: [{ body: "x", status: 201, headers: { "x-a": "b" } }, { body: "" }],
     });
@@ -310,8 +310,8 @@ describe("faults", () => {
   });
 });
 
-describe("waiting", () => {
-  it("for requests gives each once, also one that has come", async () => {
+describe("a waiting test", () => {
+  it("gets each request once, even one that came before", async () => {
     const ollama = await start({ script: [{ text: "1" }, { text: "2" }] });
     const early = ollama.waitForRequest();
     await chat(ollama);
@@ -323,7 +323,7 @@ describe("waiting", () => {
     await ollama.waitForIdle();
   });
 
-  it("for a client that goes away", async () => {
+  it("is notified when a client disconnects", async () => {
     const ollama = await start({ script: [{ fault: "hang" }, { fault: "hang-mid-stream" }] });
     for (const _ of [1, 2]) {
       const controller = new AbortController();
@@ -338,7 +338,7 @@ describe("waiting", () => {
     }
   });
 
-  it("ends with a release, also one that comes before the answer hangs", async () => {
+  it("releases a hanging answer, even before it hangs", async () => {
     for (const fault of ["hang", "hang-mid-stream"] as const) {
       const ollama = await start({ script: [{ fault, text: "one two three four" }] });
       const answer = chat(ollama);
@@ -353,7 +353,7 @@ describe("waiting", () => {
     expect((await answer).text).toContain('"done":true');
   });
 
-  it("for drips goes line by line, by releases", async () => {
+  it("receives a slow answer line by line with each release", async () => {
     const ollama = await start({ script: [{ fault: "drip", text: "one two " }] });
     const next = await reader(ollama);
     for (const content of ["one ", "two ", ""]) {
@@ -363,7 +363,7 @@ describe("waiting", () => {
     expect(await next()).toBe(undefined);
   });
 
-  it("for drips goes line by line, by the clock", async () => {
+  it("receives a slow answer line by line with the clock", async () => {
     const clock = createManualClock();
     const ollama = await start({ script: [{ fault: "drip", text: "one two " }], clock });
     const next = await reader(ollama);
@@ -376,7 +376,7 @@ describe("waiting", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("leaves no timer when a drip is released, or its client goes away", async () => {
+  it("leaves no timer behind when the client of a slow answer disconnects", async () => {
     const clock = createManualClock();
     const ollama = await start({ script: [{ fault: "drip" }], clock });
     const controller = new AbortController();
@@ -390,8 +390,8 @@ describe("waiting", () => {
   });
 });
 
-describe("closing", () => {
-  it("ends what hangs, refuses what comes, and may be done twice", async () => {
+describe("the close method", () => {
+  it("ends hanging answers, refuses new requests, and can be called twice", async () => {
     const ollama = await start({ script: [{ fault: "hang" }] });
     const answer = expect(chat(ollama)).rejects.toThrow("fetch failed");
     await ollama.waitForRequest();
@@ -400,7 +400,7 @@ describe("closing", () => {
     await expect(fetch(ollama.host)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
   });
 
-  it("does not wait for a client that has not sent its request", async () => {
+  it("does not wait for a client that has not sent its whole request", async () => {
     const ollama = await start();
     const socket = connect(Number(new URL(ollama.host).port), "127.0.0.1");
     const closed = new Promise((resolve) => socket.once("close", resolve));

@@ -29,7 +29,7 @@ describe("readArithmetic", () => {
     ["1e3 + 1", "1e3 + 1"],
     ["5x6", "5 * 6"],
     ["[1 + 2] * 3", "(1 + 2) * 3"],
-  ])("writes %s as the calculator does", (text, expression) => {
+  ])("writes %s as an expression for the calculator", (text, expression) => {
     expect(readArithmetic(text)).toEqual({ expression, usesPrevious: false });
   });
 
@@ -153,7 +153,7 @@ describe("readArithmetic", () => {
     ["the cube of 3", 27],
     ["1 plus quadruple 2", 9],
     ["1 plus halve 2", 2],
-  ])("%s is %j", async (text, value) => {
+  ])("reads %s as %j", async (text, value) => {
     if (value === undefined) expect(readArithmetic(text)).toBeUndefined();
     else expect(await resultOf(text)).toBeCloseTo(value, 10);
   });
@@ -188,7 +188,7 @@ describe("readArithmetic", () => {
     ["what is 10% of that", 10],
     ["half of it", 50],
     ["the total minus 1", 99],
-  ])("goes on from an earlier result: %s is %d", async (text, value) => {
+  ])("continues from an earlier result: %s is %d", async (text, value) => {
     expect(await resultOf(text, true)).toBeCloseTo(value, 10);
     expect(readArithmetic(text)).toBeUndefined();
   });
@@ -232,11 +232,11 @@ describe("readArithmetic", () => {
     "constructor + 1",
     "__proto__",
     "5 + toString",
-  ])("reads no arithmetic in %j", (text) => {
+  ])("finds no arithmetic in %j", (text) => {
     expect(readArithmetic(text)).toBeUndefined();
   });
 
-  it("ends at once for what is hostile", () => {
+  it("handles hostile requests in linear time", () => {
     const hostile = [
       "(",
       "sum of ",
@@ -255,7 +255,7 @@ describe("readArithmetic", () => {
     expect(readArithmetic(`1${" + 1".repeat(4_000)}`)?.expression).toHaveLength(16_001);
   });
 
-  it("writes only what the calculator can read", async () => {
+  it("writes only valid expressions", async () => {
     const words =
       "5 3 seven + - * / ^ % ( ) plus minus times of half the sum and square root squared percent off it double round to , factorial two thirds over".split(
         " ",

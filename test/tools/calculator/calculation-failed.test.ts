@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toErrorData } from "../../../src/core/error-data.ts";
 import { calculationFailed } from "../../../src/tools/calculator/calculation-failed.ts";
 
-describe("calculation-failed", () => {
+describe("a calculation-failed error", () => {
   it("is data that survives JSON", () => {
     const error = calculationFailed("overflow", "The result is too large.", 4);
     expect(error).toBeInstanceOf(Error);

@@ -17,14 +17,14 @@ const context: ToolContext = {
 const execute = async (input: unknown, options = {}) => createCalculator(options).execute(input, context);
 
 describe("createCalculator", () => {
-  it("is a pure tool whose result is the value", async () => {
+  it("creates a pure tool whose result is the value", async () => {
     const calculator = createCalculator();
     expect(calculator).toMatchObject({ name: "Calculator", declaredEffect: "pure", result: "value" });
     expect(calculator.effect({ expression: "1" })).toBe("pure");
     expect(typeof calculator.phrases === "function" && (await calculator.phrases())).toEqual(calculatorPhrases);
   });
 
-  it("answers with the value and the expression, at once or later", async () => {
+  it("returns the value and the expression, synchronously if possible", async () => {
     const expression = "(41 * 7) + 13";
     expect(createCalculator().execute({ expression }, context)).toEqual({ value: 300, expression });
     expect(await execute({ expression: "sqrt(x)", variables: { x: 2 } })).toEqual({
@@ -33,7 +33,7 @@ describe("createCalculator", () => {
     });
   });
 
-  it("fails with an error that has a code and a position", async () => {
+  it("fails with a code and a position", async () => {
     await expect(execute({ expression: "1 / 0" })).rejects.toMatchObject({
       name: "AgentError",
       code: "calculation-failed",
@@ -43,7 +43,7 @@ describe("createCalculator", () => {
     });
   });
 
-  it("takes limits", async () => {
+  it("applies its limits", async () => {
     await expect(execute({ expression: "1 + 1" }, { maxLength: 3 })).rejects.toMatchObject({
       details: { problem: "too-long" },
     });
@@ -53,13 +53,13 @@ describe("createCalculator", () => {
   });
 
   it.each([{ maxLength: 0 }, { maxLength: 1.5 }, { maxLength: 100_001 }, { maxDepth: "9" }, { maxDept: 9 }])(
-    "refuses %o",
+    "refuses the options %o",
     (options) => {
       expect(() => createCalculator(options as object)).toThrow(expect.objectContaining({ code: "invalid-options" }));
     },
   );
 
-  it("checks its input by schema", async () => {
+  it("checks its input with its schema", async () => {
     const validate = createCalculator().inputSchema["~standard"].validate;
     expect(await validate({ expression: "x", variables: { x: 1 } })).toEqual({
       value: { expression: "x", variables: { x: 1 } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failure, outcome } from "./outcome.ts";
 
-describe("functions", () => {
+describe("a function of decimals", () => {
   it.each([
     ["sqrt(0)", 0],
     ["cbrt(-0.001)", -0.1],

@@ -5,12 +5,12 @@ import { add, constantTexts, Decimal, precision, settle } from "../../../src/too
 const third = new Decimal(1).div(3);
 
 describe("Decimal", () => {
-  it("does not change the settings of others", () => {
+  it("does not change the settings of decimal.js itself", () => {
     expect(DecimalBase.precision).toBe(20);
     expect(Decimal.precision).toBe(precision);
   });
 
-  it("has constants of more digits than it works with", () => {
+  it("has constants of more digits than its precision", () => {
     expect(Decimal.acos(-1).minus(constantTexts.pi).abs().lessThan("1e-38")).toBe(true);
     expect(Decimal.exp(1).minus(constantTexts.e).abs().lessThan("1e-38")).toBe(true);
     expect(new Decimal(constantTexts.tau).div(2).minus(constantTexts.pi).abs().lessThan("1e-38")).toBe(true);
@@ -18,29 +18,29 @@ describe("Decimal", () => {
 });
 
 describe("settle", () => {
-  it("undoes the rounding of a simple result", () => {
+  it("corrects the rounding error of a simple result", () => {
     expect(settle(third.times(3)).toString()).toBe("1");
     expect(settle(new Decimal(2).sqrt().pow(2)).toString()).toBe("2");
   });
 
-  it("leaves every other result as it is", () => {
+  it("leaves every other result unchanged", () => {
     expect(settle(third)).toBe(third);
     const nearlyOne = new Decimal("0.99999999999999999999999999999999999");
     expect(settle(nearlyOne)).toBe(nearlyOne);
   });
 
-  it("refuses what is not finite", () => {
+  it("refuses an infinite result", () => {
     expect(() => settle(new Decimal("1e9999").times(10))).toThrow(expect.objectContaining({ problem: "overflow" }));
   });
 });
 
 describe("add", () => {
-  it("takes what rounding left of equal values for 0", () => {
+  it("treats the rounding error of equal values as 0", () => {
     const [two, three, six] = [2, 3, 6].map((value) => new Decimal(value).sqrt());
     expect(add((two ?? third).times(three ?? third), (six ?? third).negated()).toString()).toBe("0");
   });
 
-  it("keeps small values that are exact, and small terms", () => {
+  it("keeps small exact values and small terms", () => {
     expect(add(new Decimal("1.00000000000000000000000000000000000001"), new Decimal(-1)).toString()).toBe("1e-38");
     expect(add(new Decimal(0), third.times("1e-50")).toString()).toBe(third.times("1e-50").toString());
   });

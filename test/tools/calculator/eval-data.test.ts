@@ -14,7 +14,7 @@ interface EvaluationLine {
 const folder = process.env.PLANWRIGHT_EVAL ?? fileURLToPath(new URL("../../../../shared/eval", import.meta.url));
 const file = `${folder}/calc-expressions.jsonl`;
 
-it.for(["core", "extended"] as const)("evaluation data, tier %s", async (tier, context) => {
+it.for(["core", "extended"] as const)("evaluate agrees with the evaluation data of tier %s", async (tier, context) => {
   if (!existsSync(file)) context.skip(`there is no ${file}; set PLANWRIGHT_EVAL to the folder of the evaluation data`);
   const lines = readFileSync(file, "utf8").trim().split("\n");
   const expressions = lines.map((line) => JSON.parse(line) as EvaluationLine).filter((line) => line.tier === tier);

@@ -30,7 +30,7 @@ describe("evaluateDecimals", () => {
     expect(evaluated(expression)).toBe(expected);
   });
 
-  it("lets a variable hide a constant, not a function", () => {
+  it("lets a variable hide a constant, but not a function", () => {
     expect(evaluated("e + max(max, 1)", { e: 1e-9, max: 5 })).toBe(5.000000001);
   });
 
@@ -43,18 +43,18 @@ describe("evaluateDecimals", () => {
     ["1 + unknown", "unknown-name at 4"],
     ["1 + 0.5!", "not-a-number at 7"],
     ["1 + 1e300 % 3", "not-a-number at 10"],
-  ])("%s fails: %s", async (expression, expected) => {
+  ])("reports that %s fails: %s", async (expression, expected) => {
     expect(await outcome(expression)).toBe(expected);
   });
 
   it.each(["sin(1)", "1.5^2.5", "pow(2, 2.5)", "999!/999!", "gcd(1e20, 3)", "1^1e15*e^99"])(
-    "bounds the work of many times %s",
+    "limits the work of many times %s",
     async (term) => {
       expect(await outcome(Array(500).fill(term).join("+"))).toMatch(/^too-complex at \d+$/);
     },
   );
 
-  it("passes on what is no arithmetic fault", () => {
+  it("passes on errors that are not about arithmetic", () => {
     const variables = new Map<string, number>();
     variables.keys = () => {
       throw new TypeError("broken map");

@@ -21,13 +21,13 @@ describe("evaluateFractions", () => {
   });
 
   it.each(["1 / 0", "2 ^ 0.5", "sqrt(4)", "pi", "unknown", "9007199254740991 + 1", "1e3"])(
-    "leaves %s to decimals",
+    "leaves %s to evaluateDecimals",
     (expression) => {
       expect(evaluated(expression)).toBeUndefined();
     },
   );
 
-  it("takes variables as their shortest decimal form", () => {
+  it("reads variables in their shortest decimal form", () => {
     expect(evaluated("x + y", { x: 0.1, y: 0.2 })).toBe(0.3);
     expect(evaluated("x * y", { x: -0.5, y: -4 })).toBe(2);
     expect(evaluated("x", { x: 1e-9 })).toBeUndefined();

@@ -17,7 +17,7 @@ const table = readFileSync(new URL("../../eval/expressions.jsonl", import.meta.u
   .map((line) => JSON.parse(line) as Expression);
 
 describe("the table of expressions", () => {
-  it("has at least 150, each once", () => {
+  it("has at least 150 different expressions", () => {
     expect(new Set(table.map(({ expression }) => expression)).size).toBe(table.length);
     expect(table.length).toBeGreaterThanOrEqual(150);
   });
@@ -27,8 +27,8 @@ describe("the table of expressions", () => {
   });
 });
 
-describe("evaluate against exact fractions", () => {
-  it("gives the nearest number, or division by zero", async () => {
+describe("evaluate compared with exact fractions", () => {
+  it("returns the nearest number, or reports a division by zero", async () => {
     const property = fc.asyncProperty(randomExpression, async ({ text, exact }) => {
       const result = await outcome(text);
       if (exact === "division-by-zero") expect(result).toMatch(/^division-by-zero/);
@@ -41,7 +41,7 @@ describe("evaluate against exact fractions", () => {
 });
 
 describe("variables", () => {
-  it("enter as values, not as text", async () => {
+  it("are used as values, not as text", async () => {
     expect(await evaluate("x ^ 2", { variables: { x: -3 } })).toBe(9);
     expect(await evaluate("2 / x", { variables: { x: 0.1 } })).toBe(20);
     expect(await evaluate("sqrt(total) + total", { variables: { total: 16 } })).toBe(20);
@@ -49,7 +49,7 @@ describe("variables", () => {
     expect(await evaluate("50 % x", { variables: { x: 7 } })).toBe(1);
   });
 
-  it("hide constants, in their own case only", async () => {
+  it("hide constants of the same case", async () => {
     expect(await evaluate("e + E", { variables: { e: 1 } })).toBe(1 + Math.E);
     expect(await evaluate("pi", { variables: { PI: 3 } })).toBe(Math.PI);
   });
@@ -58,7 +58,7 @@ describe("variables", () => {
     expect(await evaluate("max(max, 2)", { variables: { max: 7 } })).toBe(7);
   });
 
-  it("are own properties", async () => {
+  it("are own properties only", async () => {
     const variables: Record<string, number> = Object.create({ inherited: 1 });
     expect(await outcome("inherited", { variables })).toBe("unknown-name at 0");
     expect(await outcome("constructor + toString", { variables: { x: 1 } })).toBe("unknown-name at 0");
@@ -73,7 +73,7 @@ describe("variables", () => {
     [{ x: Number.NaN }, 'The variable "x" must be a finite number.'],
     [{ x: Number.POSITIVE_INFINITY }, 'The variable "x" must be a finite number.'],
     [Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`x${index}`, 1])), "There are 1001 variables"],
-  ])("are refused: %o", async (variables, message) => {
+  ])("are refused if they are invalid: %o", async (variables, message) => {
     const error = await failure("1", { variables });
     expect(error).toMatchObject({ details: { problem: "invalid-variable", position: 0 } });
     expect(error.message).toContain(message);
@@ -86,7 +86,7 @@ describe("variables", () => {
 });
 
 describe("limits", () => {
-  it("hold by default", async () => {
+  it("apply by default", async () => {
     expect(await outcome("1".padStart(10_001))).toBe("too-long at 10000");
     expect(await outcome("1".padStart(10_000))).toBe(1);
     expect(await outcome(`${"(".repeat(2_001)}1`)).toBe("too-deep at 2000");
@@ -102,7 +102,7 @@ describe("limits", () => {
   });
 });
 
-it("answers at once once it can", async () => {
+it("evaluate returns synchronously once its code is loaded", async () => {
   expect(evaluate("(41 * 7) + 13")).toBe(300);
   await evaluate("sqrt(2)");
   expect(evaluate("sqrt(2)")).toBe(Math.SQRT2);

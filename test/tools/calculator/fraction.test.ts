@@ -68,12 +68,12 @@ describe("operateOnFractions", () => {
     expect(operate(operator, left, right)).toBe(expected);
   });
 
-  it("never gives -0", () => {
+  it("never returns -0", () => {
     const zeros = [operateOnFractions("negate", ...pair(0, 0)), operateOnFractions("multiply", ...pair(-2, 0))];
     expect(zeros.map((zero) => zero?.toNumber())).toEqual([0, 0]);
   });
 
-  it("is exact whenever it answers", () => {
+  it("is exact whenever it returns a result", () => {
     const part = fc.oneof(fc.integer({ min: -1_000, max: 1_000 }), fc.maxSafeInteger());
     const operators = fc.constantFrom<Operator>("add", "subtract", "multiply", "divide", "remainder");
     fc.assert(

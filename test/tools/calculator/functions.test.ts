@@ -9,7 +9,7 @@ import {
 } from "../../../src/tools/calculator/functions.ts";
 
 describe("the list of functions", () => {
-  it("is looked up in any case", () => {
+  it("ignores case", () => {
     expect(findFunction("Sqrt")).toBe("sqrt");
     expect(findConstant("PI")).toBe("pi");
     expect(findFunction("pi")).toBeUndefined();
@@ -21,13 +21,13 @@ describe("the list of functions", () => {
     expect(findConstant(name)).toBeUndefined();
   });
 
-  it("is in order, and no name is that of a constant", () => {
+  it("is sorted, and has no name in common with the constants", () => {
     expect([...functionNames].sort()).toEqual(functionNames);
     expect(functionNames.filter((name) => findConstant(name) !== undefined)).toEqual([]);
     expect(constantNames).toEqual(["e", "pi", "tau"]);
   });
 
-  it("says which number of arguments is right", () => {
+  it("states the valid number of arguments", () => {
     expect(checkArgumentCount("sqrt", 1)).toBeUndefined();
     expect(checkArgumentCount("sqrt", 2)).toBe("1");
     expect(checkArgumentCount("log", 3)).toBe("1 or 2");
@@ -35,7 +35,7 @@ describe("the list of functions", () => {
     expect(checkArgumentCount("max", 1_000)).toBeUndefined();
   });
 
-  it("gives every function some work", () => {
+  it("assigns a cost to every function", () => {
     for (const name of functionNames) expect(signatureOf(name).work).toBeGreaterThan(0);
   });
 });

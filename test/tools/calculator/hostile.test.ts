@@ -20,7 +20,7 @@ const outcomes = child.stdout
   .map((line) => JSON.parse(line) as HostileOutcome);
 
 describe("hostile inputs", () => {
-  it("are at least 60 and all come to an end", () => {
+  it("are at least 60, and all of them end", () => {
     expect(hostileInputs.length).toBeGreaterThanOrEqual(60);
     expect(child.signal).toBeNull();
     expect(child.status).toBe(0);

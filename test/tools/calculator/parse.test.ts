@@ -69,7 +69,7 @@ describe("parse", () => {
     expect(postfix(expression)).toBe(expected);
   });
 
-  it("gives each instruction its position", () => {
+  it("records the position of each instruction", () => {
     expect(parse("1 + max(22, 3)", limits).map(({ position }) => position)).toEqual([0, 8, 12, 4, 2]);
   });
 
@@ -112,17 +112,17 @@ describe("parse", () => {
     expect(fault(expression)).toContain(expected);
   });
 
-  it("ends each message with the character, counted from 1", () => {
+  it("ends each message with the character position, counted from 1", () => {
     expect(fault("1 2")).toMatch(/\(at character 3\)$/);
   });
 
-  it("bounds the length of a number", () => {
+  it("limits the length of a number", () => {
     expect(() => parse(`1 + ${"7".repeat(1_001)}`, { ...limits, maxLength: 5_000 })).toThrow(
       "A number has 1001 characters; at most 1000 are allowed. (at character 5)",
     );
   });
 
-  it("counts open parentheses, not all of them", () => {
+  it("limits the number of open parentheses, not of all", () => {
     expect(parse("(1)+".repeat(100).concat("1"), limits)).toHaveLength(201);
   });
 });

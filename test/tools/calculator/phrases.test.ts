@@ -58,7 +58,7 @@ describe("calculatorPhrases", () => {
     ["what is the area of a 5 by 8 room", "5 * 8"],
     ["how many square feet is a 5 by 8 room", "5 * 8"],
     ["what is the perimeter of a 5 by 8 rectangle", "2 * (5 + 8)"],
-  ])("understands other ways: %s", async (request, expression) => {
+  ])("understands another wording: %s", async (request, expression) => {
     expect(await inputsFor(request)).toEqual([{ expression }]);
   });
 
@@ -70,12 +70,12 @@ describe("calculatorPhrases", () => {
     ["the difference between both results", "abs(a - b)"],
     ["subtract the first from the second", "b - a"],
     ["divide the second by the first", "b / a"],
-  ])("takes two results: %s", async (request, expression) => {
+  ])("uses two earlier results: %s", async (request, expression) => {
     const [, , last] = await inputsFor(`what is 3 + 4; what is 5 * 6; ${request}`);
     expect(last).toEqual({ expression, variables: { a: { $ref: "s1.value" }, b: { $ref: "s2.value" } } });
   });
 
-  it("takes two results only where there are two", async () => {
+  it("uses two earlier results only if there are exactly two", async () => {
     expect(await inputsFor("what is 3 + 4, what is 5 * 6, what is 2 + 2, then add them")).toHaveLength(4);
     for (const request of ["what is 3 + 4, then add both answers", "add both answers"]) {
       expect((await refusalOf(request)).reason).not.toBe("");
@@ -90,7 +90,7 @@ describe("calculatorPhrases", () => {
     });
   });
 
-  it("gives a result to the next step", async () => {
+  it("passes a result to the next step", async () => {
     expect(await inputsFor("what is 3 + 4, and what is 10% of it")).toEqual([
       { expression: "3 + 4" },
       { expression: "10% * x", variables: { x: { $ref: "s1.value" } } },

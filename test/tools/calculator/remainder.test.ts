@@ -28,11 +28,11 @@ describe("a remainder", () => {
     ["1.00000000000000000000000000000000000001 % 0.5", "not-a-number"],
     ["mod(1, 0)", "division-by-zero"],
     ["1 % 0^-1", "division-by-zero"],
-  ])("is never made up by rounding: %s", async (expression, expected) => {
+  ])("is never invented by rounding: %s", async (expression, expected) => {
     expect(await outcomeFor(expression)).toBe(expected);
   });
 
-  it("is that of exact fractions, or refused", async () => {
+  it("equals that of exact fractions, or is refused", async () => {
     const small = fc.integer({ min: 1, max: 100_000 });
     const write = fc.constantFrom(
       (a: string, b: number, c: number, d: number) => `mod(${a} / ${b}, ${c} / ${d})`,

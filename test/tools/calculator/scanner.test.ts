@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Scanner } from "../../../src/tools/calculator/scanner.ts";
 
 describe("Scanner", () => {
-  it("takes numbers and names and skips spaces", () => {
+  it("reads numbers and names, and skips spaces", () => {
     const scanner = new Scanner("  12.5e-3 \n x_1(");
     expect(scanner.peek()).toBe("1");
     expect(scanner.takeName()).toBeUndefined();
@@ -14,7 +14,7 @@ describe("Scanner", () => {
     expect(scanner.position).toBe(15);
   });
 
-  it("leaves a zero-width space and NUL where they are", () => {
+  it("does not skip a zero-width space or NUL", () => {
     expect(new Scanner("\u200b1").peek()).toBe("\u200b");
     expect(new Scanner("\u00001").peek()).toBe("\u0000");
   });
@@ -28,14 +28,14 @@ describe("Scanner", () => {
     ["% of 3", false],
     ["% + 3", false],
     ["%", false],
-  ])("knows whether an operand follows in %s", (text, expected) => {
+  ])("detects whether an operand follows in %s", (text, expected) => {
     const scanner = new Scanner(text);
     scanner.position = 1;
     expect(scanner.isBeforeOperand()).toBe(expected);
     expect(scanner.position).toBe(1);
   });
 
-  it("is at undefined at the end", () => {
+  it("returns undefined at the end", () => {
     expect(new Scanner(" ").peek()).toBeUndefined();
   });
 });

@@ -28,7 +28,7 @@ describe("unexpectedCharacter", () => {
 });
 
 describe("unknownName", () => {
-  it("lists what there is and suggests the closest", () => {
+  it("lists the known names, and suggests the closest one", () => {
     expect(unknownName("totl", 3, ["total", "x"]).message).toBe(
       'There is no variable or constant "totl". Did you mean total? The variables are total, x; the constants are e, pi, tau. (at character 4)',
     );
@@ -39,7 +39,7 @@ describe("unknownName", () => {
 });
 
 describe("unknownFunction", () => {
-  it("keeps a long name short", () => {
+  it("shortens a long name", () => {
     const { message } = unknownFunction("f".repeat(1_000), 0, true);
     expect(message).toContain(`"${"f".repeat(39)}…". To multiply, write ${"f".repeat(39)}… * ( … ).`);
   });

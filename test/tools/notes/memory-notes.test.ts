@@ -5,7 +5,7 @@ import { insertion, testNoteStorage } from "../../contracts/note-storage.ts";
 describe("createMemoryNotes", () => {
   testNoteStorage({ describe, it, expect }, createMemoryNotes);
 
-  it("forgets the oldest records beyond rememberedWrites, over all scopes", async () => {
+  it("drops the oldest records beyond rememberedWrites, over all scopes", async () => {
     const storage = createMemoryNotes({ rememberedWrites: 3 });
     for (const scope of ["a", "b"]) for (const id of ["1", "2"]) await storage.apply(scope, insertion({ id }));
     expect(await storage.recall("a", "insert 1")).toBeUndefined();

@@ -13,7 +13,7 @@ const everything = { operation: "list", limit: 1_000 } as const;
 const byUser = ({ resources }: { resources: { user?: string } }) => resources.user ?? "";
 
 describe("createNotes", () => {
-  it("adds, lists, gets and deletes", async () => {
+  it("adds, lists, returns and deletes notes", async () => {
     const { call } = callsOf({ author: byUser });
     const note = await call(add, { user: "Ada" });
     expect(note).toEqual({
@@ -38,20 +38,20 @@ describe("createNotes", () => {
     expect(await call(everything)).toMatchObject({ count: 1, notes: [{ id: "n2" }] });
   });
 
-  it("has no author unless the option says who", async () => {
+  it("sets an author only with the author option", async () => {
     const { call, tool } = callsOf();
     expect(await call(add)).not.toHaveProperty("author");
     const claimed = await tool.inputSchema["~standard"].validate({ ...add, author: "CEO" });
     expect(claimed.issues?.[0]?.message).toMatch(/author/);
   });
 
-  it("reads purely, and writes idempotently", async () => {
+  it("is pure when it reads and idempotent when it writes", async () => {
     const { tool } = callsOf();
     const effects = ["add", "list", "get", "delete"].map((operation) => tool.effect({ operation }));
     expect(effects).toEqual(["idempotent", "pure", "pure", "idempotent"]);
   });
 
-  it("ends a page early rather than pass what a run allows", async () => {
+  it("shortens a page that would exceed the output limit of a run", async () => {
     const { call } = callsOf();
     for (let index = 0; index < 40; index++) await call({ operation: "add", item, text: "ä".repeat(10_000) });
     const { notes, count } = await call(everything);
@@ -63,7 +63,7 @@ describe("createNotes", () => {
     );
   });
 
-  it("takes ids and the time from the machine unless told otherwise", async () => {
+  it("uses random ids and the machine's time by default", async () => {
     const tool = createNotes();
     const context = { signal: new AbortController().signal, idempotencyKey: "k" } as Parameters<typeof tool.execute>[1];
     expect(await tool.execute(add, context)).toMatchObject({
@@ -89,12 +89,12 @@ describe("createNotes", () => {
     [{ now: 1 }, "notes.now"],
     [{ createId: "x" }, "notes.createId"],
     [{ user: "x" }, "notes.user"],
-  ])("refuses options %j", (options, option) => {
+  ])("refuses the options %j", (options, option) => {
     expect(() => createNotes(JSON.parse(JSON.stringify(options)))).toThrow(`"${option}"`);
   });
 });
 
-describe("inputs", () => {
+describe("the input", () => {
   const { tool } = callsOf();
   const messagesOf = async (input: unknown) =>
     (await tool.inputSchema["~standard"].validate(input)).issues?.map(({ message }) => message).join("; ");
@@ -115,11 +115,11 @@ describe("inputs", () => {
     [{ operation: "list", offset: -1 }],
     [{ operation: "list", text: "x" }],
     [{ operation: "clear" }],
-  ])("that are wrong are refused: %j", async (input) => {
+  ])("is refused if it is wrong: %j", async (input) => {
     expect(await messagesOf(input)).toBeTruthy();
   });
 
-  it("are texts and nothing more, whatever they hold", async () => {
+  it("is treated as plain text, whatever it contains", async () => {
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 30 }).filter((any) => any.trim() !== "");
     const hostile = fc.constantFrom(
       "__proto__",
@@ -152,8 +152,8 @@ function createSqlite(): NoteStorage {
 describe.each([
   { name: "memory", create: createMemoryNotes },
   { name: "SQLite", create: createSqlite },
-])("over $name", ({ create }) => {
-  it("a second attempt with the same key changes nothing and gives the same answer", async () => {
+])("notes in $name", ({ create }) => {
+  it("return the same output for a repeated key, and change once", async () => {
     const storage = create();
     const first = await callsOf({ storage }).call(add, { key: "r/s1" });
     const { call } = callsOf({ storage, createId: () => "other" });
@@ -165,7 +165,7 @@ describe.each([
     expect(await call(everything)).toMatchObject({ count: 1, notes: [{ id: "n2" }] });
   });
 
-  it("undo takes back what was added and puts back what was deleted, once", async () => {
+  it("can be removed again or restored by undo, once", async () => {
     const { call, undo } = callsOf({ storage: create() });
     await call({ ...add, text: "first" });
     const note = await call(add, { key: "r/s1" });
@@ -182,7 +182,7 @@ describe.each([
     await undo(everything, await call(everything), { key: "r/s3" });
   });
 
-  it("undo refuses to put back a note whose id is there again", async () => {
+  it("are not restored by undo if their id exists again", async () => {
     const { call, undo } = callsOf({ storage: create() });
     const note = await call(add);
     const deletion = { operation: "delete", id: note.id } as const;
@@ -193,7 +193,7 @@ describe.each([
     });
   });
 
-  it("a key serves one operation", async () => {
+  it("refuse a key that was used for another operation", async () => {
     const { call, undo } = callsOf({ storage: create() });
     const note = await call(add, { key: "k/undo" });
     const reused = {
@@ -204,7 +204,7 @@ describe.each([
     await expect(undo(add, note, { key: "k" })).rejects.toMatchObject({ details: { operation: "undo" } });
   });
 
-  it("scopes never meet, whatever is done", async () => {
+  it("are never visible in another scope, under random calls", async () => {
     const user = fc.constantFrom("ada", "bob");
     const input: fc.Arbitrary<NotesInput> = fc.oneof(
       fc.record({
@@ -239,8 +239,8 @@ describe.each([
   });
 });
 
-describe("what cannot be done", () => {
-  it("says which note there is not", async () => {
+describe("createNotes, when something goes wrong,", () => {
+  it("reports which note does not exist", async () => {
     const { call } = callsOf();
     await call(add);
     await expect(call({ operation: "get", id: "x" })).rejects.toMatchObject({
@@ -255,7 +255,7 @@ describe("what cannot be done", () => {
     });
   });
 
-  it("fails where an option gives no text, and shares nothing", async () => {
+  it("fails if an option returns no text, rather than share notes", async () => {
     const invalid = (option: string) => ({ code: "invalid-options", details: { option } });
     await expect(callsOf({ scope: byUser }).call(everything)).rejects.toMatchObject(invalid("notes.scope"));
     await expect(callsOf({ scope: byUser }).undo(add, {})).rejects.toMatchObject(invalid("notes.scope"));
@@ -269,7 +269,7 @@ describe("what cannot be done", () => {
     await expect(call(add)).rejects.toMatchObject(invalid("notes.createId"));
   });
 
-  it("gives the answer of another attempt that ended while this one was looking for its note", async () => {
+  it("returns the output of a simultaneous attempt that ended first", async () => {
     const memory = createMemoryNotes();
     const storage: NoteStorage = {
       ...memory,
@@ -286,7 +286,7 @@ describe("what cannot be done", () => {
     });
   });
 
-  it("says that a note went away in the meantime", async () => {
+  it("reports that a note was deleted in the meantime", async () => {
     const memory = createMemoryNotes();
     await callsOf({ storage: memory }).call(add);
     const { call } = callsOf({ storage: { ...memory, apply: async () => undefined } });
@@ -295,7 +295,7 @@ describe("what cannot be done", () => {
     );
   });
 
-  it("passes on failures of the storage, which may be tried again", async () => {
+  it("passes on errors of the storage, after which a retry works", async () => {
     const memory = createMemoryNotes();
     let failures = 1;
     const storage: NoteStorage = {

@@ -22,7 +22,7 @@ describe("notePhrases", () => {
     "add a note: Legal review completed to PROP-2025-001",
     "annotate PROP-2025-001 with Legal review completed",
     "add a note to PROP-2025-001 – Legal review completed",
-  ])("adds: %s", async (request) => {
+  ])("add a note: %s", async (request) => {
     expect(await inputsFor(request, tools)).toEqual([{ operation: "add", item, text: "Legal review completed" }]);
   });
 
@@ -32,7 +32,7 @@ describe("notePhrases", () => {
     ["HR", "HR"],
     ["v1.2.3", "v1.2.3"],
     ["Website Redesign", "Website Redesign"],
-  ])("takes %s for an item", async (name, expected) => {
+  ])("accept %s as an item", async (name, expected) => {
     expect(await inputsFor(`add a note to ${name}: approved`, tools)).toEqual([
       { operation: "add", item: expected, text: "approved" },
     ]);
@@ -49,7 +49,7 @@ describe("notePhrases", () => {
     ["the notes for PROP-2025-001", { item }],
     ["show my notes", {}],
     ["list all notes", {}],
-  ])("lists: %s", async (request, fields) => {
+  ])("list notes: %s", async (request, fields) => {
     expect(await inputsFor(request, tools)).toEqual([{ operation: "list", ...fields }]);
   });
 
@@ -67,11 +67,11 @@ describe("notePhrases", () => {
       "show the note with the id 3F2504E0-4f89-11d3-9a0c-0305e82c3301",
       { operation: "get", id: "3F2504E0-4f89-11d3-9a0c-0305e82c3301" },
     ],
-  ])("names one note: %s", async (request, input) => {
+  ])("select one note: %s", async (request, input) => {
     expect(await inputsFor(request, tools)).toEqual([input]);
   });
 
-  it("adds what an earlier step has given, and goes on with other notes", async () => {
+  it("add the result of an earlier step, and continue with other notes", async () => {
     const request = "Calculate 100 / 4 and add a note to PROP-1: the result, then list notes for PROP-1";
     expect(await inputsFor(request, tools)).toEqual([
       { expression: "100 / 4" },
@@ -80,7 +80,7 @@ describe("notePhrases", () => {
     ]);
   });
 
-  it("keeps what is typed as text", async () => {
+  it("escape what the user typed", async () => {
     expect(await inputsFor("add note to PROP-1: costs ${HOME}, and {{x}}: really", tools)).toEqual([
       { operation: "add", item: "PROP-1", text: "costs ${$}{HOME}, and {{x}}: really" },
     ]);
@@ -93,7 +93,7 @@ describe("notePhrases", () => {
     "see note: on PROP-2: done",
     "a – b",
     `${"x: ".repeat(100)}end`,
-  ])("takes all of a note that has the signs of a beginning in it: %j", async (text) => {
+  ])("keep the whole text of a note that contains separators: %j", async (text) => {
     for (const start of ["add a note to PROP-1:", "note on PROP-1 that"]) {
       expect(await inputsFor(`${start} ${text}`, tools)).toEqual([{ operation: "add", item: "PROP-1", text }]);
     }
@@ -111,7 +111,7 @@ describe("notePhrases", () => {
     "show my list",
     "what's on my list?",
     "delete note paper from my list",
-  ])("leaves to the TodoStore what is a todo: %s", async (request) => {
+  ])("leave todos to the TodoStore: %s", async (request) => {
     const steps = await stepsFor(request, { tools });
     expect(steps.map(({ tool }) => tool)).toEqual(["TodoStore"]);
     expect(steps.map(({ input }) => input)).toEqual(await inputsFor(request));
@@ -125,11 +125,11 @@ describe("notePhrases", () => {
     "delete notes for PROP-1",
     "show it note of PROP-1",
     "delete the note paper",
-  ])("refuses rather than guess: %s", async (request) => {
+  ])("refuse an ambiguous request: %s", async (request) => {
     expect(await refusalOf(request, { tools: [createNotes()] })).toHaveProperty("reason");
   });
 
-  it("runs what it has planned", async () => {
+  it("create plans that run", async () => {
     const notes = createNotes({ author: () => "Ada", createId: () => "n1", now: () => 0 });
     const agent = createAgent({ tools: [calculator, todos, notes] });
     await agent.run("Add note to PROP-2025-001: Legal review completed");

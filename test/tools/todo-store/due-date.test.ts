@@ -10,7 +10,7 @@ describe("isDueDate", () => {
     "2026-11-22T18:00:00Z",
     "2026-11-22T18:00:00.123456789+05:30",
     "2026-12-31T23:59:59-11:00",
-  ])("takes %s", (text) => {
+  ])("accepts %s", (text) => {
     expect(isDueDate(text)).toBe(true);
     expect(parseDueDate(text).dueMs).not.toBeNaN();
   });
@@ -46,19 +46,19 @@ describe("isDueDate", () => {
 describe("compareDue", () => {
   const compare = (due: string, bound: string) => Math.sign(compareDue(parseDueDate(due), parseDueDate(bound)));
 
-  it("compares calendar dates where the bound has no time", () => {
+  it("compares calendar dates if the bound has no time", () => {
     expect(compare("2026-11-22", "2026-11-22")).toBe(0);
     expect(compare("2026-11-22T00:30:00+02:00", "2026-11-22")).toBe(0);
     expect(compare("2026-11-21T23:30:00-10:00", "2026-11-22")).toBe(-1);
     expect(compare("2026-11-23", "2026-11-22")).toBe(1);
   });
 
-  it("takes a due date without a time for the end of its day", () => {
+  it("treats a due date without a time as the end of its day", () => {
     expect(compare("2026-11-22", "2026-11-22T23:59:00+14:00")).toBe(1);
     expect(compare("2026-11-21", "2026-11-22T00:00:00Z")).toBe(-1);
   });
 
-  it("compares moments across offsets", () => {
+  it("compares times of different offsets", () => {
     expect(compare("2026-11-22T18:00:00+01:00", "2026-11-22T17:00:00Z")).toBe(0);
     expect(compare("2026-11-22T18:00:00+01:00", "2026-11-22T17:30:00Z")).toBe(-1);
   });

@@ -5,7 +5,7 @@ import { testTodoStorage, todoWith } from "../../contracts/todo-storage.ts";
 describe("createMemoryTodos", () => {
   testTodoStorage({ describe, it, expect }, createMemoryTodos);
 
-  it("forgets the oldest records beyond rememberedWrites, over all scopes", async () => {
+  it("drops the oldest records beyond rememberedWrites, over all scopes", async () => {
     const storage = createMemoryTodos({ rememberedWrites: 3 });
     const write = (scope: string, id: string) =>
       storage.apply(scope, { key: id, operation: "add", change: { type: "insert", todo: todoWith({ id }) } });
@@ -17,7 +17,7 @@ describe("createMemoryTodos", () => {
     expect((await storage.find("a", { limit: 9 })).count).toBe(2);
   });
 
-  it("hands out frozen todos", async () => {
+  it("returns frozen todos", async () => {
     const storage = createMemoryTodos();
     const todo = todoWith({ id: "x", tags: ["t"] });
     await storage.apply("a", { key: "k", operation: "add", change: { type: "insert", todo } });

@@ -7,8 +7,8 @@ const filled = async (...titles: string[]) => {
   return calls;
 };
 
-describe("by title", () => {
-  it("prefers the same text, then the same words without punctuation", async () => {
+describe("a todo found by its title", () => {
+  it("is the one with the same text, or else the same words", async () => {
     const { call } = await filled("re-sign", "re sign", "Milk", "milk and eggs");
     expect(await call({ operation: "get", title: "Re-Sign" })).toMatchObject({ id: "t1" });
     expect(await call({ operation: "get", title: "RE  SIGN" })).toMatchObject({ id: "t2" });
@@ -16,7 +16,7 @@ describe("by title", () => {
     expect(await call({ operation: "delete", title: "milk" })).toMatchObject({ id: "t3" });
   });
 
-  it("takes a few whole words where nothing is lost by it", async () => {
+  it("may be named by some of its words if the operation loses nothing", async () => {
     const { call } = await filled("Wash the dishes", "Wash the car", "Carpet");
     expect(await call({ operation: "complete", title: "dishes" })).toMatchObject({ id: "t1" });
     expect(await call({ operation: "get", title: "car" })).toMatchObject({ id: "t2" });
@@ -25,7 +25,7 @@ describe("by title", () => {
     await expect(call({ operation: "get", title: "carp" })).rejects.toMatchObject({ code: "todo-not-found" });
   });
 
-  it("needs the whole title where something is lost", async () => {
+  it("must be named by its whole title if the operation loses something", async () => {
     const { call } = await filled("Wash the dishes");
     const error = { code: "todo-not-found", message: expect.stringContaining("needs the whole title, or an id") };
     await expect(call({ operation: "delete", title: "dishes" })).rejects.toMatchObject(error);
@@ -33,7 +33,7 @@ describe("by title", () => {
     expect(await call({ operation: "list" })).toMatchObject({ count: 1 });
   });
 
-  it("lists several that fit, and changes none", async () => {
+  it("is refused with a list if several titles match", async () => {
     const { call } = await filled("milk", "Milk", "MILK!");
     await expect(call({ operation: "delete", title: "milk." })).rejects.toMatchObject({
       name: "AgentError",
@@ -54,7 +54,7 @@ describe("by title", () => {
     expect(await call({ operation: "list" })).toMatchObject({ count: 3, completed: 0 });
   });
 
-  it("lists the first ten of many, with long titles cut", async () => {
+  it("is refused with a list of ten if many titles match, with long titles cut", async () => {
     const { call } = await filled(...Array<string>(12).fill("x".repeat(1_000)));
     const thrown = await call({ operation: "get", title: "x".repeat(1_000) }).catch((error) => error);
     expect(thrown.message).toContain("fits 12 todos");
@@ -64,13 +64,13 @@ describe("by title", () => {
     expect(thrown.message.length).toBeLessThan(8_192);
   });
 
-  it("does not tell apart more than a thousand", async () => {
+  it("is refused if more than a thousand todos match", async () => {
     const { call } = await filled(...Array<string>(1_001).fill("buy milk"));
     await expect(call({ operation: "get", title: "buy milk" })).rejects.toMatchObject({ details: { count: 1_001 } });
     await expect(call({ operation: "get", title: "milk" })).rejects.toMatchObject({ details: { count: 1_001 } });
   });
 
-  it("means the open one to complete and the completed one to reopen", async () => {
+  it("is the open one to complete, and the completed one to reopen", async () => {
     const { call } = await filled("milk", "milk");
     await call({ operation: "complete", id: "t1" });
     expect(await call({ operation: "complete", title: "milk" })).toMatchObject({ id: "t2" });
@@ -84,7 +84,7 @@ describe("by title", () => {
     });
   });
 
-  it("looks only in the list that is named", async () => {
+  it("is searched for in the named list only", async () => {
     const { call } = await filled("milk");
     await call({ operation: "add", title: "milk", list: "Shopping" });
     await expect(call({ operation: "get", title: "milk" })).rejects.toMatchObject({ code: "todo-ambiguous" });
@@ -95,8 +95,8 @@ describe("by title", () => {
   });
 });
 
-describe("what is not found", () => {
-  it("names what is near, the nearest first", async () => {
+describe("a todo that is not found", () => {
+  it("is reported with similar todos, the most similar first", async () => {
     const { call } = await filled("call the bank", "Wash dishes", "wash the dish rack", "Pay rent");
     const thrown = await call({ operation: "complete", title: "washing dishs" }).catch((error) => error);
     expect(thrown.code).toBe("todo-not-found");
@@ -104,13 +104,13 @@ describe("what is not found", () => {
     expect(thrown.message).toContain('Near: "Wash dishes" (id t2, list todos)');
   });
 
-  it("else names the first todos there are", async () => {
+  it("is reported with the first todos if none is similar", async () => {
     const { call } = await filled("a", "b");
     const thrown = await call({ operation: "get", title: "zebra" }).catch((error) => error);
     expect(thrown.details.near).toHaveLength(2);
   });
 
-  it("says so for an id", async () => {
+  it("is reported by its id", async () => {
     const { call } = await filled();
     await expect(call({ operation: "get", id: "x" })).rejects.toMatchObject({
       code: "todo-not-found",
@@ -120,8 +120,8 @@ describe("what is not found", () => {
   });
 });
 
-describe("by position", () => {
-  it("counts from 1, and from the end with a minus", async () => {
+describe("a todo found by its position", () => {
+  it("is counted from 1, or from the end if negative", async () => {
     const { call } = await filled("a", "b", "c");
     await call({ operation: "add", title: "d", list: "Work" });
     expect(await call({ operation: "get", index: 2 })).toMatchObject({ title: "b" });

@@ -115,7 +115,7 @@ describe("SortedTodos", () => {
     expect(idsOf(todos.find({ sort: "due", limit: 9 }).todos)).toEqual(["3", "2", "4", "0"]);
   });
 
-  it("leaves alone what it does not have", () => {
+  it("ignores a todo that it does not contain", () => {
     const todos = new SortedTodos();
     todos.remove("1");
     todos.put(todoAt(1, 0));

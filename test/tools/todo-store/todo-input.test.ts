@@ -9,7 +9,7 @@ const messageOf = (input: unknown) => {
 };
 
 describe("the input schema", () => {
-  it("takes all that its type names", () => {
+  it("accepts every input of its type", () => {
     const target = { title: "a", list: "l" };
     const inputs: TodoStoreInput[] = [
       { operation: "add", title: "a", list: "l", dueDate: "2026-11-22", priority: "low", tags: ["t"] },
@@ -56,7 +56,7 @@ describe("the input schema", () => {
     expect(messageOf(input)).toContain(message);
   });
 
-  it("is told to models as one schema for each operation", async () => {
+  it("is described to models as one schema for each operation", async () => {
     const schema = await inputJsonSchema(todoInputSchema);
     const branches = schema.oneOf ?? schema.anyOf ?? [];
     const operations = branches.map((branch) => branch.properties?.operation?.const);

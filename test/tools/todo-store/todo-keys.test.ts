@@ -4,7 +4,7 @@ import type { TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts"
 import { callsOf } from "./todo-calls.ts";
 
 describe("a second attempt with the same key", () => {
-  it("does not add again, even where the process ended in between", async () => {
+  it("does not add a todo twice, even after a restart of the process", async () => {
     const storage = createMemoryTodos();
     const first = await callsOf({ storage }).call({ operation: "add", title: "a" }, { key: "r/s1" });
     const restarted = callsOf({ storage, createId: () => "other" });
@@ -24,7 +24,7 @@ describe("a second attempt with the same key", () => {
     expect(await call({ operation: "list" })).toMatchObject({ count: 1 });
   });
 
-  it("takes a position only once", async () => {
+  it("does not use a position twice", async () => {
     const { call } = callsOf();
     for (const title of ["a", "b"]) await call({ operation: "add", title });
     await call({ operation: "delete", index: 1 }, { key: "r/s1" });
@@ -32,7 +32,7 @@ describe("a second attempt with the same key", () => {
     expect(await call({ operation: "list" })).toMatchObject({ count: 1, todos: [{ title: "b" }] });
   });
 
-  it("clears once and gives the same count", async () => {
+  it("does not clear twice, and returns the same count", async () => {
     const { call } = callsOf();
     await call({ operation: "add", title: "a" });
     expect(await call({ operation: "clear" }, { key: "r/s1" })).toEqual({ cleared: 1 });
@@ -41,7 +41,7 @@ describe("a second attempt with the same key", () => {
     expect(await call({ operation: "list" })).toMatchObject({ count: 1 });
   });
 
-  it("does not complete what was reopened since", async () => {
+  it("does not complete a todo that was reopened since", async () => {
     const { call } = callsOf();
     await call({ operation: "add", title: "a" });
     const done = await call({ operation: "complete", title: "a" }, { key: "r/s1" });
@@ -50,7 +50,7 @@ describe("a second attempt with the same key", () => {
     expect(await call({ operation: "list" })).toMatchObject({ pending: 1 });
   });
 
-  it("succeeds where the first one ends while it is looking for its todo", async () => {
+  it("succeeds even if the first attempt ends while the second searches for its todo", async () => {
     const memory = createMemoryTodos();
     const storage: TodoStorage = {
       ...memory,
@@ -67,8 +67,8 @@ describe("a second attempt with the same key", () => {
   });
 });
 
-describe("keys", () => {
-  it("serve one operation", async () => {
+describe("a key", () => {
+  it("cannot be used for two operations", async () => {
     const { call } = callsOf();
     await call({ operation: "add", title: "a" }, { key: "k" });
     await expect(call({ operation: "delete", title: "a" }, { key: "k" })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe("keys", () => {
     });
   });
 
-  it("are required to change something", async () => {
+  it("is required by every change", async () => {
     const { call } = callsOf();
     await expect(call({ operation: "add", title: "a" }, { key: "" })).rejects.toMatchObject({
       code: "invalid-options",
@@ -87,20 +87,20 @@ describe("keys", () => {
   });
 });
 
-describe("what the storage cannot do", () => {
-  it("does not overwrite a todo whose id comes again", async () => {
+describe("createTodoStore", () => {
+  it("never overwrites a todo when an id is repeated", async () => {
     const { call } = callsOf({ createId: () => "same" });
     await call({ operation: "add", title: "a" });
     await expect(call({ operation: "add", title: "b" })).rejects.toMatchObject({ code: "todo-id-taken" });
     expect(await call({ operation: "list" })).toMatchObject({ todos: [{ title: "a" }] });
   });
 
-  it("refuses an id that is none", async () => {
+  it("refuses an empty id", async () => {
     const { call } = callsOf({ createId: () => "" });
     await expect(call({ operation: "add", title: "a" })).rejects.toMatchObject({ code: "invalid-options" });
   });
 
-  it("says that a todo went away in the meantime", async () => {
+  it("reports that a todo was deleted in the meantime", async () => {
     const memory = createMemoryTodos();
     await callsOf({ storage: memory }).call({ operation: "add", title: "a" });
     const { call } = callsOf({ storage: { ...memory, apply: async () => undefined } });
@@ -109,7 +109,7 @@ describe("what the storage cannot do", () => {
     await expect(call({ operation: "clear" }, { key: "l" })).rejects.toMatchObject({ code: "todo-not-found" });
   });
 
-  it("passes on its failures, which may be tried again", async () => {
+  it("passes on errors of the storage, after which a retry works", async () => {
     const memory = createMemoryTodos();
     let failures = 1;
     const storage: TodoStorage = {

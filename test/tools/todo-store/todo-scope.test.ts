@@ -5,8 +5,8 @@ import { callsOf } from "./todo-calls.ts";
 
 const scoped = () => callsOf({ scope: ({ resources }) => resources?.user ?? "" });
 
-describe("scope", () => {
-  it("hides the todos of others", async () => {
+describe("a scope", () => {
+  it("hides the todos of other scopes", async () => {
     const { call } = scoped();
     const { id } = await call({ operation: "add", title: "a" }, { user: "ada", key: "k" });
     await call({ operation: "add", title: "a" }, { user: "bob", key: "k" });
@@ -17,7 +17,7 @@ describe("scope", () => {
     expect(await call({ operation: "list" }, { user: "ada" })).toMatchObject({ count: 1 });
   });
 
-  it("fails where the option gives no text, and never shares", async () => {
+  it("must be a text, or the call fails", async () => {
     const { call } = scoped();
     await expect(call({ operation: "list" })).rejects.toMatchObject({
       code: "todo-scope-missing",
@@ -28,7 +28,7 @@ describe("scope", () => {
     await expect(untyped.call({ operation: "list" })).rejects.toMatchObject({ details: { received: "object" } });
   });
 
-  it("never lets anything cross, whatever is done", async () => {
+  it("never reveals or changes todos of another one, under random calls", async () => {
     const names = ["milk", "eggs", "wash the car"];
     const pick = <T>(...values: readonly T[]) => fc.constantFrom(...values);
     const id = fc.integer({ min: 1, max: 12 }).map((index) => `t${index}`);

@@ -6,8 +6,8 @@ import { callsOf } from "./todo-calls.ts";
 
 const titles = (page: { todos: readonly { title: string }[] }) => page.todos.map((todo) => todo.title);
 
-describe("operations", () => {
-  it("adds a todo and gives it back", async () => {
+describe("an operation", () => {
+  it("adds a todo, and returns it", async () => {
     const { call } = callsOf();
     const todo = await call({
       operation: "add",
@@ -31,7 +31,7 @@ describe("operations", () => {
     expect(await call({ operation: "add", title: "Read" })).toMatchObject({ list: "todos", tags: [] });
   });
 
-  it("takes any text for a title and nothing more", async () => {
+  it("accepts any text as a title, and treats it as plain text", async () => {
     const { call } = callsOf();
     const texts = ["use ${HOME}", '{"$ref":"s1"}', "${s1.value}", "__proto__", "'; DROP TABLE todos; --", "👍", "!!!"];
     for (const title of texts) await call({ operation: "add", title });
@@ -59,7 +59,7 @@ describe("operations", () => {
     expect(page).toMatchObject({ todos: [{ title: "b" }], count: 3 });
   });
 
-  it("completes and reopens, twice as well as once", async () => {
+  it("completes or reopens a todo, and changes nothing the second time", async () => {
     let now = 0;
     const { call } = callsOf({ now: () => now });
     await call({ operation: "add", title: "Wash the car" });
@@ -74,7 +74,7 @@ describe("operations", () => {
     expect(await call({ operation: "reopen", id: "t1" })).toEqual(open);
   });
 
-  it("updates what is given and leaves the rest", async () => {
+  it("updates the given fields only", async () => {
     const { call } = callsOf();
     await call({ operation: "add", title: "Plants", dueDate: "2026-11-22", priority: "low", tags: ["a"] });
     const updated = await call({ operation: "update", title: "plants", newTitle: "Water the plants", newList: "Home" });
@@ -85,7 +85,7 @@ describe("operations", () => {
     expect(bare.tags).toEqual([]);
   });
 
-  it("deletes and clears", async () => {
+  it("deletes a todo, or clears todos", async () => {
     const { call } = callsOf();
     for (const title of ["a", "b", "c"]) await call({ operation: "add", title });
     await call({ operation: "complete", title: "c" });
@@ -95,7 +95,7 @@ describe("operations", () => {
     expect(await call({ operation: "clear" })).toEqual({ cleared: 0 });
   });
 
-  it("searches for all words, without case and punctuation", async () => {
+  it("finds todos with all words, ignoring case and punctuation", async () => {
     const { call } = callsOf();
     for (const title of ["Buy oat-milk", "buy eggs", "Milkshake"]) await call({ operation: "add", title });
     expect(titles(await call({ operation: "search", query: "MILK" }))).toEqual(["Buy oat-milk", "Milkshake"]);
@@ -106,7 +106,7 @@ describe("operations", () => {
 });
 
 describe("clear without a list", () => {
-  it("is refused where there are several, unless all are meant", async () => {
+  it("is refused if there are several lists, unless allLists is set", async () => {
     const { call } = callsOf();
     await call({ operation: "add", title: "a", list: "Work" });
     await call({ operation: "add", title: "b", list: "Home" });
@@ -125,7 +125,7 @@ describe("clear without a list", () => {
     expect(await call({ operation: "clear", allLists: true })).toEqual({ cleared: 2 });
   });
 
-  it("sees a second list behind many todos of the first", async () => {
+  it("finds a second list even after many todos of the first", async () => {
     const { call } = callsOf();
     for (let index = 0; index < 1_001; index++) await call({ operation: "add", title: "a" });
     await call({ operation: "add", title: "b", list: "Work" });
@@ -135,7 +135,7 @@ describe("clear without a list", () => {
   });
 });
 
-describe("size of a page", () => {
+describe("the size of a page", () => {
   it("is 100 by default", async () => {
     const { call } = callsOf();
     for (let index = 0; index < 101; index++) await call({ operation: "add", title: `t${index}` });
@@ -143,7 +143,7 @@ describe("size of a page", () => {
     expect([page.todos.length, page.count]).toEqual([100, 101]);
   });
 
-  it("stays under 512 KiB of JSON however long the titles are", async () => {
+  it("stays below 512 KiB of JSON, however long the titles are", async () => {
     const { call } = callsOf();
     const title = "\u0001".repeat(999);
     for (let index = 0; index < 200; index++) await call({ operation: "add", title: `${title}x` });
@@ -155,7 +155,7 @@ describe("size of a page", () => {
 });
 
 describe("the tool", () => {
-  it("is pure where it reads and idempotent where it writes", () => {
+  it("is pure when it reads and idempotent when it writes", () => {
     const { tool } = callsOf();
     const effect = (operation: string) => tool.effect({ operation });
     expect(["list", "get", "search"].map(effect)).toEqual(["pure", "pure", "pure"]);
@@ -164,7 +164,7 @@ describe("the tool", () => {
     expect(tool.declaredEffect).toBe("by-input");
   });
 
-  it("tells the shape of its output", async () => {
+  it("describes its output by a schema", async () => {
     const schema = await outputJsonSchema(createTodoStore().outputSchema ?? expect.fail());
     const keys = schema.anyOf?.map((part) => Object.keys(part.properties ?? {}).join(" "));
     expect(keys).toEqual([
@@ -174,7 +174,7 @@ describe("the tool", () => {
     ]);
   });
 
-  it("makes ids and times of its own by default", async () => {
+  it("creates ids and times by default", async () => {
     const { call } = callsOf({ createId: undefined, now: undefined, storage: createMemoryTodos() });
     const todo = await call({ operation: "add", title: "a" });
     expect(todo.id).toMatch(/^[\da-f-]{36}$/);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cleanListName, foldText, titleKey, wordsOf } from "../../../src/tools/todo-store/todo-text.ts";
 
 describe("foldText", () => {
-  it("drops case and superfluous space", () => {
+  it("removes case and superfluous spaces", () => {
     expect(foldText("  Buy\t the\u00a0 MILK\n")).toBe("buy the milk");
     expect(foldText("Ａｐｐｌｅ")).toBe("apple");
   });
@@ -30,7 +30,7 @@ describe("titleKey", () => {
 });
 
 describe("wordsOf", () => {
-  it("gives each word once", () => {
+  it("returns each word once", () => {
     expect(wordsOf("The car, the CAR")).toEqual(["the", "car"]);
     expect(wordsOf("?")).toEqual(["?"]);
   });

@@ -22,7 +22,7 @@ const everything = { operation: "list", limit: 1_000 } as const;
 const refused = (reason: string) => ({ code: "todo-undo-refused", retryable: false, details: { reason } });
 type WriteInput = Exclude<TodoStoreInput, { operation: "list" | "search" | "get" }>;
 
-describe.each(storages)("undo over $name", ({ create }) => {
+describe.each(storages)("undo with todos in $name", ({ create }) => {
   async function world() {
     const calls = callsOf({ storage: create(), scope: ({ resources }) => resources?.user ?? "all" });
     await calls.call({ operation: "add", title: "milk", dueDate: "2026-11-23", priority: "high", tags: ["food"] });
@@ -36,7 +36,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     { operation: "reopen", title: "milk" },
     { operation: "update", title: "milk", newTitle: "oat milk", newList: "Shopping", dueDate: null, tags: [] },
     { operation: "update", title: "eggs", priority: "low", dueDate: "2026-12-01" },
-  ])("puts back what was before: $operation", async (input) => {
+  ])("restores the previous state: $operation", async (input) => {
     const { call, undo, all } = await world();
     if (input.operation === "reopen") await call({ operation: "complete", title: "milk" });
     const before = await all();
@@ -46,7 +46,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     expect(await all()).toEqual(before);
   });
 
-  it("puts a deleted todo back as it was, last in the order", async () => {
+  it("restores a deleted todo as the last one", async () => {
     const { call, undo, all } = await world();
     const before = await all();
     const input = { operation: "delete", title: "milk" } as const;
@@ -54,7 +54,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     expect(await all()).toEqual({ ...before, todos: before.todos.toReversed() });
   });
 
-  it("undoes once, however often it is called", async () => {
+  it("takes effect once, however often it is called", async () => {
     const { call, undo, all } = await world();
     const input = { operation: "complete", title: "milk" } as const;
     const output = await call(input, { key: "r/s1" });
@@ -69,7 +69,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     { operation: "add", title: "bread" },
     { operation: "complete", title: "milk" },
     { operation: "update", title: "milk", priority: "low" },
-  ])("refuses where the todo was changed since: $operation", async (input) => {
+  ])("refuses to change a todo that was changed since: $operation", async (input) => {
     const { call, undo, all } = await world();
     const output = (await call(input, { key: "r/s1" })) as Todo;
     await call({ operation: "update", id: output.id, tags: ["changed"] });
@@ -78,7 +78,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     expect(await all()).toEqual(after);
   });
 
-  it("refuses where the todo is gone, unless adding it is what is undone", async () => {
+  it("refuses to change a deleted todo, unless it was to delete it", async () => {
     const { call, undo, all } = await world();
     const input = { operation: "complete", title: "milk" } as const;
     const output = await call(input, { key: "r/s1" });
@@ -89,7 +89,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     expect(await all()).toEqual(after);
   });
 
-  it("refuses to put back a todo whose id is taken", async () => {
+  it("refuses to restore a todo whose id exists again", async () => {
     const { call, undo } = await world();
     const input = { operation: "delete", title: "milk" } as const;
     const output = await call(input, { key: "r/s1" });
@@ -97,7 +97,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     await expect(undo(input, output, { key: "r/s2" })).rejects.toMatchObject(refused("exists"));
   });
 
-  it("undoes nothing where nothing was changed", async () => {
+  it("changes nothing if the call changed nothing", async () => {
     const { call, undo, all } = await world();
     await call({ operation: "complete", title: "milk" });
     const input = { operation: "complete", title: "milk" } as const;
@@ -108,7 +108,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     expect(await all()).toEqual(after);
   });
 
-  it("refuses to undo a clear, and has nothing to do for what reads", async () => {
+  it("refuses to undo a clear, and ignores operations that only read", async () => {
     const { call, undo } = await world();
     const list = { operation: "list" } as const;
     await undo(list, await call(list), { key: "r/s1" });
@@ -117,7 +117,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     await expect(undo(clear, output, { key: "r/s2" })).rejects.toMatchObject(refused("irreversible"));
   });
 
-  it("refuses where the storage has forgotten what was before", async () => {
+  it("refuses if the storage has dropped the previous state", async () => {
     const { call, undo } = callsOf({ storage: create({ rememberedWrites: 1 }) });
     const added = await call({ operation: "add", title: "milk" }, { key: "r/s1" });
     const input = { operation: "complete", title: "milk" } as const;
@@ -132,7 +132,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     expect(await call(everything)).toMatchObject({ count: 1 });
   });
 
-  it("keeps to its scope", async () => {
+  it("affects its own scope only", async () => {
     const { call, undo } = await world();
     const input = { operation: "add", title: "tea" } as const;
     const output = await call(input, { key: "r/s1", user: "ada" });
@@ -142,7 +142,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
     expect(await call(everything, { user: "ada" })).toMatchObject({ count: 0 });
   });
 
-  it("needs a key of its own", async () => {
+  it("requires a key of its own", async () => {
     const { call, tool, undo } = await world();
     const input = { operation: "add", title: "tea" } as const;
     const output = await call(input, { key: "r/s1/undo" });
@@ -158,7 +158,7 @@ describe.each(storages)("undo over $name", ({ create }) => {
 });
 
 // Whatever is done is as if it had never been, once it is undone from the last step back; only what was deleted comes last.
-describe.each(storages)("undoing many steps over $name", ({ create }) => {
+describe.each(storages)("undo of many steps with todos in $name", ({ create }) => {
   const title = fc.constantFrom("a", "b", "c");
   const input: fc.Arbitrary<WriteInput> = fc.oneof(
     fc.record({ operation: fc.constant("add" as const), title }),
@@ -176,7 +176,7 @@ describe.each(storages)("undoing many steps over $name", ({ create }) => {
     fc.record({ operation: fc.constant("delete" as const), index: fc.integer({ min: 1, max: 3 }) }),
   );
 
-  it("gives what was there before the first", async () => {
+  it("restores the state before the first step", async () => {
     const property = fc.asyncProperty(fc.array(input, { maxLength: 12 }), fc.boolean(), async (inputs, isRepeated) => {
       const { call, undo } = callsOf({ storage: create() });
       for (const each of ["x", "y"]) await call({ operation: "add", title: each });

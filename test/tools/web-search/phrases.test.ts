@@ -18,7 +18,7 @@ describe("webSearchPhrases", () => {
     "do a google search for zod 4",
     "google for zod 4",
     "what does the internet say about zod 4",
-  ])("searches: %s", async (request) => {
+  ])("search: %s", async (request) => {
     expect(await inputsFor(request, tools)).toEqual([{ query: "zod 4" }]);
   });
 
@@ -26,11 +26,11 @@ describe("webSearchPhrases", () => {
     "show me the top 3 web results for zod 4",
     "find the first three results on the web for zod 4",
     "get the best 3 pages about zod 4 online",
-  ])("takes a limit: %s", async (request) => {
+  ])("read a limit: %s", async (request) => {
     expect(await inputsFor(request, tools)).toEqual([{ query: "zod 4", limit: 3 }]);
   });
 
-  it("keeps a query whole, and goes on with what else is asked", async () => {
+  it("keep a query whole, and continue with further requests", async () => {
     expect(await inputsFor("search the web for foo, bar and baz", tools)).toEqual([{ query: "foo, bar and baz" }]);
     expect(await inputsFor("search the web for cheap flights and add a todo to book one", tools)).toEqual([
       { query: "cheap flights" },
@@ -49,7 +49,7 @@ describe("webSearchPhrases", () => {
     "remind me to search the web for shoes",
     "add look up flights online to my list",
     "create a task called search the web for shoes",
-  ])("leaves to the TodoStore what is about todos: %s", async (request) => {
+  ])("leave todos to the TodoStore: %s", async (request) => {
     const steps = await stepsFor(request, { tools });
     expect(steps.map(({ tool }) => tool)).toEqual(["TodoStore"]);
     expect(steps.map(({ input }) => input)).toEqual(await inputsFor(request));
@@ -61,11 +61,11 @@ describe("webSearchPhrases", () => {
     "search the web",
     "search the web for it",
     "show me the top 99 web results for milk",
-  ])("refuses rather than guess: %s", async (request) => {
+  ])("refuse an ambiguous request: %s", async (request) => {
     expect(await refusalOf(request, { tools })).toHaveProperty("reason");
   });
 
-  it("refuses to make a text of the results, as it would be a guess which one is meant", async () => {
+  it("refuse to insert several results into a text", async () => {
     const refusal = await refusalOf("search the web for zod and add the result as a todo", { tools });
     expect(refusal.reason).toMatch(/does not fit|not a single value/);
   });

@@ -30,7 +30,7 @@ function searcher(answer: (query: string) => unknown = () => [hit], options: Par
 }
 
 describe("createWebSearch", () => {
-  it("asks the function, and gives what it found", async () => {
+  it("calls the search function, and returns its hits", async () => {
     const { call, tool, asked } = searcher();
     const { signal } = new AbortController();
     expect(await call({ query: " zod " }, signal)).toEqual({ query: "zod", results: [hit] });
@@ -42,13 +42,13 @@ describe("createWebSearch", () => {
     expect(searcher(undefined, { rateLimit }).tool.rateLimit).toEqual(rateLimit);
   });
 
-  it("gives no more than the limit", async () => {
+  it("returns no more hits than the limit", async () => {
     const many = Array.from({ length: 30 }, (_, index) => ({ ...hit, url: `https://zod.dev/${index}` }));
     const { results } = await searcher(() => many).call({ query: "zod", limit: 2 });
     expect(results.map(({ url }) => url)).toEqual(["https://zod.dev/0", "https://zod.dev/1"]);
   });
 
-  it("does not ask once its signal is aborted", async () => {
+  it("does not call the function once its signal is aborted", async () => {
     const { call, asked } = searcher();
     await expect(call({ query: "zod" }, AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
     expect(asked).toEqual([]);
@@ -63,7 +63,7 @@ describe("createWebSearch", () => {
     [{ search: searcher, cache: { maxAgeMs: 1, maxEntries: 1, size: 1 } }, "webSearch.cache.size"],
     [{ search: searcher, rateLimit: { limit: 0, intervalMs: 1 } }, "rateLimit.limit"],
     [{ search: searcher, key: "x" }, "webSearch.key"],
-  ])("refuses options %j", (options, option) => {
+  ])("refuses the options %j", (options, option) => {
     expect(() => createWebSearch(options as unknown as WebSearchOptions)).toThrow(option);
   });
 
@@ -95,11 +95,11 @@ describe("hits", () => {
     `https://zod.dev/${"x".repeat(2_048)}`,
     // Short as it was given, and long as a URL.
     `https://zod.dev/${"ä".repeat(700)}`,
-  ])("are left out where nobody should follow the URL: %s", async (url) => {
+  ])("are dropped if their URL is unsafe: %s", async (url) => {
     expect(await results({ ...hit, url }, hit)).toEqual([hit]);
   });
 
-  it("are told as URLs and lines of text, cut", async () => {
+  it("are returned as URLs and single lines of text, shortened", async () => {
     const [first, second] = await results(
       { title: ` a\n\tb\u0000\u202ec `, url: "HTTP://Zod.dev/ä b\n", snippet: `${"x".repeat(2_000)}\ud800`, extra: 1 },
       { title: "\u0007", url: "https://zod.dev:8080/x", snippet: null },
@@ -118,7 +118,7 @@ describe("hits", () => {
     [[hit, { ...hit, url: new URL("https://zod.dev") }], "at hits.1.url: expected text, got object"],
     [[{ ...hit, title: 5 }], "at hits.0.title: expected text, got number"],
     [[{ ...hit, snippet: ["x"] }], "at hits.0.snippet: expected text, got a list"],
-  ])("that are not hits are told, and not asked for again: %j", async (answer, message) => {
+  ])("that are invalid are reported, and not retried: %j", async (answer, message) => {
     const { call, asked } = searcher(() => answer);
     await expect(call({ query: "x" })).rejects.toMatchObject({
       code: "invalid-tool-output",
@@ -129,20 +129,20 @@ describe("hits", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("tell at most ten issues", async () => {
+  it("report at most ten issues", async () => {
     const { call } = searcher(() => Array.from({ length: 20 }, () => 1));
     await expect(call({ query: "x", limit: 20 })).rejects.toMatchObject({
       details: { issues: Array.from({ length: 10 }, (_, index) => expect.objectContaining({ path: ["hits", index] })) },
     });
   });
 
-  it("are not read to the end where nobody can follow them", async () => {
+  it("are not read completely if none can be used", async () => {
     const useless = Array.from({ length: 2_000 }, () => ({ ...hit, url: "about:blank" }));
     expect(await results(...useless, hit)).toEqual([]);
     expect(await results(...useless.slice(0, 900), hit)).toEqual([hit]);
   });
 
-  it("are within their bounds, whatever the function gives", async () => {
+  it("stay within their limits, whatever the function returns", async () => {
     const text = fc.oneof(fc.string({ unit: "binary", maxLength: 2_000 }), fc.constant(null), fc.constant(undefined));
     const url = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
@@ -169,7 +169,7 @@ describe("hits", () => {
   });
 });
 
-describe("in a run", () => {
+describe("a web search in a run", () => {
   it.each([
     [undefined, { maxAgeMs: 300_000, maxEntries: 100 }],
     [
@@ -177,11 +177,11 @@ describe("in a run", () => {
       { maxAgeMs: 1, maxEntries: 2 },
     ],
     [false, undefined],
-  ] as const)("keeps results by its cache: %j is %j", (cache, expected) => {
+  ] as const)("caches results for the time of its cache option: %j is %j", (cache, expected) => {
     expect(searcher(undefined, { cache }).tool.cache).toEqual(expected);
   });
 
-  it("asks once for the same query and limit, and waits for no turn where it need not ask", async () => {
+  it("calls the function once for the same query and limit, and cached calls wait for no turn", async () => {
     const clock = createManualClock();
     const { tool, asked } = searcher();
     const agent = createAgent({ tools: [tool], clock });
@@ -194,7 +194,7 @@ describe("in a run", () => {
     expect(asked.map(({ limit }) => limit)).toEqual([5, 6]);
   });
 
-  it("is tried again as its function asks for, and served from the cache in the next run", async () => {
+  it("is retried when its function says so, and cached for the next run", async () => {
     const clock = createManualClock();
     let calls = 0;
     const search = () => {
@@ -213,7 +213,7 @@ describe("in a run", () => {
     expect(calls).toBe(2);
   });
 
-  it("tells what the function has thrown", async () => {
+  it("reports the error of the function", async () => {
     const search = () => {
       throw Object.assign(new Error("The key of the search engine is wrong"), { retryable: false });
     };

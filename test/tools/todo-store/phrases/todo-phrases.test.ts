@@ -31,7 +31,7 @@ describe("todoPhrases", () => {
     "jot down buy milk",
     "add “buy milk”",
     "note to self: buy milk",
-  ])("adds: %s", async (request) => {
+  ])("add a todo: %s", async (request) => {
     expect(await inputsFor(request)).toEqual([{ operation: "add", title: "buy milk" }]);
   });
 
@@ -52,7 +52,7 @@ describe("todoPhrases", () => {
     ["add lunch with tom and jerry to my list", { title: "lunch with tom and jerry" }],
     ["add wash and dry the dishes to my list", { title: "wash and dry the dishes" }],
     ["add a todo to buy milk and call bob", { title: "buy milk and call bob" }],
-  ])("adds with details: %s", async (request, fields) => {
+  ])("add a todo with details: %s", async (request, fields) => {
     expect(await inputsFor(request)).toEqual([{ operation: "add", ...fields }]);
   });
 
@@ -63,7 +63,7 @@ describe("todoPhrases", () => {
       "put call the bank, pay the bills and water the plants on my shopping list",
       ["call the bank", "pay the bills", "water the plants"],
     ],
-  ])("adds several: %s", async (request, titles) => {
+  ])("add several todos: %s", async (request, titles) => {
     expect(await inputsFor(request)).toEqual(titles.map((title) => ({ operation: "add", title, list: "shopping" })));
   });
 
@@ -127,7 +127,7 @@ describe("todoPhrases", () => {
     ["set the priority of buy milk to high", { operation: "update", title: "buy milk", priority: "high" }],
     ["make buy milk high priority", { operation: "update", title: "buy milk", priority: "high" }],
     ["tag buy milk as shopping", { operation: "update", title: "buy milk", tags: ["shopping"] }],
-  ])("understands: %s", async (request, input) => {
+  ])("understand: %s", async (request, input) => {
     expect(await inputsFor(request)).toEqual([input]);
   });
 
@@ -163,7 +163,7 @@ describe("todoPhrases", () => {
     ["change item 3 to tofu", { operation: "update", index: 3, newTitle: "tofu" }],
     ["change buy milk to buy bread", { operation: "update", title: "buy milk", newTitle: "buy bread" }],
     ["change eggs to tofu on my list", { operation: "update", title: "eggs", newTitle: "tofu" }],
-  ])("understands other ways: %s", async (request, input) => {
+  ])("understand another wording: %s", async (request, input) => {
     expect(await inputsFor(request)).toEqual([input]);
   });
 
@@ -175,7 +175,7 @@ describe("todoPhrases", () => {
     ["call mum and dad", ["call mum and dad"]],
     ["call mum, dad and Bob", ["call mum, dad and Bob"]],
     ["wash and dry the dishes", ["wash and dry the dishes"]],
-  ])("knows how many todos there are in: %s", async (titles, expected) => {
+  ])("count the todos in: %s", async (titles, expected) => {
     const inputs = await inputsFor(`add ${titles} to my list`);
     expect(inputs).toEqual(expected.map((title) => ({ operation: "add", title })));
   });
@@ -183,11 +183,11 @@ describe("todoPhrases", () => {
   it.each([
     ["remove eggs and milk from my list", ["eggs", "milk"]],
     ["delete lunch with tom and jerry from my list", ["lunch with tom and jerry"]],
-  ])("takes several off: %s", async (request, titles) => {
+  ])("delete several todos: %s", async (request, titles) => {
     expect(await inputsFor(request)).toEqual(titles.map((title) => ({ operation: "delete", title })));
   });
 
-  it("goes on with the list that was spoken of", async () => {
+  it("continue with the list or todo that was mentioned", async () => {
     expect(await inputsFor("remove turnips from my shopping list and add juice")).toEqual([
       { operation: "delete", title: "turnips", list: "shopping" },
       { operation: "add", title: "juice", list: "shopping" },
@@ -221,17 +221,17 @@ describe("todoPhrases", () => {
     ["add milk to my list and take off eggs", ["add", "delete"]],
     ["open my list and see if milk is on it", ["list", "search"]],
     ["go to my list and tell me whether milk is on there", ["list", "search"]],
-  ])("takes no second wish for a todo: %s", async (request, operations) => {
+  ])("do not read a second request as part of a todo: %s", async (request, operations) => {
     expect(await inputsFor(request)).toMatchObject(operations.map((operation) => ({ operation })));
   });
 
-  it("adds to a list that is to be made", async () => {
+  it("add todos to a new list", async () => {
     expect(await inputsFor("make a new list called camping and put a tent on it")).toEqual([
       { operation: "add", title: "a tent", list: "camping" },
     ]);
   });
 
-  it("reads what belongs to the todo that was spoken of", async () => {
+  it("read details that belong to the todo just mentioned", async () => {
     expect(await inputsFor("add paint to my list, set its due date to friday and give it high priority")).toEqual([
       { operation: "add", title: "paint" },
       { operation: "update", id: "${s1.id}", dueDate: "2026-11-27" },
@@ -240,14 +240,14 @@ describe("todoPhrases", () => {
     expect((await refusalOf("set its due date to friday")).reason).not.toBe("");
   });
 
-  it("makes a todo of a result", async () => {
+  it("create a todo from a result", async () => {
     for (const request of ["remind me of the result", "make it a todo", "put the answer on my list"]) {
       const [, added] = await inputsFor(`what is 2 + 2, then ${request}`);
       expect(added).toEqual({ operation: "add", title: "${s1.value}" });
     }
   });
 
-  it("names what an earlier step added by its id", async () => {
+  it("refer to an added todo by its id in later steps", async () => {
     expect(await inputsFor("add milk to my list, then delete it")).toEqual([
       { operation: "add", title: "milk" },
       { operation: "delete", id: "${s1.id}" },
@@ -285,7 +285,7 @@ describe("todoPhrases", () => {
     "add sugar to the coffee",
     "search for cats",
     "both results",
-  ])("refuses %s", async (request) => {
+  ])("refuse %s", async (request) => {
     expect((await refusalOf(request)).reason).not.toBe("");
   });
 });
