@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
 /** With `createAgent`, what `planwright` gives that runs need, too. */
-const ofAgents = ["agent.ts", "core/hash-plan.ts", "core/model-failure.ts", "core/run-summary.ts", "core/text.ts"];
+const ofAgents = ["agent.ts", "plan/hash-plan.ts", "core/model-failure.ts", "core/run-summary.ts", "core/text.ts"];
 
 /**
  * esbuild makes a chunk of each set of modules that the same entries and `import()`s reach, which cuts what an agent loads at once
@@ -36,8 +36,8 @@ const oneChunkOfAgents: NonNullable<Options["esbuildPlugins"]>[number] = {
 export default defineConfig({
   entry: {
     index: "src/index.ts",
-    "ai-sdk/index": "src/ai-sdk/index.ts",
-    "sqlite/index": "src/sqlite/index.ts",
+    "adapters/ai-sdk/index": "src/adapters/ai-sdk/index.ts",
+    "adapters/sqlite/index": "src/adapters/sqlite/index.ts",
     "testing/index": "src/testing/index.ts",
     "cli/main": "src/cli/main.ts",
     // Not to be imported: as entries they get chunks of their own, which a bundler leaves out where they are not used.

@@ -16,8 +16,8 @@ export default defineConfig(({ mode }) => {
   return {
     resolve: {
       alias: [
-        { find: /^planwright\/ai-sdk$/, replacement: source("./src/ai-sdk/index.ts") },
-        { find: /^planwright\/sqlite$/, replacement: source("./src/sqlite/index.ts") },
+        { find: /^planwright\/ai-sdk$/, replacement: source("./src/adapters/ai-sdk/index.ts") },
+        { find: /^planwright\/sqlite$/, replacement: source("./src/adapters/sqlite/index.ts") },
         { find: /^planwright\/testing$/, replacement: source("./src/testing/index.ts") },
         { find: /^planwright$/, replacement: source("./src/index.ts") },
       ],

@@ -4,15 +4,15 @@ import type { Planner } from "./core/planner.ts";
 import type { RunResult } from "./core/run-result.ts";
 import type { RunStore } from "./core/run-store.ts";
 import type { Tool } from "./core/tool.ts";
-import type { DryRun } from "./orchestrator/dry-run.ts";
-import { Engine, type RunHandle } from "./orchestrator/engine.ts";
-import type { RunObserver } from "./orchestrator/observe-runs.ts";
-import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./orchestrator/options.ts";
-import { methodsOf, type RunApprover, type RunResumer } from "./orchestrator/orchestrator.ts";
-import type { RunKeeper } from "./orchestrator/retention.ts";
-import type { DryRunOptions, OptionsArgument, PlanOptions, RunOptions } from "./orchestrator/run-options.ts";
-import type { RunTarget } from "./orchestrator/run-target.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
+import type { DryRun } from "./runs/dry-run.ts";
+import { Engine, type RunHandle } from "./runs/engine.ts";
+import type { RunObserver } from "./runs/observe-runs.ts";
+import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
+import { methodsOf, type RunApprover, type RunResumer } from "./runs/orchestrator.ts";
+import type { RunKeeper } from "./runs/retention.ts";
+import type { DryRunOptions, OptionsArgument, PlanOptions, RunOptions } from "./runs/run-options.ts";
+import type { RunTarget } from "./runs/run-target.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
 /** Options of {@link createAgent}. @group Agents */

@@ -1,5 +1,7 @@
 /** @module planwright */
 
+export { createOllamaModel } from "./adapters/ollama/ollama-model.ts";
+export type { OllamaModelOptions } from "./adapters/ollama/ollama-options.ts";
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
@@ -31,7 +33,6 @@ export type {
   SkipReason,
   StepOutcome,
 } from "./core/events.ts";
-export { hashPlan } from "./core/hash-plan.ts";
 export type { Jsonify, JsonObject, JsonValue } from "./core/json.ts";
 export type { JsonSchema } from "./core/json-schema.ts";
 export type {
@@ -67,27 +68,26 @@ export type {
   ToolPhraseOptions,
   UndoneCall,
 } from "./core/tool.ts";
-export { validatePlan } from "./core/validate-plan.ts";
-export { createOllamaModel } from "./models/ollama/ollama-model.ts";
-export type { OllamaModelOptions } from "./models/ollama/ollama-options.ts";
-export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./orchestrator/decision-options.ts";
-export type { DryRun, DryRunStep } from "./orchestrator/dry-run.ts";
-export type { RunHandle } from "./orchestrator/engine.ts";
-export type { AgentWarning, RequestApproval } from "./orchestrator/options.ts";
-export {
-  createOrchestrator,
-  type Orchestrator,
-  type OrchestratorOptions,
-} from "./orchestrator/orchestrator.ts";
-export type { SettleOptions } from "./orchestrator/resume-options.ts";
-export type { ResumeAllOptions, ResumedRun } from "./orchestrator/resume-run.ts";
-export type { PlanOptions, ResumeOptions, RunOptions } from "./orchestrator/run-options.ts";
+export { hashPlan } from "./plan/hash-plan.ts";
+export { validatePlan } from "./plan/validate-plan.ts";
 export { createFallbackPlanner } from "./planners/fallback-planner.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";
 export type { PlanExample } from "./planners/llm/plan-prompt.ts";
 export { createRoutingPlanner } from "./planners/routing-planner.ts";
 export type { RequestExplanation } from "./planners/rules/explain.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
+export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./runs/decisions/decision-options.ts";
+export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
+export type { RunHandle } from "./runs/engine.ts";
+export type { AgentWarning, RequestApproval } from "./runs/options.ts";
+export {
+  createOrchestrator,
+  type Orchestrator,
+  type OrchestratorOptions,
+} from "./runs/orchestrator.ts";
+export type { SettleOptions } from "./runs/resume/resume-options.ts";
+export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
+export type { PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";
 export { createMemoryNotes } from "./tools/notes/memory-notes.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import { createAgent } from "../src/agent.ts";
-import { validatePlan } from "../src/core/validate-plan.ts";
-import { createOrchestrator } from "../src/orchestrator/orchestrator.ts";
+import { validatePlan } from "../src/plan/validate-plan.ts";
+import { createOrchestrator } from "../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../src/stores/memory-run-store.ts";
 import { failureOf } from "../src/testing/conformance/conformance-case.ts";
 import { createFakeTool } from "../src/testing/fake-tool.ts";

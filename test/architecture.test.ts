@@ -25,18 +25,19 @@ const maxFunctionLines = 60;
 
 /** What each layer may import: of ours by path, then of packages. The first layer whose name a path begins with counts. */
 const layers: readonly { readonly layer: string; readonly own: RegExp; readonly packages: RegExp }[] = [
-  {
-    layer: "src/core/cel/",
-    own: /^src\/(core|async)\//,
-    packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@marcbachmann\/cel-js)$/,
-  },
+  { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   { layer: "src/english/", own: /^src\/english\//, packages: /^$/ },
   {
     layer: "src/core/",
     own: /^src\/(core|async|english)\//,
     packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/,
   },
-  { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
+  {
+    layer: "src/plan/expressions/",
+    own: /^src\/(plan|core|async|english)\//,
+    packages: /^@marcbachmann\/cel-js$/,
+  },
+  { layer: "src/plan/", own: /^src\/(plan|core|async|english)\//, packages: /^zod\/v4$/ },
   {
     layer: "src/tools/calculator/",
     own: /^src\/(core|async|english|tools\/calculator)\//,
@@ -46,22 +47,22 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/tools/todo-store/", own: /^src\/(core|async|tools\/(todo-store|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/notes/", own: /^src\/(core|async|tools\/(notes|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/web-search/", own: /^src\/(core|async|tools\/web-search)\//, packages: /^zod\/v4$/ },
-  { layer: "src/planners/rules/", own: /^src\/(core|async|english|planners\/rules)\//, packages: /^zod\/v4$/ },
-  { layer: "src/planners/llm/", own: /^src\/(core|async|planners\/llm)\//, packages: /^jsonrepair$/ },
-  { layer: "src/planners/", own: /^src\/(core|async|english)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
-  { layer: "src/models/", own: /^src\/(core|async|models)\//, packages: /^ollama\/browser$/ },
-  { layer: "src/ai-sdk/", own: /^src\/(core|async|ai-sdk)\//, packages: /^$/ },
+  { layer: "src/planners/rules/", own: /^src\/(plan|core|async|english|planners\/rules)\//, packages: /^zod\/v4$/ },
+  { layer: "src/planners/llm/", own: /^src\/(plan|core|async|planners\/llm)\//, packages: /^jsonrepair$/ },
+  { layer: "src/planners/", own: /^src\/(plan|core|async|english)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
+  { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },
+  { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
   {
-    layer: "src/sqlite/",
-    own: /^src\/(core|async|sqlite|tools\/(todo-store|notes))\//,
+    layer: "src/adapters/sqlite/",
+    own: /^src\/(core|async|adapters\/sqlite|tools\/(todo-store|notes))\//,
     packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,
   },
-  { layer: "src/orchestrator/", own: /^src\/(core|async|orchestrator)\//, packages: /^$/ },
+  { layer: "src/runs/", own: /^src\/(plan|core|async|runs)\//, packages: /^zod\/v4$/ },
   { layer: "src/stores/", own: /^src\/(core|async|stores)\//, packages: /^$/ },
-  { layer: "src/agent.ts", own: /^src\/(core|async|tools|planners|orchestrator|stores)\//, packages: /^$/ },
+  { layer: "src/agent.ts", own: /^src\/(plan|core|async|tools|planners|runs|stores)\//, packages: /^$/ },
   {
     layer: "src/index.ts",
-    own: /^src\/(agent\.ts|(core|async|tools|models|planners|orchestrator|stores)\/)/,
+    own: /^src\/(agent\.ts|(plan|core|async|tools|adapters\/ollama|planners|runs|stores)\/)/,
     packages: /^$/,
   },
   {
@@ -130,16 +131,18 @@ describe("imports", () => {
         .filter(({ specifier, isTypeOnly }) => specifier === "@marcbachmann/cel-js" && !isTypeOnly)
         .map(() => file.path),
     );
-    expect(eager).toEqual(["src/core/cel/parse.ts"]);
-    expect(readSource("src/core/cel/parse.ts").text).toMatch(/await countOutside\(import\("@marcbachmann\/cel-js"\)\)/);
+    expect(eager).toEqual(["src/plan/expressions/parse.ts"]);
+    expect(readSource("src/plan/expressions/parse.ts").text).toMatch(
+      /await countOutside\(import\("@marcbachmann\/cel-js"\)\)/,
+    );
     // The language itself is loaded with it: outside its folder only its types are imported.
-    const around = sources.filter(({ path }) => !path.startsWith("src/core/cel/"));
+    const around = sources.filter(({ path }) => !path.startsWith("src/plan/expressions/"));
     const statically = around.flatMap((file) =>
       importsOf(file)
-        .filter(({ specifier, isTypeOnly }) => specifier.includes("cel/") && !isTypeOnly)
+        .filter(({ specifier, isTypeOnly }) => specifier.includes("expressions/") && !isTypeOnly)
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
     );
-    expect(statically).toEqual(["src/core/expressions.ts imports ./cel/step-expressions.ts"]);
+    expect(statically).toEqual(["src/plan/expressions.ts imports ./expressions/step-expressions.ts"]);
   });
 
   it("between our files end in .ts and lead to a file", () => {
@@ -253,7 +256,7 @@ describe("shared code", () => {
   it("does not know any tool: the rules of the rule planner come from the tools", () => {
     const tools = [createCalculator(), createTodoStore(), createNotes(), createWebSearch({ search: () => [] })];
     const names = tools.flatMap(({ name }) => [name, `create${name}`]);
-    const shared = sources.filter(({ path }) => /^src\/(core|async|english|planners|orchestrator|stores)\//.test(path));
+    const shared = sources.filter(({ path }) => /^src\/(core|async|english|plan|planners|runs|stores)\//.test(path));
     const found = shared.flatMap(({ path, text }) =>
       names.filter((name) => text.includes(name)).map((name) => `${path}: ${name}`),
     );

@@ -139,11 +139,11 @@ export const publicExports = {
       "WebSearchOutput",
     ],
   },
-  "src/ai-sdk/index.ts": {
+  "src/adapters/ai-sdk/index.ts": {
     values: ["createAiSdkModel"],
     types: ["AiSdkLanguageModel"],
   },
-  "src/sqlite/index.ts": {
+  "src/adapters/sqlite/index.ts": {
     values: ["createSqliteNotes", "createSqliteRunStore", "createSqliteTodos"],
     types: ["SqliteNotes", "SqliteRunStore", "SqliteTodos"],
   },

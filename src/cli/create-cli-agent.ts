@@ -1,6 +1,6 @@
+import { createOllamaModel } from "../adapters/ollama/ollama-model.ts";
 import { createAgent } from "../agent.ts";
 import type { Planner } from "../core/planner.ts";
-import { createOllamaModel } from "../models/ollama/ollama-model.ts";
 import { createFallbackPlanner } from "../planners/fallback-planner.ts";
 import { createLlmPlanner } from "../planners/llm/llm-planner.ts";
 import { createRulePlanner } from "../planners/rules/rule-planner.ts";
@@ -22,7 +22,7 @@ export async function createCliAgent(
     };
   }
   // Imported here, as nothing else needs it.
-  const sqlite = await import("../sqlite/index.ts");
+  const sqlite = await import("../adapters/sqlite/index.ts");
   const store = withoutWarnings(() => sqlite.createSqliteRunStore({ path: db }));
   try {
     const todos = sqlite.createSqliteTodos({ path: db });

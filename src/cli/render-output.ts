@@ -1,6 +1,6 @@
-import { type ParsedReference, parseReference } from "../core/reference.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { Tool } from "../core/tool.ts";
+import { type ParsedReference, parseReference } from "../plan/reference.ts";
 import { printable, printableJson, shorten } from "./printable.ts";
 import type { Colors } from "./printer.ts";
 

@@ -1,4 +1,4 @@
-import { canonicalJson, sha256 } from "./hash-plan.ts";
+import { canonicalJson, sha256 } from "./canonical-json.ts";
 import type { JsonObject, JsonPath } from "./json.ts";
 import type { Plan } from "./plan.ts";
 import { placeOf, type StepPlace } from "./step-place.ts";

@@ -1,6 +1,6 @@
+import { canonicalJson } from "./canonical-json.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, NotUndone, PendingItem } from "./events.ts";
-import { canonicalJson } from "./hash-plan.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson, sha256 } from "./hash-plan.ts";
+import { canonicalJson, sha256 } from "./canonical-json.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { inputJsonSchema, outputJsonSchema } from "./schema.ts";
 import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";

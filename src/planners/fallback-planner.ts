@@ -62,11 +62,11 @@ export function chainPlanners(
   };
 }
 
-let loading: Promise<typeof import("./ask-in-turn.ts")> | undefined;
+let loading: Promise<typeof import("./fallback-planner-runtime.ts")> | undefined;
 
 /** The code that asks and checks is loaded by the first request, not when planners are listed. */
-function loadChain(): Promise<typeof import("./ask-in-turn.ts")> {
-  loading ??= countOutside(import("./ask-in-turn.ts"));
+function loadChain(): Promise<typeof import("./fallback-planner-runtime.ts")> {
+  loading ??= countOutside(import("./fallback-planner-runtime.ts"));
   return loading;
 }
 

@@ -1,5 +1,5 @@
+import { canonicalJson } from "../core/canonical-json.ts";
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
-import { canonicalJson } from "../core/hash-plan.ts";
 import { failOption } from "../core/options.ts";
 import {
   type ListRunsOptions,

@@ -8,7 +8,7 @@ import {
   TypeValidationError,
 } from "ai";
 import { describe, expect, it } from "vitest";
-import { aiSdkFailure } from "../../src/ai-sdk/ai-sdk-failure.ts";
+import { aiSdkFailure } from "../../src/adapters/ai-sdk/ai-sdk-failure.ts";
 import { toErrorData } from "../../src/core/error-data.ts";
 import type { ModelFailureReason } from "../../src/core/language-model.ts";
 

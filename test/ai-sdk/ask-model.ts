@@ -1,5 +1,5 @@
-import type { AiSdkLanguageModel } from "../../src/ai-sdk/ai-sdk-language-model.ts";
-import { createAiSdkModel } from "../../src/ai-sdk/index.ts";
+import type { AiSdkLanguageModel } from "../../src/adapters/ai-sdk/ai-sdk-language-model.ts";
+import { createAiSdkModel } from "../../src/adapters/ai-sdk/index.ts";
 import type { ModelRequest } from "../../src/core/language-model.ts";
 
 /** A request of one message. */

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import type { AgentOptions } from "../../src/agent.ts";
 import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
-import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
 /** A new folder, deleted when the test is over. */

@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../src/sqlite/open-database.ts";
-import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { openDatabase } from "../../src/adapters/sqlite/open-database.ts";
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checkDraft } from "../../src/core/check-draft.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
 import type { PlanDraft, Planner, ReplanRequest } from "../../src/core/planner.ts";
+import { checkDraft } from "../../src/plan/check-draft.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { fails, replanRequest, works } from "../planners/planning.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { assemblePlan, checkOnce, rememberPlan } from "../../src/core/check-once.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { DefinedTool } from "../../src/core/tool.ts";
+import { assemblePlan, checkOnce, rememberPlan } from "../../src/plan/check-once.ts";
 
 /** A tool that counts how often an input is checked against its schema. */
 function countedTool(name = "Count", schema: z.ZodType = z.string()) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkOrder } from "../../src/core/check-order.ts";
 import type { PlanIssue, PlanStep } from "../../src/core/plan.ts";
+import { checkOrder } from "../../src/plan/check-order.ts";
 
 type Given = [id: string, dependsOn?: readonly string[], refers?: string] | undefined;
 

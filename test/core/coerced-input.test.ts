@@ -3,7 +3,7 @@ import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { StandardSchema } from "../../src/core/schema.ts";
-import { validatePlan } from "../../src/core/validate-plan.ts";
+import { validatePlan } from "../../src/plan/validate-plan.ts";
 
 const source = defineTool({
   name: "Source",

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import { outsideWork } from "../../src/async/outside-work.ts";
-import type { ExpressionKey } from "../../src/core/cel/step-expressions.ts";
 import { isAgentError } from "../../src/core/errors.ts";
-import { compileExpressions, parseExpressions } from "../../src/core/expressions.ts";
 import { deepFreeze, type JsonValue } from "../../src/core/json.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
+import type { ExpressionKey } from "../../src/plan/expressions/step-expressions.ts";
+import { compileExpressions, parseExpressions } from "../../src/plan/expressions.ts";
 
 const stepOf = (more: Partial<PlanStep>): PlanStep => ({ id: "s2", tool: "T", input: {}, ...more });
 
@@ -44,7 +44,7 @@ describe("the expressions of a plan", () => {
 
   it("count as outside work while their code is loaded", async () => {
     vi.resetModules();
-    const fresh = await import("../../src/core/expressions.ts");
+    const fresh = await import("../../src/plan/expressions.ts");
     const work = await import("../../src/async/outside-work.ts");
     const compiling = fresh.compileExpressions([stepOf({ when: "true" })]);
     expect(work.outsideWork()).toBe(1);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findBraces } from "../../src/core/find-braces.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
+import { findBraces } from "../../src/plan/find-braces.ts";
 
 const stepsWith = (input: PlanStep["input"]): readonly PlanStep[] => [
   { id: "a", tool: "A", input: {} },

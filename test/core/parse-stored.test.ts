@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseEvents, parseRunPage } from "../../src/core/parse-stored.ts";
+import { parseEvents, parseRunPage } from "../../src/runs/parse-stored.ts";
 import { runEnd, runResume, runStart as startOf, stepStart } from "../../src/testing/conformance/run-store-case.ts";
 
 /** The first event of a run with one step. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { asLiteral, asReference, findReferences, parseReference, parseTemplate } from "../../src/core/reference.ts";
-import { replaceReferences } from "../../src/core/resolve-input.ts";
 import { escapeTemplate } from "../../src/core/text.ts";
+import { asLiteral, asReference, findReferences, parseReference, parseTemplate } from "../../src/plan/reference.ts";
+import { replaceReferences } from "../../src/plan/resolve-input.ts";
 
 describe("parseReference", () => {
   it.each([

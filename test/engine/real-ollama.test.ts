@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createOllamaModel } from "../../src/models/ollama/ollama-model.ts";
+import { createOllamaModel } from "../../src/adapters/ollama/ollama-model.ts";
 import { trainedWordings } from "./engine-requests.ts";
 import { planWithModel } from "./plan-with-model.ts";
 

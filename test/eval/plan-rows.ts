@@ -13,7 +13,7 @@ import {
   type Planner,
   type PlanSource,
 } from "../../src/index.ts";
-import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
+import { ModelMeter } from "../../src/runs/planning/model-meter.ts";
 import { toTool } from "./call-tools.ts";
 import type { DataRow } from "./data.ts";
 

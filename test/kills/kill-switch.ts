@@ -1,6 +1,6 @@
+import type { SqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { type Clock, systemClock } from "../../src/async/clock.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import type { SqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import type { Boundary, KillPoint } from "./child-work.ts";
 import type { Journal } from "./journal.ts";
 

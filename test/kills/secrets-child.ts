@@ -1,6 +1,6 @@
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createAgent } from "../../src/agent.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { keyOf, secretPlan, secretTools } from "../scenarios/secrets.ts";
 
 // Runs a plan with secrets and kills itself after a number of events: bundled and started by secrets.test.ts.

@@ -1,8 +1,8 @@
+import { createSqliteRunStore, type SqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
-import type { RunOptions } from "../../src/orchestrator/run-options.ts";
-import { createSqliteRunStore, type SqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import type { RunOptions } from "../../src/runs/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import type { Disturbance, DisturbedCase, ResumeMethod } from "./disturbed-case.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { createAgent } from "../../src/agent.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
-import { validatePlan } from "../../src/core/validate-plan.ts";
+import { validatePlan } from "../../src/plan/validate-plan.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { pathToRepeat, type SuiteOptions } from "./model-suite.ts";
 import { type Mutation, mutations } from "./mutations.ts";

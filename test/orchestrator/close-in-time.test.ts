@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
-import type { AgentWarning } from "../../src/orchestrator/options.ts";
+import type { AgentWarning } from "../../src/runs/options.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { eventTexts, statuses } from "../scenarios/asking.ts";
 import { planOf } from "../scenarios/plans.ts";

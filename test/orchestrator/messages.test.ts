@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createAgent } from "../../src/agent.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import type { ApprovalItem } from "../../src/orchestrator/decision-options.ts";
-import type { AgentWarning } from "../../src/orchestrator/options.ts";
-import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts";
+import type { AgentWarning } from "../../src/runs/options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import { createFaultyRunStore, type FaultyRunStore } from "../../src/testing/faulty-run-store.ts";

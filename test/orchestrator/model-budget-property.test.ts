@@ -8,7 +8,7 @@ import {
 } from "../../src/core/language-model.ts";
 import { costOf, type ModelUsage } from "../../src/core/model-usage.ts";
 import type { RunBudget } from "../../src/core/stored-run-options.ts";
-import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
+import { ModelMeter } from "../../src/runs/planning/model-meter.ts";
 
 /** One call: its prompt, its answer, and when it ends. */
 interface Call {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { LanguageModel, ModelFailureReason, ModelRequest, ModelResponse } from "../../src/core/language-model.ts";
 import { modelFailure } from "../../src/core/model-failure.ts";
-import { ModelMeter } from "../../src/orchestrator/model-meter.ts";
+import { ModelMeter } from "../../src/runs/planning/model-meter.ts";
 import { createScriptedModel, type ScriptedText } from "../../src/testing/scripted-model.ts";
 
 const price = { inputPerMillion: 10, outputPerMillion: 100 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
-import { checkResumeOptions, readCloseOptions, readSettleOptions } from "../../src/orchestrator/resume-options.ts";
+import { checkResumeOptions, readCloseOptions, readSettleOptions } from "../../src/runs/resume/resume-options.ts";
 
 const codeOf = (call: () => unknown) => {
   try {

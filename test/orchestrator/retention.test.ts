@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
+import { createSqliteTodos } from "../../src/adapters/sqlite/sqlite-todos.ts";
 import { createAgent } from "../../src/agent.ts";
-import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
-import { createSqliteTodos } from "../../src/sqlite/sqlite-todos.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";

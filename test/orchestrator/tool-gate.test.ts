@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AbortSource } from "../../src/async/abort-source.ts";
 import type { ToolLimitOptions } from "../../src/core/tool.ts";
-import { type Admission, hasLimits, ToolGate, ToolGates } from "../../src/orchestrator/tool-gate.ts";
+import { type Admission, hasLimits, ToolGate, ToolGates } from "../../src/runs/steps/tool-gate.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { withLimits } from "../scenarios/together.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { ApprovalAnswer } from "../../src/core/approval.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
-import { hashPlan } from "../../src/core/hash-plan.ts";
+import { hashPlan } from "../../src/plan/hash-plan.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { approvalOf, planHashOf, requestOf } from "./asking.ts";
 import { step } from "./plans.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalQuestion, ApprovalRequest } from "../../src/core/approval.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { hashPlan } from "../../src/core/hash-plan.ts";
 import type { PlanDraft } from "../../src/core/planner.ts";
+import { hashPlan } from "../../src/plan/hash-plan.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "./asking.ts";

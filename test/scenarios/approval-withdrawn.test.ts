@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
-import type { RunOptions } from "../../src/orchestrator/run-options.ts";
+import type { RunOptions } from "../../src/runs/run-options.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "./asking.ts";
 import { added, failing, replanner, steps, works } from "./replanning.ts";
 import { runScenario, type Scenario } from "./run-scenario.ts";

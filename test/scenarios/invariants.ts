@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { type AgentEvent, isTransient } from "../../src/core/events.ts";
 import { toJson } from "../../src/core/json.ts";
-import { parseEvents } from "../../src/core/parse-stored.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
 import { hideSealed } from "../../src/core/sealed.ts";
+import { parseEvents } from "../../src/runs/parse-stored.ts";
 import { checkStartsAndEnds, keyOf } from "./starts-and-ends.ts";
 
 /** Input of {@link checkInvariants}. */

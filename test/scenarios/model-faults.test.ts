@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createOllamaModel } from "../../src/adapters/ollama/ollama-model.ts";
 import { createAgent } from "../../src/agent.ts";
-import { createOllamaModel } from "../../src/models/ollama/ollama-model.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
 import { createRulePlanner } from "../../src/planners/rules/rule-planner.ts";

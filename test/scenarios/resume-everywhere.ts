@@ -4,7 +4,7 @@ import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/event
 import { deepFreeze } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import { hideSealed } from "../../src/core/sealed.ts";
-import type { RunHandle } from "../../src/orchestrator/engine.ts";
+import type { RunHandle } from "../../src/runs/engine.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { checkInvariants } from "./invariants.ts";

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { StandardSchema } from "../../src/core/schema.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
 import type { ToolCacheOptions, ToolContext } from "../../src/core/tool.ts";
-import type { AgentWarning } from "../../src/orchestrator/options.ts";
+import type { AgentWarning } from "../../src/runs/options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";

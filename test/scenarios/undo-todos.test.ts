@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
+import { createSqliteTodos } from "../../src/adapters/sqlite/sqlite-todos.ts";
 import { createAgent } from "../../src/agent.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
-import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
-import { createSqliteTodos } from "../../src/sqlite/sqlite-todos.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createFaultyRunStore } from "../../src/testing/faulty-run-store.ts";
 import type { Todo } from "../../src/tools/todo-store/todo.ts";

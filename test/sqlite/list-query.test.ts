@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import { listSql, readListOptions } from "../../src/sqlite/list-query.ts";
-import { openDatabase } from "../../src/sqlite/open-database.ts";
+import { listSql, readListOptions } from "../../src/adapters/sqlite/list-query.ts";
+import { openDatabase } from "../../src/adapters/sqlite/open-database.ts";
 
 it.each([
   { filter: {}, index: "runs_by_creation" },

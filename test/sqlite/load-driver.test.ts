@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type FindModule, loadDriver, type SqliteDriver } from "../../src/adapters/sqlite/open-database.ts";
 import { isAgentError } from "../../src/core/errors.ts";
-import { type FindModule, loadDriver, type SqliteDriver } from "../../src/sqlite/open-database.ts";
 
 class Working {
   exec() {}

@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { upgradeDatabase, upgrades } from "../../src/sqlite/formats.ts";
-import { openDatabase } from "../../src/sqlite/open-database.ts";
-import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
+import { upgradeDatabase, upgrades } from "../../src/adapters/sqlite/formats.ts";
+import { openDatabase } from "../../src/adapters/sqlite/open-database.ts";
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { runStart, stepStart } from "../../src/testing/conformance/run-store-case.ts";
 import { drivers, failureOf, newFolder, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 

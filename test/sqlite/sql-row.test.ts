@@ -6,7 +6,7 @@ import {
   readOptionalText,
   readText,
   type SqlRow,
-} from "../../src/sqlite/sql-database.ts";
+} from "../../src/adapters/sqlite/sql-database.ts";
 import { drivers, openRaw } from "./sqlite-files.ts";
 
 it.each(drivers)("reads stored values unchanged, and refuses others, with %s", (driver) => {

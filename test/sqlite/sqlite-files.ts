@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { loadDriver, type SqliteDriver } from "../../src/adapters/sqlite/open-database.ts";
+import { type SqlDatabase, toSqlDatabase } from "../../src/adapters/sqlite/sql-database.ts";
+import { createSqliteRunStore, type SqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { type AgentError, isAgentError, type StoreProblem } from "../../src/core/errors.ts";
-import { loadDriver, type SqliteDriver } from "../../src/sqlite/open-database.ts";
-import { type SqlDatabase, toSqlDatabase } from "../../src/sqlite/sql-database.ts";
-import { createSqliteRunStore, type SqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 
 /** The drivers there are: on Node 20 those that are installed, later `node:sqlite`, too. */
 export const drivers: readonly SqliteDriver[] = (["node", "better-sqlite3", "libsql"] as const).filter((driver) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteNotes, type SqliteNotes } from "../../src/sqlite/sqlite-notes.ts";
-import { createSqliteTodos } from "../../src/sqlite/sqlite-todos.ts";
+import { createSqliteNotes, type SqliteNotes } from "../../src/adapters/sqlite/sqlite-notes.ts";
+import { createSqliteTodos } from "../../src/adapters/sqlite/sqlite-todos.ts";
 import { insertion, noteWith, removal, testNoteStorage } from "../contracts/note-storage.ts";
 import { checkIntegrity, drivers, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 

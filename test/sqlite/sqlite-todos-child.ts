@@ -1,6 +1,6 @@
 import { readSync, writeSync } from "node:fs";
-import type { SqliteDriver } from "../../src/sqlite/open-database.ts";
-import { createSqliteTodos } from "../../src/sqlite/sqlite-todos.ts";
+import type { SqliteDriver } from "../../src/adapters/sqlite/open-database.ts";
+import { createSqliteTodos } from "../../src/adapters/sqlite/sqlite-todos.ts";
 import { todoWith } from "../contracts/todo-storage.ts";
 import { childWork } from "./processes/child-work.ts";
 

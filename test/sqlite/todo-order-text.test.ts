@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toOrderText } from "../../src/sqlite/sql-database.ts";
+import { toOrderText } from "../../src/adapters/sqlite/sql-database.ts";
 import { drivers, openRaw } from "./sqlite-files.ts";
 
 /** Any code units: halves of pairs, the null character, and often those that are near to where something changes. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
-import { createSqliteRunStore } from "../../src/sqlite/sqlite-run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { forEachKillPoint, type KillPoint, type MortalProcess } from "../../src/testing/for-each-kill-point.ts";
 import { answerLater } from "../scenarios/run-scenario.ts";

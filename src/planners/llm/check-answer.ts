@@ -1,6 +1,6 @@
-import { stepsFrom } from "../../core/check-draft.ts";
-import { checkOnce } from "../../core/check-once.ts";
 import type { PlanRepair, PlanStep, PlanWarning } from "../../core/plan.ts";
+import { stepsFrom } from "../../plan/check-draft.ts";
+import { checkOnce } from "../../plan/check-once.ts";
 import { checkGrounding, type GroundingScope } from "./check-grounding.ts";
 import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
 import { completeSteps, type ModelAnswer, readAnswer, readStep, type StepReading } from "./read-steps.ts";

@@ -1,10 +1,10 @@
-import { Grounds } from "../../core/grounding.ts";
 import type { JsonPath } from "../../core/json.ts";
 import type { PlanStep, PlanWarning } from "../../core/plan.ts";
 import { describePlace } from "../../core/step-place.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
-import { isSurelyPure, type ShownText, textsOf, UnsaidFinder, type UnsaidWords } from "../../core/unsaid-words.ts";
+import { Grounds } from "../../plan/grounding.ts";
+import { isSurelyPure, type ShownText, textsOf, UnsaidFinder, type UnsaidWords } from "../../plan/unsaid-words.ts";
 import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
 
 /** What is done about a word or number in a plan that is not in the request. @inline */

@@ -3,7 +3,7 @@ import type { LanguageModel } from "../../core/language-model.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
 import type { GroundingPolicy } from "./check-grounding.ts";
-import type { ModelPlanner, ModelPlannerSettings } from "./plan-by-model.ts";
+import type { ModelPlanner, ModelPlannerSettings } from "./llm-planner-runtime.ts";
 import type { PlanExample } from "./plan-prompt.ts";
 
 /** Options of {@link createLlmPlanner}. @group Planners */
@@ -73,7 +73,7 @@ export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   let loading: Promise<ModelPlanner> | undefined;
   const load = (): Promise<ModelPlanner> => {
     // The code that reads answers is loaded by the first request.
-    loading ??= countOutside(import("./plan-by-model.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
+    loading ??= countOutside(import("./llm-planner-runtime.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
     return loading;
   };
   return {

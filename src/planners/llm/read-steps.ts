@@ -1,9 +1,9 @@
 import { setOwn } from "../../core/json.ts";
 import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { asLiteral, asReference, findReferences } from "../../core/reference.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
+import { asLiteral, asReference, findReferences } from "../../plan/reference.ts";
 import { parseJson } from "./parse-json.ts";
 import { TypedText } from "./typed-text.ts";
 

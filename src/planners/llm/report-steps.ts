@@ -1,10 +1,10 @@
-import { checkInput } from "../../core/check-input.ts";
-import { isWellFormed } from "../../core/check-plan.ts";
-import { dependenciesOf } from "../../core/dependencies.ts";
-import { checkExpressions, parseExpressions } from "../../core/expressions.ts";
 import { toJson } from "../../core/json.ts";
 import { type PlanStep, planSchema } from "../../core/plan.ts";
 import type { PlanningEvent } from "../../core/planner.ts";
+import { checkInput } from "../../plan/check-input.ts";
+import { isWellFormed } from "../../plan/check-plan.ts";
+import { dependenciesOf } from "../../plan/dependencies.ts";
+import { checkExpressions, parseExpressions } from "../../plan/expressions.ts";
 import { completeStep, readStep, type StepReading } from "./read-steps.ts";
 import { StepStream } from "./step-stream.ts";
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { findReferences, parseReference } from "../../core/reference.ts";
 import { parseWith } from "../../core/schema.ts";
 import { cutText } from "../../core/text.ts";
 import type { DefinedTool, EarlierPhrases } from "../../core/tool.ts";
+import { findReferences, parseReference } from "../../plan/reference.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";

@@ -1,10 +1,10 @@
-import { checkInput } from "../../core/check-input.ts";
 import { type JsonObject, type JsonPath, type JsonValue, setOwn } from "../../core/json.ts";
 import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanIssue } from "../../core/plan.ts";
-import { asLiteral, asReference } from "../../core/reference.ts";
 import { cutText, escapeTemplate } from "../../core/text.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference, Tool } from "../../core/tool.ts";
+import { checkInput } from "../../plan/check-input.ts";
+import { asLiteral, asReference } from "../../plan/reference.ts";
 import type { MatchInput } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import { readSlotValues, type Unfit } from "./slot-values.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { maxTimerMs } from "../../async/clock.ts";
-import { type CheckedDraft, checkDraft } from "../../core/check-draft.ts";
 import type { AgentErrorData } from "../../core/errors.ts";
 import { checkKeys, checkOption, failOption } from "../../core/options.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -8,6 +7,7 @@ import type { Planner } from "../../core/planner.ts";
 import type { StepRecord } from "../../core/run-result.ts";
 import { cutText } from "../../core/text.ts";
 import type { Tool } from "../../core/tool.ts";
+import { type CheckedDraft, checkDraft } from "../../plan/check-draft.ts";
 import { assertFails, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 import { askPlanner, type Trial, type TrialAnswer } from "./planner-trial.ts";
 

@@ -7,7 +7,7 @@ import { createMemoryNotes } from "./memory-notes.ts";
 import { createNotesOutputSchema, type NotesOutput } from "./note.ts";
 import { createNotesInputSchema, isNoteRead, type NotesInput, type ParsedNotesInput } from "./note-input.ts";
 import type { NoteStorage } from "./note-storage.ts";
-import type { NotesWorld } from "./run-notes.ts";
+import type { NotesWorld } from "./notes-runtime.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown> {
@@ -80,7 +80,7 @@ export function createNotes<TResources = unknown>(
 }
 
 /** Loaded by the first call, as many users import the package for something else. */
-const loadWork = () => countOutside(import("./run-notes.ts"));
+const loadWork = () => countOutside(import("./notes-runtime.ts"));
 
 function readStorage(storage: unknown = createMemoryNotes(), option: string): NoteStorage {
   const isStorage = hasMethods(storage, ["find", "recall", "apply"]);

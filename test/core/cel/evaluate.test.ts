@@ -326,7 +326,7 @@ describe("an evaluation", () => {
   });
 
   it("looks up each name once, and only the names that it reaches", async () => {
-    const { evaluateCel } = await import("../../../src/core/cel/evaluate.ts");
+    const { evaluateCel } = await import("../../../src/plan/expressions/evaluate.ts");
     const asked: string[] = [];
     const lookUp = (name: string) => {
       asked.push(name);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { CelLimitExceeded } from "../../../src/core/cel/budget.ts";
-import { evaluateCel, maxCelCost } from "../../../src/core/cel/evaluate.ts";
 import type { JsonValue } from "../../../src/core/json.ts";
+import { CelLimitExceeded } from "../../../src/plan/expressions/budget.ts";
+import { evaluateCel, maxCelCost } from "../../../src/plan/expressions/evaluate.ts";
 import { celOf, outcomeOf } from "../../fixtures/cel.ts";
 
 const count = 100_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CelNode } from "../../../src/core/cel/node.ts";
-import { loadCelParser, maxCelLength, parseCel } from "../../../src/core/cel/parse.ts";
+import type { CelNode } from "../../../src/plan/expressions/node.ts";
+import { loadCelParser, maxCelLength, parseCel } from "../../../src/plan/expressions/parse.ts";
 import { celOf, outcomeOf } from "../../fixtures/cel.ts";
 
 describe("the names of an expression", () => {
@@ -263,7 +263,7 @@ describe("the syntax tree of the parser, which a new major version may change", 
 it("parseCel throws if the parser is not loaded", async () => {
   const { vi } = await import("vitest");
   vi.resetModules();
-  const fresh = await import("../../../src/core/cel/parse.ts");
+  const fresh = await import("../../../src/plan/expressions/parse.ts");
   expect(() => fresh.parseCel("1")).toThrow("not loaded");
   await Promise.all([fresh.loadCelParser(), fresh.loadCelParser()]);
   expect(fresh.parseCel("1")).toMatchObject({ ok: true });

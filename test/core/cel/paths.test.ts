@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { collectPaths, isPartOfData, pathOf, resultTypeOf, sourceOf } from "../../../src/core/cel/paths.ts";
+import { collectPaths, isPartOfData, pathOf, resultTypeOf, sourceOf } from "../../../src/plan/expressions/paths.ts";
 import { celOf } from "../../fixtures/cel.ts";
 
 const rootOf = async (text: string) => (await celOf(text)).root;

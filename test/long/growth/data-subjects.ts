@@ -1,13 +1,13 @@
 import { z } from "zod/v4";
+import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
+import { createSqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
 import { createAgent } from "../../../src/agent.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import { hashPlan } from "../../../src/core/hash-plan.ts";
 import { planSchema } from "../../../src/core/plan.ts";
 import { runStatusAfter } from "../../../src/core/run-summary.ts";
-import { validatePlan } from "../../../src/core/validate-plan.ts";
+import { hashPlan } from "../../../src/plan/hash-plan.ts";
+import { validatePlan } from "../../../src/plan/validate-plan.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createSqliteRunStore } from "../../../src/sqlite/sqlite-run-store.ts";
-import { createSqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createFaultyRunStore } from "../../../src/testing/faulty-run-store.ts";

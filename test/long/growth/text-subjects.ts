@@ -1,11 +1,11 @@
 import { z } from "zod/v4";
+import { createAiSdkModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
+import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
 import { createAgent } from "../../../src/agent.ts";
-import { createAiSdkModel } from "../../../src/ai-sdk/ai-sdk-model.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { AgentError } from "../../../src/core/errors.ts";
 import { modelFailure } from "../../../src/core/model-failure.ts";
 import { escapeTemplate } from "../../../src/core/text.ts";
-import { createOllamaModel } from "../../../src/models/ollama/ollama-model.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { estimateComplexity } from "../../../src/planners/request-complexity.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
+import { type OllamaModelOptions, resolveOllamaOptions } from "../../../src/adapters/ollama/ollama-options.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
-import { createOllamaModel } from "../../../src/models/ollama/ollama-model.ts";
-import { type OllamaModelOptions, resolveOllamaOptions } from "../../../src/models/ollama/ollama-options.ts";
 
 function failureOf(options: unknown) {
   try {

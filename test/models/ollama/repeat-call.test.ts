@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { repeatCall } from "../../../src/adapters/ollama/ollama-model-runtime.ts";
 import { AgentError } from "../../../src/core/errors.ts";
-import { repeatCall } from "../../../src/models/ollama/ollama-caller.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 
 const hourMs = 3_600_000;

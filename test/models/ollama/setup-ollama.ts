@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, vi } from "vitest";
+import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
+import type { OllamaModelOptions } from "../../../src/adapters/ollama/ollama-options.ts";
 import type { Clock } from "../../../src/async/clock.ts";
 import { type AgentErrorLike, isAgentError } from "../../../src/core/errors.ts";
 import type { LanguageModel, ModelRequest, ModelResponse } from "../../../src/core/language-model.ts";
-import { createOllamaModel } from "../../../src/models/ollama/ollama-model.ts";
-import type { OllamaModelOptions } from "../../../src/models/ollama/ollama-options.ts";
 import { startFakeOllama } from "../../../src/testing/fake-ollama/fake-ollama.ts";
 import type { FakeOllama, FakeOllamaOptions } from "../../../src/testing/fake-ollama/fake-ollama-options.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
-import { resolveInput } from "../../../src/core/resolve-input.ts";
+import { resolveInput } from "../../../src/plan/resolve-input.ts";
 import { readStep } from "../../../src/planners/llm/read-steps.ts";
 import { TypedText } from "../../../src/planners/llm/typed-text.ts";
 import { byName } from "./ask.ts";

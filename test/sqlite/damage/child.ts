@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import type { SqliteDriver } from "../../../src/adapters/sqlite/open-database.ts";
+import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
+import { createSqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
-import type { SqliteDriver } from "../../../src/sqlite/open-database.ts";
-import { createSqliteRunStore } from "../../../src/sqlite/sqlite-run-store.ts";
-import { createSqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
 import { stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { todoWith } from "../../contracts/todo-storage.ts";
 import { seededRandom } from "../../kills/seeded-random.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod/v4";
+import type { SqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
-import type { SqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 
 /** What a tool does before all else: fail, hang, or have its process die. */

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { upgrades } from "../../../src/adapters/sqlite/formats.ts";
+import { createSqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
 import { createAgent } from "../../../src/agent.ts";
-import type { ApprovalItem } from "../../../src/orchestrator/decision-options.ts";
-import { upgrades } from "../../../src/sqlite/formats.ts";
-import { createSqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
+import type { ApprovalItem } from "../../../src/runs/decisions/decision-options.ts";
 import { checkIntegrity, drivers, newPath, openStore } from "../sqlite-files.ts";
 import { createFixtureTools } from "./fixture-tools.ts";
 

@@ -1,8 +1,8 @@
 import { readSync, writeSync } from "node:fs";
+import type { SqliteDriver } from "../../../src/adapters/sqlite/open-database.ts";
+import { createSqliteRunStore, type SqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import type { SqliteDriver } from "../../../src/sqlite/open-database.ts";
-import { createSqliteRunStore, type SqliteRunStore } from "../../../src/sqlite/sqlite-run-store.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { childWork } from "./child-work.ts";
 

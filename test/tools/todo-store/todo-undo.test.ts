@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createSqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
-import { createSqliteTodos } from "../../../src/sqlite/sqlite-todos.ts";
 import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
 import type { Todo, TodoPage, TodosCleared } from "../../../src/tools/todo-store/todo.ts";
 import type { TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";

@@ -1,0 +1,183 @@
+import {
+  type LanguageModel,
+  type ModelFinishReason,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTokens,
+  modelName,
+} from "../../core/language-model.ts";
+import { modelFailure } from "../../core/model-failure.ts";
+import { aiSdkFailure } from "./ai-sdk-failure.ts";
+import type { AiSdkReader, AiSdkStream } from "./ai-sdk-language-model.ts";
+import { readFields } from "./read-fields.ts";
+
+type Model = Pick<LanguageModel, "provider" | "modelId">;
+
+/**
+ * Reads the stream of a model to its end. It is cancelled when the signal aborts, and after any error; then this
+ * rejects with `model-failed`, or with what `onTextDelta` threw.
+ */
+export async function readStream(
+  model: Model,
+  stream: AiSdkStream,
+  { signal, onTextDelta }: { signal: AbortSignal; onTextDelta: ((delta: string) => void) | undefined },
+): Promise<ModelResponse> {
+  const reader = stream.getReader();
+  // A pending read of a stream that is cancelled ends at once.
+  const stop = () => void cancelReader(reader, signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const answer = new StreamedAnswer(model);
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value } = await readNext(model, reader);
+      signal.throwIfAborted();
+      if (done) return answer.whole();
+      const delta = answer.take(value);
+      if (delta !== "") onTextDelta?.(delta);
+    }
+  } catch (thrown) {
+    void cancelReader(reader, thrown);
+    throw thrown;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+async function readNext(model: Model, reader: AiSdkReader): ReturnType<AiSdkReader["read"]> {
+  try {
+    return await reader.read();
+  } catch (thrown) {
+    throw aiSdkFailure(model, thrown, { isAnswering: true });
+  }
+}
+
+/** Never rejects: a stream that failed cannot be cancelled. */
+async function cancelReader(reader: AiSdkReader, reason: unknown): Promise<void> {
+  try {
+    await reader.cancel(reason);
+  } catch {
+    // It has ended in another way.
+  }
+}
+
+/** An answer as its parts arrive. */
+class StreamedAnswer {
+  private text = "";
+  private reasoning = "";
+  private end: ModelEnd | undefined;
+
+  constructor(private readonly model: Model) {}
+
+  /** Takes a part and returns its text to emit. Unknown kinds contain no text. */
+  take(part: unknown): string {
+    const { type, delta, error } = readFields(part, "type", "delta", "error");
+    switch (type) {
+      case "text-delta":
+        this.text += this.checkDelta(delta);
+        return String(delta);
+      case "reasoning-start":
+        // Reasoning comes in blocks, such as summaries with a title each.
+        if (this.reasoning !== "") this.reasoning += "\n\n";
+        return "";
+      case "reasoning-delta":
+        this.reasoning += this.checkDelta(delta);
+        return "";
+      case "error":
+        throw aiSdkFailure(this.model, error, { isAnswering: true });
+      case "finish":
+        this.end = readEnd(this.model, part);
+        return "";
+      default:
+        return "";
+    }
+  }
+
+  /** The answer, once the stream has ended. */
+  whole(): ModelResponse {
+    const { text, reasoning, end } = this;
+    if (end === undefined) {
+      const message = `The answer of ${modelName(this.model)} broke off after ${text.length} characters: its stream ended without a finish part.`;
+      throw modelFailure(this.model, "interrupted", { message });
+    }
+    return { text, ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }), ...end };
+  }
+
+  private checkDelta(delta: unknown): string {
+    if (typeof delta === "string") return delta;
+    const message = `${modelName(this.model)} sent a part of a text whose delta is ${typeof delta}, not text.`;
+    throw modelFailure(this.model, "invalid-response", { message });
+  }
+}
+
+/** How an answer ended. */
+interface ModelEnd {
+  readonly finishReason: ModelFinishReason;
+  readonly usage: ModelTokens;
+}
+
+const finishReasons: ReadonlyMap<unknown, ModelFinishReason> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["content-filter", "content-filter"],
+]);
+
+/**
+ * Reads the finish reason and the usage of an answer: in version 2 a string and numbers, later objects with `unified`
+ * and `total`. Throws `model-failed` if the model reports that it ended with an error, or (version 4) that it broke
+ * off.
+ */
+function readEnd(model: Pick<LanguageModel, "provider" | "modelId">, ended: unknown): ModelEnd {
+  const { finishReason, usage } = readFields(ended, "finishReason", "usage");
+  const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
+  const name = modelName(model);
+  if (unified === "error")
+    throw modelFailure(model, "server-error", { message: `${name} ended its answer with an error it does not name.` });
+  if (unified === "interrupted")
+    throw modelFailure(model, "interrupted", { message: `The answer of ${name} broke off.` });
+  return { finishReason: finishReasons.get(unified) ?? "other", usage: readUsage(usage) };
+}
+
+function readUsage(usage: unknown): ModelTokens {
+  const read = readFields(usage, "inputTokens", "outputTokens");
+  const inputTokens = readTokens(read.inputTokens);
+  const outputTokens = readTokens(read.outputTokens);
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+  };
+}
+
+/** Some providers report NaN for unknown values. */
+function readTokens(told: unknown): number | undefined {
+  const tokens = typeof told === "number" ? told : readFields(told, "total").total;
+  return typeof tokens === "number" && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
+}
+
+/**
+ * Reads the result of `doGenerate`: the texts and reasoning in its content. Throws `model-failed` if it is not an
+ * answer.
+ */
+export function readResult(
+  model: Pick<LanguageModel, "provider" | "modelId">,
+  result: unknown,
+  { responseFormat }: Pick<ModelRequest, "responseFormat">,
+): ModelResponse {
+  const { content, structuredOutputText } = readFields(result, "content", "structuredOutputText");
+  if (!Array.isArray(content)) {
+    const message = `${modelName(model)} answered without a list of content.`;
+    throw modelFailure(model, "invalid-response", { message });
+  }
+  // Version 4: which text is the JSON, if a model wrote drafts before it.
+  const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
+  const text = isChosen ? structuredOutputText : textsOf(content, "text").join("");
+  const reasoning = textsOf(content, "reasoning").join("\n\n").trim();
+  return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result) };
+}
+
+function textsOf(content: readonly unknown[], wanted: "text" | "reasoning"): readonly string[] {
+  return content.flatMap((part) => {
+    const { type, text } = readFields(part, "type", "text");
+    return type === wanted && typeof text === "string" ? [text] : [];
+  });
+}

@@ -1,0 +1,37 @@
+import { countOutside } from "../../async/outside-work.ts";
+import type { LanguageModel } from "../../core/language-model.ts";
+import type { OllamaCaller } from "./ollama-model-runtime.ts";
+import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } from "./ollama-options.ts";
+
+/**
+ * A model that runs in Ollama, on this machine or another.
+ *
+ * It asks the server once what the model can do, and from that decides whether to let it think and how large a context
+ * to ask for. Answers are always streamed, so that aborting a call closes its connection, which makes the server stop
+ * generating.
+ *
+ * Throws `invalid-options`. Nothing is loaded or sent before the first call.
+ *
+ * {@includeCode ../../../examples/22-fake-models.ts}
+ * @group Models
+ */
+export function createOllamaModel(options: OllamaModelOptions): LanguageModel {
+  const settings = resolveOllamaOptions(options);
+  const { provider, modelId, price } = settings;
+  let caller: Promise<OllamaCaller> | undefined;
+  return {
+    provider,
+    modelId,
+    price,
+    async generate(request) {
+      request.signal.throwIfAborted();
+      caller ??= loadCaller(settings);
+      return (await caller).generate(request);
+    },
+  };
+}
+
+async function loadCaller(settings: OllamaSettings): Promise<OllamaCaller> {
+  const { OllamaCaller } = await countOutside(import("./ollama-model-runtime.ts"));
+  return new OllamaCaller(settings);
+}

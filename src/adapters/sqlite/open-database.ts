@@ -1,0 +1,137 @@
+import { mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { AgentError } from "../../core/errors.ts";
+import { describeThrown } from "../../core/text.ts";
+import { type Upgrade, upgradeDatabase } from "./formats.ts";
+import { type NativeDatabase, type SqlDatabase, type SqlRow, toSqlDatabase } from "./sql-database.ts";
+import { checkWritable, isBusy, toStoreFailure } from "./store-failure.ts";
+
+/** The path of a database that ends with the process. */
+export const inMemory = ":memory:";
+
+/** How {@link openDatabase} opens a file. */
+interface OpenOptions {
+  readonly driver: SqliteDriver | undefined;
+  readonly busyTimeoutMs: number;
+  /** @default all upgrades */
+  readonly upgrades?: readonly Upgrade[];
+}
+
+/**
+ * Opens a database, creates it and the folders above it if they are missing, and upgrades it to the newest format.
+ * Throws `store-failed` or `missing-dependency`.
+ */
+export function openDatabase(path: string, { driver, busyTimeoutMs, upgrades }: OpenOptions): SqlDatabase {
+  const Database = loadDriver(driver);
+  let db: SqlDatabase | undefined;
+  try {
+    if (path !== inMemory) {
+      // First, as Node reports "no such file" if a folder cannot be created on a read-only disk.
+      checkWritable(path);
+      mkdirSync(dirname(path), { recursive: true });
+    }
+    db = toSqlDatabase(new Database(path));
+    // Before any other statement: each may find the file locked.
+    query(db, `PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    upgradeDatabase(db, path, upgrades);
+    setJournalMode(db);
+    db.exec("PRAGMA synchronous = FULL");
+    return db;
+  } catch (thrown) {
+    db?.close();
+    throw toStoreFailure(thrown, { path, operation: "open", runId: "" });
+  }
+}
+
+/**
+ * A write-ahead log takes one write to the disk for a commit instead of three, but before 3.51.3 SQLite can damage a
+ * file when two processes reset the log at once (https://sqlite.org/wal.html#walreset). The mode can be changed only
+ * while nothing else has the file open; otherwise it stays unchanged.
+ */
+function setJournalMode(db: SqlDatabase): void {
+  const mode = hasSafeLog(String(query(db, "SELECT sqlite_version()"))) ? "WAL" : "TRUNCATE";
+  try {
+    query(db, `PRAGMA journal_mode = ${mode}`);
+  } catch (thrown) {
+    if (!isBusy(thrown)) throw thrown;
+  }
+}
+
+function hasSafeLog(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
+}
+
+function query(db: SqlDatabase, sql: string): SqlRow[string] | undefined {
+  return Object.values(db.prepare(sql).get() ?? {})[0];
+}
+
+/**
+ * The driver: `node` is `node:sqlite`, part of Node since 22.13; the others are packages. All share one format.
+ * @inline
+ */
+export type SqliteDriver = "node" | "better-sqlite3" | "libsql";
+
+/** Opens a database with a driver. */
+type DatabaseConstructor = new (path: string) => NativeDatabase;
+
+/** Returns a module; throws or returns undefined if there is none. */
+export type FindModule = (name: string) => unknown;
+
+/** In the order in which they are tried. */
+export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
+const packages = ["better-sqlite3", "libsql"];
+
+const load = createRequire(import.meta.url);
+const findInstalled: FindModule = (name) =>
+  name.startsWith("node:") ? process.getBuiltinModule(name) : (load(name) as unknown);
+
+/**
+ * The first available driver, or the requested one. An installed package that does not work here, for example because
+ * its install script was not run, is skipped. Throws `missing-dependency`.
+ */
+export function loadDriver(
+  driver: SqliteDriver | undefined,
+  findModule: FindModule = findInstalled,
+): DatabaseConstructor {
+  const failures: unknown[] = [];
+  for (const candidate of driver === undefined ? drivers : [driver]) {
+    try {
+      const found = findDriver(candidate, findModule);
+      if (found !== undefined) return found;
+    } catch (thrown) {
+      if (!isNotFound(thrown, candidate)) failures.push(thrown);
+    }
+  }
+  throw missingDriver(driver, failures);
+}
+
+function findDriver(driver: SqliteDriver, findModule: FindModule): DatabaseConstructor | undefined {
+  if (driver === "node") {
+    const builtin = findModule("node:sqlite") as { DatabaseSync: DatabaseConstructor } | undefined;
+    return builtin?.DatabaseSync;
+  }
+  const Database = findModule(driver) as DatabaseConstructor;
+  // Loads the compiled part.
+  new Database(":memory:").close();
+  return Database;
+}
+
+function isNotFound(thrown: unknown, name: string): boolean {
+  const { code, message } = thrown as Partial<NodeJS.ErrnoException>;
+  return code === "MODULE_NOT_FOUND" && String(message).includes(`'${name}'`);
+}
+
+function missingDriver(driver: SqliteDriver | undefined, failures: readonly unknown[]): AgentError {
+  const isPackage = driver !== undefined && driver !== "node";
+  const command = `npm install ${isPackage ? driver : "libsql"}`;
+  const version = process.versions.node;
+  const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "An SQLite driver";
+  const broken = failures.map((failure) => ` One is installed, but does not load: ${describeThrown(failure)}.`);
+  const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 24 (this is ${version}).`;
+  return new AgentError("missing-dependency", `${wanted} is not available. ${way}${broken.join("")}`, {
+    details: { packages: isPackage ? [driver] : packages, command },
+    cause: failures[0],
+  });
+}

@@ -1,0 +1,194 @@
+import { AgentError } from "../../core/errors.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
+import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../../core/run-store.ts";
+import { endedStatuses, type RunStatus } from "../../core/run-summary.ts";
+import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
+import { readListOptions } from "./list-query.ts";
+import { type ClaimRow, RunRows } from "./run-rows.ts";
+
+/** Options of {@link createSqliteRunStore}. @inline */
+export interface SqliteRunStoreOptions extends SqliteFileOptions {
+  /** The clock of claims, in ms since 1970 UTC; processes that share a file must share it. @default `Date.now` */
+  readonly now?: (() => number) | undefined;
+}
+
+const storeOptions = {
+  ...fileOptions,
+  now: { type: "function", default: () => Date.now() },
+} satisfies OptionTable<SqliteRunStoreOptions>;
+
+type AppendOptions = Parameters<RunStore["append"]>[2];
+type ReleaseOptions = Parameters<RunStore["release"]>[1];
+
+/**
+ * A {@link RunStore} in a file. All methods are synchronous except `delete`, which lets others write in between.
+ * @group Storage
+ */
+export interface SqliteRunStore extends RunStore {
+  append(runId: string, events: readonly AgentEvent[], options: AppendOptions): void;
+  read(runId: string, options?: { after?: number; limit?: number }): readonly AgentEvent[];
+  list(options?: ListRunsOptions): RunPage;
+  claim(runId: string, options: { owner: string; ttlMs: number }): { fence: number } & PostedMessages;
+  renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): PostedMessages;
+  release(runId: string, options: ReleaseOptions): void;
+  post(runId: string, message: JsonObject): { readonly number?: number };
+  delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
+  /** Closes the file; after that every other method throws `store-failed`. */
+  close(): void;
+}
+
+/**
+ * Opens a run store in an SQLite file. Processes of one machine may share the file. When `append` returns, the events
+ * are on the disk, and survive a crash of the process or the machine.
+ *
+ * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
+ * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ *
+ * {@includeCode ../../../examples/23-runs-in-a-file.ts}
+ * @group Storage
+ */
+export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunStore {
+  const { now, ...settings } = readOptions(storeOptions, options);
+  return new FileRunStore(new DatabaseFile(settings, (db) => new RunRows(db)), now);
+}
+
+class FileRunStore implements SqliteRunStore {
+  constructor(
+    private readonly file: DatabaseFile<RunRows>,
+    private readonly now: () => number,
+  ) {}
+
+  append(runId: string, events: readonly AgentEvent[], { sequence, fence, acknowledged = [] }: AppendOptions): void {
+    const [first] = events;
+    if (first === undefined) return;
+    const texts = events.map((event) => JSON.stringify(event));
+    this.file.write("append", runId, (rows) => {
+      if (fence !== undefined && fence !== rows.findClaim(runId)?.fence) throw ownedElsewhere(runId);
+      const run = rows.findRun(runId);
+      const next = (run?.sequence ?? 0) + 1;
+      if (sequence !== next) throw conflict(runId, { sequence, next });
+      rows.insertEvents(run ?? rows.insertRun(runId, first), events, texts);
+      if (run !== undefined) rows.messages.delete(run.number, acknowledged);
+    });
+  }
+
+  read(
+    runId: string,
+    { after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {},
+  ): readonly AgentEvent[] {
+    return this.file.read("read", runId, (rows) => {
+      const run = rows.findRun(runId);
+      return run === undefined ? [] : rows.readEvents(run, { after, limit });
+    });
+  }
+
+  list(options: ListRunsOptions = {}): RunPage {
+    const query = readListOptions(options);
+    return this.file.read("list", "", (rows) => {
+      return query.statuses?.length === 0 ? { runs: [] } : rows.list(query, this.now());
+    });
+  }
+
+  claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } & PostedMessages {
+    return this.file.write("claim", runId, (rows) => {
+      const claim = rows.findClaim(runId);
+      const nowMs = this.now();
+      const isHeld = claim !== undefined && isHeldAt(claim, nowMs);
+      if (isHeld && claim.owner !== owner) throw ownedElsewhere(runId);
+      const fence = (claim?.fence ?? rows.deletions.goneFence()) + (isHeld ? 0 : 1);
+      rows.saveClaim(runId, { owner, fence, ...timesOf(nowMs, ttlMs) });
+      return { fence, posted: rows.messages.list(runId) };
+    });
+  }
+
+  renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): PostedMessages {
+    return this.file.write("claim", runId, (rows) => {
+      const claim = rows.findClaim(runId);
+      if (claim?.owner !== owner || claim.fence !== fence) throw ownedElsewhere(runId);
+      rows.saveClaim(runId, { owner, fence, ...timesOf(this.now(), ttlMs) });
+      return { posted: rows.messages.list(runId) };
+    });
+  }
+
+  release(runId: string, { owner, fence, acknowledged = [] }: ReleaseOptions): void {
+    this.file.write("claim", runId, (rows) => {
+      const claim = rows.findClaim(runId);
+      if (claim?.owner !== owner || claim.fence !== fence) return;
+      rows.saveClaim(runId, { ...claim, owner: null });
+      const run = acknowledged.length > 0 ? rows.findRun(runId) : undefined;
+      if (run !== undefined) rows.messages.delete(run.number, acknowledged);
+    });
+  }
+
+  post(runId: string, message: JsonObject): { readonly number?: number } {
+    const text = JSON.stringify(message);
+    return this.file.write("post", runId, (rows) => {
+      const run = rows.findRun(runId);
+      if (run === undefined) throw notFound(runId);
+      return endedStatuses.has(run.status) ? {} : { number: rows.messages.insert(run.number, text) };
+    });
+  }
+
+  async delete(
+    runId: string,
+    { status }: { readonly status?: readonly RunStatus[] | undefined } = {},
+  ): Promise<boolean> {
+    const isDeleted = this.file.write("delete", runId, (rows) => {
+      const run = rows.findRun(runId);
+      if (run === undefined) throw notFound(runId);
+      const claim = rows.findClaim(runId);
+      if (claim !== undefined && isHeldAt(claim, this.now())) throw ownedElsewhere(runId);
+      if (status !== undefined && !status.includes(run.status)) return false;
+      rows.deleteRun(runId, run);
+      return true;
+    });
+    // Deleting thousands of runs must not block everything else in this process.
+    await turn();
+    if (isDeleted) await this.sweep();
+    return isDeleted;
+  }
+
+  /** Deletes the rest of deleted runs. If that fails, the next deletion continues with it. */
+  private async sweep(): Promise<void> {
+    try {
+      while (this.file.write("delete", "", ({ deletions }) => deletions.sweep())) await turn();
+    } catch {
+      // The run is gone; only its space is not freed.
+    }
+  }
+
+  close(): void {
+    this.file.close();
+  }
+}
+
+/** Yields to other work in this process. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A claim that starts in the future was made before the clock was set back, and would last until then again. */
+function isHeldAt({ owner, fromMs, untilMs }: ClaimRow, nowMs: number): boolean {
+  return owner !== null && fromMs <= nowMs && nowMs < untilMs;
+}
+
+/** A claim without end ignores the clock. The times are safe integers, as some drivers refuse to read larger ones. */
+function timesOf(nowMs: number, ttlMs: number): Pick<ClaimRow, "fromMs" | "untilMs"> {
+  const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
+  return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };
+}
+
+function notFound(runId: string): AgentError<"run-not-found"> {
+  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
+}
+
+function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
+  return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
+}
+
+function conflict(runId: string, { sequence, next }: { sequence: number; next: number }): AgentError<"run-conflict"> {
+  const message = `Run "${runId}" expects event ${next}, not ${sequence}: somebody else has written to it.`;
+  return new AgentError("run-conflict", message, { details: { runId } });
+}

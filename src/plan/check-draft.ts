@@ -1,0 +1,84 @@
+import { AgentError } from "../core/errors.ts";
+import type { PlanInput, PlanSource, PlanStep } from "../core/plan.ts";
+import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
+import { isDoneRecord } from "../core/run-result.ts";
+import { assemblePlan, checkOnce } from "./check-once.ts";
+
+/** A draft that was checked against the tools, with its source. */
+export interface CheckedDraft extends PlanDraft {
+  readonly source: PlanSource;
+}
+
+/**
+ * Returns a frozen copy of a planner's draft if it is valid: by itself, or in a replan after the steps that are done.
+ * Rejects with `planning-failed` for anything that is not a plan, and with `invalid-plan`.
+ */
+export async function checkDraft(
+  planner: Planner,
+  draft: unknown,
+  request: PlanRequest | ReplanRequest,
+): Promise<CheckedDraft> {
+  const { steps: added, source: given } = draftOf(planner, draft);
+  const { kept, started } = "plan" in request ? readLog(request) : nothingDone;
+  const source = { planner: planner.name, ...(given as object | undefined) };
+  const scope = { tools: new Map(request.tools.map((tool) => [tool.name, tool])), maxSteps: request.maxSteps };
+  const { plan, issues } = await checkOnce(assemblePlan(stepsAfter(kept, added), { source }, scope), scope);
+  const [first] = issues;
+  const complaint = describeInvalid(planner);
+  if (first !== undefined || plan === undefined) {
+    const more = issues.length > 1 ? ` And ${issues.length - 1} more.` : "";
+    const what = first && `${first.code} at ${first.path.join(".") || "the plan"}: ${first.message}`;
+    throw new AgentError("invalid-plan", `${complaint}: ${what}${more}`, { details: { issues } });
+  }
+  const own = stepsFrom(plan, kept.length);
+  const index = own.findIndex(({ id }) => started.has(id));
+  if (index === -1) return { steps: own, source: plan.source ?? source };
+  const message = `"${own[index]?.id}" has started; a step that is to be tried again needs a new id.`;
+  const issue = { code: "duplicate-id", path: ["steps", kept.length + index, "id"], message } as const;
+  throw new AgentError("invalid-plan", `${complaint}: ${message}`, { details: { issues: [issue] } });
+}
+
+/** A planner's answer, its parts unchecked. Throws `planning-failed` if it is not a plan at all. */
+export function draftOf({ name }: Planner, draft: unknown): { readonly steps?: unknown; readonly source?: unknown } {
+  if (typeof draft === "object" && draft !== null) return draft;
+  throw new AgentError("planning-failed", `The planner "${name}" answered with no plan.`, {
+    details: { planner: name },
+  });
+}
+
+/** The beginning of the message about a planner's invalid plan. */
+export function describeInvalid({ name }: Planner): string {
+  return `The planner "${name}" made an invalid plan`;
+}
+
+/** New steps after those that are kept: the very list if none are, as it may be known to be valid. */
+export function stepsAfter(kept: readonly PlanStep[], added: unknown): unknown {
+  return Array.isArray(added) && kept.length > 0 ? [...kept, ...added] : added;
+}
+
+/** The steps of a valid plan from an index on: the very list if from the first, as it is known to be valid. */
+export function stepsFrom({ steps }: PlanInput, index: number): readonly PlanStep[] {
+  return (index === 0 ? steps : steps.slice(index)) as readonly PlanStep[];
+}
+
+/** A step that is kept. Without `dependsOn` it waited for the one before it, which may be gone. */
+export function afterDone(step: PlanStep): PlanStep {
+  return step.dependsOn === undefined ? { ...step, dependsOn: [] } : step;
+}
+
+const nothingDone = { kept: [] as readonly PlanStep[], started: new Set<string>() };
+
+/**
+ * The steps of a plan that are done, and the ids that have been used. A loop over no items is done, without a log
+ * entry.
+ */
+function readLog({ plan, steps }: ReplanRequest): typeof nothingDone {
+  const started = new Set<string>();
+  const undone = new Set<string>();
+  for (const record of steps) {
+    const { stepId, status } = record;
+    if (status !== "pending" && status !== "waiting") started.add(stepId);
+    if (!isDoneRecord(record)) undone.add(stepId);
+  }
+  return { kept: plan.steps.filter(({ id }) => !undone.has(id)).map(afterDone), started };
+}

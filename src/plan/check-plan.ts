@@ -1,0 +1,94 @@
+import type { JsonObject, JsonResult, JsonValue } from "../core/json.ts";
+import { defaultMaxSteps, type PlanInput, type PlanIssue, type PlanStep, planSchema } from "../core/plan.ts";
+import type { Tool } from "../core/tool.ts";
+import { checkInput } from "./check-input.ts";
+import { checkOrder } from "./check-order.ts";
+import { checkExpressions, parseExpressions } from "./expressions.ts";
+
+/** What a plan is checked against. */
+export interface PlanScope {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** @default 1000 */
+  readonly maxSteps?: number | undefined;
+}
+
+/** What {@link checkPlan} found: a frozen copy of the plan if there is no issue, else the JSON that has the issues. */
+export type CheckedPlan =
+  | { readonly plan: PlanInput; readonly issues: readonly []; readonly json?: undefined }
+  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
+
+/** Every issue of a plan, as `validatePlan` returns them, or else a frozen copy that nobody else can change. */
+export async function checkPlan(
+  json: JsonResult,
+  { tools, maxSteps = defaultMaxSteps }: PlanScope,
+): Promise<CheckedPlan> {
+  if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
+  const issues = findSurrogates(json.value);
+  const steps = checkShape(json.value, issues);
+  if (steps.length > maxSteps) {
+    const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
+    issues.push({ code: "too-many-steps", path: ["steps"], message });
+  }
+  // Awaited only if there are any, so that checking plans without expressions does not wait for them.
+  const parsing = parseExpressions(steps);
+  const parsed = parsing && (await parsing);
+  checkOrder(steps, issues, parsed);
+  // Reversed, so that a duplicate id means the first of its steps.
+  const byId = new Map(steps.map((step) => [step?.id, step] as const).reverse());
+  const stepOf = (stepId: string) => byId.get(stepId);
+  for (const [index, step] of steps.entries()) {
+    if (step === undefined) continue;
+    const scope = { path: ["steps", index], tools, stepOf, parsed };
+    if (parsed?.has(step)) for (const issue of await checkExpressions(step, scope)) issues.push(issue);
+    const pending = checkInput(step, scope);
+    for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
+  }
+  if (issues.length > 0) return { issues, json: json.value };
+  return { plan: json.value as unknown as PlanInput, issues: [] };
+}
+
+/** The well-formed steps, with `undefined` in place of the others. */
+function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
+  const parsed = planSchema.safeParse(plan);
+  const rawSteps = ((plan ?? {}) as { steps?: unknown }).steps;
+  const steps = (Array.isArray(rawSteps) ? rawSteps : []) as (PlanStep | undefined)[];
+  const broken = new Set<PropertyKey>();
+  for (const issue of parsed.error?.issues ?? []) {
+    const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys)
+        issues.push({ code: "unknown-key", path: [...path, key], message: `Unknown key "${key}".` });
+    } else {
+      if (path[0] === "steps" && path[1] !== undefined) broken.add(path[1]);
+      issues.push({ code: "invalid-shape", path, message: issue.message });
+    }
+  }
+  const whole = steps.map((step, index) => (broken.has(index) ? undefined : step));
+  for (const [index, step] of whole.entries()) {
+    if (step?.concurrency === undefined || step.forEach !== undefined) continue;
+    const message = '"concurrency" is only for a step with "forEach": a step without it runs once.';
+    issues.push({ code: "invalid-shape", path: ["steps", index, "concurrency"], message });
+  }
+  return whole;
+}
+
+/** Whether no text has half a surrogate pair. */
+export function isWellFormed(value: JsonValue): boolean {
+  return findSurrogates(value).length === 0;
+}
+
+/** A lone surrogate has no UTF-8 encoding and so no hash. */
+function findSurrogates(value: JsonValue, path: (string | number)[] = [], issues: PlanIssue[] = []): PlanIssue[] {
+  if (typeof value === "string") {
+    if (!value.isWellFormed())
+      issues.push({ code: "lone-surrogate", path: [...path], message: "The text has half a surrogate pair." });
+  } else if (typeof value === "object" && value !== null) {
+    for (const key of Object.keys(value)) {
+      path.push(Array.isArray(value) ? Number(key) : key);
+      findSurrogates(key, path, issues);
+      findSurrogates((value as JsonObject)[key] as JsonValue, path, issues);
+      path.pop();
+    }
+  }
+  return issues;
+}

@@ -1,0 +1,30 @@
+import type { PlanStep } from "../core/plan.ts";
+import { isIterationName } from "../core/step-place.ts";
+import { findReferences } from "./reference.ts";
+
+/**
+ * The ids of the steps that a step waits for, without repetition: `dependsOn` (or, if left out, the step before) and
+ * every step that its input or one of its expressions refers to.
+ */
+export function dependenciesOf(
+  step: PlanStep,
+  previous: PlanStep | undefined,
+  expressions?: { readonly stepIds: ReadonlySet<string> },
+): readonly string[] {
+  const written = step.dependsOn ?? (previous ? [previous.id] : none);
+  const references = findReferences(step.input);
+  if (references.length === 0 && expressions === undefined && written.length < 2) return written;
+  const ids = new Set(written);
+  for (const { reference } of references) {
+    if (reference !== undefined && !isOfIteration(step, reference.stepId)) ids.add(reference.stepId);
+  }
+  for (const id of expressions?.stepIds ?? none) ids.add(id);
+  return [...ids];
+}
+
+/** Whether a name in a step means the item or index of one of its iterations. */
+export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: string): name is "item" | "index" {
+  return forEach !== undefined && isIterationName(name);
+}
+
+const none: readonly string[] = [];

@@ -1,0 +1,181 @@
+import { AgentError } from "../../core/errors.ts";
+import { deepFreeze, type JsonValue } from "../../core/json.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import { describePlace, placeOf } from "../../core/step-place.ts";
+import { cutText } from "../../core/text.ts";
+import { isOfIteration } from "../dependencies.ts";
+import { CelFailure, CelLimitExceeded } from "./budget.ts";
+import { evaluateCel, maxCelCost } from "./evaluate.ts";
+import type { CelExpression, CelIssue, CelPath } from "./node.ts";
+import { celTypeOf } from "./operators.ts";
+import { parseCel } from "./parse.ts";
+import { collectPaths, pathOf, resultTypeOf, sourceOf } from "./paths.ts";
+
+export { loadCelParser } from "./parse.ts";
+
+/** The keys of a step that hold expressions. */
+export type ExpressionKey = "when" | "forEach";
+
+/** The expressions of one step. */
+export interface StepExpressions {
+  readonly when: CelExpression | undefined;
+  readonly forEach: CelExpression | undefined;
+  /** Whether `when` is evaluated for each iteration: it names `item` or `index`. Else it is evaluated once, first. */
+  readonly isWhenPerIteration: boolean;
+  /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
+  readonly stepIds: ReadonlySet<string>;
+  /**
+   * Evaluates one of the two: a boolean for `when`, a frozen list for `forEach`.
+   *
+   * Throws `invalid-expression` if that fails or returns another type, `limit-exceeded` if it costs too much.
+   */
+  evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
+}
+
+/** What an expression is evaluated with. */
+export interface ExpressionScope {
+  /** Returns the value of a name; undefined if there is none. */
+  readonly lookUp: (name: string) => JsonValue | undefined;
+  /** For which iteration, if it is for one: errors name it. */
+  readonly iteration?: number | undefined;
+}
+
+/** A step's expressions, as far as they can be parsed, and their issues. */
+export interface ParsedStep {
+  readonly expressions: StepExpressions;
+  readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
+  /** What each expression reads. */
+  readonly paths: readonly (readonly [ExpressionKey, readonly CelPath[]])[];
+  /** The value that `when` is, if it is only a path. */
+  readonly condition: CelPath | undefined;
+  /** The list from which `forEach` takes its items unchanged, if it does. */
+  readonly source: CelPath | undefined;
+}
+
+/** Plans are frozen, so expressions that were parsed to check a plan need not be parsed again to run it. */
+const parsedSteps = new WeakMap<PlanStep, ParsedStep>();
+
+/** The expressions of a step, with everything that is wrong with them. */
+export function parseStep(step: PlanStep): ParsedStep {
+  const known = parsedSteps.get(step);
+  if (known !== undefined) return known;
+  const issues: ParsedStep["issues"][number][] = [];
+  const parse = (key: ExpressionKey): CelExpression | undefined => {
+    const text = step[key];
+    if (text === undefined) return undefined;
+    const result = parseCel(text);
+    if (!result.ok) {
+      issues.push({ key, ...result.issue });
+      return undefined;
+    }
+    const message = describeWrongResult(key, resultTypeOf(result.expression.root));
+    if (message !== undefined) issues.push({ key, message, position: 0 });
+    return result.expression;
+  };
+  const expressions = combine(step, parse("when"), parse("forEach"));
+  const parsed = { expressions, issues, ...readsOf(expressions) };
+  // A step that may still change must not be cached.
+  if (Object.isFrozen(step)) parsedSteps.set(step, parsed);
+  return parsed;
+}
+
+/** The expressions of a checked step. Throws `invalid-expression` if they are invalid. */
+export function compileStep(step: PlanStep): StepExpressions {
+  const { expressions, issues } = parseStep(step);
+  const [issue] = issues;
+  if (issue !== undefined) throw expressionError({ step, key: issue.key }, issue);
+  return expressions;
+}
+
+const wanted = { when: { type: "boolean", name: "true or false" }, forEach: { type: "array", name: "a list" } };
+
+/** The message for an expression that can never return the needed type; undefined for any other. */
+function describeWrongResult(key: ExpressionKey, type: string | undefined): string | undefined {
+  if (type === undefined || type === wanted[key].type) return undefined;
+  const given = { array: "a list", object: "a map", string: "text", null: "null" }[type] ?? `a ${type}`;
+  return `it must give ${wanted[key].name}, but always gives ${given}`;
+}
+
+function readsOf({ when, forEach }: StepExpressions): Pick<ParsedStep, "paths" | "condition" | "source"> {
+  const paths: ParsedStep["paths"][number][] = [];
+  if (when !== undefined) paths.push(["when", collectPaths(when.root)]);
+  if (forEach !== undefined) paths.push(["forEach", collectPaths(forEach.root)]);
+  return { paths, condition: when && pathOf(when.root), source: forEach && sourceOf(forEach.root) };
+}
+
+function combine(step: PlanStep, when: CelExpression | undefined, forEach: CelExpression | undefined): StepExpressions {
+  const names = (expression: CelExpression | undefined) => expression?.names.map(({ name }) => name) ?? [];
+  const isAboutIteration = (name: string) => isOfIteration(step, name);
+  const expressions: StepExpressions = {
+    when,
+    forEach,
+    isWhenPerIteration: names(when).some(isAboutIteration),
+    stepIds: new Set([...names(when), ...names(forEach)].filter((name) => !isAboutIteration(name))),
+    evaluate(key, scope) {
+      const expression = expressions[key];
+      if (expression === undefined) throw new TypeError(`Step "${step.id}" has no "${key}".`);
+      return evaluateOfStep(expression, { step, key, ...scope });
+    },
+  };
+  return expressions;
+}
+
+/** So much of an expression is quoted in a message. */
+const maxQuoted = 200;
+
+/** Which expression of which step, and for which iteration if it is for one. */
+interface ExpressionPlace {
+  readonly step: PlanStep;
+  readonly key: ExpressionKey;
+  readonly iteration?: number | undefined;
+}
+
+/** Evaluates an expression of a step, and checks that the result has the type that the key needs. */
+function evaluateOfStep(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
+  const { key } = place;
+  const value = evaluate(expression, place);
+  const isFitting = key === "when" ? typeof value === "boolean" : Array.isArray(value);
+  if (isFitting) return deepFreeze(value);
+  const needed = key === "when" ? "true or false" : "a list";
+  throw expressionError(place, { message: `it must give ${needed}, but gave ${celTypeOf(value)}` });
+}
+
+function evaluate(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
+  try {
+    return evaluateCel(expression, place.lookUp);
+  } catch (thrown) {
+    if (thrown instanceof CelFailure)
+      throw expressionError(place, { ...thrown, message: thrown.message + listKeys(thrown) });
+    if (thrown instanceof CelLimitExceeded) throw limitError(place, thrown.used);
+    throw thrown;
+  }
+}
+
+function listKeys({ holder }: CelFailure): string {
+  if (holder === undefined) return "";
+  const keys = Object.keys(holder);
+  const list = cutText(keys.slice(0, 20).join(", "), 400);
+  return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
+}
+
+/** An `invalid-expression` for a step. */
+function expressionError(
+  { step, key, iteration }: ExpressionPlace,
+  { message, position }: Pick<CelIssue, "message"> & Partial<CelIssue>,
+): AgentError<"invalid-expression"> {
+  const expression = step[key] ?? "";
+  const place = placeOf({ stepId: step.id, iteration });
+  const at = position === undefined ? "" : ` (at character ${position})`;
+  const text = `"${key}" of step "${describePlace(place)}" (${cutText(expression, maxQuoted)}) cannot be used: ${message}${at}.`;
+  const details = { ...place, key, expression, ...(position !== undefined && { position }) };
+  return new AgentError("invalid-expression", text, { details });
+}
+
+function limitError({ step, key, iteration }: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
+  const place = placeOf({ stepId: step.id, iteration });
+  const text = `"${key}" of step "${describePlace(place)}" (${cutText(step[key] ?? "", maxQuoted)}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
+  return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...place } });
+}
+
+/** By step, as ids may be repeated in a plan that is not checked yet. */
+export type ParsedSteps = ReadonlyMap<PlanStep, ParsedStep>;

@@ -1,0 +1,33 @@
+import { canonicalJson, sha256 } from "../core/canonical-json.ts";
+import { AgentError } from "../core/errors.ts";
+import { toJson } from "../core/json.ts";
+import { type AnyPlan, maxPlanBytes, type PlanIssue } from "../core/plan.ts";
+
+/**
+ * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits.
+ *
+ * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1
+ * and a missing request as "". Id, source and time do not count. Tools are not checked: `validatePlan` does that.
+ * Rejects with `invalid-plan` for anything that is not JSON or has no steps.
+ *
+ * {@includeCode ../../examples/04-approve-a-plan.ts}
+ * @group Plans
+ */
+export async function hashPlan(plan: AnyPlan): Promise<string> {
+  const json = toJson(plan, { maxBytes: maxPlanBytes });
+  if (!json.ok) throw notHashed({ code: "not-json", ...json.issue });
+  const copy = json.value as Partial<AnyPlan> | null;
+  if (!Array.isArray(copy?.steps))
+    throw notHashed({ code: "invalid-shape", path: ["steps"], message: "a plan has steps" });
+  return sha256(canonicalPlan(copy as AnyPlan));
+}
+
+function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
+  const message = `The plan has no hash: ${[...issue.path, issue.message].join(": ")}`;
+  return new AgentError("invalid-plan", message, { details: { issues: [issue] } });
+}
+
+/** The text that {@link hashPlan} hashes, for a plan that is JSON: plans with the same text are the same. */
+export function canonicalPlan({ version = 1, request = "", steps }: AnyPlan): string {
+  return canonicalJson({ version, request, steps });
+}

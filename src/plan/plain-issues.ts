@@ -1,0 +1,66 @@
+import { AgentError } from "../core/errors.ts";
+import { type JsonPath, toJson } from "../core/json.ts";
+import { maxPlanBytes, noSteps, type PlanIssue } from "../core/plan.ts";
+import type { Tool } from "../core/tool.ts";
+
+/**
+ * The issues of a plan that can be found at once, without schemas: no steps, a tool that does not exist, or a duplicate
+ * id. Anything else that is malformed, or not JSON, is left to `checkPlan`.
+ */
+export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
+  try {
+    if (findPlain(plan, tools).length === 0) return [];
+    // It may be a different plan once it is JSON, and only that one counts.
+    const json = toJson(plan, { maxBytes: maxPlanBytes });
+    return json.ok ? findPlain(json.value, tools) : [];
+  } catch {
+    return [];
+  }
+}
+
+function findPlain(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
+  const { steps } = (plan ?? {}) as { readonly steps?: unknown };
+  if (!Array.isArray(steps) || steps.length === 0)
+    return [{ code: "invalid-shape", path: ["steps"], message: noSteps }];
+  const issues: PlanIssue[] = [];
+  const firstOf = new Map<string, number>();
+  for (const [index, step] of steps.entries()) {
+    const { id, tool } = (step ?? {}) as { readonly id?: unknown; readonly tool?: unknown };
+    if (typeof tool === "string" && !tools.has(tool)) issues.push(unknownTool(tool, { path: ["steps", index], tools }));
+    if (typeof id !== "string") continue;
+    const first = firstOf.get(id);
+    if (first === undefined) firstOf.set(id, index);
+    else issues.push(duplicateId(id, { index, first }));
+  }
+  return issues;
+}
+
+/** The issue of a step whose tool does not exist. */
+export function unknownTool(
+  tool: string,
+  { path, tools }: { readonly path: JsonPath; readonly tools: ReadonlyMap<string, Tool> },
+): PlanIssue {
+  const message = `There is no tool "${tool}". Available tools: ${[...tools.keys()].join(", ") || "none"}.`;
+  return { code: "unknown-tool", path: [...path, "tool"], message };
+}
+
+/** The issue of a step with the id of another one. */
+export function duplicateId(
+  id: string,
+  { index, first }: { readonly index: number; readonly first: number },
+): PlanIssue {
+  const message = `"${id}" is also the id of step number ${first}, counted from 0.`;
+  return { code: "duplicate-id", path: ["steps", index, "id"], message };
+}
+
+/** The error for an invalid plan, with its issues. */
+export function invalidPlan(complaint: string, issues: readonly PlanIssue[]): AgentError<"invalid-plan"> {
+  return new AgentError("invalid-plan", `${complaint}: ${describePlanIssues(issues)}`, { details: { issues } });
+}
+
+function describePlanIssues(issues: readonly PlanIssue[]): string {
+  const shown = issues
+    .slice(0, 5)
+    .map(({ code, path, message }) => `${code} at ${path.join(".") || "the plan"}: ${message}`);
+  return shown.join(" ") + (issues.length > 5 ? ` … and ${issues.length - 5} more.` : "");
+}

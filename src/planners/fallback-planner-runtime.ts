@@ -1,0 +1,167 @@
+import { AbortSource } from "../async/abort-source.ts";
+import { type Clock, maxTimerMs, monotonicNow } from "../async/clock.ts";
+import { onAbort } from "../async/on-abort.ts";
+import { settleOrAbort } from "../async/timeout.ts";
+import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
+import type { PlanFailure, PlanSource } from "../core/plan.ts";
+import {
+  type PlanDraft,
+  type Planner,
+  type PlanRequest,
+  plannerTimeout,
+  type ReplanRequest,
+  toPlanningError,
+} from "../core/planner.ts";
+import { type CheckedDraft, checkDraft } from "../plan/check-draft.ts";
+
+/** The settings of a chain of planners, and its request. */
+export interface ChainRequest<TRequest extends PlanRequest> {
+  readonly name: string;
+  readonly timeoutMs: number | undefined;
+  readonly continueOnCannotPlan: boolean;
+  readonly clock: Clock;
+  readonly request: TRequest;
+}
+
+interface Chain<TRequest extends PlanRequest> extends ChainRequest<TRequest> {
+  readonly ask: (planner: Planner, request: TRequest) => PlanDraft | Promise<PlanDraft>;
+}
+
+/** Asks planners in turn, and returns the first valid plan; see `createFallbackPlanner`. */
+export function planInTurn(planners: readonly Planner[], chain: ChainRequest<PlanRequest>): Promise<PlanDraft> {
+  return askInTurn(planners, { ...chain, ask: (planner, request) => planner.plan(request) });
+}
+
+/** Like {@link planInTurn}, for planners that can all replan. */
+export function replanInTurn(planners: readonly Planner[], chain: ChainRequest<ReplanRequest>): Promise<PlanDraft> {
+  return askInTurn(planners, { ...chain, ask: askToReplan });
+}
+
+function askToReplan(planner: Planner, request: ReplanRequest): PlanDraft | Promise<PlanDraft> {
+  if (planner.replan !== undefined) return planner.replan(request);
+  throw new TypeError(`The planner "${planner.name}" has no replan method.`);
+}
+
+async function askInTurn<TRequest extends PlanRequest>(
+  planners: readonly Planner[],
+  chain: Chain<TRequest>,
+): Promise<PlanDraft> {
+  const { request, clock, continueOnCannotPlan } = chain;
+  const startMs = monotonicNow(clock);
+  const failures: PlanFailure[] = [];
+  for (const [index, planner] of planners.entries()) {
+    // The signal may have been aborted between two planners.
+    if (request.signal.aborted) throw request.signal.reason;
+    const limitMs = limitOf(
+      { timeoutMs: chain.timeoutMs, request },
+      { spentMs: monotonicNow(clock) - startMs, planners: planners.length - index },
+    );
+    try {
+      const { steps, source } = await askOne(planner, { ...chain, limitMs });
+      return { steps, source: withFailures(source, failures) };
+    } catch (thrown) {
+      if (request.signal.aborted) throw request.signal.reason;
+      const error = toPlanningError(planner, thrown);
+      const data = error.toJSON();
+      const next = planners[index + 1];
+      if (isAgentError(data, "cannot-plan") && (next === undefined || !continueOnCannotPlan)) {
+        throw failures.length === 0 ? error : cannotPlan(data, { planner, failures, cause: error });
+      }
+      failures.push(...failuresOf(planner, data));
+      if (next === undefined) throw allFailed(chain.name, { failures, cause: error });
+      await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
+    }
+  }
+  throw new TypeError("A fallback planner has at least one planner.");
+}
+
+/** How long the next of the remaining planners may take. */
+function limitOf(
+  { request, timeoutMs }: Pick<Chain<PlanRequest>, "request" | "timeoutMs">,
+  { spentMs, planners }: { readonly spentMs: number; readonly planners: number },
+): number {
+  const leftMs = Math.max(0, (request.timeoutMs ?? Number.POSITIVE_INFINITY) - spentMs);
+  return Math.min(leftMs, timeoutMs ?? leftMs / planners);
+}
+
+/** Asks one planner, for at most `limitMs`. Whatever a planner does after that is ignored. */
+async function askOne<TRequest extends PlanRequest>(
+  planner: Planner,
+  { request, ask, clock, limitMs }: Chain<TRequest> & { readonly limitMs: number },
+): Promise<CheckedDraft> {
+  const source = new AbortSource();
+  const stopFollowing = onAbort(request.signal, () => source.abort(request.signal.reason));
+  const timeout = () => source.abort(plannerTimeout(planner, { timeoutMs: Math.round(limitMs), limit: "its" }));
+  const timer = limitMs < maxTimerMs ? clock.setTimeout(timeout, limitMs) : undefined;
+  const { generate = (model, asked) => model.generate(asked), emit } = request;
+  let isAsked = true;
+  const own: TRequest = {
+    ...request,
+    ...(limitMs < maxTimerMs && { timeoutMs: limitMs }),
+    signal: source.signal,
+    generate: async (model, asked) => {
+      if (!isAsked) throw hasEnded(planner);
+      return generate(model, asked);
+    },
+    emit: (event) => (isAsked ? emit?.(event) : undefined),
+  };
+  try {
+    const asking = async () => checkDraft(planner, await ask(planner, own), request);
+    return await settleOrAbort(asking(), source);
+  } finally {
+    isAsked = false;
+    if (timer !== undefined) clock.clearTimeout(timer);
+    stopFollowing();
+  }
+}
+
+function withFailures(source: PlanSource, earlier: readonly PlanFailure[]): PlanSource {
+  const failures = [...earlier, ...listOf(source.failures)];
+  return failures.length === 0 ? source : { ...source, failures };
+}
+
+/** The failures that an error lists, and the error itself unless it only sums them up. */
+function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFailure[] {
+  const tries = triesOf(error);
+  if (error.code === "planning-failed" && tries.length > 0) return tries;
+  return [...tries, { planner: name, code: error.code, message: error.message }];
+}
+
+/** The error may come from anywhere, so its details may be missing, too. */
+function triesOf({ details }: AgentErrorData): readonly PlanFailure[] {
+  return listOf((details as { readonly failures?: readonly PlanFailure[] } | undefined)?.failures);
+}
+
+function listOf<T>(list: readonly T[] | undefined): readonly T[] {
+  return Array.isArray(list) ? list : [];
+}
+
+/** Planners that did not work come first in the message, each with its last error: those can be fixed. */
+function cannotPlan(
+  data: AgentErrorData<"cannot-plan">,
+  { planner, failures, cause }: { planner: Planner; failures: readonly PlanFailure[]; cause: AgentError },
+): AgentError {
+  const details = { ...data.details, failures: [...failures, ...triesOf(data)] };
+  const broken = new Map(
+    failures.flatMap((failure) => (failure.code === "cannot-plan" ? [] : [[failure.planner, failure.message]])),
+  );
+  const said = [...broken, ...(broken.size > 0 ? [[planner.name, data.message]] : [])];
+  const message = said.map(([name, text]) => `${name}: ${text}`).join(" ") || data.message;
+  return new AgentError("cannot-plan", message, { details, cause });
+}
+
+function allFailed(
+  name: string,
+  { failures, cause }: { failures: readonly PlanFailure[]; cause: unknown },
+): AgentError {
+  const reasons = failures.map(({ planner, message }) => `${planner}: ${message}`).join(" ");
+  return new AgentError("planning-failed", `No planner of "${name}" made a plan. ${reasons}`, {
+    details: { planner: name, failures },
+    cause,
+  });
+}
+
+function hasEnded({ name }: Planner): AgentError<"cancelled"> {
+  const reason = `the planner "${name}" has ended`;
+  return new AgentError("cancelled", `No model is called: ${reason}.`, { details: { reason } });
+}

@@ -1,0 +1,135 @@
+import type { DecisionNote } from "../../core/approval.ts";
+import { type JsonObject, toJson } from "../../core/json.ts";
+import { checkOption, defined, failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { maxPlanBytes } from "../../core/plan.ts";
+import { placeOf, type StepPlace } from "../../core/step-place.ts";
+import type { InferToolInput, Tool } from "../../core/tool.ts";
+import { type ResumeOptions, resumeOptions } from "../run-options.ts";
+import type { Decision } from "./decision.ts";
+
+/**
+ * What is decided about: a pending item of a run, an `approval-request`, or the request that
+ * `requestApproval` received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
+ *
+ * {@includeCode ../../../examples/10-approve-a-step.ts}
+ * @group Approval
+ */
+export type ApprovalItem =
+  | {
+      readonly kind: "approval" | "step";
+      readonly stepId: string;
+      /** Which iteration of a `forEach`, from 0. */
+      readonly iteration?: number | undefined;
+      readonly hash: string;
+    }
+  | { readonly kind: "plan-approval" | "plan"; readonly hash: string };
+
+/** The note that a decision may have. @inline */
+export interface DecisionNoteOptions {
+  /** Who decides: at most 200 characters, recorded as given. */
+  by?: string | undefined;
+  /** At most 2000 characters, recorded with the decision. */
+  comment?: string | undefined;
+}
+
+/**
+ * Options of approving: its note, and what the run needs to resume.
+ * @interface
+ * @group Approval
+ */
+export type ApprovalOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
+  DecisionNoteOptions & {
+    /** Runs the step with this input in place of its own: JSON, in which nothing is read as a reference. */
+    input?: InferToolInput<TTool> | undefined;
+  };
+
+/**
+ * Options of rejecting.
+ * @interface
+ * @group Approval
+ */
+export type RejectionOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
+  DecisionNoteOptions & {
+    /** For the error. @default `comment`, or "no reason given" */
+    reason?: string | undefined;
+  };
+
+const noteOptions = { by: textUpTo(200), comment: textUpTo(2_000) } satisfies OptionTable<DecisionNoteOptions>;
+
+const decisionOptions = {
+  ...resumeOptions,
+  ...noteOptions,
+  input: { type: "any" },
+  reason: { type: "text" },
+} satisfies OptionTable<ApprovalOptions & RejectionOptions>;
+
+const commonKeys = Object.keys({ ...resumeOptions, ...noteOptions });
+
+/** A decision, and the options with which the run resumes. Throws `invalid-options`. */
+export function readDecision(
+  verdict: Decision["verdict"],
+  item: ApprovalItem,
+  options: ApprovalOptions & RejectionOptions,
+): { readonly decision: Omit<Decision, "atMs">; readonly options: ResumeOptions } {
+  const place = placeOfItem(item);
+  checkHash(item.hash);
+  const known = [...commonKeys, verdict === "reject" ? "reason" : "input"];
+  const settings = readOptions(decisionOptions, options, undefined, { known });
+  const { by, comment, input, reason = comment ?? "no reason given", ...rest } = settings;
+  const changed = input === undefined ? {} : { input: readInput(input, place === undefined ? "plan" : "step") };
+  return {
+    decision: { verdict, place, hash: item.hash, reason, ...defined({ by, comment }), ...changed },
+    options: rest,
+  };
+}
+
+/** Throws `invalid-options`. */
+export function readNote(note: DecisionNoteOptions): DecisionNote {
+  return defined(readOptions(noteOptions, note));
+}
+
+function textUpTo(max: number) {
+  const isShort = (value: unknown) => typeof value === "string" && value.length <= max;
+  return { isValid: isShort, expected: `text of at most ${max} characters` };
+}
+
+/** An input as JSON, no larger than a plan may be. Whether it fits its tool is checked later. */
+export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
+  if (kind === "plan") failOption("input", input, "left out: a plan is approved unchanged");
+  const json = toJson(input, { maxBytes: maxPlanBytes });
+  if (!json.ok) failOption(["input", ...json.issue.path].join("."), input, `JSON: ${json.issue.message}`);
+  const { value } = json;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption("input", input, "an object");
+  return value as JsonObject;
+}
+
+const items = "an item of result.pending, or an approval-request";
+
+/** The step or iteration that an item is about; undefined for the plan. */
+function placeOfItem(item: ApprovalItem): StepPlace | undefined {
+  const { kind } = (item ?? {}) as { readonly kind?: unknown };
+  switch (kind) {
+    case "plan-approval":
+    case "plan":
+      return undefined;
+    case "approval":
+    case "step": {
+      const { stepId, iteration } = item as Extract<ApprovalItem, { stepId: string }>;
+      checkName("item.stepId", stepId);
+      checkOption({ type: "integer", min: 0 }, iteration, "item.iteration");
+      return placeOf({ stepId, iteration });
+    }
+    default:
+      return failOption("item", item, kind === "outcome" ? `${items}; use settle for the outcome of a step` : items);
+  }
+}
+
+/** Throws `invalid-options` for anything that is not an id. */
+export function checkName(option: "runId" | "stepId" | "item.stepId", value: unknown): void {
+  if (typeof value !== "string" || value === "") failOption(option, value, "text that is not empty");
+}
+
+function checkHash(hash: unknown): void {
+  if (typeof hash !== "string" || !/^[\da-f]{64}$/.test(hash))
+    failOption("item.hash", hash, "the 64 lowercase hex digits of the pending item's hash");
+}

@@ -1,0 +1,171 @@
+import { isThenable } from "../../async/thenable.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { AgentError, type AgentErrorData } from "../../core/errors.ts";
+import type { RunSettleEvent } from "../../core/events.ts";
+import { type JsonValue, toJson } from "../../core/json.ts";
+import type { RunResult } from "../../core/run-result.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
+import { parseWith } from "../../core/schema.ts";
+import { describePlace, type StepPlace } from "../../core/step-place.ts";
+import { partAt } from "../../core/step-state.ts";
+import { continueStored } from "../resume/continue-run.ts";
+import type { Settlement } from "../resume/resume-options.ts";
+import { beginStopped } from "../resume/resume-run.ts";
+import type { Run } from "../run.ts";
+import { notWaiting } from "../run-errors.ts";
+import type { ResumeOptions } from "../run-options.ts";
+import type { Opening, RunRegistry } from "../run-registry.ts";
+import { opened, sealEvent, secretsOfStored } from "../secrets/secrets-of-run.ts";
+import { invalidOutput } from "../steps/step-errors.ts";
+import { readExisting } from "../stored-runs.ts";
+import { doOrSend } from "./send-message.ts";
+
+/** A settlement on its way to a run. */
+export interface Settling extends Opening {
+  readonly place: StepPlace;
+  readonly settlement: Settlement;
+  readonly options: ResumeOptions;
+}
+
+/**
+ * Settles a step whose outcome is `unknown`, and resumes its run. Rejects with `run-conflict` if the run does not wait
+ * for that, `invalid-tool-output` for an output that the tool could not have returned, and as `continueStored` does.
+ */
+export function settleRun(runs: RunRegistry, settling: Settling): Promise<RunResult> {
+  const { runId, place } = settling;
+  let outcome: RunSettleEvent["outcome"] | undefined;
+  return doOrSend(runs, {
+    ...settling,
+    here: () =>
+      settle(runs, settling, (made) => {
+        outcome = made;
+      }),
+    check: (run: Pick<Run, "state" | "secrets">) => requireSettledAs(run, place, outcome),
+    message: async () => {
+      const made = outcome as RunSettleEvent["outcome"];
+      return { type: "settle", place, outcome: await sealPosted(runs, { runId, ...place, outcome: made }) } as const;
+    },
+  });
+}
+
+/** Throws `run-conflict` if somebody else has settled a step differently. */
+function requireSettledAs(
+  { state, secrets }: Pick<Run, "state" | "secrets">,
+  place: StepPlace,
+  outcome: RunSettleEvent["outcome"] | undefined,
+): void {
+  if (outcome === undefined || outcome.status === "retry") return;
+  const { status, output = null } = partAt(state.steps, place) ?? {};
+  // It is still in doubt: whoever resumes the run acts on what was posted.
+  if (status === "unknown") return;
+  const isSame =
+    outcome.status === "failed"
+      ? status === "failed"
+      : (status === "completed" || status === "undone") &&
+        canonicalJson(opened({ secrets }, output)) === canonicalJson(outcome.output as JsonValue);
+  if (!isSame) throw notWaiting(state.runId, `step "${describePlace(place)}" was settled differently`);
+}
+
+/** An outcome as it is posted, without secrets in it: until it is received, it is in the store. */
+async function sealPosted(
+  { settings }: RunRegistry,
+  { runId, ...settled }: StepPlace & Pick<RunSettleEvent, "runId" | "outcome">,
+): Promise<RunSettleEvent["outcome"]> {
+  const { state } = await readExisting(settings, runId);
+  const secrets = await secretsOfStored(settings, state);
+  const event = await sealEvent({ state, secrets }, { type: "run-settle", ...settled });
+  return (event as RunSettleEvent).outcome;
+}
+
+function settle(
+  runs: RunRegistry,
+  settling: Settling,
+  onMade: (outcome: RunSettleEvent["outcome"]) => void,
+): Promise<RunResult> {
+  const { runId, place, settlement } = settling;
+  let outcome: RunSettleEvent["outcome"] | undefined;
+  return runs.withRun(runId, {
+    // It may yet settle the step, or start to wait for this.
+    whenActive: async ({ result }) => {
+      await result.catch(() => {});
+      return undefined;
+    },
+    whenStored: async () => {
+      if (outcome !== undefined) return continueSettled(runs, { ...settling, outcome });
+      const { state } = await readExisting(runs.settings, runId);
+      // It may be active by now.
+      if (runs.has(runId)) return undefined;
+      requireUnknown(state, place);
+      outcome = await toOutcome(runs, { state, place, settlement });
+      onMade(outcome);
+      return undefined;
+    },
+  });
+}
+
+/** Resumes a run with the outcome of a step: resumption and outcome are both recorded, or neither. */
+function continueSettled(
+  runs: RunRegistry,
+  { outcome, place, ...opening }: Settling & { readonly outcome: RunSettleEvent["outcome"] },
+): Promise<RunResult> {
+  return continueStored(runs, {
+    ...opening,
+    mayResume: (state) => {
+      requireUnknown(state, place);
+      return true;
+    },
+    begin: (state) => ({ events: [...beginStopped(state).events, { type: "run-settle", ...place, outcome }] }),
+  });
+}
+
+function requireUnknown(state: RunState, place: StepPlace): void {
+  const { runId, status } = state;
+  const part = partAt(state.steps, place);
+  const name = `step "${describePlace(place)}"`;
+  if (part === undefined) throw notWaiting(runId, `it has no ${name}`);
+  if (part.iterations !== undefined) {
+    const last = part.iterations.states.length - 1;
+    throw notWaiting(runId, `${name} waits per iteration: give iteration, from 0 to ${last}`);
+  }
+  if (part.status === "running") throw notWaiting(runId, `${name} has not ended: resume the run first`);
+  if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);
+  if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
+}
+
+interface Settled {
+  readonly state: RunState;
+  readonly place: StepPlace;
+  readonly settlement: Settlement;
+}
+
+async function toOutcome(runs: RunRegistry, settled: Settled): Promise<RunSettleEvent["outcome"]> {
+  const { settlement, place, state } = settled;
+  if ("retry" in settlement) return { status: "retry" };
+  if ("output" in settlement) return { status: "completed", output: await toOutput(runs, settled) };
+  const tool = partAt(state.steps, place)?.tool ?? "";
+  const error = new AgentError("tool-failed", settlement.failed, {
+    details: { tool, ...place, attempts: 1, errors: [{ name: "Error", message: settlement.failed }] },
+  });
+  return { status: "failed", error: error.toJSON() as AgentErrorData };
+}
+
+/** The output as JSON, as if the tool had returned it. */
+async function toOutput({ settings }: RunRegistry, { state, place, settlement }: Settled): Promise<unknown> {
+  const part = partAt(state.steps, place);
+  const tool = settings.toolsByName.get(part?.tool ?? "");
+  const task = {
+    step: { id: place.stepId, tool: part?.tool ?? "" },
+    iteration: place.iteration === undefined ? undefined : { index: place.iteration },
+  };
+  let { output } = settlement as { readonly output: unknown };
+  if (tool?.outputSchema !== undefined) {
+    const parsing = parseWith(tool.outputSchema, output);
+    const parsed = isThenable(parsing) ? await parsing : parsing;
+    if (!parsed.ok) throw invalidOutput(task, parsed.issues);
+    output = parsed.value;
+  }
+  const json = toJson(output, { maxBytes: settings.maxOutputBytes });
+  if (!json.ok) throw invalidOutput(task, [json.issue]);
+  return json.value;
+}

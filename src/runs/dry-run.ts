@@ -1,0 +1,166 @@
+import type { AbortSource } from "../async/abort-source.ts";
+import { settleOrAbort } from "../async/timeout.ts";
+import { copyJson } from "../core/json.ts";
+import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
+import { parseWith } from "../core/schema.ts";
+import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
+import { dependenciesOf } from "../plan/dependencies.ts";
+import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
+import { hashPlan } from "../plan/hash-plan.ts";
+import { findReferences } from "../plan/reference.ts";
+import { resolveInput } from "../plan/resolve-input.ts";
+import type { EngineSettings } from "./options.ts";
+import { underSignal } from "./planning/plan-alone.ts";
+import type { RunSettings } from "./run-options.ts";
+import { completePlanInput } from "./run-target.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { secretsOf } from "./secrets/secrets-of-run.ts";
+import { effectOf } from "./steps/prepare-step.ts";
+
+/** What a run would do, as far as that is known beforehand. @group Plans */
+export interface DryRun<TTool extends Tool = Tool> {
+  readonly plan: Plan;
+  /** For `approvedHash`. */
+  readonly planHash: string;
+  /** Whether the run would wait for approval of the plan as a whole. */
+  readonly needsApproval: boolean;
+  readonly steps: readonly DryRunStep<TTool>[];
+}
+
+/**
+ * What one step would do. One type for each tool, so that `tool` narrows `input` if no part of it is open.
+ * @group Plans
+ */
+export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
+  ? {
+      readonly stepId: string;
+      readonly tool: TTool["name"];
+      /** As the tool would get it, if no part is open; else as in the plan, with its references. */
+      readonly input: InferToolInput<TTool>;
+      /** The references in the input whose values are known only when the plan runs. */
+      readonly open: readonly string[];
+      /** The steps it waits for. */
+      readonly dependsOn: readonly string[];
+      readonly when?: string;
+      readonly forEach?: string;
+      /** `by-input` if it depends on values that are not known yet. */
+      readonly effect: ToolEffect | "by-input";
+      /** Whether it would wait for approval; `by-input` if that depends on values that are not known yet. */
+      readonly needsApproval: boolean | "by-input";
+      /** Whether the tool can undo it. */
+      readonly canUndo: boolean;
+      readonly reasoning?: string;
+    }
+  : never;
+
+/** Checks a plan as a run would, and calls no tool. Rejects with `invalid-plan`, `plan-not-approved` or `cancelled`. */
+export function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {
+  return underSignal(settings.signal, (source) =>
+    settleOrAbort(lookAtPlan(engine, { settings, given, source }), source),
+  );
+}
+
+interface Looking {
+  readonly settings: RunSettings;
+  readonly given: PlanInput;
+  readonly source: AbortSource;
+}
+
+async function lookAtPlan(engine: EngineSettings, { settings, given, source }: Looking): Promise<DryRun> {
+  const plan = await completePlanInput(engine, settings, given);
+  const expressions = await compileExpressions(plan.steps);
+  const steps: DryRunStep[] = [];
+  const opening = secretsOf(engine, { runId: "", tools: settings.tools });
+  const secrets = opening && (await opening);
+  for (const [index, step] of plan.steps.entries()) {
+    // After a cancellation, no more policies are called.
+    if (source.aborted) throw source.reason;
+    const tool = settings.tools.get(step.tool) as DefinedTool;
+    const dependsOn = dependenciesOfStep(plan, index, expressions);
+    steps.push(await lookAt(engine, { step, tool, dependsOn, secrets }));
+  }
+  return {
+    plan,
+    planHash: await hashPlan(plan),
+    needsApproval: await needsPlanApproval(engine, settings, secrets?.hidePlan(plan) ?? plan),
+    steps,
+  };
+}
+
+async function needsPlanApproval(
+  { needsApproval }: EngineSettings,
+  { stored }: RunSettings,
+  plan: Plan,
+): Promise<boolean> {
+  if (needsApproval === undefined || stored.approvedHash !== undefined) return false;
+  return isYes(() => needsApproval({ kind: "plan", plan }));
+}
+
+function dependenciesOfStep({ steps }: Plan, index: number, expressions: PlanExpressions | undefined) {
+  const step = steps[index] as PlanStep;
+  return dependenciesOf(step, steps[index - 1], expressions?.get(step.id));
+}
+
+interface Looked {
+  readonly step: PlanStep;
+  readonly tool: DefinedTool;
+  readonly dependsOn: readonly string[];
+  /** Set if the step may have secrets, which are not shown. */
+  readonly secrets: RunSecrets | undefined;
+}
+
+async function lookAt(engine: EngineSettings, { step, tool, dependsOn, secrets }: Looked): Promise<DryRunStep> {
+  const { id: stepId, when, forEach, reasoning } = step;
+  const open = findReferences(step.input).map(({ text }) => text);
+  const known = open.length === 0 ? await knownAnswers(engine, { step, tool, secrets }) : undefined;
+  const { input = step.input, effect = tool.declaredEffect, needsApproval } = known ?? {};
+  return {
+    stepId,
+    tool: tool.name,
+    input: copyJson(secrets?.hideStep({ tool: tool.name, input }).input ?? input),
+    open,
+    dependsOn: [...dependsOn],
+    ...(when !== undefined && { when }),
+    ...(forEach !== undefined && { forEach }),
+    effect,
+    needsApproval: needsApproval ?? mayNeedApproval(engine, tool),
+    canUndo: tool.undo !== undefined,
+    ...(reasoning !== undefined && { reasoning }),
+  };
+}
+
+/** Whether a step needs approval, as far as is known without its input. */
+function mayNeedApproval(engine: EngineSettings, tool: DefinedTool): boolean | "by-input" {
+  if (tool.declaredNeedsApproval === true) return true;
+  return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
+}
+
+/**
+ * The answers of the tool and the policy for an input without references. Undefined if they cannot be asked: the input
+ * is invalid, or its effect cannot be determined; it will be the same in the run.
+ */
+async function knownAnswers(engine: EngineSettings, { step, tool, secrets }: Omit<Looked, "dependsOn">) {
+  const input = resolveInput(step, () => undefined);
+  const parsed = await parseWith(tool.inputSchema, copyJson(input));
+  if (!parsed.ok) return undefined;
+  const { id: stepId, reasoning } = step;
+  try {
+    const effect = effectOf(tool, parsed.value);
+    const base = { kind: "step", stepId, tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
+    const about = secrets?.hideStep(base) ?? base;
+    const needsApproval =
+      (await isYes(() => tool.needsApproval?.(parsed.value))) || (await isYes(() => engine.needsApproval?.(about)));
+    return { input, effect, needsApproval };
+  } catch {
+    return undefined;
+  }
+}
+
+/** As in a run, a policy that fails counts as a yes. One that is not type-checked may return any truthy value. */
+async function isYes(ask: () => unknown): Promise<boolean> {
+  try {
+    return Boolean(await ask());
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,142 @@
+import type { AgentErrorData } from "../core/errors.ts";
+import type { EventInit, NotUndone, RunEndEvent, SkipReason } from "../core/events.ts";
+import { lastCompleted } from "../core/run-state.ts";
+import { placeOf } from "../core/step-place.ts";
+import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import type { PlanExpressions } from "../plan/expressions.ts";
+import { endsOfCutOff } from "./cut-off.ts";
+import type { Run } from "./run.ts";
+import { interruptedBy } from "./run-errors.ts";
+import type { AbortReason } from "./run-lifetime.ts";
+import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "./run-progress.ts";
+import { opened } from "./secrets/secrets-of-run.ts";
+import { dataOf } from "./steps/step-errors.ts";
+import { undoSteps } from "./steps/undo-steps.ts";
+
+/** What {@link endExecution} needs to close an execution. */
+export interface ExecutionEnd {
+  readonly planningError: AgentErrorData | undefined;
+  readonly expressions: PlanExpressions | undefined;
+}
+
+/**
+ * Closes an execution when nothing is running: suspended, if somebody has to decide; else ended, once `step-skip` is
+ * emitted for the steps that never start and, with `undoOnFailure`, the completed steps of an uncompleted run are
+ * undone.
+ */
+export async function endExecution(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
+  run.enter("closing");
+  const isFinished = run.state.plan !== undefined && isAllDone(run);
+  // If only the end of the process prevented steps from running, whoever resumes the run need not wait for an answer.
+  const mayWait =
+    !isFinished && run.abortReason === undefined && !(run.stopReason === "interrupted" && isReady(run, expressions));
+  const pending = mayWait ? pendingItems(run) : [];
+  if (run.recorder.failure === undefined && pending.length > 0) {
+    await run.emit({ type: "run-suspend", pending });
+  } else if (run.recorder.failure === undefined && isInterrupted(run) && !isFinished) {
+    // The rest stays unchanged, for the next owner.
+    await run.emit({ type: "run-end", outcome: { status: "interrupted", error: interruption(run) } });
+  } else if (run.recorder.failure === undefined) {
+    if (!isFinished) await skipRest(run, expressions);
+    if (run.recorder.failure === undefined)
+      await endRun(run, { isFinished, error: planningError ?? (isFinished ? undefined : stepFailure(run)) });
+  }
+  if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
+}
+
+/** Whether the process is ending before the run. An abort for another reason ends the run for good. */
+function isInterrupted({ stopReason, abortReason }: Run): boolean {
+  return abortReason === undefined ? stopReason === "interrupted" : abortReason.code === "interrupted";
+}
+
+function interruption({ abortReason }: Pick<Run, "abortReason">): AgentErrorData {
+  return (abortReason ?? interruptedBy("not all of its steps are done")).toJSON() as AgentErrorData;
+}
+
+interface RunClosing {
+  /** Whether all steps are done. */
+  readonly isFinished: boolean;
+  readonly error: AgentErrorData | undefined;
+}
+
+async function endRun(run: Run, closing: RunClosing): Promise<void> {
+  const outcome = runOutcome(run, closing);
+  const notUndone =
+    outcome.status !== "completed" && run.settings.stored.undoOnFailure ? await undoSteps(run) : noneUndone;
+  await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
+}
+
+const noneUndone: readonly NotUndone[] = [];
+
+function runOutcome({ abortReason, state }: Run, { isFinished, error }: RunClosing): RunEndEvent["outcome"] {
+  // With nothing left to do, it does not count as interrupted.
+  const wasInTime = isFinished && abortReason?.code === "interrupted";
+  if (abortReason !== undefined && !wasInTime) return abortedOutcome(abortReason);
+  // An earlier execution that was cancelled may have died before it could record that.
+  if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
+  // A record by another writer may leave a step open for no known reason: the run has not been completed.
+  if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
+  return { status: "completed", output: lastCompleted(state)?.output ?? null };
+}
+
+function abortedOutcome(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEvent["outcome"] {
+  return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
+}
+
+/** Emits `step-skip` for each step that never started: because of a dependency, or because the run ended first. */
+async function skipRest(run: Run, expressions: PlanExpressions | undefined): Promise<void> {
+  const steps = run.state.plan?.steps ?? [];
+  const stateOf = (index: number) => run.state.steps.get(steps[index]?.id ?? "") as StepState;
+  const { dependents } = buildGraph(opened(run, steps), expressions);
+  const isBlocked = new Set<number>();
+  for (const index of steps.keys()) {
+    const state = stateOf(index);
+    if (isDone(state)) continue;
+    if (isBlocked.has(index) || !isNotStarted(state))
+      for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
+    await skipOpen(run, state, isBlocked.has(index) ? "dependency-failed" : "run-ended");
+  }
+}
+
+/** Whether only the end of the run prevents a step from running, even if an execution died while recording that. */
+function isNotStarted(state: StepState): boolean {
+  if (!isOpen(state)) return state.skipReason === "run-ended";
+  for (const { status } of partsOf([state])) if (status === "interrupted") return false;
+  return true;
+}
+
+/** Emits `step-skip` for a step, or the rest of its iterations, that will never start. */
+export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
+  for (const part of [...partsOf([state])]) {
+    // An interrupted one has started: it is just not run again.
+    if (!isOpen(part) || part.status === "interrupted") continue;
+    const told = run.emit({ type: "step-skip", ...placeOf(part), tool: part.tool, reason });
+    if (told !== undefined) await told;
+  }
+}
+
+/** Closes the execution for listeners once nothing more is recorded, even if only since the last event. */
+export function closeBroken(run: Run, error: AgentErrorData): void {
+  if (run.phase === "closed") return;
+  const status = error.code === "interrupted" ? "interrupted" : "failed";
+  const end: EventInit = { type: "run-end", outcome: { status, error } };
+  if (run.state.sequence === 0) {
+    // Not even the first event was recorded: for a listener nothing has started.
+    run.recorder.fold(end);
+  } else {
+    closeUnrecorded(run, error);
+    run.recorder.close(end);
+  }
+}
+
+/**
+ * After the store has failed, closes everything that listeners have seen start. Nothing is recorded: to the store it is
+ * as if the process had died, so steps in flight are `interrupted`, or `unknown` if they must run only once.
+ */
+function closeUnrecorded(run: Run, error: AgentErrorData): void {
+  // Steps left for the next process are not skipped.
+  const skipped = error.code === "interrupted" ? [] : [...partsOf(run.state.steps.values())].filter(isOpen);
+  for (const event of endsOfCutOff(run.state, error)) run.recorder.close(event);
+  for (const part of skipped)
+    run.recorder.close({ type: "step-skip", ...placeOf(part), tool: part.tool, reason: "run-ended" });
+}

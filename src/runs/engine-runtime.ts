@@ -1,0 +1,22 @@
+import { receivePosted } from "./decisions/receive-posted.ts";
+import { resumeLeft } from "./resume/resume-run.ts";
+import type { RunHost } from "./run.ts";
+import { RunRegistry } from "./run-registry.ts";
+
+export { decideRun } from "./decisions/decide-run.ts";
+export { settleRun } from "./decisions/settle-run.ts";
+export { dryRun } from "./dry-run.ts";
+export { planAlone } from "./planning/plan-alone.ts";
+// All that an engine loads for its first run, as one module to import().
+export { cancelRun } from "./resume/cancel-run.ts";
+export { resumeAll, resumeRun } from "./resume/resume-run.ts";
+export { deleteRun, prune } from "./retention.ts";
+export { readEventsOf } from "./run-events.ts";
+export { showPage } from "./show.ts";
+export { startRun } from "./start-run.ts";
+export { listRuns, readRun } from "./stored-runs.ts";
+
+/** The registry of an engine's runs. */
+export function createRegistry({ settings, hub }: Pick<RunHost, "settings" | "hub">): RunRegistry {
+  return new RunRegistry({ settings, hub, receive: receivePosted, resumeLeft });
+}

@@ -1,0 +1,217 @@
+import { type Clock, maxTimerMs, systemClock } from "../async/clock.ts";
+import type { RetryOptions, RetryPolicy } from "../async/retry.ts";
+import type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
+import { retryOptions } from "../core/check-tool.ts";
+import { indexTools } from "../core/define-tool.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { checkOption, defined, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
+import { defaultMaxSteps } from "../core/plan.ts";
+import type { Planner } from "../core/planner.ts";
+import type { RunStore } from "../core/run-store.ts";
+import type { DefinedTool, Tool } from "../core/tool.ts";
+import { describeRunOption } from "./run-options.ts";
+import {
+  type RedactFunction,
+  type SealingSettings,
+  type SecretOptions,
+  sealingOf,
+  secretOptions,
+} from "./secrets/secret-options.ts";
+
+/** Something a developer should know about, though no run depends on it. @group Agents */
+export interface AgentWarning {
+  /**
+   * `late-result`: an attempt settled after its run had ended. `invalid-progress`: a tool reported progress that is not
+   * JSON. `approval-failed`: `needsApproval` or `requestApproval` threw, or did not return a valid answer. `budget-overrun`: a
+   * model used more than was estimated. `overlapping-call`: a tool was still working when the agent was closed, so
+   * whoever resumes the run may call it a second time meanwhile. `start-refused`: a run that `start` returned a handle
+   * for was not started. `message-refused`: another process posted something that is not a message, or that the run
+   * does not wait for. `braces-as-text`: an input of a given plan contains `{{step}}`, which is text, where `${step}`
+   * would be the output. `no-secret-keys`: a tool has sensitive fields, and there is no key to seal them.
+   * `cache-key-failed`: the `cache.key` of a tool threw, or did not return text.
+   */
+  readonly code:
+    | "late-result"
+    | "invalid-progress"
+    | "approval-failed"
+    | "budget-overrun"
+    | "overlapping-call"
+    | "start-refused"
+    | "message-refused"
+    | "braces-as-text"
+    | "no-secret-keys"
+    | "cache-key-failed";
+  readonly message: string;
+  /** Absent if it is about the agent. */
+  readonly runId?: string;
+  /** Absent if it is about the plan as a whole. */
+  readonly stepId?: string;
+  /** Which iteration of a `forEach`, from 0. */
+  readonly iteration?: number;
+}
+
+/** The options that orchestrators and agents have in common. */
+export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool[]> {
+  /** The tools that plans may use; their names are unique. */
+  tools: TTools;
+  /** Retry policy of tools that have none of their own. */
+  retry?: RetryOptions | undefined;
+  /** Longest time for one attempt of a step, at least 1; `Infinity` is allowed. @default 30000 */
+  stepTimeoutMs?: number | undefined;
+  /** How long a tool may keep running after its signal was aborted before it is given up. @default 1000 */
+  abortGraceMs?: number | undefined;
+  /** The most steps a plan may have. @default 1000 */
+  maxSteps?: number | undefined;
+  /** The largest output of a step, in bytes of JSON. @default 1048576 */
+  maxOutputBytes?: number | undefined;
+  /** Whether the error of a step is recorded with the stack of the last error that its tool threw. @default true */
+  recordStacks?: boolean | undefined;
+  /**
+   * Whether a step, or the plan as a whole, needs approval, besides what its tool states: `() => true` for everything.
+   * A function that throws counts as true. @default none: only what tools state
+   */
+  needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Answers a request for approval while the run waits, with a word or an object with more. If it throws, the run is
+   * suspended.
+   * @default none: the run is suspended
+   */
+  requestApproval?: RequestApproval<TTools[number]> | undefined;
+  /**
+   * How long a question of this agent can be answered, at least 1; then it counts as rejected, with `approval-expired`.
+   * @default Infinity
+   */
+  approvalTtlMs?: number | undefined;
+  /**
+   * How long this process owns a run without renewing the lease, at least 100; then another process may resume it. It
+   * is renewed three times as often. @default 30000
+   */
+  leaseMs?: number | undefined;
+  /** How values of sensitive fields are recorded. @default a key of this process if the store ends with it */
+  secrets?: SecretOptions | undefined;
+  /**
+   * Changes what is shown of values, never what is recorded. @default none: everything but sensitive fields is shown
+   */
+  redact?: RedactFunction | undefined;
+  /** Receives what a listener throws or rejects with. @default one `console.warn` */
+  onListenerError?: ((error: unknown, event: AgentEvent) => void) | undefined;
+  /** @default `console.warn` */
+  onWarning?: ((warning: AgentWarning) => void) | undefined;
+  /** Time, for tests. @default the machine's */
+  clock?: Clock | undefined;
+  /** Random numbers from 0 to below 1, for jitter. @default `Math.random` */
+  random?: (() => number) | undefined;
+  /** Creates what follows the prefix in the ids of runs and plans. @default `crypto.randomUUID` */
+  createId?: (() => string) | undefined;
+}
+
+/** Decides about a step or a plan; `signal` aborts when the answer no longer counts. @group Approval */
+export type RequestApproval<TTool extends Tool = Tool> = (
+  request: ApprovalRequest<TTool>,
+  options: { signal: AbortSignal },
+) => Promise<ApprovalDecision | ApprovalAnswer>;
+
+/** Further options, for planning. */
+export interface PlanningOptions {
+  /** Longest time for a planner, at least 1; `Infinity` is allowed. @default 120000 */
+  plannerTimeoutMs?: number | undefined;
+  /** The longest request, in UTF-16 code units. @default 200000 */
+  maxRequestLength?: number | undefined;
+}
+
+/** A hundred years: no timer waits for it, and dates reach that far. */
+const maxApprovalTtlMs = 100 * 365 * 86_400_000;
+
+type EngineOptions = ExecutionOptions & PlanningOptions & { store: RunStore; planner?: Planner | undefined };
+
+const executionOptions = {
+  tools: (value) => indexTools(value as readonly Tool[]),
+  store: {
+    methods: ["append", "read", "list", "claim", "renew", "release"],
+    expected: "a run store",
+    isRequired: true,
+  },
+  retry: { options: retryOptions },
+  stepTimeoutMs: { type: "duration", min: 1, default: 30_000 },
+  abortGraceMs: { type: "number", min: 0, max: maxTimerMs, default: 1_000 },
+  maxSteps: { type: "integer", min: 1, default: defaultMaxSteps },
+  maxOutputBytes: { type: "integer", min: 1, default: 1_048_576 },
+  recordStacks: { type: "boolean", default: true },
+  needsApproval: { type: "function" },
+  requestApproval: { type: "function" },
+  approvalTtlMs: { type: "duration", min: 1, max: maxApprovalTtlMs, default: Number.POSITIVE_INFINITY },
+  leaseMs: { type: "number", min: 100, max: maxTimerMs, default: 30_000 },
+  secrets: { options: secretOptions },
+  redact: { type: "function" },
+  onListenerError: { type: "function" },
+  onWarning: { type: "function", default: ({ message }) => console.warn(`planwright: ${message}`) },
+  clock: { type: "clock", default: systemClock },
+  random: { type: "function", default: () => Math.random() },
+  createId: { type: "function", default: createUuid },
+} satisfies OptionTable<ExecutionOptions & { store: RunStore }>;
+
+const planningOptions = {
+  planner: { read: readPlanner },
+  plannerTimeoutMs: { type: "duration", min: 1, default: 120_000 },
+  maxRequestLength: { type: "integer", min: 1, default: 200_000 },
+} satisfies OptionTable<PlanningOptions & { planner?: Planner }>;
+
+const executionKeys = Object.keys(executionOptions);
+const engineOptions = { ...executionOptions, ...planningOptions };
+
+/** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */
+export interface EngineSettings
+  extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError"> {
+  /** As given. */
+  readonly tools: readonly Tool[];
+  readonly toolsByName: ReadonlyMap<string, DefinedTool>;
+  /** Undefined if no tool has a sensitive field. */
+  readonly sealing: SealingSettings | undefined;
+  readonly onListenerError: (error: unknown, event: AgentEvent) => void;
+  /** The policy of a tool, with the agent's and the general defaults filled in. */
+  readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
+}
+
+/** Checks the options of an agent or orchestrator and fills in the defaults. Throws `invalid-options`. */
+export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
+  const known = canPlan ? undefined : executionKeys;
+  const settings = readOptions(engineOptions, options, undefined, { known, whereElse: describeRunOption });
+  const { tools: toolsByName, retry, secrets, store } = settings;
+  const policyOf = (tool: DefinedTool): RetryPolicy => readOptions(retryOptions, { ...retry, ...defined(tool.retry) });
+  const policies = new Map([...toolsByName.values()].map((tool) => [tool, policyOf(tool)]));
+  return {
+    toolsByName,
+    sealing: sealingOf(options.tools, { secrets, store }),
+    retryPolicyOf: (tool) => policies.get(tool) ?? policyOf(tool),
+    ...settings,
+    tools: Object.freeze([...options.tools]),
+    onListenerError: settings.onListenerError ?? warnOnce(),
+  };
+}
+
+/** Reading a UUID makes V8 join the pieces it is built from, which a stored run would otherwise keep: 1.6 kB. */
+function createUuid(): string {
+  const id = crypto.randomUUID();
+  id.charCodeAt(0);
+  return id;
+}
+
+function warnOnce(): EngineSettings["onListenerError"] {
+  let isTold = false;
+  return (error, event) => {
+    if (isTold) return;
+    isTold = true;
+    console.warn(
+      `planwright: a listener of "${event.type}" failed; further failures are not reported (set onListenerError).`,
+      error,
+    );
+  };
+}
+
+function readPlanner(value: unknown, option: string): Planner {
+  checkOption({ methods: ["plan"], expected: "a planner", isRequired: true }, value, option);
+  const planner = value as Planner;
+  checkOption({ type: "text", isRequired: true }, planner.name, `${option}.name`);
+  checkOption({ type: "function" }, planner.replan, `${option}.replan`);
+  return planner;
+}

@@ -1,0 +1,195 @@
+import { checkOption } from "../core/options.ts";
+import type { AnyPlan, PlanInput, UncheckedPlan } from "../core/plan.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { RunStore } from "../core/run-store.ts";
+import type { Tool } from "../core/tool.ts";
+import {
+  type ApprovalItem,
+  type ApprovalOptions,
+  type RejectionOptions,
+  readDecision,
+} from "./decisions/decision-options.ts";
+import type { DryRun } from "./dry-run.ts";
+import { Engine, type RunHandle } from "./engine.ts";
+import { observe, type RunObserver } from "./observe-runs.ts";
+import { type ExecutionOptions, resolveOptions } from "./options.ts";
+import {
+  type CloseOptions,
+  checkResumeOptions,
+  readCloseOptions,
+  readSettleOptions,
+  type SettleOptions,
+} from "./resume/resume-options.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
+import type { RunKeeper } from "./retention.ts";
+import type { DryRunOptions, OptionsArgument, ResumeOptions, RunOptions } from "./run-options.ts";
+
+/** Options of {@link createOrchestrator}. @group Agents */
+export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
+  extends ExecutionOptions<TTools> {
+  /** Where runs are recorded, such as `createMemoryRunStore()`. */
+  store: RunStore;
+}
+
+/**
+ * Decides about runs that wait for approval, in this process or another that has the same store.
+ *
+ * Invalid options throw `invalid-options` at once. The result of the handle rejects with `run-not-found`,
+ * `run-conflict` if the run is not waiting for this, `run-owned-elsewhere` if another process is running it,
+ * `resume-mismatch` if its tools have changed, or `store-failed`; it resolves when the run ends or is suspended again.
+ */
+export interface RunApprover<TTool extends Tool = Tool> {
+  /**
+   * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
+   * process, else from the store. The item is one of `result.pending`, or the `approval-request`.
+   *
+   * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if the run is not
+   * waiting for this, `run-owned-elsewhere` if another process is running it, `resume-mismatch` if its tools have
+   * changed, or `store-failed`; it resolves when the run ends or is suspended again.
+   */
+  approve(
+    this: void,
+    runId: string,
+    item: ApprovalItem,
+    ...options: OptionsArgument<TTool, ApprovalOptions<TTool>>
+  ): RunHandle<TTool>;
+  /**
+   * As `approve`, but the step, or the plan, is not run: the run fails with `approval-rejected`.
+   */
+  reject(
+    this: void,
+    runId: string,
+    item: ApprovalItem,
+    ...options: OptionsArgument<TTool, RejectionOptions<TTool>>
+  ): RunHandle<TTool>;
+}
+
+/** Resumes runs that have stopped: their process died or was closed, or they failed. */
+export interface RunResumer<TTool extends Tool = Tool> {
+  /**
+   * Resumes a stored run where it stopped. Recorded work is not run again; a step that was cut off runs again, unless
+   * its effect is `once`: then its outcome is `unknown`. A failed run resumes with the step that failed. A run that is
+   * active in this process is joined, and one that has ended for good, or waits for somebody, resolves to its result.
+   * Rejects with `run-not-found`, `run-owned-elsewhere` if another process is running it, `resume-mismatch`,
+   * `invalid-options`, `store-failed`, or `interrupted` once the agent was closed.
+   */
+  resume(
+    this: void,
+    runId: string,
+    ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
+  ): Promise<RunResult<TTool>>;
+  /**
+   * Resumes every run that no process is running, for a process that starts. Resolves to the outcome of each when all
+   * have ended or wait for somebody; a run that cannot be resumed is included with its error. Rejects with
+   * `store-failed`, `invalid-options` or `interrupted`.
+   */
+  resumeAll(
+    this: void,
+    ...options: OptionsArgument<TTool, ResumeAllOptions<TTool>>
+  ): Promise<readonly ResumedRun<TTool>[]>;
+  /**
+   * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the result of the handle
+   * rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and what `resume` rejects
+   * with.
+   */
+  settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
+  /**
+   * Cancels a run, whether this process, another or, as with a suspended run, none has it. Resolves to how it ended;
+   * does nothing if it has ended already. `resources` are for tools that undo. Rejects with `run-not-found`,
+   * `store-failed`, `invalid-options`, or `interrupted` once the agent was closed.
+   */
+  cancel(
+    this: void,
+    runId: string,
+    reason?: string,
+    options?: Partial<ResumeOptions<TTool>>,
+  ): Promise<RunResult<TTool>>;
+  /**
+   * Takes no more runs, lets running steps end within the time, and leaves the rest to be resumed: those runs end
+   * `interrupted`. Resolves when nothing is running here any more; tools that ignore their signal have `abortGraceMs`.
+   * The store stays open. Rejects with `invalid-options`.
+   */
+  close(this: void, options?: CloseOptions): Promise<void>;
+}
+
+/** Runs plans. @group Agents */
+export interface Orchestrator<TTool extends Tool = Tool>
+  extends RunObserver<TTool>,
+    RunApprover<TTool>,
+    RunResumer<TTool>,
+    RunKeeper {
+  /**
+   * What a plan would do, with which effects: it is validated and resolved as far as can be known, and no tool is
+   * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
+   */
+  dryRun<const TPlan extends AnyPlan>(
+    this: void,
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    options?: DryRunOptions<TTool>,
+  ): Promise<DryRun<TTool>>;
+  /**
+   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or from a variable
+   * whose tool names are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`,
+   * `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was started; whatever
+   * happens later is in the result.
+   */
+  execute<const TPlan extends AnyPlan>(
+    this: void,
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
+  ): Promise<RunResult<TTool>>;
+  /**
+   * Starts a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps,
+   * unknown tools and duplicate ids. Other errors of `execute` reject the handle's result; readers of its events
+   * receive them, too, and they are reported as the warning `start-refused`.
+   */
+  start<const TPlan extends AnyPlan>(
+    this: void,
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
+  ): RunHandle<TTool>;
+}
+
+/**
+ * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/18-plans-as-json.ts}
+ * @group Agents
+ */
+export function createOrchestrator<const TTools extends readonly Tool[]>(
+  options: OrchestratorOptions<TTools>,
+): Orchestrator<TTools[number]> {
+  const engine = new Engine(resolveOptions({ ...options }, { canPlan: false }));
+  return methodsOf(engine) as Orchestrator<TTools[number]>;
+}
+
+/** The methods of an orchestrator, for tools of any type; an agent has them, too. */
+export function methodsOf(engine: Engine): Orchestrator {
+  return {
+    ...observe(engine),
+    dryRun: (plan, options) => engine.dryRun({ plan: plan as PlanInput }, options),
+    execute: (plan, options) => engine.run({ plan: plan as PlanInput }, options),
+    start: (plan, options) => engine.start({ plan: plan as PlanInput }, options),
+    approve: (runId, item, options = {}) => {
+      const { decision, options: rest } = readDecision("approve", item, options);
+      return engine.decide(runId, decision, rest);
+    },
+    reject: (runId, item, options = {}) => {
+      const { decision, options: rest } = readDecision("reject", item, options);
+      return engine.decide(runId, decision, rest);
+    },
+    resume: async (runId, options = {}) => engine.resume(runId, checkResumeOptions(options)),
+    resumeAll: async (options = {}) => engine.resumeAll(options),
+    settle: (runId, stepId, options) => {
+      const { options: rest, ...settling } = readSettleOptions(stepId, options);
+      return engine.settle(runId, settling, rest);
+    },
+    cancel: async (runId, reason = "no reason given", options = {}) => {
+      checkOption({ type: "text" }, reason, "reason");
+      return engine.cancel(runId, reason, checkResumeOptions(options));
+    },
+    close: async (options = {}) => engine.close(readCloseOptions(options)),
+    deleteRun: async (runId) => engine.deleteRun(runId),
+    prune: async (options) => engine.prune(options),
+  };
+}

@@ -1,0 +1,196 @@
+import { AgentError } from "../core/errors.ts";
+import { upgradeEvents } from "../core/event-version.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
+import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
+import { isRunStatus } from "../core/run-summary.ts";
+import { type ApprovalState, isOpen, partAt, type StepEvent, type StepState } from "../core/step-state.ts";
+import { type FindWrongKey, type Keyed, wrongKeyOf } from "./event-shapes.ts";
+
+/** A run as it was recorded. */
+export interface RecordedRun {
+  /** In the newest format. */
+  readonly events: readonly AgentEvent[];
+  /** The first and the last event of the run, even if they were known before. */
+  readonly first: AgentEvent | undefined;
+  readonly last: AgentEvent | undefined;
+  /** The state that they lead to. */
+  readonly state: RunState;
+  /** The format in which the last of them was recorded. */
+  readonly version: number;
+}
+
+const wrongKeys: ReadonlyMap<string, FindWrongKey> = new Map(Object.entries(wrongKeyOf));
+
+/**
+ * The events that a store returned for a run, from the first on, or after those that are known. They come from outside:
+ * anything that is not an event of this run, or cannot occur at its place, is `store-failed`, as resuming the run could
+ * execute a step twice, or never.
+ */
+export function parseEvents(runId: string, found: unknown, known?: RecordedRun): RecordedRun {
+  const state = known?.state ?? initialRunState(runId);
+  if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });
+  for (const [index, event] of found.entries()) {
+    const sequence = state.sequence + index + 1;
+    const reason = whyNoEvent(runId, event, sequence);
+    if (reason !== undefined) throw damaged(runId, { sequence, reason });
+  }
+  // All events first: an execution of a later version must be reported as such, whatever its events are.
+  const { events, version } = upgradeEvents(runId, found as readonly AgentEvent[], known);
+  for (const event of events) {
+    const reason = whyWrong(state, event);
+    if (reason !== undefined) throw damaged(runId, { sequence: event.sequence, reason });
+    reduceRunState(state, event);
+  }
+  const [first, last] = [known?.first ?? events[0], events.at(-1) ?? known?.last];
+  return { events, first, last, state, version };
+}
+
+/** Checks the fields that events of any version have. */
+function whyNoEvent(runId: string, event: unknown, next: number): string | undefined {
+  if (typeof event !== "object" || event === null || Array.isArray(event)) return "it is not an event";
+  const { type, runId: of, sequence, timestamp } = event as Readonly<Record<string, unknown>>;
+  if (typeof type !== "string") return "it has no type";
+  if (of !== runId) return `it is of another run, ${JSON.stringify(of)}`;
+  if (sequence !== next) return `its number is ${JSON.stringify(sequence)}`;
+  if (typeof timestamp !== "string" || Number.isNaN(Date.parse(timestamp))) return "its timestamp is not a time";
+  return undefined;
+}
+
+function whyWrong(state: RunState, event: AgentEvent): string | undefined {
+  const findWrong = wrongKeys.get(event.type);
+  // A version that records another type has its own number.
+  if (findWrong === undefined) return `there is no recorded event of type ${JSON.stringify(event.type)}`;
+  const key = findWrong(event as unknown as Keyed);
+  if (key !== undefined) return `the "${key}" of ${event.type} is missing or invalid`;
+  const misplaced = whyOutOfOrder(state, event);
+  return misplaced && `there can be no ${event.type} ${misplaced}`;
+}
+
+interface Damage {
+  readonly reason: string;
+  readonly sequence?: number;
+}
+
+function damaged(runId: string, { reason, sequence }: Damage): AgentError<"store-failed"> {
+  const where = sequence === undefined ? "" : ` at event ${sequence}`;
+  const message = `The stored data of run "${runId}" is damaged${where}: ${reason}. Nothing was run or recorded.`;
+  return new AgentError("store-failed", message, {
+    details: { runId, operation: "read", reason, problem: "corrupt", ...(sequence !== undefined && { sequence }) },
+  });
+}
+
+/**
+ * Why an event cannot occur in this state of a run, in words that follow its type; undefined if it can.
+ * `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
+ */
+function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
+  const isFirst = state.sequence === 0;
+  if (isFirst !== (event.type === "run-start")) return isFirst ? "at the beginning" : "in a run that has started";
+  const hasStopped = state.status !== "planning" && state.status !== "running";
+  if (hasStopped && event.type !== "run-resume") return `in a run that is ${state.status}`;
+  switch (event.type) {
+    case "run-resume":
+      return state.status === "completed" || state.status === "cancelled" ? "of a run that has ended" : undefined;
+    case "plan-start":
+      return state.plan === undefined && state.request !== undefined ? undefined : "of a run that has a plan";
+    case "plan-end":
+      return state.isPlanning === true ? undefined : "of planning that has not started";
+    case "plan-revise":
+      return state.plan !== undefined && event.replan <= state.replans + 1 ? undefined : "of a plan that was not made";
+    case "approval-request":
+    case "approval-end":
+      return event.kind === "step" ? whyNotOfStep(state, event) : whyNotOfPlan(state, event);
+    case "step-start":
+    case "step-retry":
+    case "step-skip":
+    case "step-end":
+    case "undo-start":
+    case "undo-end":
+    case "run-settle":
+      return whyNotOfStep(state, event);
+    default:
+      return undefined;
+  }
+}
+
+type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
+
+function whyNotOfPlan({ plan, planApproval }: RunState, { type }: PlanDecision): string | undefined {
+  if (plan === undefined) return "of a plan that was not made";
+  return type === "approval-request" || isUndecided(planApproval) ? undefined : "that nobody asked for";
+}
+
+/** A step that was called keeps its input: its idempotency key stands for it. */
+function changesInput({ outcome }: Extract<StepEvent, { type: "approval-end" }>): boolean {
+  return outcome.status === "approved" && outcome.changed !== undefined;
+}
+
+/** A question under an older, narrower hash counts as withdrawn, and may have been decided. */
+function isUndecided(approval: ApprovalState | undefined): boolean {
+  return approval?.status === "requested" || approval?.status === "withdrawn";
+}
+
+function whyNotOfStep(state: RunState, event: StepEvent): string | undefined {
+  const { stepId, iteration } = event;
+  const step = state.steps.get(stepId);
+  if (step === undefined) return `of a step that is not there, "${stepId}"`;
+  if ("tool" in event && event.tool !== step.tool) return `of "${stepId}" with another tool, "${event.tool}"`;
+  const isKnown = iteration === undefined || step.iterations !== undefined;
+  if (!isKnown && !beginsLoop(state, event)) return `of an iteration of "${stepId}", which has none`;
+  const part = isKnown ? partAt(state.steps, event) : step;
+  if (part === undefined) return `of an iteration that "${stepId}" does not have`;
+  return mayCome(part, event) ? undefined : `of "${stepId}", which is ${part.status}`;
+}
+
+/** Whether an event states how many iterations there are, as the first one of a loop does. */
+function beginsLoop({ options }: RunState, event: StepEvent): boolean {
+  const { iteration = 0 } = event;
+  const count = "iterations" in event ? (event.iterations ?? 0) : 0;
+  return iteration < count && count <= (options?.maxSteps ?? 0);
+}
+
+function mayCome(part: StepState, event: StepEvent): boolean {
+  const { status, approval, isUndoing = false } = part;
+  switch (event.type) {
+    case "step-start":
+    case "step-skip":
+    case "approval-request":
+      return part.iterations === undefined ? isOpen(part) : part.iterations.ended < part.iterations.states.length;
+    case "step-retry":
+      return event.undo === true ? isUndoing : status === "running";
+    case "step-end":
+      // The outcome of a failed step may turn out later to be unknown.
+      return status === "running" || (status === "failed" && event.outcome.status === "unknown");
+    case "approval-end":
+      return isUndecided(approval) && !(changesInput(event) && part.attempts > 0);
+    case "undo-start":
+      return status === "completed";
+    case "undo-end":
+      return isUndoing;
+    case "run-settle":
+      return status === "unknown";
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The page that a store returned. Throws, with the reason, for anything that is not a page. */
+export function parseRunPage(found: unknown, { cursor: before }: ListRunsOptions = {}): RunPage {
+  const { runs, cursor } = (found ?? {}) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(runs)) throw new TypeError("its page has no list of runs");
+  const index = runs.findIndex((run) => !isSummary(run));
+  if (index >= 0) throw new TypeError(`entry ${index + 1} of its page is not a run`);
+  if (cursor !== undefined && typeof cursor !== "string") throw new TypeError("the cursor of its page is not a string");
+  // A caller that reads page after page would never finish.
+  if (cursor !== undefined && cursor === before) throw new TypeError("the cursor of its page leads to the same page");
+  return found as RunPage;
+}
+
+function isSummary(run: unknown): boolean {
+  if (typeof run !== "object" || run === null) return false;
+  const { runId, status, request, metadata, createdAt, updatedAt } = run as Readonly<Record<string, unknown>>;
+  const isText = [runId, createdAt, updatedAt].every((value) => typeof value === "string");
+  const hasMetadata = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
+  return isText && hasMetadata && isRunStatus(status) && (request === undefined || typeof request === "string");
+}

@@ -1,0 +1,208 @@
+import { onAbort } from "../../async/on-abort.ts";
+import { toErrorData } from "../../core/error-data.ts";
+import { AgentError } from "../../core/errors.ts";
+import {
+  estimateTokens,
+  type LanguageModel,
+  type ModelRequest,
+  type ModelResponse,
+  modelName,
+} from "../../core/language-model.ts";
+import {
+  addUsage,
+  costOf,
+  type ModelCall,
+  type ModelUsage,
+  modelCall,
+  priceOf,
+  sumCalls,
+} from "../../core/model-usage.ts";
+import { failOption } from "../../core/options.ts";
+import type { RunBudget } from "../../core/stored-run-options.ts";
+
+/** An answer that the budget would limit to less than this is not requested. */
+const minOutputTokens = 16;
+
+/** Calls models during planning, within the budget of the run, and counts what they use. */
+export class ModelMeter {
+  private readonly made: ModelCall[] = [];
+  private isClosed = false;
+
+  /** `spent` is what the run has used before. */
+  constructor(
+    private readonly budget: RunBudget | undefined,
+    private readonly spent: ModelUsage | undefined,
+  ) {}
+
+  /** What each call has used; for one in progress, the most it may use. */
+  get calls(): readonly ModelCall[] {
+    return this.made;
+  }
+
+  /** What all calls have used together; undefined if there were none. */
+  get usage(): ModelUsage | undefined {
+    return sumCalls(this.made);
+  }
+
+  /** From now on no model is called: an abandoned planner must not spend more. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /**
+   * As `PlanRequest.generate`. Until a call has ended, its estimate counts, so that two at a time keep the budget, too.
+   * Of an aborted call, the prompt and the text received so far count.
+   */
+  async generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
+    const { signal } = request;
+    if (this.isClosed) throw planningEnded(model);
+    if (signal.aborted) throw signal.reason;
+    const inputTokens = estimatePrompt(request);
+    const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
+    const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
+    let told = "";
+    const onTextDelta = (delta: string) => {
+      told += delta;
+      request.onTextDelta?.(delta);
+    };
+    const countHeard = () => {
+      this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(told) });
+    };
+    // The next call may start before the model notices the abort, and must see what this one has left of the budget.
+    const stopListening = onAbort(signal, countHeard);
+    try {
+      const response = await model.generate({ ...request, maxOutputTokens, onTextDelta });
+      const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
+      this.made[index] = modelCall(model, response.usage, answer);
+      const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (request.maxOutputTokens ?? 0);
+      return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
+    } catch (thrown) {
+      if (isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);
+      else countHeard();
+      throw thrown;
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** How the budget was exceeded, in words; undefined if it was kept. */
+  describeOverrun(): string | undefined {
+    const used = this.total();
+    const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};
+    if (tokensOf(used) > tokens) return `${tokensOf(used)} tokens were used, of a budget of ${tokens}`;
+    const spent = used?.cost ?? 0;
+    return isOver(spent, cost) ? `models cost ${spent}, of a budget of ${cost}` : undefined;
+  }
+
+  /** The longest answer that fits the budget. Throws `limit-exceeded` if none does. */
+  private admit(model: LanguageModel, { inputTokens, maxOutputTokens }: Wanted): number | undefined {
+    const { budget } = this;
+    if (budget === undefined) return maxOutputTokens;
+    const used = this.total();
+    const calls = (used?.modelCalls ?? 0) + 1;
+    if (calls > (budget.modelCalls ?? calls))
+      throw overBudget(model, { limit: "modelCalls", max: budget.modelCalls ?? 0, used: calls });
+    const wanted = { inputTokens, maxOutputTokens };
+    const fits = [
+      maxOutputTokens,
+      budget.tokens === undefined ? undefined : tokenRoom(model, { used, max: budget.tokens, wanted }),
+      budget.cost === undefined ? undefined : costRoom(model, { used, max: budget.cost, wanted }),
+    ].filter((room) => room !== undefined);
+    const room = Math.min(...fits);
+    return room === Number.POSITIVE_INFINITY ? undefined : Math.max(room, leastOutput(wanted));
+  }
+
+  private total(): ModelUsage | undefined {
+    const { usage } = this;
+    return usage === undefined ? this.spent : addUsage(this.spent, usage);
+  }
+}
+
+interface Wanted {
+  readonly inputTokens: number;
+  readonly maxOutputTokens: number | undefined;
+}
+
+interface Room {
+  readonly used: ModelUsage | undefined;
+  readonly max: number;
+  readonly wanted: Wanted;
+}
+
+/** A model that refused a request, or never got it, has not read it. */
+const unreadReasons: ReadonlySet<string> = new Set([
+  "unreachable",
+  "unknown-model",
+  "unauthorized",
+  "busy",
+  "format-rejected",
+  "prompt-too-long",
+  "rejected",
+]);
+const nothing = { inputTokens: 0, outputTokens: 0 };
+/** The tokens of a message besides its text. */
+const tokensPerMessage = 4;
+
+function isUnread(thrown: unknown): boolean {
+  const { code, details } = toErrorData(thrown);
+  const { reason } = (details ?? {}) as { readonly reason?: unknown };
+  return code === "model-failed" && typeof reason === "string" && unreadReasons.has(reason);
+}
+
+/** The longest answer that is requested; undefined without a limit. */
+function capOf({ maxOutputTokens }: ModelRequest): number | undefined {
+  const isCap = maxOutputTokens !== undefined && maxOutputTokens >= 0 && maxOutputTokens < Number.POSITIVE_INFINITY;
+  return isCap ? maxOutputTokens : undefined;
+}
+
+/** Sums of prices such as 0.1 and 0.2 are slightly off, which does not exceed a budget. */
+function isOver(cost: number, budget: number): boolean {
+  return cost > budget * (1 + 1e-9);
+}
+
+function estimatePrompt({ messages }: ModelRequest): number {
+  return messages.reduce((sum, { content }) => sum + estimateTokens(content) + tokensPerMessage, 0);
+}
+
+function tokensOf(usage: ModelUsage | undefined): number {
+  return (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+}
+
+function tokenRoom(model: LanguageModel, { used, max, wanted }: Room): number {
+  const before = tokensOf(used) + wanted.inputTokens;
+  const least = leastOutput(wanted);
+  if (before + least > max) throw overBudget(model, { limit: "tokens", max, used: before + least });
+  return Math.floor(max - before);
+}
+
+function costRoom(model: LanguageModel, { used, max, wanted }: Room): number {
+  const price = priceOf(model);
+  if (price === undefined) {
+    return failOption("budget.cost", max, `left out, or "${modelName(model)}" given a price: its cost is unknown`);
+  }
+  const { inputTokens } = wanted;
+  const before = used?.cost ?? 0;
+  const least = before + costOf(price, { inputTokens, outputTokens: leastOutput(wanted) });
+  if (isOver(least, max)) throw overBudget(model, { limit: "cost", max, used: least });
+  if (price.outputPerMillion === 0) return Number.POSITIVE_INFINITY;
+  const room = max - before - costOf(price, { inputTokens, outputTokens: 0 });
+  return Math.floor((room * 1_000_000) / price.outputPerMillion);
+}
+
+function leastOutput({ maxOutputTokens }: Wanted): number {
+  return Math.min(minOutputTokens, maxOutputTokens ?? minOutputTokens);
+}
+
+function planningEnded(model: LanguageModel): AgentError<"cancelled"> {
+  const reason = "planning has ended";
+  return new AgentError("cancelled", `${modelName(model)} is not called: ${reason}.`, { details: { reason } });
+}
+
+function overBudget(
+  model: LanguageModel,
+  details: { limit: "modelCalls" | "tokens" | "cost"; max: number; used: number },
+): AgentError<"limit-exceeded"> {
+  const { limit, max, used } = details;
+  const message = `A call of ${modelName(model)} would bring ${limit} to at least ${used}; the budget is ${max}.`;
+  return new AgentError("limit-exceeded", message, { details });
+}

@@ -1,0 +1,159 @@
+import { countOutside } from "../../async/outside-work.ts";
+import type { ReplanApproval } from "../../core/approval.ts";
+import { AgentError, type AgentErrorData } from "../../core/errors.ts";
+import type { Plan, PlanIssue, PlanStep } from "../../core/plan.ts";
+import type { Planner, ReplanRequest } from "../../core/planner.ts";
+import { type StepRecord, stepRecords } from "../../core/run-result.ts";
+import { unchangedSteps } from "../../core/run-state.ts";
+import { placeOf } from "../../core/step-place.ts";
+import { hasStarted, isDone, isOpen, partsOf } from "../../core/step-state.ts";
+import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
+import { recordDecision } from "../decisions/decision.ts";
+import { skipOpen } from "../end-execution.ts";
+import type { Run } from "../run.ts";
+import { pendingItems, stepFailure } from "../run-progress.ts";
+import { opened, restoreSecrets } from "../secrets/secrets-of-run.ts";
+import { showIn } from "../show.ts";
+import { dataOf } from "../steps/step-errors.ts";
+import { askPlanner, completePlan, Planning, type PlanTask, reporterOf, toPlanRequest } from "./planning.ts";
+
+/** Failures that no other plan can resolve: somebody, or a limit, has refused. */
+const finalCodes: ReadonlySet<string> = new Set([
+  "approval-rejected",
+  "approval-expired",
+  "limit-exceeded",
+  "store-failed",
+]);
+
+/**
+ * Asks the planner for other steps when one has failed, if that is wanted and the planner can. Resolves to the plan to
+ * continue with: the steps that are done, then the new ones. Undefined if the run has to end with its failure.
+ */
+export async function replan(run: Run): Promise<Plan | undefined> {
+  const { planner } = run.engine;
+  const cause = stepFailure(run);
+  if (planner?.replan === undefined || cause === undefined || !mayReplan(run, cause)) return undefined;
+  const source = run.openSource();
+  const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
+  const planning = new Planning(run.engine, reporterOf(run), run.settings);
+  try {
+    const { plan: revised, approvals } = await askForSteps(run, { planner, source, cause, planning });
+    const plan = run.secrets === undefined ? revised : await run.secrets.sealPlan(revised);
+    await withdrawQuestions(run, plan);
+    await skipStarted(run);
+    await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan, ...approvals } });
+    run.counters.recountSteps();
+    return run.recorder.failure === undefined ? plan : undefined;
+  } catch (thrown) {
+    const error = dataOf(run, thrown as AgentError);
+    await run.emit({
+      ...base,
+      ...planning.end(),
+      outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error },
+    });
+    return undefined;
+  } finally {
+    run.release(source);
+  }
+}
+
+/** Withdraws the questions about steps that are gone, or have changed: they cannot be decided any more. */
+async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
+  const stays = unchangedSteps(run.state.plan, plan);
+  for (const step of run.state.steps.values()) {
+    if (!hasStarted(step) && stays.has(step.stepId)) continue;
+    for (const part of partsOf([step])) {
+      // Somebody may be deciding about it right now.
+      while (run.deciding !== undefined) await run.deciding;
+      if (part.approval?.status === "requested") {
+        await recordDecision(run, { place: placeOf(part), outcome: { status: "withdrawn" } });
+      }
+    }
+  }
+}
+
+/** A loop that has started stays in the log, but the rest of it is skipped. */
+async function skipStarted(run: Run): Promise<void> {
+  for (const step of run.state.steps.values()) {
+    if (isOpen(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
+  }
+}
+
+function mayReplan(run: Run, { code }: AgentErrorData): boolean {
+  const { state, settings } = run;
+  if (!run.canContinue()) return false;
+  if (state.replanError !== undefined) return false;
+  if (state.replans >= (settings.stored.maxReplans ?? 0) || settings.stored.approvedHash !== undefined) return false;
+  return !finalCodes.has(code) && pendingItems(run).length === 0;
+}
+
+type ReplanTask = Pick<PlanTask, "source" | "planning"> & { readonly planner: Planner; readonly cause: AgentErrorData };
+
+interface Replanned {
+  readonly plan: Plan;
+  readonly approvals: { readonly approvals?: readonly ReplanApproval[] };
+}
+
+async function askForSteps(run: Run, { planner, source, cause, planning }: ReplanTask): Promise<Replanned> {
+  const { engine, settings, state } = run;
+  const plan = state.plan as Plan;
+  const task = { request: plan.request, planner, settings, source, planning };
+  return askPlanner(engine, task, async () => {
+    const request: ReplanRequest = {
+      ...toPlanRequest(engine, task),
+      ...showIn(run, { plan, firstPlan: state.firstPlan ?? plan, error: withoutStack(cause) }),
+      steps: showIn(run, recordsWithoutStacks(state)),
+      replan: state.replans + 1,
+    };
+    // A planner may change what it receives.
+    const draft: unknown = await planner.replan?.({ ...request, steps: showIn(run, recordsWithoutStacks(state)) });
+    const { steps: drafted, source: draftSource } = draftOf(planner, draft);
+    const added = run.secrets === undefined ? drafted : await restoreSecrets(run.secrets, { steps: drafted, state });
+    const kept = opened(run, plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone));
+    checkSize(run, added);
+    checkIds(run, { added, kept });
+    const revised = await completePlan(engine, task, { steps: stepsAfter(kept, added), source: draftSource });
+    const { approvalsFor } = await countOutside(import("./replan-approvals.ts"));
+    const approvals = await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised);
+    return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
+  });
+}
+
+/** What a planner reads may go to a model, which must not see where a tool threw. */
+function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorData {
+  return error as AgentErrorData;
+}
+
+function recordsWithoutStacks({ steps }: Run["state"]): StepRecord[] {
+  const records = stepRecords(steps.values());
+  return records.map((record) => (record.error ? { ...record, error: withoutStack(record.error) } : record));
+}
+
+function isDoneIn({ state }: Run, id: string): boolean {
+  const step = state.steps.get(id);
+  return step !== undefined && isDone(step);
+}
+
+/** A new step must not take the id of a step that has started, and with it its idempotency key. */
+function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly PlanStep[] }): void {
+  const issues: PlanIssue[] = [];
+  for (const [index, step] of (Array.isArray(added) ? added : []).entries()) {
+    const id: unknown = (step as { id?: unknown } | null)?.id;
+    const state = typeof id === "string" ? run.state.steps.get(id) : undefined;
+    if (state === undefined || !hasStarted(state)) continue;
+    const message = `"${state.stepId}" has started. Leave out what is done; give a step that is to be tried again a new id.`;
+    issues.push({ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message });
+  }
+  if (issues.length === 0) return;
+  const message = `The planner repeats steps: ${issues.map(({ message }) => message).join(" ")}`;
+  throw new AgentError("invalid-plan", message, { details: { issues } });
+}
+
+function checkSize(run: Run, added: unknown): void {
+  const max = run.settings.stored.maxSteps;
+  const started = [...partsOf(run.state.steps.values())].filter((part) => !isOpen(part)).length;
+  const used = started + (Array.isArray(added) ? added.length : 0);
+  if (used <= max) return;
+  const message = `With the new steps the run would have ${used}; at most ${max} are allowed.`;
+  throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used } });
+}

@@ -1,0 +1,46 @@
+import type { RunResult } from "../../core/run-result.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
+import { cancelMessage, doOrSend } from "../decisions/send-message.ts";
+import { cancelledBy } from "../run-errors.ts";
+import type { ResumeOptions } from "../run-options.ts";
+import type { Opening, RunRegistry } from "../run-registry.ts";
+import { continueStored } from "./continue-run.ts";
+import { beginStopped } from "./resume-run.ts";
+
+/** A run that is to be cancelled. */
+export interface Cancelling extends Opening {
+  readonly reason: string;
+  readonly options: ResumeOptions;
+}
+
+/**
+ * Cancels a run: one that is active here or elsewhere is aborted; one without an owner is restored only to be
+ * cancelled, with whatever tools still exist. Resolves to how it ended; does nothing if it already has. Rejects with
+ * `run-not-found`, `invalid-options` or `store-failed`.
+ */
+export function cancelRun(runs: RunRegistry, request: Cancelling): Promise<RunResult> {
+  const { reason, ...opening } = request;
+  return doOrSend(runs, {
+    ...opening,
+    isCancel: true,
+    here: () => cancelHere(runs, request),
+    message: () => cancelMessage(runs, opening.runId, reason),
+  });
+}
+
+function cancelHere(runs: RunRegistry, { reason, ...opening }: Cancelling): Promise<RunResult> {
+  return runs.withRun(opening.runId, {
+    whenActive: async ({ run, result }) => {
+      run.abort(cancelledBy(reason));
+      const ended = await result.catch(() => undefined);
+      // A suspended run was already suspending when it was aborted; one that never started was only looked up.
+      return run.state.sequence > 0 && ended?.status !== "suspended" ? result : undefined;
+    },
+    whenStored: () => {
+      opening.cancelling?.abort(cancelledBy(reason));
+      const mayResume = ({ status }: Pick<RunState, "status">) => !endedStatuses.has(status);
+      return continueStored(runs, { ...opening, isCancel: true, mayResume, begin: beginStopped });
+    },
+  });
+}

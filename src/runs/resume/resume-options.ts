@@ -1,0 +1,71 @@
+import { maxTimerMs } from "../../async/clock.ts";
+import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { placeOf, type StepPlace } from "../../core/step-place.ts";
+import type { InferToolOutput, Tool } from "../../core/tool.ts";
+import { checkName } from "../decisions/decision-options.ts";
+import { type ResumeOptions, resumeOptions } from "../run-options.ts";
+
+/**
+ * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
+ * @interface
+ * @group Runs and results
+ */
+export type SettleOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
+  /** Which iteration of a `forEach`, from 0. */
+  iteration?: number | undefined;
+  /** It took effect, with this output. */
+  output?: InferToolOutput<TTool> | undefined;
+  /** It did not take effect: it runs again, with the same idempotency key. */
+  retry?: true | undefined;
+  /** It did not take effect and must not run again: the step has failed, for this reason. */
+  failed?: string | undefined;
+};
+
+/** Options of closing. @inline */
+export interface CloseOptions {
+  /** How long running steps may take to end, from 0. @default 10000 */
+  timeoutMs?: number | undefined;
+}
+
+/** Checks the options of resuming. Throws `invalid-options`. */
+export function checkResumeOptions(options: ResumeOptions): ResumeOptions {
+  return readOptions(resumeOptions, options);
+}
+
+const settleOptions = {
+  ...resumeOptions,
+  iteration: { type: "integer", min: 0 },
+  output: { type: "any" },
+  retry: { type: "any" },
+  failed: { type: "any" },
+} satisfies OptionTable<SettleOptions>;
+
+/** What is settled, and the options to resume the run with. Throws `invalid-options`. */
+export function readSettleOptions(
+  stepId: string,
+  options: SettleOptions,
+): { readonly place: StepPlace; readonly settlement: Settlement; readonly options: ResumeOptions } {
+  checkName("stepId", stepId);
+  const { iteration, output, retry, failed, ...rest } = readOptions(settleOptions, options);
+  const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
+  if (given.length !== 1) {
+    failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed");
+  }
+  if (given[0] === "retry" && retry !== true) failOption("retry", retry, "true");
+  if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
+  const settlement: Settlement =
+    given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
+  return { place: placeOf({ stepId, iteration }), settlement, options: rest };
+}
+
+const closeOptions = {
+  timeoutMs: { type: "number", min: 0, max: maxTimerMs, default: 10_000 },
+} satisfies OptionTable<CloseOptions>;
+
+/** The time for closing. Throws `invalid-options`. */
+export function readCloseOptions(options: CloseOptions): number {
+  return readOptions(closeOptions, options).timeoutMs;
+}
+
+/** What happened in a step whose outcome was unknown. */
+export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };

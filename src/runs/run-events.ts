@@ -1,0 +1,164 @@
+import { AbortSource } from "../async/abort-source.ts";
+import { sleep } from "../async/clock.ts";
+import { EventChannel, type EventSink } from "../async/event-channel.ts";
+import { onAbort } from "../async/on-abort.ts";
+import { type AgentEvent, isTransient } from "../core/events.ts";
+import { deepFreeze } from "../core/json.ts";
+import type { EventsWanted } from "./events-options.ts";
+import { parseEvents, type RecordedRun } from "./parse-stored.ts";
+import { cancelledBy, runNotFound } from "./run-errors.ts";
+import type { RunRegistry } from "./run-registry.ts";
+import { show } from "./show.ts";
+import { readEvents } from "./stored-runs.ts";
+
+/** The most events that wait to be read; recorded ones beyond that are read again from the store. */
+const liveCapacity = 1_000;
+/** How many events are read from the store at once. */
+const pageSize = 100;
+
+/**
+ * The events of a run: the stored ones, then those emitted here, or stored by another process that is running it. Ends
+ * as {@link EventsOptions} describe, and when `leaving` aborts. Rejects with `run-not-found`, `store-failed` or
+ * `cancelled`.
+ */
+export async function* readEventsOf(
+  runs: RunRegistry,
+  wanted: EventsWanted,
+  leaving: AbortSource,
+): AsyncGenerator<AgentEvent, undefined> {
+  const { runId, signal } = wanted;
+  const reader = new EventReader(runs, wanted, leaving);
+  const unwatch = runs.watchers.watch(runId, reader, runs.active.get(runId)?.run);
+  const cancel = () => leaving.abort(cancelledBy(signal?.reason));
+  const stopListening = signal && onAbort(signal, cancel);
+  if (signal?.aborted) cancel();
+  try {
+    yield* reader.events();
+    if (leaving.reason !== undefined) throw leaving.reason;
+  } finally {
+    unwatch();
+    stopListening?.();
+  }
+}
+
+class EventReader implements EventSink<AgentEvent> {
+  private readonly live = new EventChannel<AgentEvent>({ capacity: liveCapacity, isExpendable: isTransient });
+  /** What was read of the run, or received. */
+  private known: RecordedRun | undefined;
+  /** Whether the run ended here and could not record that. */
+  private isLost = false;
+  private waiting: AbortSource | undefined;
+
+  constructor(
+    private readonly runs: RunRegistry,
+    private readonly wanted: EventsWanted,
+    private readonly leaving: AbortSource,
+  ) {
+    leaving.addEventListener("abort", () => this.waiting?.abort("left"));
+  }
+
+  push(event: AgentEvent): void {
+    this.live.push(event);
+    this.waiting?.abort("event");
+  }
+
+  async *events(): AsyncGenerator<AgentEvent, undefined> {
+    yield* this.readStored();
+    while (!this.leaving.aborted) {
+      const event = this.live.take();
+      if (event !== undefined) {
+        if (this.isAhead(event)) yield* this.readStored();
+        if (this.accept(event)) yield this.shown(event);
+      } else {
+        if (this.hasEnded()) return;
+        if (await this.isTimeToLook()) yield* this.readStored();
+      }
+    }
+  }
+
+  /** As listeners receive it. */
+  private shown(event: AgentEvent): AgentEvent {
+    const isSealed = this.known?.state.mayBeSealed === true;
+    return show(event, { runId: this.wanted.runId, isSealed, redact: this.runs.settings.redact });
+  }
+
+  private get sequence(): number {
+    return this.known?.state.sequence ?? 0;
+  }
+
+  /** Whether the run is active here, so that all its events are emitted here. */
+  private isHere(): boolean {
+    return this.runs.isEmitting(this.wanted.runId);
+  }
+
+  private async *readStored(): AsyncGenerator<AgentEvent, undefined> {
+    let isMore = true;
+    while (isMore && !this.leaving.aborted) {
+      const page = await this.readPage();
+      isMore = page.length >= pageSize;
+      for (const event of page) {
+        if (this.leaving.aborted) return;
+        if (event.sequence > this.wanted.after) yield this.shown(deepFreeze(event));
+      }
+    }
+  }
+
+  /**
+   * The next stored events. The last known one is read again: if it differs, the run was deleted, and its id perhaps
+   * reused.
+   */
+  private async readPage(): Promise<readonly AgentEvent[]> {
+    const { known, sequence } = this;
+    const { runId } = this.wanted;
+    const { store } = this.runs.settings;
+    const found = await readEvents(store, runId, { after: Math.max(0, sequence - 1), limit: pageSize + 1 });
+    if (known === undefined) {
+      const read = parseEvents(runId, found);
+      if (read.events.length > 0) this.known = read;
+      else if (!this.isHere()) throw runNotFound(runId);
+      return read.events;
+    }
+    if (!Array.isArray(found) || found[0]?.timestamp !== known.state.updatedAt) throw runNotFound(runId);
+    this.known = parseEvents(runId, found.slice(1), known);
+    return this.known.events;
+  }
+
+  /** Whether events before this one were dropped, as nobody read them in time, or were not emitted here. */
+  private isAhead(event: AgentEvent): boolean {
+    return event.sequence > this.sequence + Number(isRecorded(event));
+  }
+
+  /** Takes note of an emitted event, unless it was read before. Returns whether to show it. */
+  private accept(event: AgentEvent): boolean {
+    const { after, runId } = this.wanted;
+    if (!isRecorded(event)) {
+      const isNow = event.sequence === this.sequence && event.sequence >= after;
+      if (isNow && event.type === "run-end") this.isLost = true;
+      return isNow;
+    }
+    if (event.sequence !== this.sequence + 1) return false;
+    this.isLost = false;
+    this.known = parseEvents(runId, [event], this.known);
+    return event.sequence > after;
+  }
+
+  private hasEnded(): boolean {
+    if (this.known === undefined || this.isHere()) return false;
+    const { status } = this.known.state;
+    if (status === "completed" || status === "failed" || status === "cancelled") return true;
+    return !this.wanted.follow && (this.isLost || status === "suspended" || status === "interrupted");
+  }
+
+  /** Waits for an event that is emitted here, at most until it is time to poll the store. */
+  private async isTimeToLook(): Promise<boolean> {
+    this.waiting = new AbortSource();
+    const { clock } = this.runs.settings;
+    const isTime = await sleep(this.wanted.pollMs, { clock, signal: this.waiting });
+    this.waiting = undefined;
+    return isTime && !this.isHere();
+  }
+}
+
+function isRecorded(event: AgentEvent): boolean {
+  return !isTransient(event) && event.recorded !== false;
+}

@@ -1,0 +1,113 @@
+import type { AgentErrorData } from "../core/errors.ts";
+import type { PendingItem } from "../core/events.ts";
+import type { PlanStep } from "../core/plan.ts";
+import { placeOf } from "../core/step-place.ts";
+import { type ApprovalState, isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import { dependenciesOf } from "../plan/dependencies.ts";
+import type { PlanExpressions } from "../plan/expressions.ts";
+import type { Run } from "./run.ts";
+import { opened } from "./secrets/secrets-of-run.ts";
+
+/** Which step waits for which in a plan, by index. */
+export interface StepGraph {
+  /** How many steps each one still waits for. */
+  readonly waitingFor: number[];
+  readonly dependents: readonly (readonly number[] | undefined)[];
+}
+
+/** The graph of a valid plan. */
+export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressions | undefined): StepGraph {
+  const indexOf = new Map(steps.map(({ id }, index) => [id, index]));
+  const dependents: (number[] | undefined)[] = steps.map(() => undefined);
+  const waitingFor = steps.map((step, index) => {
+    const dependencies = dependenciesOf(step, steps[index - 1], expressions?.get(step.id));
+    for (const id of dependencies) {
+      const dependency = indexOf.get(id) as number;
+      // Mostly one waits for a step: a list that starts empty would get room for 17.
+      if (dependents[dependency] === undefined) dependents[dependency] = [index];
+      else dependents[dependency].push(index);
+    }
+    return dependencies.length;
+  });
+  return { waitingFor, dependents };
+}
+
+/** The error of a plan that was rejected, else of the first step of the plan that has failed. */
+export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | undefined {
+  if (state.planApproval?.status === "rejected") return state.planApproval.error;
+  for (const { id } of state.plan?.steps ?? []) {
+    const step = state.steps.get(id);
+    // A loop that was cut off has not ended, and so has no error of its own.
+    const one = step?.error === undefined ? step?.iterations?.states.find(hasFailed) : step;
+    if (one !== undefined && hasFailed(one)) return one.error;
+  }
+  return undefined;
+}
+
+/**
+ * What somebody has to decide before the run can resume: an unknown outcome or, unless a failed step stops the run
+ * anyway, an approval.
+ */
+export function pendingItems(run: Run): readonly PendingItem[] {
+  const { state, settings } = run;
+  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
+  const outcomes: PendingItem[] = [];
+  const approvals: PendingItem[] = [];
+  for (const one of partsOf(state.steps.values())) {
+    const { status, approval, tool, input, effect, reasoning, error } = one;
+    const place = placeOf(one);
+    if (status === "unknown") outcomes.push({ kind: "outcome", ...place, ...(error && { error }) });
+    else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
+      const looked = { tool, input, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
+      const reasons = effect === "pure" ? undefined : state.steps.get(place.stepId)?.approvalReasons;
+      approvals.push({ kind: "approval", ...place, ...looked, ...(reasons && { reasons }) });
+    }
+  }
+  const continues = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
+  return continues ? [...outcomes, ...approvals] : outcomes;
+}
+
+/** Whether nothing of the plan is left to do. */
+export function isAllDone({ state }: Run): boolean {
+  return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
+}
+
+/** Whether a step can continue because somebody has decided about it. */
+export function hasAnswer(run: Run): boolean {
+  if (isAllDone(run) || run.abortReason !== undefined) return false;
+  const steps = stepsOf(run);
+  return mayStartMore(run, steps) && steps.some(isDecided);
+}
+
+/** Whether a step, or an iteration of one, waits for no other step and no decision. */
+export function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
+  const steps = stepsOf(run);
+  if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
+  const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);
+  return steps.some((step, index) => {
+    if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
+    return waitingFor[index] === 0 && [...partsOf([step])].some((part) => isOpen(part) && !isAsked(part));
+  });
+}
+
+/** A step that is in doubt, or may run again, has an error but has not failed. */
+export function hasFailed({ error, status }: StepState): boolean {
+  return error !== undefined && status !== "unknown" && status !== "interrupted";
+}
+
+export function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
+  return expiresAt === undefined ? { hash } : { hash, expiresAt };
+}
+
+export function isAsked({ status, approval }: StepState): boolean {
+  return status === "waiting" && approval?.status === "requested";
+}
+
+export function stepsOf({ state }: Run): readonly StepState[] {
+  return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
+}
+
+/** Whether no step has failed in a way that prevents the others from starting. */
+export function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
+  return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
+}

@@ -1,0 +1,244 @@
+import { AbortSource } from "../async/abort-source.ts";
+import type { EventChannel } from "../async/event-channel.ts";
+import type { EventHub } from "../async/event-hub.ts";
+import { settleWithin } from "../async/timeout.ts";
+import type { AgentError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import { partsOf } from "../core/step-state.ts";
+import { closeBroken } from "./end-execution.ts";
+import { Leases } from "./leases.ts";
+import type { EngineSettings } from "./options.ts";
+import { Run, type RunHost } from "./run.ts";
+import { interruptedBy } from "./run-errors.ts";
+import type { RunSettings } from "./run-options.ts";
+import { RunWatchers } from "./run-watchers.ts";
+import { shownResult } from "./show.ts";
+import { KeptResults } from "./steps/kept-results.ts";
+import { warnOfOverlap } from "./steps/run-attempt.ts";
+import { ToolGates } from "./steps/tool-gate.ts";
+
+/** A requested execution of a run. */
+export interface Opening {
+  readonly runId: string;
+  /** When it was requested; its deadline counts from then. */
+  readonly startedMs: number;
+  /** Also receives its events, if the caller has a handle. */
+  readonly channel?: EventChannel<AgentEvent>;
+  /** Aborted when the caller cancels the run, which may not exist yet. */
+  readonly cancelling?: AbortSource;
+}
+
+/** A run that is active in this process. */
+export interface ActiveRun {
+  readonly run: Run;
+  /** Before `throwOnFailure`, which each caller sets for itself. */
+  readonly result: Promise<RunResult>;
+  /** Set if the caller supplied the run's id. */
+  readonly identity: string | undefined;
+  /**
+   * Resolves when it has recorded its first event, or has ended without one: until then it may be only a store lookup.
+   * @default it has started
+   */
+  readonly started?: Promise<void> | undefined;
+  /** Settles the result although the execution has not ended. */
+  readonly resolve: (result: RunResult) => void;
+}
+
+/** A run that is being read from the store, to be resumed here. */
+interface RestoringRun {
+  /** Settles when its next execution has started or cannot start. */
+  readonly opening: Promise<unknown>;
+  /** Set if the run was started again. */
+  readonly identity: string | undefined;
+}
+
+/** What a caller does with a run; see {@link RunRegistry.withRun}. */
+export interface RunUse {
+  /** The run is active here. */
+  readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
+  /** Nobody in this process has the run, until the first `await` of this function. */
+  readonly whenStored: () => Promise<RunResult | undefined>;
+  /** Called if another caller could not restore the run; what it throws, the use fails with. */
+  readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
+}
+
+/** What the registry needs of the code that it does not know: it would be a circle of imports. */
+export interface RegistryOptions {
+  readonly settings: EngineSettings;
+  readonly hub: EventHub<AgentEvent>;
+  readonly receive: RunHost["receive"];
+  /** Resumes a run that stopped with a message left that it could not act on. */
+  readonly resumeLeft: (registry: RunRegistry, left: Run) => void;
+}
+
+/** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
+export class RunRegistry {
+  /** By run id. */
+  readonly active = new Map<string, ActiveRun>();
+  /** The runs that are being read to be resumed, until their next execution has started. */
+  private readonly restoring = new Map<string, RestoringRun>();
+  readonly settings: EngineSettings;
+  readonly leases: Leases;
+  /** Aborted when no more runs may start. */
+  readonly stopping = new AbortSource();
+  readonly watchers = new RunWatchers();
+  private hasStopped = false;
+  private readonly host: RunHost;
+  /** Operations that may still open a run. */
+  private readonly operations = new Set<Promise<unknown>>();
+  /** Set once the active runs have used up their time. */
+  private stopReason: AgentError<"interrupted"> | undefined;
+
+  constructor(private readonly options: RegistryOptions) {
+    const { settings, hub, receive } = options;
+    const { clock, abortGraceMs: graceMs } = settings;
+    this.settings = settings;
+    this.leases = new Leases(settings);
+    const [gates, results] = [new ToolGates(clock), new KeptResults(clock)];
+    this.host = { settings, hub, gates, results, leases: this.leases, receive, graceMs };
+  }
+
+  /** Whether a run is active here, or about to be. */
+  has(runId: string): boolean {
+    return this.restoring.has(runId) || this.active.has(runId);
+  }
+
+  /** Whether all events of a run are emitted here. */
+  isEmitting(runId: string): boolean {
+    const active = this.active.get(runId);
+    return this.restoring.has(runId) || (active !== undefined && active.run.phase !== "closed");
+  }
+
+  /**
+   * The one way to a run that others may have, too: waits while it is being restored, then uses it where it is. A use
+   * that resolves to undefined was too early or too late, and is tried again. {@link RunRegistry.stop} waits for it.
+   */
+  withRun(runId: string, use: RunUse): Promise<RunResult> {
+    return this.track(this.useRun(runId, use));
+  }
+
+  private async useRun(runId: string, { whenActive, whenStored, onRefused }: RunUse): Promise<RunResult> {
+    for (;;) {
+      const restoring = this.restoring.get(runId);
+      if (restoring !== undefined) {
+        await restoring.opening.catch((thrown) => onRefused?.(thrown, restoring));
+        continue;
+      }
+      const active = this.active.get(runId);
+      const result = await (active === undefined ? whenStored() : whenActive(active));
+      if (result !== undefined) return result;
+    }
+  }
+
+  /** Tracks an operation that may open a run later, so that {@link RunRegistry.stop} waits for it. */
+  track<T>(operation: Promise<T>): Promise<T> {
+    const tracked = operation.finally(() => this.operations.delete(tracked));
+    this.operations.add(tracked);
+    return tracked;
+  }
+
+  /** Keeps others from a run until it was restored, or could not be. */
+  restore<T>(runId: string, identity: string | undefined, opening: Promise<T>): Promise<T> {
+    const restored = opening.finally(() => this.restoring.delete(runId));
+    this.restoring.set(runId, { opening: restored, identity });
+    return restored;
+  }
+
+  /** Creates and opens a run, which resumes from `state` if given. Throws `interrupted` once all runs have stopped. */
+  open(settings: RunSettings, { runId, startedMs, channel, cancelling }: Opening, state?: RunState): Run {
+    if (this.hasStopped) throw interruptedBy("the agent was closed and takes no more runs");
+    const run = new Run(runId, this.host, settings, state);
+    if (channel !== undefined) run.addChannel(channel);
+    this.watchers.follow(run);
+    const { signal, stored } = settings;
+    run.open({ clock: this.settings.clock, startedMs, timeoutMs: stored.timeoutMs, signal });
+    if (cancelling !== undefined) followCancel(run, cancelling);
+    if (this.stopping.aborted) run.interrupt();
+    if (this.stopReason !== undefined) run.abort(this.stopReason);
+    return run;
+  }
+
+  /** Keeps an open run until its execution has ended. Settles as the execution does. */
+  hold(
+    run: Run,
+    executing: Promise<RunResult>,
+    { identity, started }: Partial<Pick<ActiveRun, "identity" | "started">> = {},
+  ): Promise<RunResult> {
+    let resolveResult: ActiveRun["resolve"] = () => {};
+    const result = new Promise<RunResult>((resolve, reject) => {
+      resolveResult = resolve;
+      executing.then(
+        (value) => this.end(run, () => resolve(value)),
+        (thrown) => this.end(run, () => reject(thrown)),
+      );
+    });
+    this.active.set(run.runId, { run, result, identity, started, resolve: resolveResult });
+    return result;
+  }
+
+  private end(run: Run, deliver: () => void): void {
+    run.close();
+    const forget = () => {
+      if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
+      deliver();
+      if (run.hasLeft && run.state.status === "suspended") this.options.resumeLeft(this, run);
+    };
+    // The next execution gets a claim with the same fence, which must not be released with this one.
+    const releasing = this.leases.release(run);
+    if (releasing === undefined) forget();
+    else releasing.then(forget);
+  }
+
+  /**
+   * Interrupts all runs, aborts those that do not end, and abandons the rest: part of the time is reserved for the
+   * abort grace and the store. Resolves when nothing runs, or on timeout. Runs opened meanwhile are interrupted, too.
+   */
+  async stop(timeoutMs: number): Promise<void> {
+    const { clock, abortGraceMs } = this.settings;
+    this.stopping.abort(undefined);
+    for (const { run } of this.active.values()) run.interrupt();
+    const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
+    const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);
+    const timer = clock.setTimeout(() => this.abortAll(reason, restMs / 2), timeoutMs - restMs);
+    await settleWithin(this.allEnded(), timeoutMs, clock);
+    clock.clearTimeout(timer);
+    this.hasStopped = true;
+    for (const active of [...this.active.values()]) this.abandon(active, reason);
+  }
+
+  private async allEnded(): Promise<void> {
+    while (this.active.size > 0 || this.operations.size > 0) {
+      const results = [...this.active.values()].map(({ result }) => result);
+      await Promise.allSettled(results.length > 0 ? results : this.operations);
+    }
+  }
+
+  private abortAll(reason: AgentError<"interrupted">, graceMs: number): void {
+    this.stopReason = reason;
+    this.host.graceMs = Math.min(this.host.graceMs, graceMs);
+    for (const { run } of this.active.values()) run.abort(reason);
+  }
+
+  /** Leaves a run in the store as if its process had died, and gives up its claim. */
+  private abandon({ run, resolve }: ActiveRun, reason: AgentError<"interrupted">): void {
+    const { runId, recorder, state } = run;
+    for (const part of partsOf(state.steps.values())) {
+      if (part.status === "running" || part.isUndoing) warnOfOverlap(run, part);
+    }
+    recorder.fail(reason);
+    closeBroken(run, reason.toJSON());
+    run.close();
+    void this.leases.release(run);
+    this.active.delete(runId);
+    resolve(shownResult(state, run.engine, run));
+  }
+}
+
+/** Cancels a run when its caller cancels. */
+export function followCancel(run: Run, cancelling: AbortSource): void {
+  const cancel = () => run.abort(cancelling.reason as AgentError<"cancelled">);
+  if (cancelling.aborted) cancel();
+  else cancelling.addEventListener("abort", cancel);
+}

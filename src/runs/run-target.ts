@@ -1,0 +1,74 @@
+import { AgentError } from "../core/errors.ts";
+import { toJson } from "../core/json.ts";
+import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
+import type { RunState } from "../core/run-state.ts";
+import { rememberPlan } from "../plan/check-once.ts";
+import { canonicalPlan, hashPlan } from "../plan/hash-plan.ts";
+import type { EngineSettings } from "./options.ts";
+import { requireValid } from "./planning/planning.ts";
+import type { RunSettings } from "./run-options.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { opened, requireSealable } from "./secrets/secrets-of-run.ts";
+
+/** What a run executes: a request to plan, or a plan as given. */
+export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
+
+/** What a run was started with. */
+export function targetOf({ request, givenPlan }: RunState): RunTarget {
+  return request === undefined ? { plan: givenPlan as PlanInput } : { request };
+}
+
+/** What makes two runs of one id the same: the request's text, or what the plan's hash covers. */
+export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineSettings, "maxRequestLength">): string {
+  // A request is stored only up to its maximum length.
+  if ("request" in target)
+    return typeof target.request === "string" ? `request ${target.request.slice(0, maxRequestLength)}` : "no text";
+  const json = toJson(target.plan, { maxBytes: maxPlanBytes });
+  // A value that is not JSON is not a plan, and validation will report why.
+  if (!json.ok || typeof json.value !== "object" || json.value === null) return "not a plan";
+  return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
+}
+
+/** What a run starts with: a request, or a valid plan. */
+export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
+
+/**
+ * A run's target, ready to start: a plan is checked for validity and approval, copied and completed. Rejects with
+ * `invalid-plan` or `plan-not-approved`.
+ */
+export async function completeTarget(
+  engine: EngineSettings,
+  settings: RunSettings,
+  target: RunTarget,
+): Promise<RunBeginning> {
+  return "request" in target ? target : { plan: await completePlanInput(engine, settings, target.plan) };
+}
+
+/** A given plan, as it is run. Rejects as {@link completeTarget} does. */
+export async function completePlanInput(
+  engine: EngineSettings,
+  settings: RunSettings,
+  given: PlanInput,
+): Promise<Plan> {
+  const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan is invalid" });
+  if (engine.sealing !== undefined) await requireSealable(engine, settings, plan);
+  await requireApproved(plan, { settings });
+  if (plan === given) return plan as Plan;
+  const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
+  const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
+  const steps = plan.steps as Plan["steps"];
+  return rememberPlan(Object.freeze({ version: 1, id, request, source, createdAt, steps }));
+}
+
+/** Rejects with `plan-not-approved` if another plan was approved. Stored runs with secrets have a hash of the hash. */
+export async function requireApproved(
+  plan: PlanInput,
+  { settings, secrets }: { readonly settings: RunSettings; readonly secrets?: RunSecrets | undefined },
+): Promise<void> {
+  const { approvedHash } = settings.stored;
+  if (approvedHash === undefined) return;
+  const planHash = await hashPlan(opened({ secrets }, plan));
+  if (planHash === approvedHash || (await secrets?.isHashOf(approvedHash, planHash))) return;
+  const message = `The plan's hash is ${planHash}, but ${approvedHash} was approved: the plan has changed since.`;
+  throw new AgentError("plan-not-approved", message, { details: { approvedHash, planHash } });
+}

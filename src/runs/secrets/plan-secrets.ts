@@ -1,0 +1,125 @@
+import { AgentError } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { PlanInput, PlanIssue, PlanStep } from "../../core/plan.ts";
+import type { RunState } from "../../core/run-state.ts";
+import type { SchemaIssue } from "../../core/schema.ts";
+import { hiddenText } from "../../core/sealed.ts";
+import type { StepState } from "../../core/step-state.ts";
+import { invalidInput } from "../steps/step-errors.ts";
+import { mapHidden, mapSensitive, type Path, sealedParts, visitSealed } from "./map-sensitive.ts";
+import type { RunSecrets } from "./run-secrets.ts";
+
+/**
+ * Throws `invalid-plan` for a plan whose secrets cannot be sealed, or are missing: `[sensitive]` is only what is shown.
+ */
+export function requireSealable(plan: PlanInput, secrets: RunSecrets): void {
+  const issues = plan.steps.flatMap((step, index) =>
+    issuesOf(step as PlanStep, secrets).map((issue) => ({ ...issue, path: ["steps", index, ...issue.path] })),
+  );
+  if (issues.length === 0) return;
+  const message = `The plan's secrets cannot be kept: ${[...new Set(issues.map((issue) => issue.message))].join(" ")}`;
+  throw new AgentError("invalid-plan", message, { details: { issues } });
+}
+
+function issuesOf(step: PlanStep, secrets: RunSecrets): readonly PlanIssue[] {
+  const views = secrets.viewsOf(step.tool);
+  if (views === undefined) return [];
+  const said: Path[] = [];
+  const issues: PlanIssue[] = [];
+  const replace = (value: unknown, path: Path) => {
+    if (value !== hiddenText) said.push(path);
+    else issues.push({ code: "invalid-input", path, message: notSaid });
+    return value;
+  };
+  // The value of a reference may be a secret.
+  const mapping = { replace, onReference: (path: Path) => said.push(path) };
+  mapSensitive({ value: step.input, view: views.input, path: ["input"] }, mapping);
+  if (secrets.canSeal) return issues;
+  if (views.output !== undefined) said.push(["tool"]);
+  const message = noKeyFor(step.tool);
+  return [...issues, ...said.map((path) => ({ code: "no-secret-key" as const, path, message }))];
+}
+
+/** The issues of a plan that was refused, and so never sealed: a schema's message may quote the value. */
+export function hideInIssues(issues: readonly PlanIssue[], plan: JsonValue, secrets: RunSecrets): readonly PlanIssue[] {
+  const { steps } = (plan ?? {}) as { readonly steps?: unknown };
+  for (const step of Array.isArray(steps) ? steps : []) secrets.hideSecretsOf(step ?? {});
+  return secrets.hideIn(issues);
+}
+
+function noKeyFor(tool: string): string {
+  return `${tool} has sensitive fields, and there is no key to seal them: give secrets: { keys } to createAgent.`;
+}
+
+const notSaid = `"${hiddenText}" stands for a value that is not shown; give the value itself.`;
+
+/**
+ * The steps of a planner that was shown `[sensitive]` and repeats it, with the secret in its place: that of a step of
+ * the same tool at the same place, if there is only one.
+ */
+export function restoreSteps(steps: unknown, secrets: RunSecrets, state: RunState): unknown {
+  if (!Array.isArray(steps)) return steps;
+  const planned = new Map<string, Set<string>>();
+  for (const plan of [state.plan, state.firstPlan]) {
+    for (const { tool, input } of plan?.steps ?? []) visitSealed(input, ["input"], addTo(planned, tool));
+  }
+  const resolved = new Map<string, Set<string>>();
+  for (const { tool, path, text } of sealedParts(state)) addTo(resolved, tool)(text, path);
+  return steps.map((step: Partial<PlanStep> | null) => {
+    if (typeof step?.input !== "object") return step;
+    const input = mapHidden(step.input, ["input"], (path) => {
+      const place = placeOf(String(step.tool), path);
+      const known = onlyOf(planned.get(place));
+      if (known !== undefined) return secrets.open({ $sealed: known });
+      const value = onlyOf(resolved.get(place));
+      // It is no longer a template.
+      return value === undefined ? hiddenText : { $literal: secrets.open({ $sealed: value }) };
+    });
+    return { ...step, input };
+  });
+}
+
+function addTo(places: Map<string, Set<string>>, tool: string): (text: string, path: Path) => void {
+  return (text, path) => {
+    const place = placeOf(tool, path);
+    const texts = places.get(place) ?? new Set();
+    places.set(place, texts.add(text));
+  };
+}
+
+function placeOf(tool: string, path: Path): string {
+  return JSON.stringify([tool, ...path]);
+}
+
+function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
+  return texts?.size === 1 ? [...texts][0] : undefined;
+}
+
+/**
+ * The input that replaces a step's own, sealed as it is recorded: where `[sensitive]` remains, the secret stays. What
+ * is already sealed was posted. Rejects with `invalid-tool-input` for a secret that is missing or cannot be sealed, and
+ * `secret-unreadable`.
+ */
+export async function sealChange(given: JsonObject, step: StepState, secrets: RunSecrets): Promise<JsonObject> {
+  await secrets.loadIn(step.tool, "input", given);
+  const restored = secrets.restore(given, step.input);
+  const input = secrets.open(restored);
+  requireSealableInput(input, step, secrets);
+  return secrets.sealInput(step.tool, input, secrets.mark(restored));
+}
+
+function requireSealableInput(input: JsonObject, step: StepState, secrets: RunSecrets): void {
+  const issues: SchemaIssue[] = [];
+  const replace = (value: unknown, path: Path) => {
+    if (value === hiddenText) issues.push({ path, message: notSaid });
+    else if (!secrets.canSeal) issues.push({ path, message: noKeyFor(step.tool) });
+    return value;
+  };
+  mapSensitive({ value: input, view: secrets.viewsOf(step.tool)?.input, path: [] }, { replace });
+  if (issues.length === 0) return;
+  const { stepId: id, tool, iteration } = step;
+  throw invalidInput(
+    { step: { id, tool }, iteration: iteration === undefined ? undefined : { index: iteration } },
+    issues,
+  );
+}

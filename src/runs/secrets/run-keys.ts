@@ -1,0 +1,130 @@
+import { countOutside } from "../../async/outside-work.ts";
+import { AgentError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { SecretKey } from "./secret-options.ts";
+
+// As Node names them: without the types of the DOM they have no global names.
+type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+type DeriveParameters = Parameters<typeof crypto.subtle.deriveKey>;
+
+/** The keys derived from one key for one run. */
+interface RunKey {
+  readonly id: string;
+  readonly seal: CryptoKey;
+  readonly hash: CryptoKey;
+}
+
+/** The format of sealed values: `1.<id of the key>.<nonce and ciphertext in base64>`. */
+const version = "1";
+const nonceBytes = 12;
+const encoder = new TextEncoder();
+
+/**
+ * The keys of one run, each derived from a given key (HKDF with the run's id as salt) when it is first used: so few
+ * values are sealed with the same key that random nonces never collide.
+ */
+export class RunKeys {
+  private readonly derived = new Map<string, Promise<RunKey>>();
+
+  constructor(
+    private readonly runId: string,
+    private readonly keys: readonly SecretKey[],
+  ) {}
+
+  /**
+   * A value as encrypted text, bound to the run and to its place. Rejects with `secret-unreadable` if there is no key.
+   */
+  async seal(value: JsonValue, place: string): Promise<string> {
+    const { id, seal } = await this.first();
+    const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
+    const additionalData = encoder.encode(place);
+    const data = encoder.encode(JSON.stringify(value));
+    const sealed = await countOutside(crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData }, seal, data));
+    return `${version}.${id}.${toBase64(iv)}${toBase64(new Uint8Array(sealed))}`;
+  }
+
+  /** What {@link RunKeys.seal} received. Rejects with `secret-unreadable`. */
+  async open(text: string, place: string): Promise<JsonValue> {
+    const [format, id = "", data = ""] = text.split(".");
+    const key = this.keys.find((one) => one.id === id);
+    if (format !== version || key === undefined)
+      throw this.unreadable(id, `there is no key "${id}" among secrets.keys`);
+    try {
+      const { seal } = await this.derive(key);
+      const bytes = fromBase64(data);
+      const [iv, sealed] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes)];
+      const algorithm = { name: "AES-GCM", iv, additionalData: encoder.encode(place) };
+      const opened = await countOutside(crypto.subtle.decrypt(algorithm, seal, sealed));
+      return JSON.parse(new TextDecoder().decode(opened)) as JsonValue;
+    } catch {
+      throw this.unreadable(id, `it was changed or moved, or the key "${id}" is another one now`);
+    }
+  }
+
+  /** HMAC-SHA-256 of a text as 64 lowercase hex digits: that of the first key, or of each. */
+  async hash(text: string): Promise<string> {
+    return hashWith(await this.first(), text);
+  }
+
+  /** Whether a hash is that of a text, by any of the keys. */
+  async isHash(hash: string, text: string): Promise<boolean> {
+    const hashes = await Promise.all(this.keys.map(async (key) => hashWith(await this.derive(key), text)));
+    return hashes.includes(hash);
+  }
+
+  private async first(): Promise<RunKey> {
+    const [key] = this.keys;
+    // A plan that would need one was refused, but a field may have been marked since.
+    if (key === undefined) throw this.unreadable("", "there is no key to seal it with");
+    return this.derive(key);
+  }
+
+  private derive(key: SecretKey): Promise<RunKey> {
+    const known = this.derived.get(key.id) ?? countOutside(deriveKey(key, this.runId));
+    this.derived.set(key.id, known);
+    return known;
+  }
+
+  private unreadable(keyId: string, reason: string): AgentError<"secret-unreadable"> {
+    const { runId } = this;
+    const available = this.keys.map(({ id }) => id);
+    const message = `A secret of run "${runId}" cannot be read: ${reason}. Nothing was run or recorded.`;
+    return new AgentError("secret-unreadable", message, { details: { runId, keyId, available } });
+  }
+}
+
+async function deriveKey({ id, key }: SecretKey, runId: string): Promise<RunKey> {
+  const bytes = typeof key === "string" ? fromBase64(key) : Uint8Array.from(key);
+  const base = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
+  const derive = (use: string, type: DeriveParameters[2], usages: DeriveParameters[4]) => {
+    const algorithm = { name: "HKDF", hash: "SHA-256", salt: encoder.encode(runId), info: encoder.encode(use) };
+    return crypto.subtle.deriveKey(algorithm, base, type, false, usages);
+  };
+  const [seal, hash] = await Promise.all([
+    derive("planwright seal", { name: "AES-GCM", length: 256 }, ["encrypt", "decrypt"]),
+    derive("planwright hash", { name: "HMAC", hash: "SHA-256", length: 256 }, ["sign"]),
+  ]);
+  return { id, seal, hash };
+}
+
+async function hashWith({ hash }: RunKey, text: string): Promise<string> {
+  const digest = await countOutside(crypto.subtle.sign("HMAC", hash, encoder.encode(text)));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+const chunkBytes = 3 * 8_192;
+
+/** Bytes as base64. */
+function toBase64(bytes: Uint8Array): string {
+  const chunks: string[] = [];
+  // As arguments of one call, very many bytes would overflow the stack.
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    chunks.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
+  }
+  return chunks.join("");
+}
+
+/** The bytes of a text in base64. Throws for anything else. */
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,132 @@
+import { copyJson, deepFreeze, toJson } from "../core/json.ts";
+import { type LiveCauses, withoutLiveCause } from "../core/live-cause.ts";
+import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import type { RunPage } from "../core/run-store.ts";
+import { hiddenText, hideSealed, mapItems } from "../core/sealed.ts";
+import type { EngineSettings } from "./options.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import type { RedactPlace } from "./secrets/secret-options.ts";
+
+/** What to hide of a run. */
+export interface Shown {
+  readonly runId: string;
+  /** Whether it may contain sealed values. */
+  readonly isSealed: boolean;
+  readonly redact: EngineSettings["redact"];
+}
+
+/**
+ * An event, or another part of a run, as it may be shown: frozen if it was, and the same object if nothing is hidden.
+ */
+export function show<T extends object>(part: T, { runId, isSealed, redact }: Shown): T {
+  const hidden = isSealed ? hideSealed(part) : part;
+  const shown = redact === undefined ? hidden : redactIn(hidden, { runId }, redact);
+  return Object.isFrozen(part) ? deepFreeze(shown) : shown;
+}
+
+/** An event, or a question, of a run as it may be shown. */
+export function showIn<T extends object>({ runId, secrets, engine }: ShowingRun, part: T): T {
+  if (secrets === undefined && engine.redact === undefined) return part;
+  return show(part, { runId, isSealed: secrets !== undefined, redact: engine.redact });
+}
+
+/** The part of a run that showing it needs. */
+interface ShowingRun {
+  readonly runId: string;
+  readonly secrets: RunSecrets | undefined;
+  readonly engine: Pick<EngineSettings, "redact">;
+}
+
+type Place = Omit<RedactPlace, "kind">;
+type Redact = NonNullable<EngineSettings["redact"]>;
+
+const kinds: ReadonlyMap<string, RedactPlace["kind"]> = new Map([
+  ["request", "request"],
+  ["context", "context"],
+  ["metadata", "metadata"],
+  ["input", "input"],
+  ["output", "output"],
+  ["value", "progress"],
+  ["progress", "progress"],
+  ["message", "message"],
+  ["stack", "message"],
+  ["reasoning", "message"],
+  ["words", "message"],
+  ["by", "message"],
+  ["comment", "message"],
+]);
+
+/** In an error it is text that its message contains, too; elsewhere it is one of a few words. */
+const detailKinds: typeof kinds = new Map([...kinds, ["reason", "message"]]);
+
+/** Events, plans, results and errors have the same names for the same things. */
+function redactIn<T extends object>(holder: T, around: Place, redact: Redact, kindOf = kinds): T {
+  const place = { ...around, ...placeIn(holder) };
+  // What was thrown contains all that its data does: if part of the data is hidden, so is what was thrown.
+  const data = withoutLiveCause(holder);
+  const shown = mapItems(data, (item, key) => {
+    const kind = typeof key === "string" ? kindOf.get(key) : undefined;
+    if (kind !== undefined && item !== undefined) return redacted(item, { kind, ...place }, redact);
+    if (typeof item !== "object" || item === null) return item;
+    return redactIn(item, place, redact, key === "details" ? detailKinds : kinds);
+  });
+  return shown === data ? holder : shown;
+}
+
+function placeIn(holder: object): Partial<Place> {
+  const { stepId, id, tool, iteration } = holder as Readonly<Record<string, unknown>>;
+  // A step of a plan has an id, as the plan itself has.
+  const step = stepId ?? (tool === undefined ? undefined : id);
+  return {
+    ...(typeof step === "string" && { stepId: step }),
+    ...(typeof tool === "string" && { tool }),
+    ...(typeof iteration === "number" && { iteration }),
+  };
+}
+
+function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
+  try {
+    const json = toJson(redact(value, place));
+    return json.ok ? json.value : hiddenText;
+  } catch {
+    return hiddenText;
+  }
+}
+
+/**
+ * How a run ended, as it may be shown. If it ran here, its errors contain what was thrown, and its output is what the
+ * tool returned.
+ */
+export function shownResult(
+  state: RunState,
+  { redact }: Pick<EngineSettings, "redact">,
+  {
+    secrets,
+    liveCauses,
+  }: { readonly secrets?: RunSecrets | undefined; readonly liveCauses?: LiveCauses | undefined } = {},
+): RunResult {
+  const result = toRunResult(state, liveCauses);
+  const shown = shownAs(state, redact);
+  if (shown === undefined) return result;
+  const { output, ...rest } = result;
+  const given = secrets === undefined ? hideSealed(output) : copyJson(secrets.open(output));
+  return { ...show(rest, shown), ...(output !== undefined && { output: given }) } as RunResult;
+}
+
+/** A stored run as it may be shown. */
+export function shownSnapshot(state: RunState, { redact }: Pick<EngineSettings, "redact">): RunSnapshot {
+  const snapshot = toRunSnapshot(state);
+  const shown = shownAs(state, redact);
+  return shown === undefined ? snapshot : show(snapshot, shown);
+}
+
+/** A page of stored runs as it may be shown. */
+export function showPage({ runs, ...rest }: RunPage, { redact }: Pick<EngineSettings, "redact">): RunPage {
+  return { ...rest, runs: runs.map((run) => show(run, { runId: run.runId, isSealed: true, redact })) };
+}
+
+function shownAs({ runId, mayBeSealed }: RunState, redact: EngineSettings["redact"]): Shown | undefined {
+  if (mayBeSealed !== true && redact === undefined) return undefined;
+  return { runId, isSealed: mayBeSealed === true, redact };
+}

@@ -1,0 +1,171 @@
+import { monotonicNow } from "../../async/clock.ts";
+import type { EventInit, StepOutcome } from "../../core/events.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { askAboutStep, mayNeedApproval } from "../decisions/approvals.ts";
+import type { Run } from "../run.ts";
+import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
+import { type PreparedStep, prepareInput, prepareStep } from "./prepare-step.ts";
+import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-step.ts";
+import { runAttempt } from "./run-attempt.ts";
+import { countOf, earlierAttempts, ofIteration, placeOfTask, type StepCall, type StepTask } from "./step-call.ts";
+
+/**
+ * How far a step got. Steps that depend on one that is `done` may start; one that is `waiting` is still to be run: it
+ * needs approval, the run was aborted before it started, or the end of the process cut it off.
+ */
+export type StepEnd = "done" | "failed" | "waiting";
+
+/**
+ * Runs one step, or one iteration of it, to its end: prepare (references, validation), ask (approval, limits), execute
+ * (attempts), finalize (record). Never rejects.
+ */
+export async function runStep(run: Run, task: StepTask): Promise<StepEnd> {
+  const preparing = prepareStep(run, task);
+  let prepared = preparing instanceof Promise ? await preparing : preparing;
+  let admitted: Admitted | undefined;
+  let parsed = "parsed" in prepared ? prepared.parsed : undefined;
+  if ("call" in prepared && run.abortReason === undefined && mustAsk(run, prepared.call)) {
+    const asked = await ask(run, prepared);
+    if (typeof asked === "string") return asked;
+    ({ admitted, parsed, prepared } = asked);
+  } else if (task.tool.cache !== undefined) prepared = lookUp(run, prepared);
+  // Another one may have failed while this one waited.
+  if (run.stopReason !== undefined) return leavePending(run, prepared, admitted);
+  const started = run.emit(startOf(task, prepared));
+  if (started !== undefined) await started;
+  const next = withoutCall(run, prepared);
+  let executed: Executed;
+  // The first attempt is awaited here and not one call further down: every frame that waits costs each open run memory.
+  if (admitted !== undefined && "call" in prepared)
+    executed = await attemptAdmitted(run, prepared.call, { parsed, admitted });
+  else if ("outcome" in next) executed = next;
+  else {
+    const startedMs = monotonicNow(run.engine.clock);
+    const first = await runAttempt(run, next, 1, parsed);
+    executed = first.type === "completed" ? completed(first, 1) : await retry(run, next, { first, startedMs });
+  }
+  if (run.recorder.failure) return "failed";
+  if (task.tool.cache !== undefined) keep(prepared, executed);
+  const ended = run.emit(endOf(run, task, executed));
+  if (ended !== undefined) await ended;
+  if (run.recorder.failure !== undefined) return "failed";
+  return stepEnds[executed.outcome.status];
+}
+
+const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
+  completed: "done",
+  failed: "failed",
+  cancelled: "failed",
+  unknown: "failed",
+  interrupted: "waiting",
+};
+
+function mustAsk(run: Run, call: StepCall): boolean {
+  return mayNeedApproval(run, call) || isLimited(run, call);
+}
+
+type ReadyStep = Extract<PreparedStep, { call: StepCall }>;
+
+/** What a step starts with after approval and admission. */
+interface Asked {
+  /** With the approved input. */
+  readonly prepared: PreparedStep;
+  readonly admitted: Admitted | undefined;
+  readonly parsed: unknown;
+}
+
+/** Asks for approval and waits for a turn at the tool. Returns how the step ends, if it does not start. */
+async function ask(run: Run, given: ReadyStep): Promise<Asked | StepEnd> {
+  let prepared: PreparedStep = given;
+  if (mayNeedApproval(run, given.call)) {
+    const changed = run.approvalOf(placeOfTask(given.call))?.changed;
+    if (changed !== undefined) prepared = await prepareInput(run, given.call, changed.input);
+    if ("call" in prepared) {
+      const status = await askAboutStep(run, prepared.call, prepared.parsed);
+      if (status === "rejected") return skipRejected(run, given.call);
+      if (status === "waiting") return "waiting";
+      prepared = await readApproved(run, prepared.call);
+    }
+    if (run.abortReason !== undefined) return "waiting";
+  }
+  if ("error" in prepared) return { prepared, admitted: undefined, parsed: undefined };
+  if (given.call.tool.cache !== undefined) prepared = lookUp(run, prepared);
+  // A known result needs no turn at the tool.
+  if (prepared.call.kept?.output !== undefined) return { prepared, admitted: undefined, parsed: prepared.parsed };
+  const admitted = await admit(run, prepared.call, { isFirst: true });
+  return admitted.type === "aborted" ? "waiting" : { prepared, admitted, parsed: prepared.parsed };
+}
+
+/** A step with the result kept for it, if its tool keeps results. */
+function lookUp<TStep extends PreparedStep>(run: Run, prepared: TStep): TStep {
+  if (!("call" in prepared)) return prepared;
+  const kept = run.host.results.find(run, prepared.call, prepared.parsed);
+  return kept === undefined ? prepared : { ...prepared, call: { ...prepared.call, kept } };
+}
+
+/** Keeps the output of a call for later ones. */
+function keep(prepared: PreparedStep, { outcome, cached }: Executed): void {
+  if (outcome.status !== "completed" || cached !== undefined || !("call" in prepared)) return;
+  // It went through JSON when it was checked.
+  prepared.call.kept?.keep(outcome.output as JsonValue);
+}
+
+/** How a step ends if its tool is not called; else the call. */
+function withoutCall(run: Run, prepared: PreparedStep): Executed | StepCall {
+  if (run.abortReason !== undefined) return { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  if ("error" in prepared) return { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
+  const { call } = prepared;
+  const output = call.kept?.output;
+  return output === undefined ? call : { outcome: { status: "completed", output }, attempts: 0, cached: true };
+}
+
+/** A step with the approved input, parsed again: those who were asked have seen it, and may have changed it. */
+async function readApproved(run: Run, call: StepCall): Promise<PreparedStep> {
+  const { input, effect } = run.approvalOf(placeOfTask(call))?.changed ?? call;
+  const prepared = await prepareInput(run, call, input);
+  return "call" in prepared ? { ...prepared, call: { ...call, input, effect } } : prepared;
+}
+
+/** Gives back the admission of a step that may no longer start. */
+async function leavePending(run: Run, prepared: PreparedStep, admitted: Admitted | undefined): Promise<StepEnd> {
+  if ("call" in prepared && admitted?.type === "admitted") await giveBack(run, prepared.call, admitted);
+  return "waiting";
+}
+
+async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
+  const { tool, iteration } = task;
+  const reason = "approval-rejected";
+  await run.emit({ type: "step-skip", ...placeOfTask(task), ...countOf(iteration), tool: tool.name, reason });
+  return "failed";
+}
+
+type StepEndInit = Extract<EventInit, { type: "step-end" }>;
+type StepStartInit = Extract<EventInit, { type: "step-start" }>;
+
+/** Without spreading optional fields, which costs more than all the rest. */
+function startOf({ step, iteration }: StepTask, prepared: PreparedStep): StepStartInit {
+  const { id: stepId, tool, reasoning } = step;
+  const { input } = prepared;
+  const event: Mutable<StepStartInit> =
+    "call" in prepared
+      ? { type: "step-start", stepId, tool, input, effect: prepared.call.effect }
+      : { type: "step-start", stepId, tool, input };
+  if (reasoning !== undefined) event.reasoning = reasoning;
+  if (iteration !== undefined) {
+    event.iteration = iteration.index;
+    event.iterations = iteration.count;
+  }
+  return event;
+}
+
+function endOf(run: Run, task: StepTask, executed: Executed): StepEndInit {
+  const { step, tool } = task;
+  const { outcome, progress, cached } = executed;
+  const attempts = earlierAttempts(run, task) + executed.attempts;
+  const end: Mutable<StepEndInit> = { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome };
+  if (progress !== undefined) end.progress = progress;
+  if (cached !== undefined) end.cached = cached;
+  return ofIteration(task, end);
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,0 +1,80 @@
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { placeOf, type StepPlace } from "../../core/step-place.ts";
+import { partAt } from "../../core/step-state.ts";
+import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
+
+/** One pass of a looped step. */
+export interface Iteration {
+  readonly index: number;
+  readonly count: number;
+  readonly item: JsonValue;
+}
+
+/** A step, or an iteration of one, to run. */
+export interface StepTask {
+  readonly step: PlanStep;
+  readonly tool: DefinedTool;
+  readonly iteration: Iteration | undefined;
+}
+
+/** Where the result of one call is kept. */
+export interface ResultPlace {
+  /** The output of an earlier call. */
+  readonly output: JsonValue | undefined;
+  /** Whether the result is not kept if the call reads data of its run. */
+  readonly isWatched: boolean;
+  /** Remembers that the call has read `resources` or `metadata`: its output is for its run alone. */
+  markRead(): void;
+  /** Keeps the output of the call, unless it is for its run alone. */
+  keep(output: JsonValue): void;
+}
+
+/** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
+export interface StepCall extends StepTask {
+  readonly input: JsonObject;
+  readonly effect: ToolEffect;
+  /** Set if the call is to be undone: what it returned. */
+  readonly undone?: { readonly output: JsonValue };
+  /** Set if the tool keeps its results: that of an earlier call, or where that of this one goes. */
+  readonly kept?: ResultPlace;
+}
+
+/** Which step, or which iteration of one, to run. */
+export function placeOfTask({
+  step,
+  iteration,
+}: {
+  readonly step: Pick<PlanStep, "id">;
+  readonly iteration?: Pick<Iteration, "index"> | undefined;
+}): StepPlace {
+  return placeOf({ stepId: step.id, iteration: iteration?.index });
+}
+
+/** The part of a run that knows how often its tools were called before. */
+interface EarlierCalls {
+  readonly isContinued: boolean;
+  readonly state: Pick<RunState, "steps">;
+}
+
+/** How often the tool of a step was called before this execution of the step. */
+export function earlierAttempts({ isContinued, state }: EarlierCalls, task: StepTask): number {
+  return isContinued ? (partAt(state.steps, placeOfTask(task))?.earlierAttempts ?? 0) : 0;
+}
+
+/** The number of an attempt over all executions, from that in this one; unchanged for what undoes a step. */
+export function attemptNumber(run: EarlierCalls, call: StepCall, number: number): number {
+  return call.undone === undefined ? earlierAttempts(run, call) + number : number;
+}
+
+/** How many iterations there are, for the event that may be the first of them. */
+export function countOf(iteration: Iteration | undefined): { iterations?: number } {
+  return iteration === undefined ? {} : { iterations: iteration.count };
+}
+
+/** Completes an event with its iteration, in place, as most steps have none. */
+export function ofIteration<TEvent extends object>({ iteration }: Pick<StepTask, "iteration">, event: TEvent): TEvent {
+  if (iteration !== undefined) (event as { iteration?: number }).iteration = iteration.index;
+  return event;
+}

@@ -1,0 +1,99 @@
+import { type ErrorData, toErrorData } from "../../core/error-data.ts";
+import { isError, recordedStack } from "../../core/error-stack.ts";
+import { AgentError, type AgentErrorCode, type AgentErrorData } from "../../core/errors.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import type { SchemaIssue } from "../../core/schema.ts";
+import { describePlace, type StepPlace } from "../../core/step-place.ts";
+import type { Run } from "../run.ts";
+import { placeOfTask } from "./step-call.ts";
+
+/** What an error is about: a step, or an iteration of one. */
+export interface FailedTask {
+  readonly step: Pick<PlanStep, "id" | "tool">;
+  readonly iteration?: { readonly index: number } | undefined;
+}
+
+/** A step's input, with references filled in, does not fit its tool. */
+export function invalidInput(
+  task: FailedTask,
+  issues: readonly SchemaIssue[],
+  cause?: unknown,
+): AgentError<"invalid-tool-input"> {
+  const { name, place } = nameOf(task);
+  const message = `The input of step ${name} is not valid: ${describeIssues(issues)}`;
+  return new AgentError("invalid-tool-input", message, { details: { ...place, issues }, cause });
+}
+
+/** A tool's output does not fit its schema, is not JSON or is too large. */
+export function invalidOutput(task: FailedTask, issues: readonly SchemaIssue[]): AgentError<"invalid-tool-output"> {
+  const { name, place } = nameOf(task);
+  const message = `The output of step ${name} is not valid: ${describeIssues(issues)}`;
+  return new AgentError("invalid-tool-output", message, { details: { ...place, issues } });
+}
+
+/** One attempt of a step took too long. */
+export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"timeout"> {
+  const { name } = nameOf(task);
+  const message = `An attempt of step ${name} took longer than its timeoutMs of ${timeoutMs} ms.`;
+  return new AgentError("timeout", message, { details: { scope: "step", ...placeOfTask(task), timeoutMs } });
+}
+
+/** A tool failed for good. `errors` has one entry for each attempt. */
+export function toolFailed(task: FailedTask, errors: readonly ErrorData[], cause: unknown): AgentError<"tool-failed"> {
+  const { name, place } = nameOf(task);
+  const attempts = errors.length;
+  const last = errors.at(-1)?.message ?? toErrorData(cause).message;
+  const times = attempts > 1 ? ` after ${attempts} attempts` : "";
+  const details = { ...place, attempts, errors };
+  return new AgentError("tool-failed", `Step ${name} failed${times}: ${last}`, { details, cause, retryable: false });
+}
+
+/** A step that must run only once was cut off, for the reason given. */
+export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"outcome-unknown"> {
+  const { name, place } = nameOf(task);
+  const message = `Step ${name} must run only once and was cut off: whether it took effect is not known.`;
+  return new AgentError("outcome-unknown", message, { details: place, cause });
+}
+
+/** How a message names what failed, and the same for its details. */
+function nameOf(task: FailedTask): { name: string; place: StepPlace & { tool: string } } {
+  const { tool } = task.step;
+  const place = placeOfTask(task);
+  return { name: `"${describePlace(place)}" (${tool})`, place: { tool, ...place } };
+}
+
+function describeIssues(issues: readonly SchemaIssue[]): string {
+  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
+}
+
+/** The part of a run that keeps what was thrown. */
+type Failing = Pick<Run, "liveCauses" | "secrets">;
+
+/** Error data that is emitted with what was thrown as its `cause`. What is recorded stays unchanged. */
+export function keepCause<TError extends ErrorData>(run: Failing, error: TError, thrown: unknown): TError {
+  // It may contain a secret in an unexpected place.
+  if (thrown === undefined || run.secrets?.hasAny) return error;
+  run.liveCauses ??= new WeakMap();
+  run.liveCauses.set(error, thrown);
+  return error;
+}
+
+/** An error as data that is emitted with the error's cause. */
+export function dataOf<TCode extends AgentErrorCode>(run: Failing, error: AgentError<TCode>): AgentErrorData<TCode> {
+  // A cause that was read from a store is data, and stays so.
+  return keepCause(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
+}
+
+/** The error of a step whose last attempt has failed: where it was thrown is recorded, what was thrown is emitted. */
+export function withThrown(
+  run: Run,
+  error: AgentErrorData,
+  { reason, thrown }: { readonly reason: string; readonly thrown: unknown },
+): AgentErrorData {
+  // For any other reason, the error is our own and complete.
+  if (reason !== "thrown") return keepCause(run, error, reason === "invalid-output" ? undefined : thrown);
+  const stack = run.engine.recordStacks
+    ? recordedStack(thrown, (text) => run.secrets?.hideIn(text) ?? text)
+    : undefined;
+  return keepCause(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
+}

@@ -1,0 +1,108 @@
+import { notInTime, settleWithin } from "../../async/timeout.ts";
+import type { AgentError, AgentErrorData } from "../../core/errors.ts";
+import type { NotUndone, UndoEndEvent } from "../../core/events.ts";
+import { copyJson } from "../../core/json.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import { parseWith } from "../../core/schema.ts";
+import { placeOf } from "../../core/step-place.ts";
+import { isFailedInDoubt, partsOf, type StepState } from "../../core/step-state.ts";
+import type { Run } from "../run.ts";
+import { opened } from "../secrets/secrets-of-run.ts";
+import { admit } from "./admission.ts";
+import { attemptAdmitted, type Executed } from "./retry-step.ts";
+import { placeOfTask, type StepCall } from "./step-call.ts";
+import { invalidInput, stepTimeout } from "./step-errors.ts";
+
+/**
+ * Undoes what a run has done, starting with the step that ended last, whatever ended the run. Each is retried by its
+ * tool's policy; one that cannot be undone does not stop the others. Resolves to the steps that had an effect and were
+ * not undone.
+ */
+export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
+  run.startUndoing();
+  const notUndone: NotUndone[] = [];
+  const ended = [...partsOf(run.state.steps.values())].filter(hasEffect).sort(byEnd);
+  for (const state of ended) {
+    if (run.recorder.failure !== undefined) break;
+    const reason = await undoStep(run, state);
+    if (reason !== undefined) notUndone.push({ ...placeOf(state), tool: state.tool, reason });
+  }
+  return notUndone;
+}
+
+/**
+ * Whether a step has, or may have, done something. A tool that threw is taken to have done nothing, unless its step
+ * must run only once.
+ */
+function hasEffect(step: StepState): boolean {
+  return step.effect !== "pure" && (step.status === "completed" || isInDoubt(step));
+}
+
+/** A step that was cut off while it ran may have taken effect, as has one whose output is invalid. */
+function isInDoubt(step: StepState): boolean {
+  const { status, attempts, error } = step;
+  if (status === "unknown" || isFailedInDoubt(step)) return true;
+  if (attempts > 0 && (status === "cancelled" || status === "interrupted")) return true;
+  return attempts > 0 && error !== undefined && leavesDoubt(error);
+}
+
+function leavesDoubt(error: AgentErrorData): boolean {
+  if (error.code === "tool-failed") {
+    // An error created elsewhere may have other details; of many attempts with large errors only the first are kept.
+    const { errors, attempts } = error.details;
+    return errors === undefined || errors.length < attempts || errors.some(({ code }) => code === "timeout");
+  }
+  return error.code === "timeout" || error.code === "invalid-tool-output";
+}
+
+function byEnd(one: StepState, other: StepState): number {
+  return (other.endSequence ?? 0) - (one.endSequence ?? 0);
+}
+
+async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
+  const { stepId, iteration, input, output = null } = state;
+  if (isInDoubt(state)) return "unknown";
+  // It may be gone if the run was restored only to be cancelled.
+  const tool = run.settings.tools.get(state.tool);
+  if (tool?.undo === undefined) return "no-undo";
+  const step: PlanStep = { id: stepId, tool: tool.name, input };
+  const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
+  const call: StepCall = { step, tool, iteration: pass, input, effect: "idempotent", undone: { output } };
+  const base = { ...placeOfTask(call), tool: tool.name };
+  await run.emit({ type: "undo-start", ...base });
+  if (storeFailure(run) !== undefined) return "failed";
+  const { outcome, attempts } = await undo(run, call);
+  await run.emit({ type: "undo-end", ...base, attempts, outcome: toUndoOutcome(outcome) });
+  const failure = storeFailure(run);
+  if (failure !== undefined) {
+    // Listeners have seen it start; to the store it is as if the process had died.
+    if (run.phase !== "closed")
+      run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error: failure } });
+    return "failed";
+  }
+  return outcome.status === "completed" ? undefined : "failed";
+}
+
+/** What the store failed with. */
+function storeFailure({ recorder }: Run): AgentErrorData | undefined {
+  return recorder.failure?.toJSON() as AgentErrorData | undefined;
+}
+
+function toUndoOutcome(outcome: Executed["outcome"]): UndoEndEvent["outcome"] {
+  return outcome.status === "completed" ? { status: "completed" } : { status: "failed", error: outcome.error };
+}
+
+async function undo(run: Run, call: StepCall): Promise<Executed> {
+  const { stepTimeoutMs, clock } = run.engine;
+  const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
+  // Nothing aborts undoing, so an async schema must not block it.
+  const parsing = Promise.resolve(parseWith(call.tool.inputSchema, copyJson(opened(run, call.input))));
+  const parsed = await settleWithin(parsing, timeoutMs, clock);
+  if (parsed === notInTime) return failed(stepTimeout(call, timeoutMs));
+  if (!parsed.ok) return failed(invalidInput(call, parsed.issues));
+  return attemptAdmitted(run, call, { parsed: parsed.value, admitted: await admit(run, call) });
+}
+
+function failed(error: AgentError<"timeout" | "invalid-tool-input">): Executed {
+  return { outcome: { status: "failed", error: error.toJSON() }, attempts: 0 };
+}

@@ -1,0 +1,94 @@
+import { AgentError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
+import type { RunResult, RunSnapshot } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import type { ListRunsOptions, RunPage, RunStore } from "../core/run-store.ts";
+import type { EngineSettings } from "./options.ts";
+import { parseEvents, parseRunPage, type RecordedRun } from "./parse-stored.ts";
+import { runConflict, runElsewhere, runNotFound } from "./run-errors.ts";
+import { toStoreError } from "./run-recorder.ts";
+import { identityOf, targetOf } from "./run-target.ts";
+import type { RunSecrets } from "./secrets/run-secrets.ts";
+import { opened } from "./secrets/secrets-of-run.ts";
+import { shownResult, shownSnapshot } from "./show.ts";
+
+/** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
+export async function readRun(settings: EngineSettings, runId: string): Promise<RunSnapshot | undefined> {
+  const { state } = await readRecorded(settings.store, runId);
+  return state.sequence === 0 ? undefined : shownSnapshot(state, settings);
+}
+
+/** A page of the stored runs. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
+export async function listRuns(store: RunStore, options: ListRunsOptions): Promise<RunPage> {
+  try {
+    return parseRunPage(await store.list(options), options);
+  } catch (thrown) {
+    if (thrown instanceof AgentError && thrown.code === "invalid-options") throw thrown;
+    throw toStoreError(thrown, { runId: "", operation: "list" });
+  }
+}
+
+/** The record of a run, without events if there is no such run. Rejects with `store-failed`, also if it is damaged. */
+export async function readRecorded(store: RunStore, runId: string): Promise<RecordedRun> {
+  return parseEvents(runId, await readEvents(store, runId, { after: 0 }));
+}
+
+/**
+ * The current record of a run that was read a moment ago, whose state is carried on. The first and the last known event
+ * are read again: if either differs, the run was deleted, its id perhaps reused, and the whole record is read.
+ */
+export async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
+  const { first, last, state } = before;
+  const started = await readEvents(store, state.runId, { after: 0, limit: 1 });
+  const found = isEvent(started, first) ? await readEvents(store, state.runId, { after: state.sequence - 1 }) : [];
+  return isEvent(found, last) ? parseEvents(state.runId, found.slice(1), before) : readRecorded(store, state.runId);
+}
+
+/** Whether what was read starts with an event. */
+function isEvent(found: unknown, event: AgentEvent | undefined): found is readonly unknown[] {
+  return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
+}
+
+/** Events as the store returns them: not checked. Rejects with `store-failed`. */
+export async function readEvents(
+  store: RunStore,
+  runId: string,
+  options: { readonly after: number; readonly limit?: number },
+): Promise<unknown> {
+  try {
+    return await store.read(runId, options);
+  } catch (thrown) {
+    throw toStoreError(thrown, { runId, operation: "read" });
+  }
+}
+
+/**
+ * The result of a stored run that has ended or waits for somebody. Throws `run-conflict` if it was started with
+ * something else, `run-owned-elsewhere` if it stopped before its end, or is running.
+ */
+export function storedResult(
+  state: RunState,
+  { identity, settings, secrets }: { identity: string; settings: EngineSettings; secrets: RunSecrets | undefined },
+): RunResult {
+  if (identityOf(opened({ secrets }, targetOf(state)), settings) !== identity) throw runConflict(state.runId);
+  if (state.status === "interrupted") throw runElsewhere(state.runId);
+  return resultOfState(state, settings);
+}
+
+/** The result of a stored run. Throws `run-owned-elsewhere` if it is still running. */
+export function resultOfState(state: RunState, settings: EngineSettings): RunResult {
+  const { runId, status } = state;
+  if (status === "planning" || status === "running") throw runElsewhere(runId);
+  return shownResult(state, settings);
+}
+
+/** The record of a run, part of which may be known. Rejects with `run-not-found` or `store-failed`. */
+export async function readExisting(
+  { store }: EngineSettings,
+  runId: string,
+  known?: RecordedRun,
+): Promise<RecordedRun> {
+  const recorded = await (known === undefined ? readRecorded(store, runId) : readAgain(store, known));
+  if (recorded.state.sequence > 0) return recorded;
+  throw runNotFound(runId);
+}
