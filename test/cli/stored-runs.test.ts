@@ -6,8 +6,8 @@ import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { call, fakeIo, listIds, newFolder } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
-import { call, fakeIo, listIds, newFolder } from "./kept-runs.ts";
 
 describe("--db", () => {
   it("keeps todos and runs for the next call", async () => {

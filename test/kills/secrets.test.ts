@@ -7,8 +7,8 @@ import { createAgent } from "../../src/agent.ts";
 import { hiddenText } from "../../src/core/sealed.ts";
 import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts";
 import type { SecretKey } from "../../src/runs/secrets/secret-options.ts";
-import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenarios/secrets.ts";
-import { newPath } from "../sqlite/sqlite-files.ts";
+import { newPath } from "../adapters/sqlite/sqlite-files.ts";
+import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenario/secret-tools.ts";
 import { buildChild } from "./start-child.ts";
 
 let bundle: ReturnType<typeof buildChild>;

@@ -1,6 +1,6 @@
 import { it } from "vitest";
-import { disturbMany } from "../model/disturbed-suite.ts";
-import { seedOr } from "../model/model-suite.ts";
+import { disturbMany } from "../random-plans/disturbed-suite.ts";
+import { seedOr } from "../random-plans/model-suite.ts";
 
 it.each([
   { storeKind: "memory", numRuns: 9_000 },

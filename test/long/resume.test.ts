@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { seedOr } from "../model/model-suite.ts";
-import { resumeMany } from "../model/resume-suite.ts";
+import { seedOr } from "../random-plans/model-suite.ts";
+import { resumeMany } from "../random-plans/resume-suite.ts";
 
 it("1 500 random plans end the same, whenever their process dies", async () => {
   // Others each time: the seed is told, and repeats them.

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { PlanDraft, Planner } from "../../src/core/planner.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { ask, cannotOf, cannotPlan, failure } from "./ask-chain.ts";
-import { draft, fails, hangs, invalidDraft, plannerOf, planRequest, works } from "./planning.ts";
+import { ask, cannotOf, cannotPlan, failure } from "./ask-fallback-planner.ts";
+import { draft, fails, hangs, invalidDraft, plannerOf, planRequest, works } from "./fake-planners.ts";
 
 describe("createFallbackPlanner", () => {
   it("returns the first plan, with the name of its planner", async () => {

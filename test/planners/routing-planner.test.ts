@@ -5,7 +5,7 @@ import type { RequestComplexity } from "../../src/planners/request-complexity.ts
 import { createRoutingPlanner } from "../../src/planners/routing-planner.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedModel } from "../../src/testing/scripted-model.ts";
-import { fails, hangs, plannerOf, planRequest, replanRequest, works } from "./planning.ts";
+import { fails, hangs, plannerOf, planRequest, replanRequest, works } from "./fake-planners.ts";
 
 const routes = () => ({ simple: works("small"), moderate: works("middle"), complex: works("large") });
 const sourceOf = async (planner: Planner, request: PlanRequest) => (await planner.plan(request)).source;

@@ -17,7 +17,7 @@ import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
 import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
-import { fakeV4 } from "../../ai-sdk/fake-models.ts";
+import { fakeV4 } from "../../adapters/ai-sdk/fake-models.ts";
 import { open, planTools } from "../../fixtures/plan-tools.ts";
 import { requestOf } from "../../planners/rules/plan-for.ts";
 

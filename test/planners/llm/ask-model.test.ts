@@ -3,7 +3,7 @@ import { type ModelFailureReason, modelName } from "../../../src/core/language-m
 import { modelFailure } from "../../../src/core/model-failure.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
-import { answerOf, failureOf, planWith, requestOf } from "./ask.ts";
+import { answerOf, failureOf, planWith, requestOf } from "./ask-llm-planner.ts";
 
 const model = { provider: "scripted", modelId: "script" };
 const good = answerOf({ tool: "Note", input: { title: "milk" } });

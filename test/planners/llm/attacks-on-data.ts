@@ -1,5 +1,5 @@
-import { answerOf } from "./ask.ts";
-import { type Attack, addTodo, harmful, harmless, open, write } from "./attack.ts";
+import { answerOf } from "./ask-llm-planner.ts";
+import { type Attack, addTodo, harmful, harmless, open, write } from "./attacked-tools.ts";
 
 export const references: readonly Attack[] = [
   {

@@ -3,7 +3,7 @@ import { z } from "zod/v4";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { DefinedTool } from "../../../src/core/tool.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "../../../src/planners/llm/check-answer.ts";
-import { answerOf, anything, byName, note, sum, wipe } from "./ask.ts";
+import { answerOf, anything, byName, note, sum, wipe } from "./ask-llm-planner.ts";
 
 /** Reads without an effect, or writes, and says which by its input. */
 const file = defineTool({

@@ -8,7 +8,7 @@ import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
 import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
-import { answerOf, note, sum, wipe } from "./ask.ts";
+import { answerOf, note, sum, wipe } from "./ask-llm-planner.ts";
 
 const milk = { tool: "Note", input: { title: "milk" } };
 

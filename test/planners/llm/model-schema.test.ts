@@ -7,7 +7,7 @@ import { answerSchema, stepSchema } from "../../../src/planners/llm/model-schema
 import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { fits, oddities } from "./plain-schema.ts";
-import { schemasWithValues, schemaWithValue } from "./schemas.ts";
+import { schemasWithValues, schemaWithValue } from "./sample-schemas.ts";
 
 async function plainOf(schema: StandardSchema): Promise<JsonSchema> {
   const step = stepSchema("T", await inputJsonSchema(schema), []);

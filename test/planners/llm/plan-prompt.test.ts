@@ -12,7 +12,7 @@ import {
   promptOf,
   replanMessages,
 } from "../../../src/planners/llm/plan-prompt.ts";
-import { note, nowMs, requestOf, sum } from "./ask.ts";
+import { note, nowMs, requestOf, sum } from "./ask-llm-planner.ts";
 
 const plain = { instructions: undefined, examples: [], expressions: false, maxSteps: 10 };
 

@@ -4,7 +4,7 @@ import { z } from "zod/v4";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import { readAnswer, readStep } from "../../../src/planners/llm/read-steps.ts";
 import { toolWith } from "../../fixtures/plan-tools.ts";
-import { byName, tools } from "./ask.ts";
+import { byName, tools } from "./ask-llm-planner.ts";
 
 const step = { tool: "Note", input: { title: "x" } };
 

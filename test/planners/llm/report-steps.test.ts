@@ -4,7 +4,7 @@ import { z } from "zod/v4";
 import type { PlanningEvent } from "../../../src/core/planner.ts";
 import { StepReporter, type StepReporterOptions } from "../../../src/planners/llm/report-steps.ts";
 import { toolWith, note as zod3Note } from "../../fixtures/plan-tools.ts";
-import { answerOf, byName, tools } from "./ask.ts";
+import { answerOf, byName, tools } from "./ask-llm-planner.ts";
 
 const note = { tool: "Note", input: { title: "x" } };
 const add = (a: unknown) => ({ tool: "Sum", input: { a } });

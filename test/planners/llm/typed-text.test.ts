@@ -5,7 +5,7 @@ import type { PlanStep } from "../../../src/core/plan.ts";
 import { resolveInput } from "../../../src/plan/resolve-input.ts";
 import { readStep } from "../../../src/planners/llm/read-steps.ts";
 import { TypedText } from "../../../src/planners/llm/typed-text.ts";
-import { byName } from "./ask.ts";
+import { byName } from "./ask-llm-planner.ts";
 
 function read(raw: unknown, { typed }: { typed: string }) {
   return readStep(raw, { tools: byName(), typed });

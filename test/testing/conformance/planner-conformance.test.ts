@@ -11,7 +11,7 @@ import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
 import { plannerConformance } from "../../../src/testing/conformance/planner-conformance.ts";
 import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
-import { note } from "../../planners/llm/ask.ts";
+import { note } from "../../planners/llm/ask-llm-planner.ts";
 
 /** A model that does as a simple one would: it has what was typed written down, and knows nothing of the moon. */
 const model: LanguageModel = {

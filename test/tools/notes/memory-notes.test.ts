@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryNotes } from "../../../src/tools/notes/memory-notes.ts";
-import { insertion, testNoteStorage } from "../../contracts/note-storage.ts";
+import { insertion, testNoteStorage } from "./note-storage-contract.ts";
 
 describe("createMemoryNotes", () => {
   testNoteStorage({ describe, it, expect }, createMemoryNotes);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
-import { testTodoStorage, todoWith } from "../../contracts/todo-storage.ts";
+import { testTodoStorage, todoWith } from "./todo-storage-contract.ts";
 
 describe("createMemoryTodos", () => {
   testTodoStorage({ describe, it, expect }, createMemoryTodos);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SortedTodos } from "../../../src/tools/todo-store/sorted-todos.ts";
 import type { Todo } from "../../../src/tools/todo-store/todo.ts";
-import { todoWith } from "../../contracts/todo-storage.ts";
+import { todoWith } from "./todo-storage-contract.ts";
 
 const dueDates = ["2026-11-22", "2026-11-23", "2026-12-24T18:00:00Z", undefined];
 

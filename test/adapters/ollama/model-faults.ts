@@ -1,0 +1,105 @@
+import { getEventListeners } from "node:events";
+import { expect } from "vitest";
+import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
+import { createAgent } from "../../../src/agent.ts";
+import { isAgentError } from "../../../src/core/errors.ts";
+import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
+import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
+import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
+import { startFakeOllama } from "../../../src/testing/fake-ollama/fake-ollama.ts";
+import type { FakeOllamaAnswer } from "../../../src/testing/fake-ollama/fake-ollama-answer.ts";
+import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
+
+/** A plan for {@link request}, as a model writes it. */
+export const goodPlan = '{"steps":[{"tool":"TodoStore","input":{"operation":"add","title":"café crème"}}]}';
+/** A request that the rules can plan, too. */
+export const request = "add café crème to my list";
+
+/** A server's behaviour, once or always. */
+export interface Fault {
+  readonly name: string;
+  readonly answer: FakeOllamaAnswer;
+  /** What `/api/show` reports about the model; by default that it cannot think. */
+  readonly canThink?: true;
+  /** Whether nothing more arrives, so only the time limit ends it. `drip` sends a line first. */
+  readonly waits?: "hang" | "drip";
+}
+
+const text = (answer: string) => ({ text: answer });
+const stepOf = (tool: string, input: object) => JSON.stringify({ steps: [{ tool, input }] });
+
+/** Faults seen in servers and models, by section. */
+export const faults: readonly Fault[] = [
+  { name: "none", answer: text(goodPlan) },
+  { name: "one-byte chunks, split characters", answer: { fault: "one-byte-chunks", text: goodPlan } },
+  { name: "code fence", answer: { fault: "fence", text: goodPlan } },
+  { name: "prose around it", answer: { fault: "prose", text: goodPlan } },
+  { name: "think tag", answer: { fault: "think-tag", text: goodPlan } },
+  { name: "thinking only", answer: { fault: "thinking-only", text: goodPlan }, canThink: true },
+  { name: "empty", answer: { fault: "empty" } },
+  { name: "done is false, or no done line", answer: { fault: "silent-end", text: goodPlan } },
+  { name: "cut by length", answer: { fault: "cut-short", text: goodPlan } },
+  { name: "white space to the limit", answer: { fault: "white-space" } },
+  { name: "two objects", answer: { fault: "two-objects", text: goodPlan } },
+  { name: "refusal in prose", answer: { fault: "refusal" } },
+  { name: "trailing comma, single quotes", answer: text(goodPlan.replaceAll('"', "'").replace("}}", ",}}")) },
+  { name: "unknown tool", answer: text(stepOf("Mailer", { to: "café crème" })) },
+  { name: "unknown key", answer: text(stepOf("TodoStore", { operation: "add", title: "café crème", notify: true })) },
+  { name: "wrong type", answer: text(stepOf("TodoStore", { operation: "add", title: 7 })) },
+  { name: "words nobody typed", answer: text(stepOf("TodoStore", { operation: "add", title: "café noir" })) },
+  { name: "400 thinking", answer: { fault: "thinking-unsupported" }, canThink: true },
+  { name: "404 model", answer: { fault: "unknown-model" } },
+  { name: "500 grammar", answer: { fault: "format-rejected" } },
+  { name: "500 crash", answer: { fault: "crash" } },
+  { name: "503 queue full", answer: { fault: "busy" } },
+  { name: "401 cloud", answer: { fault: "unauthorized" } },
+  { name: "400 prompt too long", answer: { fault: "prompt-too-long" } },
+  { name: "error mid-stream", answer: { fault: "error-mid-stream", text: goodPlan } },
+  { name: "connection cut mid-stream", answer: { fault: "cut", text: goodPlan } },
+  { name: "connection cut at once", answer: { fault: "cut-at-once" } },
+  { name: "hang before headers", answer: { fault: "hang" }, waits: "hang" },
+  { name: "hang after three chunks", answer: { fault: "hang-mid-stream", text: goodPlan }, waits: "hang" },
+  { name: "slow drip past the deadline", answer: { fault: "drip", text: goodPlan }, waits: "drip" },
+  { name: "HTML of a proxy (502)", answer: { fault: "html" } },
+  { name: "metrics missing", answer: { fault: "no-metrics", text: goodPlan } },
+  { name: "unknown fields", answer: { fault: "extra-fields", text: goodPlan } },
+  { name: "2 MB answer", answer: { fault: "large" } },
+];
+
+/** How planning ended, in one line. */
+export async function planWith(fault: Fault, times: "once" | "always"): Promise<string> {
+  const ollama = await startFakeOllama({
+    script: [fault.answer],
+    otherwise: times === "once" ? text(goodPlan) : fault.answer,
+    ...(fault.canThink && { models: [{ name: "small", capabilities: ["completion", "thinking"] }] }),
+  });
+  const clock = createManualClock();
+  // The delays between attempts take no time here; everything else waits for the clock.
+  const hasty = { ...clock, setTimeout: (callback: () => void) => queueMicrotask(callback), clearTimeout: () => {} };
+  const model = createOllamaModel({ model: "small", host: ollama.host, clock: hasty });
+  const planner = createFallbackPlanner([createLlmPlanner({ model }), createRulePlanner()], { clock });
+  const agent = createAgent({ tools: [createTodoStore()], planner, clock });
+  const { signal } = new AbortController();
+  try {
+    const planning = agent.plan(request, { signal });
+    if (fault.waits !== undefined) {
+      await ollama.waitForRequest();
+      if (fault.waits === "drip") ollama.release();
+      // Half of the time for all planners.
+      await clock.advance(60_000);
+    }
+    const { planner: name, attempts = 0, repaired = [], failures = [] } = (await planning).source;
+    const codes = failures.map(({ code }) => code).join(", ");
+    const tries = name === "llm" ? `, tries: ${attempts}${repaired.length > 0 ? `, ${repaired.join(", ")}` : ""}` : "";
+    return `${name}${tries}${codes === "" ? "" : ` (${codes})`}`;
+  } catch (thrown) {
+    if (!isAgentError(thrown)) throw thrown;
+    return thrown.code;
+  } finally {
+    await ollama.waitForIdle();
+    expect(clock.pendingTimers).toBe(0);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    await ollama.close();
+  }
+}

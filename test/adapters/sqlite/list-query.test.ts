@@ -1,0 +1,26 @@
+import { expect, it, onTestFinished } from "vitest";
+import { listSql, readListOptions } from "../../../src/adapters/sqlite/list-query.ts";
+import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
+
+it.each([
+  { filter: {}, index: "runs_by_creation" },
+  { filter: { status: "running" }, index: "runs_by_status" },
+  { filter: { status: ["failed", "running"] }, index: "runs_by_status" },
+  { filter: { resumable: true } },
+  { filter: { until: "2026-01-01" }, index: "runs_by_creation" },
+  { filter: { metadata: { tenant: "a", user: "b" }, status: "failed" } },
+] as const)(
+  "listSql uses an index for $filter, so that a page costs the same among many runs",
+  ({ filter, ...expected }) => {
+    const db = openDatabase(":memory:", { driver: undefined, busyTimeoutMs: 0 });
+    onTestFinished(() => db.close());
+    const { text, values } = listSql(readListOptions(filter), 0);
+    const details = db
+      .prepare(`EXPLAIN QUERY PLAN ${text}`)
+      .all(...values)
+      .map(({ detail }) => String(detail));
+    expect(details.filter((detail) => /^SCAN (runs|m\b)/.test(detail))).toEqual([]);
+    const covering = details.map((detail) => /SEARCH runs USING COVERING INDEX (\w+)/.exec(detail)?.[1]);
+    expect(covering.find((index) => index !== undefined)).toBe("index" in expected ? expected.index : undefined);
+  },
+);

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { type FindModule, loadDriver, type SqliteDriver } from "../../../src/adapters/sqlite/open-database.ts";
+import { isAgentError } from "../../../src/core/errors.ts";
+
+class Working {
+  exec() {}
+  close() {}
+  prepare(): never {
+    throw new Error("not here");
+  }
+}
+
+class Broken extends Working {
+  constructor() {
+    super();
+    throw new Error("Could not locate the bindings file.");
+  }
+}
+
+function finder(modules: Readonly<Record<string, unknown>>): FindModule {
+  return (name) => {
+    if (name in modules) return modules[name];
+    if (name.startsWith("node:")) return undefined;
+    throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+  };
+}
+
+function errorOf(driver: SqliteDriver | undefined, modules: Readonly<Record<string, unknown>>) {
+  try {
+    loadDriver(driver, finder(modules));
+  } catch (thrown) {
+    if (isAgentError(thrown, "missing-dependency")) return thrown;
+    throw thrown;
+  }
+  throw new Error("It did not fail.");
+}
+
+describe("loadDriver", () => {
+  it("loads the driver of Node, else better-sqlite3, else libsql", () => {
+    class Other extends Working {}
+    const node = { DatabaseSync: Working };
+    expect(loadDriver(undefined, finder({ "node:sqlite": node, libsql: Other }))).toBe(Working);
+    expect(loadDriver(undefined, finder({ "better-sqlite3": Working, libsql: Other }))).toBe(Working);
+    expect(loadDriver(undefined, finder({ libsql: Other }))).toBe(Other);
+  });
+
+  it("loads the requested driver", () => {
+    class Other extends Working {}
+    const modules = { "node:sqlite": { DatabaseSync: Working }, "better-sqlite3": Working, libsql: Other };
+    expect(loadDriver("libsql", finder(modules))).toBe(Other);
+    expect(errorOf("libsql", { "node:sqlite": { DatabaseSync: Working } })).toMatchObject({
+      message: 'The driver "libsql" is not available. Run "npm install libsql".',
+      details: { packages: ["libsql"], command: "npm install libsql" },
+    });
+    const message = errorOf("node", { libsql: Other }).message;
+    expect(message).toMatch(/^Node's own driver is not available\. Run "npm install libsql", or use Node 24/);
+  });
+
+  it("skips a package without its compiled part, and reports that if there is no other", () => {
+    expect(loadDriver(undefined, finder({ "better-sqlite3": Broken, libsql: Working }))).toBe(Working);
+    const error = errorOf(undefined, { "better-sqlite3": Broken });
+    expect(error.message).toContain("does not load: Error: Could not locate the bindings file.");
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it("reports what to install if no driver is available", () => {
+    const error = errorOf(undefined, {});
+    expect(error.details).toEqual({ packages: ["better-sqlite3", "libsql"], command: "npm install libsql" });
+    const version = process.versions.node;
+    expect(error.message).toBe(
+      `An SQLite driver is not available. Run "npm install libsql", or use Node 24 (this is ${version}).`,
+    );
+    expect(error.cause).toBeUndefined();
+  });
+
+  it("reports a package whose own dependency is missing", () => {
+    const findModule: FindModule = (name) => {
+      if (name !== "libsql") return finder({})(name);
+      throw Object.assign(new Error("Cannot find module '@libsql/linux-x64-gnu'"), { code: "MODULE_NOT_FOUND" });
+    };
+    expect(() => loadDriver("libsql", findModule)).toThrow(/Cannot find module '@libsql\/linux-x64-gnu'/);
+  });
+});

@@ -1,0 +1,214 @@
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { upgradeDatabase, upgrades } from "../../../src/adapters/sqlite/formats.ts";
+import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
+import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
+import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
+import { drivers, failureOf, newFolder, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
+
+/** Makes a database with a run of some hundred events. */
+function fillDatabase(path: string): void {
+  const store = createSqliteRunStore({ path });
+  const steps = Array.from({ length: 999 }, (_, index) => stepStart("r", index + 2));
+  store.append("r", [runStart("r"), ...steps], { sequence: 1 });
+  store.close();
+}
+
+describe.each(drivers)("openDatabase with %s", (driver) => {
+  const open = (path: string) => openDatabase(path, { driver, busyTimeoutMs: 1 });
+
+  it("refuses a file that is not a database, and leaves it unchanged", () => {
+    for (const text of ["hi\n", "no database\n".repeat(1_000), "\u0000".repeat(5_000)]) {
+      const path = newPath();
+      writeFileSync(path, text);
+      const failure = failureOf(() => open(path));
+      expect(failure).toMatchObject({
+        retryable: false,
+        details: { problem: "corrupt", operation: "open", runId: "" },
+      });
+      expect(failure.message).toContain(path);
+      expect(failure.message).toMatch(/Restore a copy of it, or move it away/);
+      expect(readFileSync(path, "utf8")).toBe(text);
+    }
+  });
+
+  it("refuses a truncated file", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const { size } = statSync(path);
+    for (const length of [50, 1_000, 4_096, 8_192, size - 4_096]) {
+      const cut = join(newFolder(), "cut.db");
+      copyFileSync(path, cut);
+      truncateSync(cut, length);
+      expect([length, problemOf(() => open(cut))]).toEqual([length, "corrupt"]);
+    }
+  });
+
+  it("writes each commit to the disk, and waits for a lock as long as configured", () => {
+    const db = openDatabase(newPath(), { driver, busyTimeoutMs: 77 });
+    expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+    expect(db.prepare("PRAGMA busy_timeout").get()).toEqual({ timeout: 77 });
+    db.close();
+  });
+
+  it("treats an empty file as new", () => {
+    const path = newPath();
+    writeFileSync(path, "");
+    openStore(path, { driver }).append("r", [runStart("r")], { sequence: 1 });
+    expect(openStore(path, { driver }).read("r")).toHaveLength(1);
+  });
+
+  it("reports damage inside the file when it reads that part", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const file = openSync(path, "r+");
+    const { size } = statSync(path);
+    for (let at = 4_096; at < size; at += 4_096) writeSync(file, Buffer.alloc(4_096, 0xa5), 0, 4_096, at);
+    closeSync(file);
+    expect(problemOf(() => openStore(path, { driver }).read("r"))).toBe("corrupt");
+    expect(problemOf(() => openStore(path, { driver }).append("r", [stepStart("r", 1_001)], { sequence: 1_001 }))).toBe(
+      "corrupt",
+    );
+  });
+
+  it("refuses a folder, a path through a file, and a database of another application", () => {
+    const folder = newFolder();
+    expect(failureOf(() => open(folder)).message).toMatch(/is a folder\. Give the path of a file/);
+    writeFileSync(join(folder, "file"), "");
+    const through = failureOf(() => open(join(folder, "file", "runs.db")));
+    expect(through.message).toMatch(/failed to open: .*(ENOTDIR|EEXIST)/);
+    for (const sql of [
+      "CREATE TABLE users (id)",
+      "PRAGMA user_version = 1",
+      "PRAGMA application_id = 5; CREATE TABLE a (b)",
+    ]) {
+      const path = newPath();
+      const other = openRaw(path, driver);
+      other.exec(sql);
+      other.close();
+      const before = readFileSync(path);
+      const failure = failureOf(() => open(path));
+      expect(failure.message).toMatch(/belongs to something else/);
+      expect(failure.details.problem).toBeUndefined();
+      expect(readFileSync(path)).toEqual(before);
+    }
+  });
+
+  it("refuses a file of a later format, and leaves it unchanged", () => {
+    const path = newPath();
+    fillDatabase(path);
+    // As the file is then, so that no driver has a mode of its own to set.
+    open(path).close();
+    const later = openRaw(path, driver);
+    later.exec(`PRAGMA user_version = ${upgrades.length + 1}`);
+    later.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    later.close();
+    const before = readFileSync(path);
+    const failure = failureOf(() => open(path));
+    expect(failure.details).toMatchObject({ problem: "newer-format", operation: "open" });
+    expect(failure.message).toMatch(
+      new RegExp(`format ${upgrades.length + 1}; the newest known is ${upgrades.length}.*Update planwright`),
+    );
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it("upgrades step by step, completely or not at all", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const steps: string[] = [];
+    const next = () => void steps.push("next");
+    const last = () => {
+      steps.push("last");
+      if (steps.length < 4) throw new Error("a failed upgrade");
+    };
+    const options = { driver, busyTimeoutMs: 1, upgrades: [...upgrades, next, last] };
+    expect(failureOf(() => openDatabase(path, options)).message).toContain("a failed upgrade");
+    expect(openStore(path, { driver }).read("r")).toHaveLength(1_000);
+    const db = openDatabase(path, options);
+    expect(steps).toEqual(["next", "last", "next", "last"]);
+    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: upgrades.length + 2 });
+    upgradeDatabase(db, path, options.upgrades);
+    db.close();
+    expect(steps).toHaveLength(4);
+    expect(problemOf(() => open(path))).toBe("newer-format");
+  });
+
+  it("does not repeat the upgrade of another process", () => {
+    const path = newPath();
+    const db = openRaw(path, driver);
+    const other = openRaw(path, driver);
+    const exec = db.exec.bind(db);
+    db.exec = (sql) => {
+      if (sql === "BEGIN EXCLUSIVE") upgradeDatabase(other, path);
+      exec(sql);
+    };
+    upgradeDatabase(db, path);
+    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: upgrades.length });
+    db.close();
+    other.close();
+  });
+
+  it("reads a file that another process is creating either before or after that, not in between", () => {
+    const path = newPath();
+    const db = openRaw(path, driver);
+    const other = openRaw(path, driver);
+    other.prepare("PRAGMA busy_timeout = 1").get();
+    let tries = 0;
+    const prepare = db.prepare.bind(db);
+    db.prepare = (sql) => {
+      if (sql === "PRAGMA application_id" && tries++ === 0)
+        expect(() => upgradeDatabase(other, path)).toThrow(/locked/);
+      return prepare(sql);
+    };
+    upgradeDatabase(db, path);
+    expect(tries).toBe(2);
+    db.close();
+    other.close();
+  });
+
+  it("uses a write-ahead log only with a safe version of SQLite, and keeps one that is in use", () => {
+    const path = newPath();
+    const modeOf = (db: ReturnType<typeof open>) => db.prepare("PRAGMA journal_mode").get()?.journal_mode;
+    const versionOf = (db: ReturnType<typeof open>) => String(db.prepare("SELECT sqlite_version() AS v").get()?.v);
+    const first = open(path);
+    const isSafe = versionOf(first).localeCompare("3.51.3", "en", { numeric: true }) >= 0;
+    expect(modeOf(first)).toBe(isSafe ? "wal" : "truncate");
+    first.prepare("PRAGMA journal_mode = WAL").get();
+    first.prepare("SELECT count(*) FROM runs").get();
+    const second = open(path);
+    expect(modeOf(second)).toBe("wal");
+    first.close();
+    second.close();
+  });
+
+  it("opens a locked file once it is unlocked, and else reports that", () => {
+    const path = newPath();
+    fillDatabase(path);
+    const other = openRaw(path, driver);
+    other.prepare("PRAGMA journal_mode = DELETE").get();
+    other.exec("BEGIN EXCLUSIVE");
+    expect(failureOf(() => open(path))).toMatchObject({ retryable: true, details: { problem: "busy" } });
+    other.exec("COMMIT");
+    other.close();
+    open(path).close();
+  });
+
+  it("does not treat a path as a URL", () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, "a?mode=memory#b %20"));
+    const path = join(folder, "a?mode=memory#b %20", "runs ü?cache=shared.db");
+    openStore(path, { driver }).append("r", [runStart("r")], { sequence: 1 });
+    expect(statSync(path).size).toBeGreaterThan(0);
+  });
+});

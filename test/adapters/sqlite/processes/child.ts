@@ -1,0 +1,51 @@
+import { readSync, writeSync } from "node:fs";
+import type { SqliteDriver } from "../../../../src/adapters/sqlite/open-database.ts";
+import { createSqliteRunStore, type SqliteRunStore } from "../../../../src/adapters/sqlite/sqlite-run-store.ts";
+import { isAgentError } from "../../../../src/core/errors.ts";
+import type { AgentEvent } from "../../../../src/core/events.ts";
+import { runStart, stepStart } from "../../../../src/testing/conformance/run-store-case.ts";
+import { childWork } from "./child-work.ts";
+
+// A process that uses a store: bundled and started by start-children.ts, and told by its arguments what to do.
+const { driver, path, work, runId, count, name } = childWork(process.argv);
+
+/** Tells the parent a line, and returns only when it is in the pipe: it is there even if this process dies next. */
+function tell(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+/** An event that says who wrote it. */
+function eventOf(sequence: number): AgentEvent {
+  if (sequence === 1) return { ...runStart(runId), metadata: { writer: name } } as AgentEvent;
+  return { ...stepStart(runId, sequence), reasoning: name } as AgentEvent;
+}
+
+/** Records events behind whatever others have recorded, and tells the number of each that it got. */
+function append(store: SqliteRunStore): void {
+  let sequence = store.read(runId).length + 1;
+  for (let left = count; left > 0; ) {
+    try {
+      store.append(runId, [eventOf(sequence)], { sequence });
+      tell(`${sequence}`);
+      sequence++;
+      left--;
+    } catch (thrown) {
+      if (!isAgentError(thrown, "run-conflict")) throw thrown;
+      sequence += store.read(runId, { after: sequence - 1 }).length;
+    }
+  }
+}
+
+tell("ready");
+// Until the parent says go.
+readSync(0, Buffer.alloc(1));
+tell("opening");
+try {
+  const store = createSqliteRunStore({ path, driver: driver as SqliteDriver });
+  if (work === "append") append(store);
+  if (work === "claim") tell(`fence ${store.claim(runId, { owner: name, ttlMs: 1_000_000 }).fence}`);
+  store.close();
+  tell("done");
+} catch (thrown) {
+  tell(`failed ${isAgentError(thrown) ? thrown.code : ""} ${String(thrown)}`);
+}

@@ -1,0 +1,190 @@
+import { rmSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { SqliteDriver } from "../../../src/adapters/sqlite/open-database.ts";
+import { createSqliteTodos, type SqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
+import { runStart } from "../../../src/testing/conformance/run-store-case.ts";
+import type { Todo } from "../../../src/tools/todo-store/todo.ts";
+import type { TodoQuery, TodoWrite } from "../../../src/tools/todo-store/todo-storage.ts";
+import { testTodoStorage, todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
+import { checkIntegrity, drivers, failureOf, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
+
+function openTodos(path: string, options: Partial<Parameters<typeof createSqliteTodos>[0]> = {}): SqliteTodos {
+  const todos = createSqliteTodos({ path, ...options });
+  onTestFinished(() => todos.close());
+  return todos;
+}
+
+function insertion(fields: Partial<Todo> & { id: string }, key = `insert ${fields.id}`): TodoWrite {
+  return { key, operation: "add", change: { type: "insert", todo: todoWith(fields) } };
+}
+
+function filled(...todos: (Partial<Todo> & { id: string })[]): SqliteTodos {
+  const storage = openTodos(":memory:");
+  for (const fields of todos) storage.apply("a", insertion(fields));
+  return storage;
+}
+
+function idsOf(storage: SqliteTodos, query: Partial<TodoQuery> = {}): string {
+  return storage
+    .find("a", { limit: 100, ...query })
+    .todos.map(({ id }) => id)
+    .join(" ");
+}
+
+describe.each(drivers)("createSqliteTodos with %s", (driver) => {
+  // In memory: a commit to a disk takes longer than all else there is to test.
+  testTodoStorage({ describe, it, expect }, () => openTodos(":memory:", { driver }));
+
+  it("shares its file with runs, and with other storages on it", () => {
+    const path = newPath();
+    const first = openTodos(path, { driver });
+    const runs = openStore(path, { driver });
+    const second = openTodos(path, { driver });
+    runs.append("r", [runStart("r")], { sequence: 1 });
+    const record = first.apply("a", insertion({ id: "x", tags: ["t"] }));
+    expect(second.find("a", { limit: 1 }).todos).toEqual([todoWith({ id: "x", tags: ["t"] })]);
+    expect(second.recall("a", "insert x")).toEqual(record);
+    expect(second.apply("a", insertion({ id: "y" }, "insert x"))).toEqual(record);
+    second.apply("a", { key: "k", operation: "delete", change: { type: "remove", id: "x" } });
+    expect(idsOf(first)).toBe("");
+    expect(runs.read("r")).toHaveLength(1);
+    expect(checkIntegrity(path, driver)).toBe("ok");
+  });
+
+  it("keeps todos and records for the next one who opens the file, with any driver", () => {
+    const path = newPath();
+    const todo = todoWith({ id: "\u0000\ud800", title: 'Add "milk" \u0000 \ud800 \u{1F600}', dueDate: "2026-11-22" });
+    const first = createSqliteTodos({ path, driver });
+    const record = first.apply("a\u0000", insertion(todo, "key\u0000"));
+    first.close();
+    for (const other of drivers) {
+      const storage = createSqliteTodos({ path, driver: other });
+      expect(storage.find("a\u0000", { id: todo.id, limit: 1 }).todos).toEqual([todo]);
+      expect(storage.find("a", { limit: 1 }).count).toBe(0);
+      expect(storage.recall("a\u0000", "key\u0000")).toEqual(record);
+      storage.close();
+    }
+  });
+
+  it("changes nothing in a file that was deleted while it was open", () => {
+    const path = newPath();
+    const storage = openTodos(path, { driver });
+    storage.apply("a", insertion({ id: "x" }));
+    rmSync(path);
+    const failure = failureOf(() => storage.apply("a", insertion({ id: "y" })));
+    expect(failure.message).toMatch(/has been moved or deleted since it was opened\. Open it again\./);
+  });
+
+  it("fails while another process keeps the file locked, and has changed nothing then", () => {
+    const path = newPath();
+    const storage = openTodos(path, { driver, busyTimeoutMs: 1 });
+    const other = openRaw(path, driver);
+    onTestFinished(() => other.close());
+    other.exec("BEGIN EXCLUSIVE");
+    const failure = failureOf(() => storage.apply("a", insertion({ id: "x" })));
+    expect(failure).toMatchObject({ retryable: true, details: { problem: "busy", operation: "append", runId: "" } });
+    other.exec("COMMIT");
+    expect(storage.recall("a", "insert x")).toBeUndefined();
+    storage.apply("a", insertion({ id: "x" }));
+    expect(idsOf(storage)).toBe("x");
+  });
+
+  it("reports todos and records that are not JSON", () => {
+    const path = newPath();
+    const storage = openTodos(path, { driver });
+    storage.apply("a", insertion({ id: "x" }));
+    const other = openRaw(path, driver);
+    onTestFinished(() => other.close());
+    other.exec("UPDATE todos SET json = '{'; UPDATE todo_records SET json = '{'");
+    expect(problemOf(() => storage.find("a", { limit: 1 }))).toBe("corrupt");
+    expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
+    expect(storage.find("a", { limit: 0 }).count).toBe(1);
+    for (const before of ["{", "{}"]) {
+      other.exec(`UPDATE todo_records SET json = '{"cleared":1}', before_json = '${before}'`);
+      expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
+    }
+    // As an earlier format has it.
+    other.exec("UPDATE todo_records SET before_json = NULL");
+    expect(storage.recall("a", "insert x")).toEqual({ operation: "add", result: { cleared: 1 } });
+  });
+});
+
+describe("createSqliteTodos", () => {
+  it("drops the oldest records beyond rememberedWrites, over all scopes", () => {
+    const storage = openTodos(":memory:", { rememberedWrites: 3 });
+    for (const scope of ["a", "b"]) for (const id of ["1", "2"]) storage.apply(scope, insertion({ id }));
+    expect(storage.recall("a", "insert 1")).toBeUndefined();
+    expect(storage.recall("a", "insert 2")).toBeDefined();
+    expect(storage.recall("b", "insert 1")).toBeDefined();
+    expect(storage.find("a", { limit: 9 }).count).toBe(2);
+  });
+
+  it("finds todos with as many words as a text may have", () => {
+    const words = Array.from({ length: 3_000 }, (_, index) => `w${index}`);
+    const storage = filled({ id: "x", title: words.join(" ") }, { id: "y", title: "w1" });
+    expect(idsOf(storage, { words })).toBe("x");
+    expect(idsOf(storage, { words: [...words, "none"] })).toBe("");
+    expect(idsOf(storage, { words: [""] })).toBe("x y");
+  });
+
+  it("answers any number of different queries", () => {
+    const storage = filled({ id: "x", title: "w" });
+    for (let length = 1; length < 250; length++) {
+      expect(idsOf(storage, { words: Array.from({ length }, () => "w") })).toBe("x");
+    }
+  });
+
+  it("returns empty pages beyond the end, and all todos without a limit", () => {
+    const storage = filled({ id: "x" }, { id: "y" });
+    expect(idsOf(storage, { limit: Number.POSITIVE_INFINITY })).toBe("x y");
+    expect(idsOf(storage, { offset: 10_000_000, limit: 1_000 })).toBe("");
+  });
+
+  it("does not treat a date without a time as equal to a moment", () => {
+    const dueDates = ["2026-11-22", "2026-11-22T23:59:59.999Z", "2026-11-23"];
+    const storage = filled(...dueDates.map((dueDate, index) => ({ id: String(index), dueDate })), { id: "none" });
+    expect(idsOf(storage, { dueOn: "2026-11-22T23:59:59.999Z" })).toBe("1");
+    expect(idsOf(storage, { dueAfter: "2026-11-22T23:59:59.998Z" })).toBe("0 1 2");
+    expect(idsOf(storage, { dueBefore: "2026-11-23T00:00:00Z" })).toBe("0 1");
+  });
+
+  it("reports in every method that it is closed", () => {
+    const storage = openTodos(newPath());
+    storage.close();
+    storage.close();
+    const uses = [
+      () => storage.apply("a", insertion({ id: "x" })),
+      () => storage.recall("a", "k"),
+      () => storage.find("a", { limit: 1 }),
+    ];
+    expect(uses.map((use) => failureOf(use).details.operation)).toEqual(["append", "read", "list"]);
+    expect(failureOf(() => storage.recall("a", "k")).message).toMatch(/has been closed/);
+  });
+
+  it("reports what is missing in a file whose tables are not those of todos", () => {
+    const path = newPath();
+    createSqliteTodos({ path }).close();
+    const other = openRaw(path);
+    other.exec("DROP TABLE todo_records");
+    other.close();
+    expect(failureOf(() => createSqliteTodos({ path })).details).toMatchObject({
+      problem: "corrupt",
+      operation: "open",
+    });
+  });
+
+  it.each([
+    { path: "" },
+    { path: 5 },
+    {},
+    { path: "file:todo.db" },
+    { path: "todo\0.db" },
+    { path: "todo.db", rememberedWrites: 0 },
+    { path: "todo.db", driver: "sqlite3" as SqliteDriver },
+    { path: "todo.db", busyTimeoutMs: -1 },
+    { path: "todo.db", file: "todo.db" },
+    null,
+  ])("refuses %j as options", (options) => {
+    expect(() => createSqliteTodos(options as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+  });
+});

@@ -1,0 +1,85 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isBusy, toStoreFailure } from "../../../src/adapters/sqlite/store-failure.ts";
+import { AgentError } from "../../../src/core/errors.ts";
+import { mountDisk, newPath } from "./sqlite-files.ts";
+
+function failureFrom(fields: object, path = newPath()) {
+  const thrown = Object.assign(new Error("the driver's words"), fields);
+  return toStoreFailure(thrown, { path, operation: "append", runId: "r" });
+}
+
+const problems = [
+  { errcode: 5, name: "SQLITE_BUSY", problem: "busy" },
+  { errcode: 261, name: "SQLITE_BUSY_RECOVERY", problem: "busy" },
+  { errcode: 6, name: "SQLITE_LOCKED", problem: "busy" },
+  { errcode: 15, name: "SQLITE_PROTOCOL", problem: "busy" },
+  { errcode: 8, name: "SQLITE_READONLY", problem: "read-only" },
+  { errcode: 1544, name: "SQLITE_READONLY_DIRECTORY", problem: "read-only" },
+  { errcode: 11, name: "SQLITE_CORRUPT", problem: "corrupt" },
+  { errcode: 26, name: "SQLITE_NOTADB", problem: "corrupt" },
+  { errcode: 13, name: "SQLITE_FULL", problem: "full" },
+  { errcode: 10, name: "SQLITE_IOERR", problem: undefined },
+  { errcode: 14, name: "SQLITE_CANTOPEN", problem: undefined },
+  { errcode: 1032, name: "SQLITE_READONLY_DBMOVED", problem: undefined },
+  { errcode: 1, name: "SQLITE_ERROR", problem: undefined },
+];
+
+describe("toStoreFailure", () => {
+  it.each(problems)(
+    "recognizes $name as reported by node:sqlite, libsql and better-sqlite3",
+    ({ errcode, name, problem }) => {
+      const path = newPath();
+      for (const fields of [
+        { code: "ERR_SQLITE_ERROR", errcode },
+        { code: name, rawCode: errcode },
+        { code: name, rawCode: null },
+      ]) {
+        const failure = failureFrom(fields, path);
+        expect(failure.details).toMatchObject({ runId: "r", operation: "append", reason: "Error: the driver's words" });
+        expect(failure.details).toEqual(
+          problem ? expect.objectContaining({ problem }) : expect.not.objectContaining({ problem: expect.anything() }),
+        );
+        expect(failure.message).toMatch(/^The database ".*runs\.db" .+\.$/);
+        expect(failure.retryable).toBe(problem === "busy");
+        expect(isBusy(failure.cause)).toBe(problem === "busy");
+      }
+    },
+  );
+
+  it.each([
+    ["EROFS", "read-only"],
+    ["EACCES", "read-only"],
+    ["EPERM", "read-only"],
+    ["ENOSPC", "full"],
+    ["EDQUOT", "full"],
+  ])("recognizes %s, which Node reports for a folder", (code, problem) => {
+    expect(failureFrom({ code }).details).toMatchObject({ problem });
+  });
+
+  it("reports a file that cannot be opened or read on a full disk as full", ({ skip }) => {
+    const folder = mountDisk(64) ?? skip("This process may not mount a disk: run the tests as root to have this one.");
+    const path = join(folder, "runs.db");
+    expect(failureFrom({ errcode: 4_874 }, join("/", "planwright-none", "runs.db")).details).not.toHaveProperty(
+      "problem",
+      "full",
+    );
+    writeFileSync(path, Buffer.alloc(32_768));
+    for (const errcode of [4_874, 14])
+      expect(failureFrom({ errcode }, path).details).toMatchObject({ problem: "full" });
+    const message = `ConnectionFailed("Unable to open connection to local database ${path}: 14")`;
+    expect(toStoreFailure(new Error(message), { path, operation: "open", runId: "" }).details).toMatchObject({
+      problem: "full",
+    });
+  });
+
+  it("returns its own errors unchanged, and wraps all others", () => {
+    const attempt = { path: "runs.db", operation: "append", runId: "r" } as const;
+    const error = new AgentError("run-conflict", "no", { details: { runId: "r" } });
+    expect(toStoreFailure(error, attempt)).toBe(error);
+    for (const thrown of [undefined, null, "text", {}]) {
+      expect(toStoreFailure(thrown, attempt)).toMatchObject({ code: "store-failed", details: { operation: "append" } });
+    }
+  });
+});

@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { call, fakeIo, listIds, newFolder } from "./call-with-db.ts";
+import { callCli, createFakeIo } from "./fake-io.ts";
+
+it("show and resume find a run by any id, and treat other words as a request", async () => {
+  const db = join(newFolder(), "todo.db");
+  const io = fakeIo(db, { tools: [createFakeTool({ name: "Fake" })] });
+  const { agent, close } = await io.createAgent({ planner: { type: "rules" }, db });
+  await agent.execute({ steps: [{ id: "a", tool: "Fake", input: {} }] }, { runId: "nightly" });
+  close();
+  for (const name of ["show", "resume"]) {
+    expect((await call(db, name, "nightly")).stdout).toMatch(name === "show" ? /^nightly\n/ : /Result/);
+    expect((await call(db, name, "--", "nightly")).exitCode).toBe(2);
+  }
+  expect((await call(db, "show", "tasks")).stdout).toContain("count: 0");
+  const unknown = await call(db, "show", "order-4711");
+  expect(unknown.exitCode).toBe(2);
+  expect(unknown.stderr).toContain(`There is no run "order-4711" in "${db}". To list the runs: planwright`);
+  const kept = await callCli(["show", "order-4711"], { ...createFakeIo(), createAgent: createCliAgent });
+  expect(kept.stderr).toContain("To show a stored run: planwright show order-4711 --db ./todo.db");
+  const before = await listIds(db);
+  expect((await call(db, "resume", "order-4711")).stderr).toContain('There is no run "order-4711"');
+  expect(await listIds(db)).toEqual(before);
+});

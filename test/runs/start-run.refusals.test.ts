@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod/v4";
+import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { PlanInput } from "../../src/core/plan.ts";
+import type { AgentWarning } from "../../src/runs/options.ts";
+import { createOrchestrator } from "../../src/runs/orchestrator.ts";
+import type { RunOptions } from "../../src/runs/run-options.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { planOf, step } from "../scenario/plans.ts";
+
+const counter = defineTool({
+  name: "Counter",
+  description: "Counts",
+  inputSchema: z.object({ by: z.number().optional() }),
+  execute: () => 1,
+});
+
+function setUp() {
+  const warnings: AgentWarning[] = [];
+  const store = createMemoryRunStore();
+  const options = { tools: [counter], store, onWarning: (warning: AgentWarning) => void warnings.push(warning) };
+  const start = (plan: unknown, runOptions?: RunOptions) =>
+    createAgent(options).start(plan as never, runOptions as never);
+  const orchestrate = (plan: unknown) => createOrchestrator(options).start(plan as never);
+  return { warnings, store, start, orchestrate, agent: createAgent(options) };
+}
+
+async function read(events: AsyncIterable<AgentEvent>): Promise<readonly AgentEvent[]> {
+  const read: AgentEvent[] = [];
+  for await (const event of events) read.push(event);
+  return read;
+}
+
+const unhandled = vi.fn();
+beforeEach(() => {
+  unhandled.mockClear();
+  process.on("unhandledRejection", unhandled);
+});
+afterEach(async () => {
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("unhandledRejection", unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
+describe("start throws at once", () => {
+  it.each<[string, unknown, string]>([
+    ["no steps", { steps: [] }, "invalid-shape"],
+    ["anything that is not a plan", 42, "invalid-shape"],
+    ["an unknown tool", planOf("Nope"), "unknown-tool"],
+    ["a duplicate id", { steps: [step("a", "Counter"), step("a", "Counter")] }, "duplicate-id"],
+  ])("for %s", async (_what, plan, code) => {
+    const { start, orchestrate, warnings, store } = setUp();
+    const refused = expect.objectContaining({
+      code: "invalid-plan",
+      message: expect.stringContaining(`The plan is invalid: ${code} at steps`),
+      details: { issues: [expect.objectContaining({ code })] },
+    });
+    expect(() => start(plan)).toThrow(refused);
+    expect(() => start(plan, { runId: "r" })).toThrow(refused);
+    expect(() => orchestrate(plan)).toThrow(refused);
+    expect(warnings).toEqual([]);
+    expect((await store.list()).runs).toEqual([]);
+  });
+
+  it("for a tool that is not allowed, and invalid options", () => {
+    const { start } = setUp();
+    expect(() => start(planOf("Counter"), { tools: [] })).toThrow(expect.objectContaining({ code: "invalid-plan" }));
+    expect(() => start(planOf("Counter"), { tools: ["Nope"] })).toThrow(
+      expect.objectContaining({ code: "unknown-tool" }),
+    );
+    expect(() => start(planOf("Counter"), { concurrency: 0 })).toThrow(
+      expect.objectContaining({ code: "invalid-options" }),
+    );
+  });
+});
+
+type Around = ReturnType<typeof setUp>;
+type Refusal = [what: string, code: string, refuse: (around: Around) => ReturnType<Around["start"]>];
+const wrongInput: PlanInput = { steps: [step("a", "Counter", { input: { by: "much" } })] };
+
+const refusals: readonly Refusal[] = [
+  ["an input that does not fit its schema", "invalid-plan", ({ start }) => start(wrongInput)],
+  [
+    "another hash than was approved",
+    "plan-not-approved",
+    ({ start }) => start(planOf("Counter"), { approvedHash: "0".repeat(64) }),
+  ],
+  [
+    "the id of a run of another plan",
+    "run-conflict",
+    ({ start }) => start(planOf("Counter", "Counter"), { runId: "taken" }),
+  ],
+  [
+    "a run that another process owns",
+    "run-owned-elsewhere",
+    ({ start, store }) => {
+      store.claim("owned", { owner: "other", ttlMs: 60_000 });
+      return start(planOf("Counter"), { runId: "owned" });
+    },
+  ],
+];
+
+describe("start returns a handle, and refuses later,", () => {
+  it.each(refusals)("%s: its result and its events reject, with a warning", async (_what, code, refuse) => {
+    const around = setUp();
+    await around.agent.execute(planOf("Counter") as never, { runId: "taken" });
+    const stored = (await around.store.list()).runs;
+    const { result, events, runId } = refuse(around);
+    const refused = expect.objectContaining({ code });
+    await expect(read(events)).rejects.toEqual(refused);
+    await expect(result).rejects.toEqual(refused);
+    // Later readers get the same.
+    await expect(read(events)).rejects.toEqual(refused);
+    expect(around.warnings).toEqual([
+      { code: "start-refused", runId, message: expect.stringContaining(`Run "${runId}" was not started: `) },
+    ]);
+    expect((await around.store.list()).runs).toEqual(stored);
+  });
+
+  it.each(refusals)("%s: nothing is unhandled if nobody reads its result", async (_what, _code, refuse) => {
+    const around = setUp();
+    await around.agent.execute(planOf("Counter") as never, { runId: "taken" });
+    refuse(around);
+    await vi.waitFor(() => expect(around.warnings).toHaveLength(1));
+  });
+
+  it("but not for a run that has failed: its events end, without a warning", async () => {
+    const { start, warnings } = setUp();
+    const { result, events } = start(planOf("Counter"), { throwOnFailure: true, signal: AbortSignal.abort() });
+    expect((await read(events)).at(-1)).toMatchObject({ type: "run-end", outcome: { status: "cancelled" } });
+    await expect(result).rejects.toMatchObject({ code: "cancelled" });
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe("a decision that is refused", () => {
+  it("rejects the events of its handle, too", async () => {
+    const { agent } = setUp();
+    const hash = "0".repeat(64);
+    for (const { events, result } of [
+      agent.approve("nobody", { kind: "plan", hash }),
+      agent.reject("nobody", { kind: "plan", hash }),
+      agent.settle("nobody", "s1", { retry: true }),
+    ]) {
+      await expect(read(events)).rejects.toMatchObject({ code: "run-not-found" });
+      await expect(result).rejects.toMatchObject({ code: "run-not-found" });
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import type { RetryOptions } from "../../../src/async/retry.ts";
+import type { AgentEvent } from "../../../src/core/events.ts";
+import { createFakeTool } from "../../../src/testing/fake-tool.ts";
+import { planOf } from "../../scenario/plans.ts";
+import { runScenario } from "../../scenario/run-scenario.ts";
+import { msOf, withLimits } from "../../scenario/run-several.ts";
+
+/** Errors that HTTP clients throw. */
+const refusal = (properties: object) => Object.assign(new Error("429 Too Many Requests"), properties);
+
+const delaysOf = (events: readonly AgentEvent[]) =>
+  events.flatMap((event) => (event.type === "step-retry" ? [event.delayMs] : []));
+
+const play = (thrown: unknown, retry: RetryOptions = {}, options = {}) =>
+  runScenario(() => ({
+    tools: [createFakeTool({ name: "Api", outcomes: [{ throws: thrown }, { returns: "ok" }], retry })],
+    plan: planOf("Api"),
+    options,
+  }));
+
+describe("an error that states when to try again", () => {
+  it.each<[string, object, number]>([
+    ["a header in seconds", { headers: { "retry-after": "7" } }, 7_000],
+    ["a header of any case", { headers: { "Retry-After": 7 } }, 7_000],
+    ["Headers", { headers: new Headers({ "Retry-After": "7" }) }, 7_000],
+    ["the headers of a response", { response: { headers: new Headers({ "Retry-After": "12" }) } }, 12_000],
+    ["responseHeaders", { responseHeaders: { "retry-after": "12" } }, 12_000],
+    [
+      "a header in milliseconds, which is more exact",
+      { headers: { "retry-after-ms": "2500", "retry-after": "9" } },
+      2_500,
+    ],
+    // The clock starts at this midnight.
+    ["an HTTP date", { headers: { "retry-after": "Thu, 01 Jan 2026 00:00:20 GMT" } }, 20_000],
+    ["a date", { retryAfter: new Date(Date.UTC(2026, 0, 1, 0, 1)) }, 60_000],
+    ["seconds", { retryAfter: 1.5 }, 1_500],
+    ["milliseconds", { retryAfterMs: 4_321 }, 4_321],
+    ["its cause", { cause: refusal({ headers: { "retry-after": "3" } }) }, 3_000],
+    ["what is longer than maxDelayMs", { retryAfter: 600 }, 600_000],
+  ])("is obeyed: %s", async (_what, properties, delayMs) => {
+    const { events, result } = await play(refusal(properties));
+    expect(result).toMatchObject({ status: "completed", output: "ok" });
+    expect(delaysOf(events)).toEqual([delayMs]);
+    const last = events.at(-1);
+    expect(last && msOf(last)).toBe(delayMs);
+  });
+
+  it.each<[string, object]>([
+    ["a shorter time than the backoff", { retryAfterMs: 200 }],
+    ["a time that has passed", { headers: { "retry-after": "Thu, 01 Jan 2025 00:00:00 GMT" } }],
+    ["a negative time", { retryAfter: -5 }],
+    ["nothing that can be understood", { headers: { "retry-after": "soon" } }],
+    [
+      "what cannot be read",
+      {
+        get headers(): never {
+          throw new Error("no headers");
+        },
+      },
+    ],
+    ["nothing", {}],
+  ])("does not shorten the backoff: %s", async (_what, properties) => {
+    const { events } = await play(properties);
+    expect(delaysOf(events)).toEqual([1_000]);
+  });
+
+  it("affects only the next attempt: the backoff grows as usual", async () => {
+    const { events } = await runScenario(() => ({
+      tools: [
+        createFakeTool({
+          name: "Api",
+          outcomes: [{ throws: refusal({ retryAfter: 5 }) }, { throws: refusal({ retryAfterMs: 10 }) }, { returns: 1 }],
+        }),
+      ],
+      plan: planOf("Api"),
+    }));
+    expect(delaysOf(events)).toEqual([5_000, 2_000]);
+  });
+
+  it("is final when that time is after maxTotalMs, without waiting", async () => {
+    const late = await play(refusal({ retryAfter: 11 }), { maxTotalMs: 10_000 });
+    expect(late.result.error).toMatchObject({ code: "tool-failed", details: { attempts: 1 } });
+    expect(delaysOf(late.events)).toEqual([]);
+    expect(late.events.map(msOf).at(-1)).toBe(0);
+    const justInTime = await play(refusal({ retryAfter: 10 }), { maxTotalMs: 10_000 });
+    expect(justInTime.result.status).toBe("completed");
+  });
+
+  it("does not cause a final error to be repeated", async () => {
+    const { result, events } = await play(refusal({ retryable: false, retryAfter: 5 }));
+    expect(result.error).toMatchObject({ code: "tool-failed", details: { attempts: 1 } });
+    expect(delaysOf(events)).toEqual([]);
+  });
+
+  it("does not cause a once step to run again, unless nothing has happened", async () => {
+    const create = (properties: object) => () => ({
+      tools: [
+        createFakeTool({
+          name: "Pay",
+          effect: "once",
+          outcomes: [{ throws: refusal({ retryAfter: 5, ...properties }) }, { returns: "paid" }],
+        }),
+      ],
+      plan: planOf("Pay"),
+    });
+    expect((await runScenario(create({}))).result.steps[0]).toMatchObject({ status: "failed", attempts: 1 });
+    const { result, events } = await runScenario(create({ retryable: true }));
+    expect(result.steps[0]).toMatchObject({ status: "completed", attempts: 2 });
+    expect(delaysOf(events)).toEqual([5_000]);
+  });
+
+  it("does not wait longer than the run may take", async () => {
+    const { result, events } = await play(refusal({ retryAfter: 60 }), {}, { timeoutMs: 3_000 });
+    expect(result.error).toMatchObject({ code: "timeout", details: { scope: "run" } });
+    expect(events.map(msOf).at(-1)).toBe(3_000);
+  });
+
+  it("occupies no place at the tool while it waits, and leaves no headers in its events", async () => {
+    const { events, result } = await runScenario((clock) => ({
+      tools: [
+        withLimits(
+          createFakeTool({
+            name: "Api",
+            outcomes: [{ throws: refusal({ headers: { "retry-after": "5", cookie: "secret" } }) }, { returns: 1 }],
+            clock,
+          }),
+          { concurrency: 1 },
+        ),
+      ],
+      plan: {
+        steps: [
+          { id: "a", tool: "Api", input: {}, dependsOn: [] },
+          { id: "b", tool: "Api", input: {}, dependsOn: [] },
+        ],
+      },
+      options: { concurrency: 2 },
+    }));
+    const ends = events.flatMap((event) => (event.type === "step-end" ? [`${msOf(event)} ${event.stepId}`] : []));
+    expect(ends).toEqual(["0 b", "5000 a"]);
+    expect(JSON.stringify([events, result])).not.toContain("secret");
+  });
+});
