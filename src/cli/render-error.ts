@@ -2,7 +2,7 @@ import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { PendingItem } from "../core/events.ts";
 import type { PlanFallbackEvent } from "../core/plan-events.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
-import { describePlace } from "../core/step-place.ts";
+import { describeStepRef } from "../core/step-ref.ts";
 import type { CliOptions } from "./parse-arguments.ts";
 import { printable } from "./printable.ts";
 
@@ -46,9 +46,9 @@ export function renderHint(
 function describePending(item: PendingItem): string {
   switch (item.kind) {
     case "outcome":
-      return `it is not known whether ${printable(describePlace(item))} took effect`;
+      return `it is not known whether ${printable(describeStepRef(item))} took effect`;
     case "approval":
-      return `${printable(describePlace(item))} needs approval`;
+      return `${printable(describeStepRef(item))} needs approval`;
     case "plan-approval":
       return "the plan needs approval";
     default:

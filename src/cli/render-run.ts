@@ -2,7 +2,7 @@ import type { StepEndEvent } from "../core/events.ts";
 import type { Plan, PlanSource, PlanStep } from "../core/plan.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import type { RunStatus, RunSummary } from "../core/run-summary.ts";
-import { describePlace, type StepPlace } from "../core/step-place.ts";
+import { describeStepRef, type StepRef } from "../core/step-ref.ts";
 import type { Tool } from "../core/tool.ts";
 import { printable, printableJson, shorten } from "./printable.ts";
 import type { Colors } from "./printer.ts";
@@ -83,13 +83,13 @@ function waitsFor({ dependsOn = [] }: PlanStep, style: Style): string {
 }
 
 /** Identifies a step, or an iteration of it. */
-interface NamedStep extends StepPlace {
+interface NamedStep extends StepRef {
   readonly tool: string;
 }
 
 /** The id, the iteration and the tool of a step. */
 export function nameOf(step: NamedStep): string {
-  return `${printable(describePlace(step))} ${printable(step.tool)}`;
+  return `${printable(describeStepRef(step))} ${printable(step.tool)}`;
 }
 
 /** How a step ended, in one line. */

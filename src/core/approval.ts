@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from "./canonical-json.ts";
 import type { JsonObject, JsonPath } from "./json.ts";
 import type { Plan } from "./plan.ts";
-import { placeOf, type StepPlace } from "./step-place.ts";
+import { type StepRef, stepRefOf } from "./step-ref.ts";
 import type { InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
 /** A step, or an iteration of one, to be reviewed. One type for each tool, so that `tool` narrows `input`. */
@@ -85,7 +85,7 @@ export type ApprovalQuestion<TTool extends Tool = Tool> = {
 } & (StepSubject<TTool> | { readonly kind: "plan"; readonly plan: Plan });
 
 /** A call of a tool, as it is approved. */
-export interface ApprovedCall extends StepPlace {
+export interface ApprovedCall extends StepRef {
   readonly tool: string;
   readonly effect: ToolEffect;
   /** The JSON after references. */
@@ -97,7 +97,7 @@ export interface ApprovedCall extends StepPlace {
  * tool, the effect and the input, as 64 lowercase hex digits. So an approval of one call approves no other.
  */
 export function hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
-  return sha256(canonicalJson({ ...placeOf(place), tool, effect, input }));
+  return sha256(canonicalJson({ ...stepRefOf(place), tool, effect, input }));
 }
 
 /** Text that a planner is shown and that has no authority: a tool's output or error, or the run's `context`. @inline */

@@ -1,8 +1,8 @@
-import { countOutside } from "../async/outside-work.ts";
+import { countPending } from "../async/pending-work.ts";
 
 /** SHA-256 of a text in UTF-8, as 64 lowercase hex digits. */
 export async function sha256(text: string): Promise<string> {
-  const digest = await countOutside(crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const digest = await countPending(crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -7,8 +7,8 @@ import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { lastCompleted, type RunState } from "./run-state.ts";
 import type { RunStatus } from "./run-summary.ts";
-import { placeOf, type StepPlace } from "./step-place.ts";
-import { type ApprovalState, hadNothingToDo, partsOf, type StepState, type StepStatus } from "./step-state.ts";
+import { type StepRef, stepRefOf } from "./step-ref.ts";
+import { type ApprovalState, hadNothingToDo, instancesOf, type StepState, type StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 
 /** One entry of the execution log. @group Runs and results */
@@ -169,13 +169,13 @@ function fields(state: RunState, live: LiveCauses | undefined) {
 function approvalRecords({ steps, planApproval }: RunState): ApprovalRecord[] {
   const records: ApprovalRecord[] = [];
   if (planApproval !== undefined) addDecided(records, planApproval, { kind: "plan" });
-  for (const part of partsOf(steps.values())) {
-    if (part.approval !== undefined) addDecided(records, part.approval, { kind: "step", ...placeOf(part) });
+  for (const part of instancesOf(steps.values())) {
+    if (part.approval !== undefined) addDecided(records, part.approval, { kind: "step", ...stepRefOf(part) });
   }
   return records;
 }
 
-type ApprovalPlace = { readonly kind: "plan" } | ({ readonly kind: "step" } & StepPlace);
+type ApprovalPlace = { readonly kind: "plan" } | ({ readonly kind: "step" } & StepRef);
 
 function addDecided(
   records: ApprovalRecord[],

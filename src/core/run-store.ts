@@ -12,7 +12,7 @@ export interface ListRunsOptions {
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
    * Only runs that could be resumed and that nobody has claimed: they are `planning`, `running` or `interrupted`, or
-   * `suspended` with a message posted to them, and no claim on them lasts. @default false
+   * `suspended` with a message posted to them, and no lease on them lasts. @default false
    */
   readonly resumable?: boolean | undefined;
   /** Only runs created at this time or later; ISO 8601. */
@@ -57,11 +57,11 @@ export interface PostedMessages {
  * @group Storage
  */
 export interface RunStore {
-  /** Its data is lost with the process, so that no claim on a run has to expire. @default false */
+  /** Its data is lost with the process, so that no lease on a run has to expire. @default false */
   readonly isVolatile?: boolean | undefined;
   /**
    * Records events, all or none, after those the run has. `sequence` is the number of the first one: any number but the
-   * next is `run-conflict`. With a `fence` that is not that of the latest claim: `run-owned-elsewhere`.
+   * next is `run-conflict`. With a `fence` that is not that of the latest lease: `run-owned-elsewhere`.
    */
   append(
     runId: string,
@@ -81,17 +81,17 @@ export interface RunStore {
    */
   list(options?: ListRunsOptions): Awaitable<RunPage>;
   /**
-   * Claims a run for an owner for `ttlMs`. The fence grows with each claim by another owner, and writes with an older
-   * one are refused. While another owner's claim lasts: `run-owned-elsewhere`. A claim that starts in the future, as
+   * Claims a run for an owner for `ttlMs`. The fence grows with each lease by another owner, and writes with an older
+   * one are refused. While another owner's lease lasts: `run-owned-elsewhere`. A lease that starts in the future, as
    * its owner's clock has been set back since, has ended. A volatile store gets `Infinity`, which no clock ends.
    */
   claim(runId: string, options: { owner: string; ttlMs: number }): Awaitable<{ fence: number } & PostedMessages>;
-  /** Extends a claim, from now. `run-owned-elsewhere` if it is no longer held. */
+  /** Extends a lease, from now. `run-owned-elsewhere` if it is no longer held. */
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Awaitable<PostedMessages>;
-  /** Gives up a claim, and drops the messages that led to nothing. Does nothing if the claim is no longer held. */
+  /** Gives up a lease, and drops the messages that led to nothing. Does nothing if the lease is no longer held. */
   release(runId: string, options: { owner: string; fence: number; acknowledged?: readonly number[] }): Awaitable<void>;
   /**
-   * Leaves a message for the owner of the run, or its next owner; any process may, without a claim. `claim` and `renew`
+   * Leaves a message for the owner of the run, or its next owner; any process may, without a lease. `claim` and `renew`
    * return it until it is acknowledged, so it is not lost if an owner dies after receiving it. A run that is completed,
    * failed or cancelled keeps no messages: those posted earlier are deleted, and posting another returns no number.
    * `run-not-found` for a run without events.
@@ -99,8 +99,8 @@ export interface RunStore {
   post(runId: string, message: JsonObject): Awaitable<{ readonly number?: number | undefined }>;
   /**
    * Deletes a run and everything stored with it; with `status`, only a run with one of these, and false for any other.
-   * From then on it cannot be read and its id is free, though later claims get a higher fence than all earlier ones.
-   * `run-not-found`, and `run-owned-elsewhere` while a claim lasts.
+   * From then on it cannot be read and its id is free, though later leases get a higher fence than all earlier ones.
+   * `run-not-found`, and `run-owned-elsewhere` while a lease lasts.
    */
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
 }

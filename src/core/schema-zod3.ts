@@ -1,10 +1,10 @@
 import type { ZodTypeAny } from "zod/v3";
-import { countOutside } from "../async/outside-work.ts";
+import { countPending } from "../async/pending-work.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 /** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */
 export async function convertZod3(schema: object, io: "input" | "output"): Promise<JsonSchema> {
-  const { ignoreOverride, zodToJsonSchema } = await countOutside(import("zod-to-json-schema"));
+  const { ignoreOverride, zodToJsonSchema } = await countPending(import("zod-to-json-schema"));
   return zodToJsonSchema(schema as ZodTypeAny, {
     effectStrategy: io === "input" ? "input" : "any",
     pipeStrategy: io,

@@ -2,7 +2,7 @@ import type { ApprovalReason, ChangedCall } from "./approval.ts";
 import { type AgentErrorData, isAgentError } from "./errors.ts";
 import type { AgentEvent, SkipReason } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { StepPlace } from "./step-place.ts";
+import type { StepRef } from "./step-ref.ts";
 import type { ToolEffect } from "./tool.ts";
 
 /** The status of a step. @group Runs and results */
@@ -113,7 +113,7 @@ export function isDecided({ status, approval, iterations }: StepState): boolean 
 }
 
 /** The steps, and instead of a looped one its iterations. */
-export function* partsOf(steps: Iterable<StepState>): Iterable<StepState> {
+export function* instancesOf(steps: Iterable<StepState>): Iterable<StepState> {
   for (const step of steps) {
     if (step.iterations === undefined) yield step;
     else yield* step.iterations.states;
@@ -121,7 +121,10 @@ export function* partsOf(steps: Iterable<StepState>): Iterable<StepState> {
 }
 
 /** The step or iteration at a place, if there is one. */
-export function partAt(steps: ReadonlyMap<string, StepState>, { stepId, iteration }: StepPlace): StepState | undefined {
+export function instanceAt(
+  steps: ReadonlyMap<string, StepState>,
+  { stepId, iteration }: StepRef,
+): StepState | undefined {
   const step = steps.get(stepId);
   return iteration === undefined ? step : step?.iterations?.states[iteration];
 }

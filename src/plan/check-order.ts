@@ -1,6 +1,6 @@
 import type { JsonPath } from "../core/json.ts";
 import type { PlanIssue, PlanStep } from "../core/plan.ts";
-import { isIterationName } from "../core/step-place.ts";
+import { isIterationName } from "../core/step-ref.ts";
 import { cutText } from "../core/text.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import type { ParsedSteps, StepExpressions } from "./expressions/step-expressions.ts";

@@ -1,5 +1,5 @@
 import type { PlanStep } from "../core/plan.ts";
-import { isIterationName } from "../core/step-place.ts";
+import { isIterationName } from "../core/step-ref.ts";
 import { findReferences } from "./reference.ts";
 
 /**

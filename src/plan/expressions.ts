@@ -1,7 +1,7 @@
-import { countOutside } from "../async/outside-work.ts";
+import { countPending } from "../async/pending-work.ts";
 import { typesOf } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep } from "../core/plan.ts";
-import { isIterationName } from "../core/step-place.ts";
+import { isIterationName } from "../core/step-ref.ts";
 import type { CelPath } from "./expressions/node.ts";
 import type { ExpressionKey, ParsedStep, ParsedSteps, StepExpressions } from "./expressions/step-expressions.ts";
 import { describeMissing, findSource, isNameOfLoop, type StepScope } from "./find-source.ts";
@@ -39,7 +39,7 @@ async function parse(steps: readonly (PlanStep | undefined)[]): Promise<ParsedSt
 }
 
 async function load(): Promise<typeof import("./expressions/step-expressions.ts")> {
-  language ??= await countOutside(import("./expressions/step-expressions.ts"));
+  language ??= await countPending(import("./expressions/step-expressions.ts"));
   await language.loadCelParser();
   return language;
 }

@@ -1,7 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import { type JsonObject, type JsonValue, setOwn } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { describePlace, placeOf, type StepPlace } from "../core/step-place.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../core/step-ref.ts";
 import {
   asLiteral,
   asReference,
@@ -33,10 +33,10 @@ export function resolveInput(
   outputOf: OutputOf,
   { iteration, isSkipped }: ResolveInputOptions = {},
 ): JsonObject {
-  const place = placeOf({ stepId: step.id, iteration });
+  const ref = stepRefOf({ stepId: step.id, iteration });
   const repeated = new RepeatedSize();
   const lookUpOutput: LookUp = (reference, text) => {
-    const value = lookUp(reference, text, { place, outputOf, isSkipped });
+    const value = lookUp(reference, text, { ref, outputOf, isSkipped });
     if (reference !== undefined) repeated.add(reference.stepId, value);
     return value;
   };
@@ -103,25 +103,25 @@ function fillTemplate(template: string, lookUpValue: LookUp): string {
 }
 
 interface LookUpScope extends Pick<ResolveInputOptions, "isSkipped"> {
-  readonly place: StepPlace;
+  readonly ref: StepRef;
   readonly outputOf: OutputOf;
 }
 
 function lookUp(
   reference: ParsedReference | undefined,
   text: string,
-  { place, outputOf, isSkipped }: LookUpScope,
+  { ref, outputOf, isSkipped }: LookUpScope,
 ): JsonValue {
   let value = reference && outputOf(reference.stepId);
-  if (reference === undefined || value === undefined) throw missing(text, place);
+  if (reference === undefined || value === undefined) throw missing(text, ref);
   if (value === null && reference.path.length > 0 && isSkipped?.(reference.stepId)) {
-    throw missing(text, place, { skipped: reference.stepId });
+    throw missing(text, ref, { skipped: reference.stepId });
   }
   for (const key of reference.path) {
     const holder: JsonValue = value;
     const isHolder = typeof holder === "object" && holder !== null;
     if (!isHolder || !Object.hasOwn(holder, key) || (Array.isArray(holder) && typeof key === "string")) {
-      throw missing(reference.text, place, { available: isHolder ? Object.keys(holder).slice(0, 50) : [] });
+      throw missing(reference.text, ref, { available: isHolder ? Object.keys(holder).slice(0, 50) : [] });
     }
     value = (holder as Record<string | number, JsonValue>)[key] as JsonValue;
   }
@@ -130,13 +130,13 @@ function lookUp(
 
 function missing(
   reference: string,
-  place: StepPlace,
+  ref: StepRef,
   { available = [], skipped }: { available?: readonly string[]; skipped?: string } = {},
 ): AgentError<"invalid-reference"> {
   const hint = available.length > 0 ? ` There are: ${available.join(", ")}.` : "";
   const reason = skipped === undefined ? `which does not exist.${hint}` : describeSkipped(skipped);
-  return new AgentError("invalid-reference", `Step "${describePlace(place)}" refers to ${reference}, ${reason}`, {
-    details: { reference, ...place, available },
+  return new AgentError("invalid-reference", `Step "${describeStepRef(ref)}" refers to ${reference}, ${reason}`, {
+    details: { reference, ...ref, available },
   });
 }
 

@@ -4,7 +4,7 @@ import { schemasAt } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
 import type { ReplanRequest } from "../core/planner.ts";
 import { parseWith } from "../core/schema.ts";
-import { placeOf } from "../core/step-place.ts";
+import { stepRefOf } from "../core/step-ref.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { Grounds, isDate, isPrescribed, type Leaf, leavesOf, namesIn, textOf } from "./grounding.ts";
@@ -47,11 +47,11 @@ export interface Sayings {
 export function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error" | "context">): ShownText[] {
   const shown: ShownText[] = [];
   for (const { output, error: own, ...record } of steps) {
-    if (output !== undefined) shown.push({ source: { type: "output", ...placeOf(record) }, value: output });
-    if (own !== undefined) shown.push({ source: { type: "error", ...placeOf(record) }, value: valuesOf(own) });
+    if (output !== undefined) shown.push({ source: { type: "output", ...stepRefOf(record) }, value: output });
+    if (own !== undefined) shown.push({ source: { type: "error", ...stepRefOf(record) }, value: valuesOf(own) });
   }
   const failed = steps.find(({ status }) => status === "failed");
-  if (failed !== undefined) shown.push({ source: { type: "error", ...placeOf(failed) }, value: valuesOf(error) });
+  if (failed !== undefined) shown.push({ source: { type: "error", ...stepRefOf(failed) }, value: valuesOf(error) });
   return [...shown, ...contextShown(context)];
 }
 

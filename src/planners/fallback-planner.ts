@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../async/clock.ts";
-import { countOutside } from "../async/outside-work.ts";
+import { countPending } from "../async/pending-work.ts";
 import { checkOption, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
 
@@ -66,7 +66,7 @@ let loading: Promise<typeof import("./fallback-planner-runtime.ts")> | undefined
 
 /** The code that asks and checks is loaded by the first request, not when planners are listed. */
 function loadChain(): Promise<typeof import("./fallback-planner-runtime.ts")> {
-  loading ??= countOutside(import("./fallback-planner-runtime.ts"));
+  loading ??= countPending(import("./fallback-planner-runtime.ts"));
   return loading;
 }
 

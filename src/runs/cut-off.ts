@@ -1,8 +1,8 @@
 import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RunState } from "../core/run-state.ts";
-import { placeOf } from "../core/step-place.ts";
-import { partsOf, type StepState } from "../core/step-state.ts";
+import { stepRefOf } from "../core/step-ref.ts";
+import { instancesOf, type StepState } from "../core/step-state.ts";
 import { cancelledBy, runTimeout } from "./run-errors.ts";
 import type { AbortReason } from "./run-lifetime.ts";
 import { stepFailure } from "./run-progress.ts";
@@ -15,11 +15,11 @@ import { outcomeUnknown } from "./steps/step-errors.ts";
 export function endsOfCutOff(state: RunState, error: AgentErrorData): readonly EventInit[] {
   const events: EventInit[] = [];
   if (state.isPlanning) events.push({ type: "plan-end", outcome: { status: "failed", error } });
-  for (const part of partsOf(state.steps.values())) {
+  for (const part of instancesOf(state.steps.values())) {
     if (part.status === "running") events.push(endOf(part, error));
     if (part.isUndoing) {
       const { tool } = part;
-      events.push({ type: "undo-end", ...placeOf(part), tool, attempts: 1, outcome: { status: "failed", error } });
+      events.push({ type: "undo-end", ...stepRefOf(part), tool, attempts: 1, outcome: { status: "failed", error } });
     }
   }
   return events;
@@ -32,7 +32,7 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
     effect === "once"
       ? ({ status: "unknown", error: outcomeUnknown(task, error).toJSON() } as const)
       : ({ status: "interrupted", error } as const);
-  return { type: "step-end", ...placeOf(part), tool, attempts, outcome };
+  return { type: "step-end", ...stepRefOf(part), tool, attempts, outcome };
 }
 
 /**
@@ -53,7 +53,7 @@ export function endingOf(state: RunState): AbortReason | undefined {
     const step = state.steps.get(id) as StepState;
     // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
     const hasFailed = step.iterations?.states.some(isLoopFailure) === true;
-    for (const { status, error, skipReason } of partsOf([step])) {
+    for (const { status, error, skipReason } of instancesOf([step])) {
       if (status === "cancelled" || (status === "failed" && isRunTimeout(error)))
         return fromErrorData(error as EndingError);
       isInDoubt ||= status === "unknown";

@@ -1,8 +1,8 @@
 import type { AgentErrorData } from "../core/errors.ts";
 import type { EventInit, NotUndone, RunEndEvent, SkipReason } from "../core/events.ts";
 import { lastCompleted } from "../core/run-state.ts";
-import { placeOf } from "../core/step-place.ts";
-import { isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import { stepRefOf } from "../core/step-ref.ts";
+import { instancesOf, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import { endsOfCutOff } from "./cut-off.ts";
 import type { Run } from "./run.ts";
@@ -101,16 +101,16 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
 /** Whether only the end of the run prevents a step from running, even if an execution died while recording that. */
 function isNotStarted(state: StepState): boolean {
   if (!isOpen(state)) return state.skipReason === "run-ended";
-  for (const { status } of partsOf([state])) if (status === "interrupted") return false;
+  for (const { status } of instancesOf([state])) if (status === "interrupted") return false;
   return true;
 }
 
 /** Emits `step-skip` for a step, or the rest of its iterations, that will never start. */
 export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
-  for (const part of [...partsOf([state])]) {
+  for (const part of [...instancesOf([state])]) {
     // An interrupted one has started: it is just not run again.
     if (!isOpen(part) || part.status === "interrupted") continue;
-    const told = run.emit({ type: "step-skip", ...placeOf(part), tool: part.tool, reason });
+    const told = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });
     if (told !== undefined) await told;
   }
 }
@@ -135,8 +135,8 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
  */
 function closeUnrecorded(run: Run, error: AgentErrorData): void {
   // Steps left for the next process are not skipped.
-  const skipped = error.code === "interrupted" ? [] : [...partsOf(run.state.steps.values())].filter(isOpen);
+  const skipped = error.code === "interrupted" ? [] : [...instancesOf(run.state.steps.values())].filter(isOpen);
   for (const event of endsOfCutOff(run.state, error)) run.recorder.close(event);
   for (const part of skipped)
-    run.recorder.close({ type: "step-skip", ...placeOf(part), tool: part.tool, reason: "run-ended" });
+    run.recorder.close({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason: "run-ended" });
 }

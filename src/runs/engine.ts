@@ -9,7 +9,7 @@ import { toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import type { StepPlace } from "../core/step-place.ts";
+import type { StepRef } from "../core/step-ref.ts";
 import type { Tool } from "../core/tool.ts";
 import { invalidPlan, plainIssues } from "../plan/plain-issues.ts";
 import type { Decision } from "./decisions/decision.ts";
@@ -141,7 +141,7 @@ export class Engine {
   /** Settles the outcome of a step in doubt, and resumes its run. Errors reject the handle's result. */
   settle(
     runId: string,
-    settling: { readonly place: StepPlace; readonly settlement: Settlement },
+    settling: { readonly ref: StepRef; readonly settlement: Settlement },
     resuming: ResumeOptions,
   ): RunHandle {
     checkName("runId", runId);

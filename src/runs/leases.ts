@@ -4,20 +4,20 @@ import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { PostedMessage, PostedMessages, RunStore } from "../core/run-store.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
-/** When a store confirmed a claim, by both clocks: at least one of them shows that the machine slept. */
+/** When a store confirmed a lease, by both clocks: at least one of them shows that the machine slept. */
 export interface Confirmation {
   readonly wallMs: number;
   readonly monotonicMs: number;
 }
 
-/** The holder of a claim: a run in this process. */
+/** The holder of a lease: a run in this process. */
 export interface LeaseHolder {
   readonly runId: string;
   fence: number | undefined;
   confirmed?: Confirmation | undefined;
   /** Receives the messages posted to the run, each time the store returns some. */
   onPosted(posted: readonly PostedMessage[]): void;
-  /** Called when the claim is lost, with the store's error. */
+  /** Called when the lease is lost, with the store's error. */
   onLeaseLost(error: StoreError): void;
 }
 
@@ -29,11 +29,11 @@ export interface LeaseOptions {
   readonly createId: () => string;
 }
 
-/** How often a claim is renewed, and posted messages are looked for, before the claim would end. */
+/** How often a lease is renewed, and posted messages are looked for, before the lease would end. */
 const renewalsPerLease = 3;
 
 /**
- * The claims of an engine on its active runs. A claim expires unless it is renewed, so that others can resume the runs
+ * The leases of an engine on its active runs. A lease expires unless it is renewed, so that others can resume the runs
  * of a process that died; its fence then prevents a process that only slept from writing. One timer renews them all.
  * With a store that is lost with the process, renewals only look for posted messages.
  */
@@ -63,7 +63,7 @@ export class Leases {
     }
   }
 
-  /** Moves a claim to another holder. */
+  /** Moves a lease to another holder. */
   handOver(from: LeaseHolder, to: LeaseHolder): void {
     this.holders.delete(from);
     to.fence = from.fence;
@@ -71,7 +71,7 @@ export class Leases {
     this.holders.add(to);
   }
 
-  /** Gives up a claim. Errors of the store are ignored, as the run has ended. */
+  /** Gives up a lease. Errors of the store are ignored, as the run has ended. */
   release(holder: LeaseHolder): void | Promise<void> {
     if (!this.holders.delete(holder)) return undefined;
     if (this.holders.size === 0) this.stopRenewing();
@@ -91,8 +91,8 @@ export class Leases {
   }
 
   /**
-   * Whether a claim lasts, so that nobody else has the run: known if the store confirmed it recently, else it is asked.
-   * If it refuses, or does not answer in time, the claim is lost.
+   * Whether a lease lasts, so that nobody else has the run: known if the store confirmed it recently, else it is asked.
+   * If it refuses, or does not answer in time, the lease is lost.
    */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
@@ -152,7 +152,7 @@ export class Leases {
     for (const holder of this.holders) void this.renewInTime(holder);
   }
 
-  /** A store that cannot answer now may do so before the claim ends; one that refuses has given it to somebody else. */
+  /** A store that cannot answer now may do so before the lease ends; one that refuses has given it to somebody else. */
   private async renewInTime(holder: LeaseHolder): Promise<void> {
     const error = await this.renew(holder);
     if (error?.code === "run-owned-elsewhere" && this.holders.has(holder)) holder.onLeaseLost(error);
@@ -179,10 +179,10 @@ function noAnswer(runId: string): StoreError {
   return toStoreError(new Error("it does not answer"), { runId, operation: "claim" });
 }
 
-/** The fence of a claim that a store returned. Throws if it has none. */
+/** The fence of a lease that a store returned. Throws if it has none. */
 function readFence(claim: { readonly fence: number } | undefined): number {
   const fence: unknown = claim?.fence;
-  if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its claim has no fence");
+  if (typeof fence !== "number" || !Number.isFinite(fence)) throw new TypeError("its lease has no fence");
   return fence;
 }
 

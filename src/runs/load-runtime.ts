@@ -1,4 +1,4 @@
-import { countOutside } from "../async/outside-work.ts";
+import { countPending } from "../async/pending-work.ts";
 
 /** The code that plans and executes runs. */
 export type Runtime = typeof import("./engine-runtime.ts");
@@ -15,6 +15,6 @@ export function loadedRuntime(): Runtime | undefined {
  * of the orchestrator; after it, {@link loadedRuntime} saves runs the wait.
  */
 export async function loadRuntime(): Promise<Runtime> {
-  loaded = await countOutside(import("./engine-runtime.ts"));
+  loaded = await countPending(import("./engine-runtime.ts"));
   return loaded;
 }

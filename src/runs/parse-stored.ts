@@ -4,7 +4,7 @@ import type { AgentEvent } from "../core/events.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isRunStatus } from "../core/run-summary.ts";
-import { type ApprovalState, isOpen, partAt, type StepEvent, type StepState } from "../core/step-state.ts";
+import { type ApprovalState, instanceAt, isOpen, type StepEvent, type StepState } from "../core/step-state.ts";
 import { type FindWrongKey, type Keyed, wrongKeyOf } from "./event-shapes.ts";
 
 /** A run as it was recorded. */
@@ -138,7 +138,7 @@ function whyNotOfStep(state: RunState, event: StepEvent): string | undefined {
   if ("tool" in event && event.tool !== step.tool) return `of "${stepId}" with another tool, "${event.tool}"`;
   const isKnown = iteration === undefined || step.iterations !== undefined;
   if (!isKnown && !beginsLoop(state, event)) return `of an iteration of "${stepId}", which has none`;
-  const part = isKnown ? partAt(state.steps, event) : step;
+  const part = isKnown ? instanceAt(state.steps, event) : step;
   if (part === undefined) return `of an iteration that "${stepId}" does not have`;
   return mayCome(part, event) ? undefined : `of "${stepId}", which is ${part.status}`;
 }

@@ -1,5 +1,5 @@
 import type { RunState } from "../core/run-state.ts";
-import { partsOf } from "../core/step-state.ts";
+import { instancesOf } from "../core/step-state.ts";
 
 /**
  * The limited counts of a run, over all its executions. This execution counts what is requested, not what is recorded:
@@ -56,6 +56,6 @@ function countSteps({ steps }: RunState): number {
 /** How many tool calls a state contains. */
 export function countToolCalls({ steps }: RunState): number {
   let total = 0;
-  for (const { attempts } of partsOf(steps.values())) total += attempts;
+  for (const { attempts } of instancesOf(steps.values())) total += attempts;
   return total;
 }

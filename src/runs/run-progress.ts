@@ -1,8 +1,8 @@
 import type { AgentErrorData } from "../core/errors.ts";
 import type { PendingItem } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { placeOf } from "../core/step-place.ts";
-import { type ApprovalState, isDecided, isDone, isOpen, partsOf, type StepState } from "../core/step-state.ts";
+import { stepRefOf } from "../core/step-ref.ts";
+import { type ApprovalState, instancesOf, isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import type { Run } from "./run.ts";
@@ -53,14 +53,14 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
   const outcomes: PendingItem[] = [];
   const approvals: PendingItem[] = [];
-  for (const one of partsOf(state.steps.values())) {
+  for (const one of instancesOf(state.steps.values())) {
     const { status, approval, tool, input, effect, reasoning, error } = one;
-    const place = placeOf(one);
-    if (status === "unknown") outcomes.push({ kind: "outcome", ...place, ...(error && { error }) });
+    const ref = stepRefOf(one);
+    if (status === "unknown") outcomes.push({ kind: "outcome", ...ref, ...(error && { error }) });
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
       const looked = { tool, input, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
-      const reasons = effect === "pure" ? undefined : state.steps.get(place.stepId)?.approvalReasons;
-      approvals.push({ kind: "approval", ...place, ...looked, ...(reasons && { reasons }) });
+      const reasons = effect === "pure" ? undefined : state.steps.get(ref.stepId)?.approvalReasons;
+      approvals.push({ kind: "approval", ...ref, ...looked, ...(reasons && { reasons }) });
     }
   }
   const continues = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
@@ -86,7 +86,7 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
   const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);
   return steps.some((step, index) => {
     if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
-    return waitingFor[index] === 0 && [...partsOf([step])].some((part) => isOpen(part) && !isAsked(part));
+    return waitingFor[index] === 0 && [...instancesOf([step])].some((part) => isOpen(part) && !isAsked(part));
   });
 }
 

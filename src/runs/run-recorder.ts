@@ -11,7 +11,7 @@ export interface RecorderOwner {
   readonly runId: string;
   /** If left out, nothing is stored: the events are only emitted. */
   readonly store?: RunStore;
-  /** Of the claim under which its events are recorded. */
+  /** Of the lease under which its events are recorded. */
   readonly fence?: number | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;

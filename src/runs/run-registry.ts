@@ -6,7 +6,7 @@ import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { partsOf } from "../core/step-state.ts";
+import { instancesOf } from "../core/step-state.ts";
 import { closeBroken } from "./end-execution.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
@@ -185,7 +185,7 @@ export class RunRegistry {
       deliver();
       if (run.hasLeft && run.state.status === "suspended") this.options.resumeLeft(this, run);
     };
-    // The next execution gets a claim with the same fence, which must not be released with this one.
+    // The next execution gets a lease with the same fence, which must not be released with this one.
     const releasing = this.leases.release(run);
     if (releasing === undefined) forget();
     else releasing.then(forget);
@@ -221,10 +221,10 @@ export class RunRegistry {
     for (const { run } of this.active.values()) run.abort(reason);
   }
 
-  /** Leaves a run in the store as if its process had died, and gives up its claim. */
+  /** Leaves a run in the store as if its process had died, and gives up its lease. */
   private abandon({ run, resolve }: ActiveRun, reason: AgentError<"interrupted">): void {
     const { runId, recorder, state } = run;
-    for (const part of partsOf(state.steps.values())) {
+    for (const part of instancesOf(state.steps.values())) {
       if (part.status === "running" || part.isUndoing) warnOfOverlap(run, part);
     }
     recorder.fail(reason);

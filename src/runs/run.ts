@@ -5,8 +5,8 @@ import type { JsonValue } from "../core/json.ts";
 import { type LiveCauses, withLiveCauses } from "../core/live-cause.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
-import { placeOf, type StepPlace } from "../core/step-place.ts";
-import { type ApprovalState, partAt } from "../core/step-state.ts";
+import { type StepRef, stepRefOf } from "../core/step-ref.ts";
+import { type ApprovalState, instanceAt } from "../core/step-state.ts";
 import type { Confirmation, Leases } from "./leases.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 import { reportWarning } from "./report-warning.ts";
@@ -19,8 +19,8 @@ import { showIn } from "./show.ts";
 import type { KeptResults } from "./steps/kept-results.ts";
 import type { ToolGates } from "./steps/tool-gate.ts";
 
-/** Called with the place of a step or iteration, or nothing for the plan. */
-type DecisionListener = (place: StepPlace | undefined) => void;
+/** Called with the ref of a step or iteration, or nothing for the plan. */
+type DecisionListener = (ref: StepRef | undefined) => void;
 
 /**
  * One active run: its state, its events, and who receives them. Thousands may be open at once, so it has no function of
@@ -33,9 +33,9 @@ export class Run extends RunLifetime implements RecorderOwner {
   /** Who watches the run by its id, and receives recorded events; see {@link RunWatchers}. */
   audience: EventSink<AgentEvent> | undefined;
   private history: AgentEvent[] | undefined;
-  /** Of the claim on the run; undefined while there is none. */
+  /** Of the lease on the run; undefined while there is none. */
   fence: number | undefined;
-  /** When the store last confirmed the claim. */
+  /** When the store last confirmed the lease. */
   confirmed: Confirmation | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
@@ -149,8 +149,8 @@ export class Run extends RunLifetime implements RecorderOwner {
   }
 
   /** What was asked and decided about a step, an iteration of one, or the plan. */
-  approvalOf(place: StepPlace | undefined): ApprovalState | undefined {
-    return place === undefined ? this.state.planApproval : partAt(this.state.steps, place)?.approval;
+  approvalOf(ref: StepRef | undefined): ApprovalState | undefined {
+    return ref === undefined ? this.state.planApproval : instanceAt(this.state.steps, ref)?.approval;
   }
 
   /** Listens to decisions from outside. Returns what stops it. */
@@ -161,8 +161,8 @@ export class Run extends RunLifetime implements RecorderOwner {
   }
 
   /** Notifies those who wait for a decision. */
-  notifyDecision(place: StepPlace | undefined): void {
-    for (const listener of this.decisionListeners ?? []) listener(place);
+  notifyDecision(ref: StepRef | undefined): void {
+    for (const listener of this.decisionListeners ?? []) listener(ref);
   }
 
   /** The counts that are limited. */
@@ -183,7 +183,7 @@ export class Run extends RunLifetime implements RecorderOwner {
     else
       this.warn({
         code: "late-result",
-        ...placeOf(init),
+        ...stepRefOf(init),
         message: `Attempt ${attempt} of step "${stepId}" settled after run ${this.runId} had ended.`,
       });
   }

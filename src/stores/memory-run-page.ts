@@ -25,7 +25,7 @@ export interface MemoryRun {
 export interface MemoryRuns {
   /** The runs whose number is lower, the newest first. */
   newestBefore(number: number): Iterable<MemoryRun>;
-  /** Whether a claim on a run lasts. */
+  /** Whether a lease on a run lasts. */
   isHeld(runId: string): boolean;
 }
 

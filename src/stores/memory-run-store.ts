@@ -1,4 +1,4 @@
-import { countOutside } from "../async/outside-work.ts";
+import { countPending } from "../async/pending-work.ts";
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { copyJson, type JsonObject } from "../core/json.ts";
@@ -84,7 +84,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
 
   async list(options: ListRunsOptions = {}): Promise<RunPage> {
     // Most programs never list what they keep in memory.
-    const { readPage } = await countOutside(import("./memory-run-page.ts"));
+    const { readPage } = await countPending(import("./memory-run-page.ts"));
     return readPage(this, options);
   }
 
@@ -165,7 +165,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     const held = this.claims.get(runId);
     if (held?.owner === undefined) return false;
     const nowMs = this.settings.now();
-    // A claim that starts in the future was made before the clock was set back, and would last until that time again.
+    // A lease that starts in the future was made before the clock was set back, and would last until that time again.
     return held.fromMs <= nowMs && nowMs < held.untilMs;
   }
 
@@ -194,7 +194,7 @@ function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): v
   if (numbers.length > 0) run.posted = run.posted.filter(({ number }) => !numbers.includes(number));
 }
 
-/** A claim without an end does not depend on the clock. */
+/** A lease without an end does not depend on the clock. */
 function timesOf(nowMs: number, ttlMs: number): Pick<Claim, "fromMs" | "untilMs"> {
   const isEndless = ttlMs === Number.POSITIVE_INFINITY;
   return { fromMs: isEndless ? Number.NEGATIVE_INFINITY : nowMs, untilMs: nowMs + ttlMs };

@@ -26,7 +26,7 @@ export interface FaultyRunStore extends RunStore {
   readonly hasCrashed: boolean;
   /** Resolves when the process has died. */
   readonly crashed: Promise<void>;
-  /** Kills the process: from now on the store does nothing more for it, and its claims end. */
+  /** Kills the process: from now on the store does nothing more for it, and its leases end. */
   crash(this: void): void;
   /** From now on appends wait. */
   hold(this: void): void;
@@ -36,7 +36,7 @@ export interface FaultyRunStore extends RunStore {
 
 /**
  * Wraps a run store to simulate a process that is killed or whose disk fails. Give each process its own wrapper around
- * the same store: the next process reads what the first one has recorded, and the claims of the dead one do not block
+ * the same store: the next process reads what the first one has recorded, and the leases of the dead one do not block
  * it, as if it had died long ago.
  *
  * Code that is still running in the "dead" process is not stopped. Throws `invalid-options`.
@@ -182,7 +182,7 @@ class MortalRunStore implements FaultyRunStore {
     return new Promise<T>(() => {});
   }
 
-  /** Ends the claims, as time would do. */
+  /** Ends the leases, as time would do. */
   private endClaims(): Promise<unknown> | undefined {
     const released = [...this.claims].map(([runId, claim]) => this.store.release(runId, claim));
     this.claims.clear();

@@ -132,7 +132,7 @@ async function liveUntilKilled<TResult>({ run }: KillPointOptions<TResult>, stor
     },
   );
   await Promise.race([ended, store.crashed]);
-  // Also waits until its claims have ended.
+  // Also waits until its leases have ended.
   await store.crashed;
 }
 

@@ -1,7 +1,7 @@
 // Imported here, so that the first retry does not load a file in time that no clock counts.
 import "p-retry";
 import type { Clock } from "../async/clock.ts";
-import { outsideWork } from "../async/outside-work.ts";
+import { pendingWork } from "../async/pending-work.ts";
 
 /** A clock that stands still until a test moves it. @group Testing */
 export interface ManualClock extends Clock {
@@ -94,7 +94,7 @@ export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: nu
 
 /** Lets promises settle, until there has been no outside work for some turns. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < turnsToSettle; turn = outsideWork() > 0 ? 0 : turn + 1) {
+  for (let turn = 0; turn < turnsToSettle; turn = pendingWork() > 0 ? 0 : turn + 1) {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }

@@ -1,4 +1,4 @@
-import { countOutside } from "../async/outside-work.ts";
+import { countPending } from "../async/pending-work.ts";
 import { describeThrown } from "../core/text.ts";
 import { parseRecording, printRecording, type Recording } from "./recording.ts";
 
@@ -49,7 +49,7 @@ export class RecordingWriter {
   /** Writes the current recording when its turn comes. Rejects with an error that names the file. */
   write(current: () => Recording): Promise<void> {
     // A failed write rejects for its caller; the next one may succeed.
-    const written = countOutside(this.last.catch(() => {}).then(() => this.replace(printRecording(current()))));
+    const written = countPending(this.last.catch(() => {}).then(() => this.replace(printRecording(current()))));
     this.last = written;
     return written;
   }

@@ -4,10 +4,10 @@ import type { EventInit } from "../../src/core/events.ts";
 import { reduceStep } from "../../src/core/reduce-step.ts";
 import {
   hasStarted,
+  instancesOf,
   isDecided,
   isDone,
   isOpen,
-  partsOf,
   pendingStep,
   type StepEvent,
   type StepState,
@@ -199,7 +199,7 @@ describe("a loop", () => {
 
   it("appears as its iterations among the parts of a plan", () => {
     const states = [fold(start(0)), pendingStep({ ...started, stepId: "s2" })];
-    expect([...partsOf(states)].map(({ stepId, iteration }) => [stepId, iteration])).toEqual([
+    expect([...instancesOf(states)].map(({ stepId, iteration }) => [stepId, iteration])).toEqual([
       ["s1", 0],
       ["s1", 1],
       ["s2", undefined],

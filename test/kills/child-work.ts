@@ -32,7 +32,7 @@ export interface ChildWork {
   readonly runs: readonly WantedRun[];
   /** Runs that earlier processes were to start, and may not have started. */
   readonly earlierRuns: readonly WantedRun[];
-  /** How far its time for claims is ahead of the clock, so that the claims of earlier processes have expired. */
+  /** How far its time for claims is ahead of the clock, so that the leases of earlier processes have expired. */
   readonly aheadMs: number;
   readonly leaseMs: number;
   /** How long an effect takes. */

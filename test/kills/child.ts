@@ -33,7 +33,7 @@ async function finishStored(agent: Agent, store: RunStore, { journal, settles }:
     const answered = await Promise.all(suspended.map(({ runId }) => answer(agent, { runId, journal, settles })));
     const { runs: left } = await store.list({ status: ["planning", "running", "interrupted"], limit: 1 });
     if (left.length === 0 && !answered.includes(true)) return;
-    // The claims of the previous process have not expired yet.
+    // The leases of the previous process have not expired yet.
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

@@ -26,7 +26,7 @@ function countSecrets(path: string): number {
   return files.reduce((count, text) => count + forms.filter((form) => text.includes(form)).length, 0);
 }
 
-/** An agent of the next process, when the claim of the previous one has expired. */
+/** An agent of the next process, when the lease of the previous one has expired. */
 function nextProcess(path: string, keys: readonly SecretKey[]) {
   const { tools, calls } = secretTools();
   const store = createSqliteRunStore({ path, now: () => Date.now() + 3_600_000 });

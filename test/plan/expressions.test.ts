@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { outsideWork } from "../../src/async/outside-work.ts";
+import { pendingWork } from "../../src/async/pending-work.ts";
 import { isAgentError } from "../../src/core/errors.ts";
 import { deepFreeze, type JsonValue } from "../../src/core/json.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
@@ -45,12 +45,12 @@ describe("the expressions of a plan", () => {
   it("count as outside work while their code is loaded", async () => {
     vi.resetModules();
     const fresh = await import("../../src/plan/expressions.ts");
-    const work = await import("../../src/async/outside-work.ts");
+    const work = await import("../../src/async/pending-work.ts");
     const compiling = fresh.compileExpressions([stepOf({ when: "true" })]);
-    expect(work.outsideWork()).toBe(1);
+    expect(work.pendingWork()).toBe(1);
     await compiling;
-    expect(work.outsideWork()).toBe(0);
-    expect(outsideWork()).toBe(0);
+    expect(work.pendingWork()).toBe(0);
+    expect(pendingWork()).toBe(0);
   });
 
   it("are parsed once for a frozen step, and again for one that may have changed", async () => {

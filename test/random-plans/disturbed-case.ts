@@ -10,15 +10,15 @@ export type ResumeMethod = "resume" | "resumeAll" | "start";
 export interface Disturbance {
   /**
    * It is killed; its agent is closed; the run is cancelled; its store can no longer record, or do nothing at all;
-   * it sleeps for longer than its claim lasts and resumes when another process has the run; or only its store is slow.
+   * it sleeps for longer than its lease lasts and resumes when another process has the run; or only its store is slow.
    */
   readonly what: "kill" | "close" | "cancel" | "fill" | "break" | "sleep" | "slow";
-  /** When it has seen the nth of these: before an append or a claim, after the others; or n ms after it started. */
+  /** When it has seen the nth of these: before an append or a lease, after the others; or n ms after it started. */
   readonly at: "append" | "appended" | "event" | "call" | "claim" | "ms";
   readonly nth: number;
   /** The time limit for closing. */
   readonly timeoutMs: number;
-  /** How much longer than its claim a sleeping process sleeps. */
+  /** How much longer than its lease a sleeping process sleeps. */
   readonly oversleepsMs: number;
   /** When its store answers from then on; never only when closing, as nothing else ends the wait for an append. */
   readonly store: "prompt" | "late" | "never";

@@ -81,7 +81,7 @@ export class DisturbedProcess {
     if (!this.isDead && this.slow?.store !== "never") await this.going;
   }
 
-  /** Whether it has closed, so its claim is available to the next process. */
+  /** Whether it has closed, so its lease is available to the next process. */
   get hasGivenBack(): boolean {
     return this.hasClosed && this.slow === undefined;
   }

@@ -13,7 +13,7 @@ import { keyOf } from "./watch.ts";
 /** The only run of a world. */
 export const runId = "run";
 
-/** How long a claim lasts. */
+/** How long a lease lasts. */
 export const leaseMs = 1_000;
 
 /** An action that outlives its process, in order of occurrence, and how that process resumed the run. */

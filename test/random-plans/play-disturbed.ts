@@ -57,11 +57,11 @@ async function play(world: DisturbedWorld, disturbances: readonly Disturbance[])
     processes.push(...rivals, process);
     if (hasEnded(world)) await until(world, Promise.all(processes.map((one) => one.ended())));
     if (hasEnded(world)) return;
-    // A closed process has given up its claim, if its store got the call; the claims of others have to expire.
+    // A closed process has given up its lease, if its store got the call; the leases of others have to expire.
     if (!process.hasGivenBack) await world.clock.advance(leaseMs);
     ({ next: how, rival } = disturbance ?? { next: "resume", rival: undefined });
   }
-  // A slow process that keeps its claim outlasts them all.
+  // A slow process that keeps its lease outlasts them all.
   await until(world, Promise.all(processes.map((one) => one.ended())));
 }
 

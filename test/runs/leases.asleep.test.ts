@@ -135,7 +135,7 @@ describe.each(Object.keys(waits))("a process that sleeps in %s", (name) => {
   });
 });
 
-describe("a store that is asked whether the claim is still held", () => {
+describe("a store that is asked whether the lease is still held", () => {
   const name = "the pause before a retry";
 
   it.each([

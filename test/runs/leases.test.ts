@@ -196,7 +196,7 @@ describe("renewing claims", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("only checks a claim that never expires if the store ends with the process", async () => {
+  it("only checks a lease that never expires if the store ends with the process", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" });
     const claims: number[] = [];
     const agent = process({}, (store) =>
@@ -216,8 +216,8 @@ describe("renewing claims", () => {
   });
 });
 
-describe("a claim that cannot be obtained", () => {
-  it("fails the run with the store's error, and failing to give the claim up does not matter", async () => {
+describe("a lease that cannot be obtained", () => {
+  it("fails the run with the store's error, and failing to give the lease up does not matter", async () => {
     const { clock, process } = await setUp(takes(1));
     const throwing = () => {
       throw new Error("no disk");

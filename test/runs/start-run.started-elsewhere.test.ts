@@ -127,7 +127,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it("returns the stored result to a process that slept with its claim until another finished the run", async () => {
+  it("returns the stored result to a process that slept with its lease until another finished the run", async () => {
     const { tool, store, create } = createCounted();
     const slow = Object.assign(Object.create(store) as RunStore, {
       async claim(...args: Parameters<RunStore["claim"]>) {
@@ -210,7 +210,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     expect(reads).toBeLessThan(10);
   });
 
-  it("gives up the claim of one execution before the next one is claimed", async () => {
+  it("gives up the lease of one execution before the next one is claimed", async () => {
     const { store } = createCounted();
     const slow = Object.assign(Object.create(store) as RunStore, {
       release: async (...args: Parameters<RunStore["release"]>) => {

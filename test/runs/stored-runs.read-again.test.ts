@@ -34,7 +34,7 @@ function storeOver(now: () => RunStore, changes: Partial<RunStore> = {}): RunSto
 }
 
 describe("the record of a resumed run", () => {
-  it("is read once; after the claim only new events are read", async () => {
+  it("is read once; after the lease only new events are read", async () => {
     const memory = createMemoryRunStore();
     const half = await recordHalf(Date.UTC(2026));
     await memory.append(runId, half, { sequence: 1 });

@@ -18,7 +18,7 @@ export interface Shared {
   process(options?: Partial<AgentOptions>, reach?: (store: RunStore) => RunStore): Agent;
 }
 
-/** A store in memory that claims to outlive its processes, so that claims on its runs expire. */
+/** A store in memory that claims to outlive its processes, so that leases on its runs expire. */
 export async function share(
   tools: (clock: ManualClock) => readonly Tool[],
   { isSlow = false, recorded }: { isSlow?: boolean; recorded?: readonly AgentEvent[] } = {},

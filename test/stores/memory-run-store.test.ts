@@ -26,7 +26,7 @@ describe("createMemoryRunStore", () => {
     expect(await listIds(store)).toBe("e c a");
   });
 
-  it("drops a run with its claim, so that its id can be used again", async () => {
+  it("drops a run with its lease, so that its id can be used again", async () => {
     const store = createMemoryRunStore({ maxFinishedRuns: 0 });
     await store.claim("a", { owner: "ada", ttlMs: 60_000 });
     await begin(store, "a");

@@ -99,7 +99,7 @@ describe("createFaultyRunStore", () => {
       store.letGo();
     });
 
-    it("ends the claims of the crashed process only", async () => {
+    it("ends the leases of the crashed process only", async () => {
       const { memory, store } = create();
       const other = createFaultyRunStore(wrap(memory));
       const claim = { owner: "dead", ttlMs: Number.POSITIVE_INFINITY };
@@ -115,7 +115,7 @@ describe("createFaultyRunStore", () => {
     });
   });
 
-  it("answers nothing requested before the crash, and ends a claim that succeeds after it", async () => {
+  it("answers nothing requested before the crash, and ends a lease that succeeds after it", async () => {
     const memory = createMemoryRunStore();
     const store = createFaultyRunStore(answerLater(memory));
     const asked = [

@@ -163,7 +163,7 @@ describe.each(waits)("while the clock is set in the middle of %s", (_wait, creat
   });
 });
 
-describe("a claim, when the clock is set", () => {
+describe("a lease, when the clock is set", () => {
   const setUp = () =>
     share((clock) => [createFakeTool({ name: "A", outcomes: [{ returns: 1, afterMs: 5_000 }], clock })]);
 

@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import type { OllamaCaller } from "./ollama-model-runtime.ts";
 import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } from "./ollama-options.ts";
@@ -32,6 +32,6 @@ export function createOllamaModel(options: OllamaModelOptions): LanguageModel {
 }
 
 async function loadCaller(settings: OllamaSettings): Promise<OllamaCaller> {
-  const { OllamaCaller } = await countOutside(import("./ollama-model-runtime.ts"));
+  const { OllamaCaller } = await countPending(import("./ollama-model-runtime.ts"));
   return new OllamaCaller(settings);
 }

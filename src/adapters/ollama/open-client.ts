@@ -1,5 +1,5 @@
 import type { Ollama } from "ollama/browser";
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import { explainNoAnswer, readServerError } from "./explain-error.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 
@@ -20,7 +20,7 @@ export async function openClient(
   { signal, readBody = (body) => body }: OpenClientOptions,
 ): Promise<Ollama> {
   const { host, headers } = settings;
-  const { Ollama } = await countOutside(import("ollama/browser"));
+  const { Ollama } = await countPending(import("ollama/browser"));
   return new Ollama({
     host,
     headers: { ...headers },

@@ -54,7 +54,7 @@ function readNumber(db: SqlDatabase, sql: string): number {
 /**
  * - The rows of `runs` change with each event, so they are small: the request, which may be long, has its own table.
  * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
- * - A claim may precede the first event, and its fence outlives it.
+ * - A lease may precede the first event, and its fence outlives it.
  */
 function toFormat1(db: SqlDatabase): void {
   db.exec(`
@@ -76,7 +76,7 @@ function toFormat1(db: SqlDatabase): void {
   createTodoTables(db);
 }
 
-/** A claim also has a start time. One of format 1, or of a process that still writes it, has always started. */
+/** A lease also has a start time. One of format 1, or of a process that still writes it, has always started. */
 function toFormat2(db: SqlDatabase): void {
   db.exec("ALTER TABLE run_claims ADD COLUMN from_ms INTEGER");
 }

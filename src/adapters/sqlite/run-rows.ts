@@ -27,12 +27,12 @@ export interface RunRow {
   readonly createdMs: number;
 }
 
-/** A claim on a run. */
+/** A lease on a run. */
 export interface ClaimRow {
   /** Null once it is released: the fence stays. */
   readonly owner: string | null;
   readonly fence: number;
-  /** The claim lasts from `fromMs`, included, to `untilMs`, excluded. */
+  /** The lease lasts from `fromMs`, included, to `untilMs`, excluded. */
   readonly fromMs: number;
   readonly untilMs: number;
 }

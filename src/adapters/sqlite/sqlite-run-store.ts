@@ -169,12 +169,12 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A claim that starts in the future was made before the clock was set back, and would last until then again. */
+/** A lease that starts in the future was made before the clock was set back, and would last until then again. */
 function isHeldAt({ owner, fromMs, untilMs }: ClaimRow, nowMs: number): boolean {
   return owner !== null && fromMs <= nowMs && nowMs < untilMs;
 }
 
-/** A claim without end ignores the clock. The times are safe integers, as some drivers refuse to read larger ones. */
+/** A lease without end ignores the clock. The times are safe integers, as some drivers refuse to read larger ones. */
 function timesOf(nowMs: number, ttlMs: number): Pick<ClaimRow, "fromMs" | "untilMs"> {
   const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
   return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };

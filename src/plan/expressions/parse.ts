@@ -1,5 +1,5 @@
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import { cutText } from "../../core/text.ts";
 import type { CelIssue, CelParseResult } from "./node.ts";
 import { Translation, UnsupportedCel } from "./translate.ts";
@@ -15,7 +15,7 @@ let environment: Environment | undefined;
 /** Loads the library, which only plans with expressions need. Until then {@link parseCel} cannot be called. */
 export async function loadCelParser(): Promise<void> {
   if (environment !== undefined) return;
-  const library = await countOutside(import("@marcbachmann/cel-js"));
+  const library = await countPending(import("@marcbachmann/cel-js"));
   // We check names ourselves, and lists may contain anything: only the syntax is left to the library.
   environment ??= new library.Environment({
     unlistedVariablesAreDyn: true,

@@ -1,7 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
 import { deepFreeze, type JsonValue } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { describePlace, placeOf } from "../../core/step-place.ts";
+import { describeStepRef, stepRefOf } from "../../core/step-ref.ts";
 import { cutText } from "../../core/text.ts";
 import { isOfIteration } from "../dependencies.ts";
 import { CelFailure, CelLimitExceeded } from "./budget.ts";
@@ -164,17 +164,17 @@ function expressionError(
   { message, position }: Pick<CelIssue, "message"> & Partial<CelIssue>,
 ): AgentError<"invalid-expression"> {
   const expression = step[key] ?? "";
-  const place = placeOf({ stepId: step.id, iteration });
+  const ref = stepRefOf({ stepId: step.id, iteration });
   const at = position === undefined ? "" : ` (at character ${position})`;
-  const text = `"${key}" of step "${describePlace(place)}" (${cutText(expression, maxQuoted)}) cannot be used: ${message}${at}.`;
-  const details = { ...place, key, expression, ...(position !== undefined && { position }) };
+  const text = `"${key}" of step "${describeStepRef(ref)}" (${cutText(expression, maxQuoted)}) cannot be used: ${message}${at}.`;
+  const details = { ...ref, key, expression, ...(position !== undefined && { position }) };
   return new AgentError("invalid-expression", text, { details });
 }
 
 function limitError({ step, key, iteration }: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
-  const place = placeOf({ stepId: step.id, iteration });
-  const text = `"${key}" of step "${describePlace(place)}" (${cutText(step[key] ?? "", maxQuoted)}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
-  return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...place } });
+  const ref = stepRefOf({ stepId: step.id, iteration });
+  const text = `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
+  return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
 }
 
 /** By step, as ids may be repeated in a plan that is not checked yet. */

@@ -1,6 +1,6 @@
 import type { JsonPath } from "../../core/json.ts";
 import type { PlanStep, PlanWarning } from "../../core/plan.ts";
-import { describePlace } from "../../core/step-place.ts";
+import { describeStepRef } from "../../core/step-ref.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { Grounds } from "../../plan/grounding.ts";
@@ -128,10 +128,10 @@ function describeQuote({ path, words, shown }: UnsaidWords): Omit<Finding, "isFi
   if (first === undefined) return { path, words, message: `${message}.` };
   const { source, value } = first;
   if (source.type !== "output") {
-    const where = source.type === "context" ? "what the app says besides" : `the error of ${describePlace(source)}`;
+    const where = source.type === "context" ? "what the app says besides" : `the error of ${describeStepRef(source)}`;
     return { path, words, message: `${message}, which stands in ${where}: that is only information. Leave it out.` };
   }
-  const place = describePlace(source);
+  const place = describeStepRef(source);
   const reference = JSON.stringify({ $ref: `${place}${pathTo(value, words) ?? ""}` });
   const advice = `Outputs are only information: write the reference ${reference} instead, or leave it out.`;
   return { path, words, message: `${message}, which stands in the output of ${place}. ${advice}` };

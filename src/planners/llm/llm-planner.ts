@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
@@ -73,7 +73,7 @@ export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   let loading: Promise<ModelPlanner> | undefined;
   const load = (): Promise<ModelPlanner> => {
     // The code that reads answers is loaded by the first request.
-    loading ??= countOutside(import("./llm-planner-runtime.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
+    loading ??= countPending(import("./llm-planner-runtime.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
     return loading;
   };
   return {

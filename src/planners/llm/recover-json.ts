@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import type { PlanRepair } from "../../core/plan.ts";
 import { parseJson } from "./parse-json.ts";
 
@@ -77,7 +77,7 @@ function repairCost(text: string): number {
 }
 
 async function repair(broken: string): Promise<unknown> {
-  const { jsonrepair } = await countOutside(import("jsonrepair"));
+  const { jsonrepair } = await countPending(import("jsonrepair"));
   try {
     return parse(jsonrepair(broken))?.value;
   } catch {

@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import { indexTools } from "../../core/define-tool.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";
@@ -43,7 +43,7 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   return {
     name: "rules",
     async plan(request): Promise<PlanDraft> {
-      const { steps } = await countOutside(planByRules(request, explain));
+      const { steps } = await countPending(planByRules(request, explain));
       return { steps };
     },
   };

@@ -15,12 +15,12 @@ import { canonicalJson } from "../../core/canonical-json.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { checkKeys, checkOption } from "../../core/options.ts";
 import type { Plan } from "../../core/plan.ts";
-import { describeSubject, type StepPlace } from "../../core/step-place.ts";
-import { type ApprovalState, partAt } from "../../core/step-state.ts";
+import { describeSubject, type StepRef } from "../../core/step-ref.ts";
+import { type ApprovalState, instanceAt } from "../../core/step-state.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
 import type { Run } from "../run.ts";
 import { showIn } from "../show.ts";
-import { countOf, placeOfTask, type StepCall } from "../steps/step-call.ts";
+import { countOf, refOfTask, type StepCall } from "../steps/step-call.ts";
 import { changeCall } from "./change-input.ts";
 import { type ApprovalOutcome, decisionOutcome, expiredOutcome, isExpired, recordDecision } from "./decision.ts";
 import { readInput, readNote } from "./decision-options.ts";
@@ -32,7 +32,7 @@ type ApprovalStatus = "approved" | "rejected" | "waiting";
 export function mayNeedApproval(run: Run, call: StepCall): boolean {
   if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
   if (reasonsFor(run, call) !== undefined) return true;
-  return run.isContinued && run.approvalOf(placeOfTask(call)) !== undefined;
+  return run.isContinued && run.approvalOf(refOfTask(call)) !== undefined;
 }
 
 /** Why a step needs approval whatever its tool and the policy say: it is part of a replan and has an effect. */
@@ -45,13 +45,13 @@ function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly Approv
 export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): Promise<ApprovalStatus> {
   const { step, tool, input, effect } = call;
   const { reasoning } = step;
-  const place = placeOfTask(call);
-  const known = run.approvalOf(place);
+  const ref = refOfTask(call);
+  const known = run.approvalOf(ref);
   if (known?.status === "rejected") return "rejected";
   const reasons = reasonsFor(run, call);
   const base = {
     kind: "step",
-    ...place,
+    ...ref,
     ...countOf(call.iteration),
     tool: tool.name,
     input,
@@ -62,13 +62,13 @@ export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): P
   const needsIt =
     known !== undefined ||
     reasons !== undefined ||
-    (await asks(run, place, () => tool.needsApproval?.(parsed) ?? false)) ||
-    (await asks(run, place, () => isAskedFor(run, { runId: run.runId, ...base })));
+    (await asks(run, ref, () => tool.needsApproval?.(parsed) ?? false)) ||
+    (await asks(run, ref, () => isAskedFor(run, { runId: run.runId, ...base })));
   if (!needsIt) return "approved";
-  const hash = await hashOf(run, { ...place, tool: tool.name, effect, input });
+  const hash = await hashOf(run, { ...ref, tool: tool.name, effect, input });
   if (!run.canStart()) return "waiting";
   const request = { ...base, hash, ...(reasons && { reasons }) };
-  return recallOrAsk(run, { place, hash, subject: request, request: { runId: run.runId, ...request } });
+  return recallOrAsk(run, { ref, hash, subject: request, request: { runId: run.runId, ...request } });
 }
 
 /** Whether a plan may need approval, so that {@link askAboutPlan} has to be called. An `approvedHash` approves it. */
@@ -86,7 +86,7 @@ export async function askAboutPlan(run: Run, plan: Plan): Promise<ApprovalStatus
   const hash = await hashOfPlan(run, plan);
   if (!run.canContinue()) return "waiting";
   const subject = { kind: "plan", hash } as const;
-  return recallOrAsk(run, { place: undefined, hash, subject, request: { runId, ...subject, plan } });
+  return recallOrAsk(run, { ref: undefined, hash, subject, request: { runId, ...subject, plan } });
 }
 
 function isAskedFor(run: Run, question: ApprovalQuestion): boolean | Promise<boolean> {
@@ -96,7 +96,7 @@ function isAskedFor(run: Run, question: ApprovalQuestion): boolean | Promise<boo
 /** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
 async function hashOf({ secrets, state }: Run, call: ApprovedCall): Promise<string> {
   if (!secrets?.isIn(call.input)) return hashCall(call);
-  const { approval, input, tool, effect } = partAt(state.steps, call) ?? {};
+  const { approval, input, tool, effect } = instanceAt(state.steps, call) ?? {};
   const isSame = tool === call.tool && effect === call.effect && canonicalJson(input) === canonicalJson(call.input);
   return (isSame ? (approval?.changed ?? approval)?.hash : undefined) ?? secrets.hashCall(call);
 }
@@ -108,14 +108,14 @@ async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> 
 }
 
 /** A policy that fails must not let anything through, and one that never answers must not hold up an aborted run. */
-async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
-  const source = place === undefined ? run.openSource() : run.openWaiting();
+async function asks(run: Run, ref: StepRef | undefined, ask: () => boolean | Promise<boolean>): Promise<boolean> {
+  const source = ref === undefined ? run.openSource() : run.openWaiting();
   try {
     const answer = ask();
     return isThenable(answer) ? await settleOrAbort(Promise.resolve(answer), source) : answer;
   } catch (thrown) {
     if (!source.aborted)
-      warnOf(run, place, `needsApproval failed, so approval is asked for: ${toErrorData(thrown).message}`);
+      warnOf(run, ref, `needsApproval failed, so approval is asked for: ${toErrorData(thrown).message}`);
     return true;
   } finally {
     run.release(source);
@@ -124,8 +124,8 @@ async function asks(run: Run, place: StepPlace | undefined, ask: () => boolean |
 
 /** Uses an earlier request or decision for the same hash; otherwise requests approval now. */
 async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> {
-  const { place, hash, subject } = asked;
-  const known = run.approvalOf(place);
+  const { ref, hash, subject } = asked;
+  const known = run.approvalOf(ref);
   if (known !== undefined && (known.changed ?? known).hash === hash && known.status !== "withdrawn")
     return statusOf(known);
   const expiry = expiryOf(run);
@@ -133,17 +133,17 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
   if (run.recorder.failure !== undefined) return "waiting";
   // A listener may have decided at once.
   while (run.deciding !== undefined) await run.deciding;
-  if (run.engine.requestApproval === undefined || run.approvalOf(place)?.status !== "requested") {
-    return statusOf(run.approvalOf(place));
+  if (run.engine.requestApproval === undefined || run.approvalOf(ref)?.status !== "requested") {
+    return statusOf(run.approvalOf(ref));
   }
   const outcome = await askInline(run, { ...asked, request: { ...asked.request, ...expiry } });
   while (run.deciding !== undefined) await run.deciding;
-  const state = run.approvalOf(place);
+  const state = run.approvalOf(ref);
   // Somebody else may have decided meanwhile.
   if (outcome !== undefined && state?.status === "requested" && run.abortReason === undefined) {
-    await recordDecision(run, { place, outcome });
+    await recordDecision(run, { ref, outcome });
   }
-  return statusOf(run.approvalOf(place));
+  return statusOf(run.approvalOf(ref));
 }
 
 function expiryOf(run: Run): { readonly expiresAt?: string } {
@@ -158,7 +158,7 @@ function statusOf(state: ApprovalState | undefined): ApprovalStatus {
 
 /** A pending decision. */
 interface Undecided {
-  readonly place: StepPlace | undefined;
+  readonly ref: StepRef | undefined;
   readonly hash: string;
   readonly subject: ApprovalSubject;
   readonly request: ApprovalRequest;
@@ -169,27 +169,27 @@ interface Undecided {
  * record, or undefined if there is none, so that others decide.
  */
 async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
-  const { place, request } = asked;
-  const source = place === undefined ? run.openSource() : run.openWaiting();
+  const { ref, request } = asked;
+  const source = ref === undefined ? run.openSource() : run.openWaiting();
   const forget = run.onDecision((other) => {
-    if (isSamePlace(place, other)) source.abort("decided");
+    if (isSameRef(ref, other)) source.abort("decided");
   });
   const stopTimer = onExpiry(run, request, () => source.abort(expired));
   try {
     const asking = Promise.resolve(run.engine.requestApproval?.(showIn(run, request), { signal: source.signal }));
     const answer: unknown = await settleOrAbort(asking, source);
-    if (isExpired(request, run.now())) return expiredOutcome(request, place);
+    if (isExpired(request, run.now())) return expiredOutcome(request, ref);
     const read = readAnswer(answer, request.kind);
     if (read !== undefined) return await outcomeOf(run, asked, read);
     warnOf(
       run,
-      place,
+      ref,
       `requestApproval must return approve, reject or suspend, but returned ${String(answer).slice(0, 100)}.`,
     );
   } catch (thrown) {
-    if (source.reason === expired) return expiredOutcome(request, place);
+    if (source.reason === expired) return expiredOutcome(request, ref);
     if (!source.aborted)
-      warnOf(run, place, `requestApproval failed, so the run is suspended: ${toErrorData(thrown).message}`);
+      warnOf(run, ref, `requestApproval failed, so the run is suspended: ${toErrorData(thrown).message}`);
   } finally {
     stopTimer();
     forget();
@@ -211,22 +211,22 @@ function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, call
 
 async function outcomeOf(
   run: Run,
-  { place, hash }: Undecided,
+  { ref, hash }: Undecided,
   { decision, input, comment, reason = comment ?? "requestApproval said so", ...note }: ApprovalAnswer,
 ): Promise<ApprovalOutcome | undefined> {
   if (decision === "suspend") return undefined;
-  const verdict = { verdict: decision, place, reason, ...note, ...(comment !== undefined && { comment }) };
-  if (input === undefined || place === undefined) return decisionOutcome(verdict);
-  return decisionOutcome(verdict, await changeCall(run.engine, run, { place, hash, input }));
+  const verdict = { verdict: decision, ref, reason, ...note, ...(comment !== undefined && { comment }) };
+  if (input === undefined || ref === undefined) return decisionOutcome(verdict);
+  return decisionOutcome(verdict, await changeCall(run.engine, run, { ref, hash, input }));
 }
 
-function isSamePlace(one: StepPlace | undefined, other: StepPlace | undefined): boolean {
+function isSameRef(one: StepRef | undefined, other: StepRef | undefined): boolean {
   return one?.stepId === other?.stepId && one?.iteration === other?.iteration;
 }
 
 /** Warns that a policy failed, or returned no valid answer. */
-function warnOf(run: Run, place: StepPlace | undefined, message: string): void {
-  run.warn({ code: "approval-failed", ...place, message: `Run ${run.runId}, ${describeSubject(place)}: ${message}` });
+function warnOf(run: Run, ref: StepRef | undefined, message: string): void {
+  run.warn({ code: "approval-failed", ...ref, message: `Run ${run.runId}, ${describeSubject(ref)}: ${message}` });
 }
 
 /**

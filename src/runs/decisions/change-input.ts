@@ -3,8 +3,8 @@ import { copyJson, type JsonObject } from "../../core/json.ts";
 import { findUnknownKeys } from "../../core/json-schema.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { parseWith, type SchemaIssue } from "../../core/schema.ts";
-import { describePlace, type StepPlace } from "../../core/step-place.ts";
-import { partAt, type StepState } from "../../core/step-state.ts";
+import { describeStepRef, type StepRef } from "../../core/step-ref.ts";
+import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import type { EngineSettings } from "../options.ts";
@@ -16,7 +16,7 @@ import { type FailedTask, invalidInput, toolFailed } from "../steps/step-errors.
 
 /** A step that is to be approved with another input. */
 export interface InputChange {
-  readonly place: StepPlace;
+  readonly ref: StepRef;
   /** The hash of the call that was decided about. */
   readonly hash: string;
   readonly input: JsonObject;
@@ -30,16 +30,16 @@ export interface InputChange {
 export async function changeCall(
   { toolsByName }: EngineSettings,
   { state, secrets }: Pick<Run, "state" | "secrets">,
-  { place, hash, input: given }: InputChange,
+  { ref, hash, input: given }: InputChange,
 ): Promise<ChangedCall | undefined> {
-  const step = partAt(state.steps, place) as StepState;
+  const step = instanceAt(state.steps, ref) as StepState;
   const reason = whyFixed(state, step);
-  if (reason !== undefined) throw notWaiting(state.runId, `the input of step "${describePlace(place)}" ${reason}`);
+  if (reason !== undefined) throw notWaiting(state.runId, `the input of step "${describeStepRef(ref)}" ${reason}`);
   const tool = toolsByName.get(step.tool);
   if (tool === undefined) throw resumeMismatch(state.runId, [`there is no tool "${step.tool}" any more`]);
   const task = {
-    step: { id: place.stepId, tool: tool.name },
-    iteration: place.iteration === undefined ? undefined : { index: place.iteration },
+    step: { id: ref.stepId, tool: tool.name },
+    iteration: ref.iteration === undefined ? undefined : { index: ref.iteration },
   };
   const input = await sealChange(secrets, { step, input: given });
   const called = opened({ secrets }, input);
@@ -47,7 +47,7 @@ export async function changeCall(
   const issues = parsed.ok ? await unknownKeys(tool, called) : parsed.issues;
   if (!parsed.ok || issues.length > 0) throw invalidInput(task, issues);
   const effect = readEffect(tool, { parsed: parsed.value, task });
-  const call = { ...place, tool: tool.name, effect, input };
+  const call = { ...ref, tool: tool.name, effect, input };
   const changed = { input, effect, hash: await (secrets?.isIn(input) ? secrets.hashCall(call) : hashCall(call)) };
   return changed.hash === hash ? undefined : changed;
 }

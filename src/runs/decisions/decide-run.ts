@@ -4,8 +4,8 @@ import { AgentError, fromErrorData } from "../../core/errors.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
-import { describeSubject } from "../../core/step-place.ts";
-import { partAt, type StepState } from "../../core/step-state.ts";
+import { describeSubject } from "../../core/step-ref.ts";
+import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { EngineSettings } from "../options.ts";
 import { continueStored } from "../resume/continue-run.ts";
 import { beginStopped } from "../resume/resume-run.ts";
@@ -53,12 +53,12 @@ export function decideRun(runs: RunRegistry, deciding: Deciding): Promise<RunRes
 
 /** Takes a decision posted to a run that is active here. Returns whether this execution took it; throws if none can. */
 export async function decideHere(run: Run, decision: Decision, message: number): Promise<boolean> {
-  const { place, input } = decision;
-  const tool = place && partAt(run.state.steps, place)?.tool;
+  const { ref, input } = decision;
+  const tool = ref && instanceAt(run.state.steps, ref)?.tool;
   if (input !== undefined && tool !== undefined) await run.secrets?.loadIn(tool, "input", input);
   while (run.deciding !== undefined) await run.deciding;
   if (!isDecidable(run)) return false;
-  if (requireAsked(run, decision)) await recordDecision(run, { place, outcome: outcomeIn(run, decision), message });
+  if (requireAsked(run, decision)) await recordDecision(run, { ref, outcome: outcomeIn(run, decision), message });
   else run.recorder.acknowledge(message);
   return true;
 }
@@ -91,7 +91,7 @@ async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): 
   const isNew = requireAsked(run, decision);
   if (channel !== undefined) run.addChannel(channel);
   if (cancelling !== undefined) followCancel(run, cancelling);
-  if (isNew) await recordDecision(run, { place: decision.place, outcome: outcomeIn(run, decision) });
+  if (isNew) await recordDecision(run, { ref: decision.ref, outcome: outcomeIn(run, decision) });
 }
 
 /** Not before its execution has started: it may turn out to be only a lookup in the store. */
@@ -113,16 +113,16 @@ function continueWith(
       return true;
     },
     // Its process may have died before the run was suspended.
-    begin: (state) => ({ events: [...beginStopped(state).events, approvalEnd(decision.place, outcome)] }),
+    begin: (state) => ({ events: [...beginStopped(state).events, approvalEnd(decision.ref, outcome)] }),
   });
 }
 
 /** The outcome to record for a decision, with a changed input if that fits. Rejects as {@link decideRun} does. */
 async function changeOf(settings: EngineSettings, run: DecidedRun, decision: Decision): Promise<ApprovalOutcome> {
-  const { place, hash, input } = decision;
+  const { ref, hash, input } = decision;
   const isNew = requireAsked(run, decision);
-  if (!isNew || place === undefined || input === undefined) return decisionOutcome(decision);
-  return decisionOutcome(decision, await changeCall(settings, run, { place, hash, input }));
+  if (!isNew || ref === undefined || input === undefined) return decisionOutcome(decision);
+  return decisionOutcome(decision, await changeCall(settings, run, { ref, hash, input }));
 }
 
 /** The outcome to record in an active run, which does not wait for a schema once it is aborted. */
@@ -138,15 +138,15 @@ function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<Appr
  * `approval-expired` if it is too late for that.
  */
 function requireAsked({ state, secrets }: DecidedRun, decision: Decision): boolean {
-  const { place, hash, verdict, atMs } = decision;
-  const part = place && partAt(state.steps, place);
-  const approval = place === undefined ? state.planApproval : part?.approval;
+  const { ref, hash, verdict, atMs } = decision;
+  const part = ref && instanceAt(state.steps, ref);
+  const approval = ref === undefined ? state.planApproval : part?.approval;
   if (approval?.hash !== hash) throw notPending(state, decision);
   if (approval.error?.code === "approval-expired") throw fromErrorData(approval.error);
-  if (approval.status === "requested" && isExpired(approval, atMs)) throw approvalExpired(approval, place);
+  if (approval.status === "requested" && isExpired(approval, atMs)) throw approvalExpired(approval, ref);
   if (approval.status === (verdict === "approve" ? "approved" : "rejected") && isSameInput(decision, part, secrets))
     return false;
-  const isWaiting = place === undefined || part?.status === "waiting";
+  const isWaiting = ref === undefined || part?.status === "waiting";
   if (approval.status !== "requested" || !isWaiting) throw notPending(state, decision);
   return true;
 }
@@ -163,8 +163,8 @@ async function sealPosted(settings: EngineSettings, { runId, decision }: Decidin
   const { state } = await readExisting(settings, runId);
   const secrets = await secretsOfStored(settings, state);
   if (secrets === undefined) return decision;
-  const { place, input, by, comment, reason } = decision;
-  const step = place && partAt(state.steps, place);
+  const { ref, input, by, comment, reason } = decision;
+  const step = ref && instanceAt(state.steps, ref);
   // First, as the comment may contain values from the input.
   const sealed = input && step && (await sealChange(secrets, { step, input }));
   const hidden = { ...decision, ...secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) }) };
@@ -177,13 +177,13 @@ function notPending(state: RunState, decision: Decision): AgentError<"run-confli
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
-function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { place, hash }: Decision): string {
-  const what = describeSubject(place);
-  const iterations = place && steps.get(place.stepId)?.iterations;
-  if (place !== undefined && !steps.has(place.stepId)) return `it has no ${what}`;
-  if (iterations !== undefined && place?.iteration === undefined)
+function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref, hash }: Decision): string {
+  const what = describeSubject(ref);
+  const iterations = ref && steps.get(ref.stepId)?.iterations;
+  if (ref !== undefined && !steps.has(ref.stepId)) return `it has no ${what}`;
+  if (iterations !== undefined && ref?.iteration === undefined)
     return `${what} waits per iteration: give iteration, from 0 to ${iterations.states.length - 1}`;
-  const approval = place === undefined ? planApproval : partAt(steps, place)?.approval;
+  const approval = ref === undefined ? planApproval : instanceAt(steps, ref)?.approval;
   if (approval === undefined)
     return `approval of ${what} was not asked for; the run waits for its ${pending.length} pending items`;
   if (approval.status === "withdrawn")

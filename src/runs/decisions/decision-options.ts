@@ -2,7 +2,7 @@ import type { DecisionNote } from "../../core/approval.ts";
 import { type JsonObject, toJson } from "../../core/json.ts";
 import { checkOption, defined, failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes } from "../../core/plan.ts";
-import { placeOf, type StepPlace } from "../../core/step-place.ts";
+import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { InferToolInput, Tool } from "../../core/tool.ts";
 import { type ResumeOptions, resumeOptions } from "../run-options.ts";
 import type { Decision } from "./decision.ts";
@@ -71,14 +71,14 @@ export function readDecision(
   item: ApprovalItem,
   options: ApprovalOptions & RejectionOptions,
 ): { readonly decision: Omit<Decision, "atMs">; readonly options: ResumeOptions } {
-  const place = placeOfItem(item);
+  const ref = placeOfItem(item);
   checkHash(item.hash);
   const known = [...commonKeys, verdict === "reject" ? "reason" : "input"];
   const settings = readOptions(decisionOptions, options, undefined, { known });
   const { by, comment, input, reason = comment ?? "no reason given", ...rest } = settings;
-  const changed = input === undefined ? {} : { input: readInput(input, place === undefined ? "plan" : "step") };
+  const changed = input === undefined ? {} : { input: readInput(input, ref === undefined ? "plan" : "step") };
   return {
-    decision: { verdict, place, hash: item.hash, reason, ...defined({ by, comment }), ...changed },
+    decision: { verdict, ref, hash: item.hash, reason, ...defined({ by, comment }), ...changed },
     options: rest,
   };
 }
@@ -106,7 +106,7 @@ export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
 const items = "an item of result.pending, or an approval-request";
 
 /** The step or iteration that an item is about; undefined for the plan. */
-function placeOfItem(item: ApprovalItem): StepPlace | undefined {
+function placeOfItem(item: ApprovalItem): StepRef | undefined {
   const { kind } = (item ?? {}) as { readonly kind?: unknown };
   switch (kind) {
     case "plan-approval":
@@ -117,7 +117,7 @@ function placeOfItem(item: ApprovalItem): StepPlace | undefined {
       const { stepId, iteration } = item as Extract<ApprovalItem, { stepId: string }>;
       checkName("item.stepId", stepId);
       checkOption({ type: "integer", min: 0 }, iteration, "item.iteration");
-      return placeOf({ stepId, iteration });
+      return stepRefOf({ stepId, iteration });
     }
     default:
       return failOption("item", item, kind === "outcome" ? `${items}; use settle for the outcome of a step` : items);

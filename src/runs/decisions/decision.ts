@@ -2,50 +2,50 @@ import type { ChangedCall, DecisionNote } from "../../core/approval.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { ApprovalEndEvent, EventInit, PendingItem } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { describePlace, placeOf, type StepPlace } from "../../core/step-place.ts";
-import { type ApprovalState, partsOf } from "../../core/step-state.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { type ApprovalState, instancesOf } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
 
 /** What was decided about a step or a plan. */
 export type ApprovalOutcome = ApprovalEndEvent["outcome"];
 
 /** The event of a decision about a step, an iteration of one, or (without a place) the plan. */
-export function approvalEnd(place: StepPlace | undefined, outcome: ApprovalOutcome): EventInit {
-  if (place === undefined) return { type: "approval-end", kind: "plan", outcome };
-  return { type: "approval-end", kind: "step", ...place, outcome };
+export function approvalEnd(ref: StepRef | undefined, outcome: ApprovalOutcome): EventInit {
+  if (ref === undefined) return { type: "approval-end", kind: "plan", outcome };
+  return { type: "approval-end", kind: "step", ...ref, outcome };
 }
 
 /** An approval or a rejection, with its note. */
 interface Verdict extends DecisionNote {
   readonly verdict: "approve" | "reject";
   /** Undefined for the plan. */
-  readonly place: StepPlace | undefined;
+  readonly ref: StepRef | undefined;
   /** Used by a rejection. */
   readonly reason: string;
 }
 
 /** The outcome recorded for a decision; `changed` is the call approved in place of the requested one. */
 export function decisionOutcome(
-  { verdict, place, reason, by, comment }: Verdict,
+  { verdict, ref, reason, by, comment }: Verdict,
   changed?: ChangedCall,
 ): ApprovalOutcome {
   const note = { ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
   if (verdict === "approve") return { status: "approved", ...note, ...(changed && { changed }) };
-  const error = new AgentError("approval-rejected", `${describeAsked(place)} was not approved: ${reason}`, {
-    details: { ...place, reason },
+  const error = new AgentError("approval-rejected", `${describeAsked(ref)} was not approved: ${reason}`, {
+    details: { ...ref, reason },
   });
   return { status: "rejected", error: error.toJSON(), ...note };
 }
 
 /** The subject of an approval, at the start of an error message. */
-function describeAsked(place: StepPlace | undefined): string {
-  return place === undefined ? "The plan" : `Step "${describePlace(place)}"`;
+function describeAsked(ref: StepRef | undefined): string {
+  return ref === undefined ? "The plan" : `Step "${describeStepRef(ref)}"`;
 }
 
 /** A decision about a step, an iteration of one, or the plan: JSON. */
 export interface Decision extends DecisionNote {
   /** Undefined for the plan. */
-  readonly place: StepPlace | undefined;
+  readonly ref: StepRef | undefined;
   /** The hash of the call or plan that was decided about. */
   readonly hash: string;
   readonly verdict: "approve" | "reject";
@@ -59,7 +59,7 @@ export interface Decision extends DecisionNote {
 /** A decision to record. */
 interface DecisionToRecord {
   /** Undefined for the plan. */
-  readonly place: StepPlace | undefined;
+  readonly ref: StepRef | undefined;
   readonly outcome: ApprovalOutcome | Promise<ApprovalOutcome>;
   /** The number of the message that contained it. */
   readonly message?: number;
@@ -75,11 +75,11 @@ export function recordDecision(run: Run, decision: DecisionToRecord): Promise<vo
   return recording;
 }
 
-async function record(run: Run, { place, outcome: decided, message }: DecisionToRecord): Promise<void> {
+async function record(run: Run, { ref, outcome: decided, message }: DecisionToRecord): Promise<void> {
   const outcome = decided instanceof Promise ? await decided : decided;
   if (message !== undefined) run.recorder.acknowledge(message);
-  await run.emit(approvalEnd(place, outcome));
-  run.notifyDecision(place);
+  await run.emit(approvalEnd(ref, outcome));
+  run.notifyDecision(ref);
 }
 
 /** Whether it is too late to decide about a question. */
@@ -96,26 +96,27 @@ export function waitsInVain({ pending = [] }: { readonly pending?: readonly Pend
 export async function rejectExpired(run: Run): Promise<void> {
   const { steps, planApproval } = run.state;
   const nowMs = run.now();
-  const reject = async (asked: ApprovalState | undefined, place: StepPlace | undefined) => {
+  const reject = async (asked: ApprovalState | undefined, ref: StepRef | undefined) => {
     if (asked?.status !== "requested" || !isExpired(asked, nowMs)) return;
     // A listener may be deciding about something else.
     while (run.deciding !== undefined) await run.deciding;
-    await recordDecision(run, { place, outcome: expiredOutcome(asked, place) });
+    await recordDecision(run, { ref, outcome: expiredOutcome(asked, ref) });
   };
   await reject(planApproval, undefined);
-  for (const part of partsOf(steps.values())) if (part.status === "waiting") await reject(part.approval, placeOf(part));
+  for (const part of instancesOf(steps.values()))
+    if (part.status === "waiting") await reject(part.approval, stepRefOf(part));
 }
 
 /** The outcome recorded if nobody has decided in time. */
-export function expiredOutcome(asked: Pick<ApprovalState, "expiresAt">, place: StepPlace | undefined): ApprovalOutcome {
-  return { status: "rejected", error: approvalExpired(asked, place).toJSON() };
+export function expiredOutcome(asked: Pick<ApprovalState, "expiresAt">, ref: StepRef | undefined): ApprovalOutcome {
+  return { status: "rejected", error: approvalExpired(asked, ref).toJSON() };
 }
 
 /** The error of a request that nobody has decided in time. */
 export function approvalExpired(
   { expiresAt = "" }: Pick<ApprovalState, "expiresAt">,
-  place: StepPlace | undefined,
+  ref: StepRef | undefined,
 ): AgentError<"approval-expired"> {
-  const message = `${describeAsked(place)} was not approved: nobody decided before ${expiresAt}.`;
-  return new AgentError("approval-expired", message, { details: { ...place, expiresAt } });
+  const message = `${describeAsked(ref)} was not approved: nobody decided before ${expiresAt}.`;
+  return new AgentError("approval-expired", message, { details: { ...ref, expiresAt } });
 }

@@ -1,6 +1,6 @@
 import type { PostedMessage } from "../../core/run-store.ts";
-import { describePlace } from "../../core/step-place.ts";
-import { partAt } from "../../core/step-state.ts";
+import { describeStepRef } from "../../core/step-ref.ts";
+import { instanceAt } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { Run } from "../run.ts";
 import { cancelledBy } from "../run-errors.ts";
@@ -55,14 +55,14 @@ async function act(run: Run, message: RunMessage, { number, isOpening }: Receipt
       if (!(await decideHere(run, message.decision, number))) run.hasLeft = true;
       return;
     case "settle": {
-      const { place, outcome } = message;
-      const status = partAt(run.state.steps, place)?.status;
-      if (status !== "unknown") throw new Error(`step "${describePlace(place)}" is not in doubt`);
+      const { ref, outcome } = message;
+      const status = instanceAt(run.state.steps, ref)?.status;
+      if (status !== "unknown") throw new Error(`step "${describeStepRef(ref)}" is not in doubt`);
       if (!isOpening) {
         run.hasLeft = true;
         return;
       }
-      const event = await sealEvent(run, { type: "run-settle", ...place, outcome });
+      const event = await sealEvent(run, { type: "run-settle", ...ref, outcome });
       run.recorder.acknowledge(number);
       await run.emit(event);
       return;

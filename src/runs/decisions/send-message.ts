@@ -5,7 +5,7 @@ import type { RunSettleEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
-import type { StepPlace } from "../../core/step-place.ts";
+import type { StepRef } from "../../core/step-ref.ts";
 import { type Keyed, wrongKeyOf } from "../event-shapes.ts";
 import { type Continuation, continueStored } from "../resume/continue-run.ts";
 import { beginStopped } from "../resume/resume-run.ts";
@@ -156,11 +156,17 @@ function requireWaiting({ stopping }: RunRegistry, signal: AbortSignal | undefin
 export type RunMessage =
   | { readonly type: "cancel"; readonly reason: string }
   | { readonly type: "decide"; readonly decision: Decision }
-  | { readonly type: "settle"; readonly place: StepPlace; readonly outcome: RunSettleEvent["outcome"] };
+  | { readonly type: "settle"; readonly ref: StepRef; readonly outcome: RunSettleEvent["outcome"] };
 
-/** A message as a store keeps it. */
+/** A message as a store keeps it: there a step ref is a `place`, as processes of other versions may read it. */
 function messageToJson(message: RunMessage): JsonObject {
-  return JSON.parse(JSON.stringify(message)) as JsonObject;
+  return JSON.parse(JSON.stringify(message.type === "cancel" ? message : withPlace(message))) as JsonObject;
+}
+
+function withPlace(message: Exclude<RunMessage, { type: "cancel" }>): object {
+  if (message.type === "settle") return { type: message.type, place: message.ref, outcome: message.outcome };
+  const { ref: place, ...decision } = message.decision;
+  return { type: message.type, decision: { ...decision, place } };
 }
 
 /** A message that a store returned, which may be anything. Throws, with the reason, if it is not a message. */
@@ -173,10 +179,10 @@ export function parseMessage(found: unknown): RunMessage {
     case "decide":
       return { type: "decide", decision: parseDecision(message.decision) };
     case "settle": {
-      const place = parsePlace(message.place);
-      const wrong = wrongKeyOf["run-settle"]({ ...place, outcome: message.outcome });
+      const ref = parseStepRef(message.place);
+      const wrong = wrongKeyOf["run-settle"]({ ...ref, outcome: message.outcome });
       if (wrong !== undefined) throw new TypeError(`its ${wrong} is invalid`);
-      return { type: "settle", place, outcome: message.outcome as RunSettleEvent["outcome"] };
+      return { type: "settle", ref, outcome: message.outcome as RunSettleEvent["outcome"] };
     }
     default:
       throw new TypeError(`there is no message of type ${JSON.stringify(message.type)}`);
@@ -185,19 +191,19 @@ export function parseMessage(found: unknown): RunMessage {
 
 function parseDecision(found: unknown): Decision {
   const decision = keyed(found, "its decision is not an object");
-  const { verdict, hash, reason, atMs } = decision;
+  const { verdict, hash, reason, atMs, place, ...note } = decision;
   if (verdict !== "approve" && verdict !== "reject") throw new TypeError("its verdict is neither approve nor reject");
   if (typeof hash !== "string" || typeof reason !== "string")
     throw new TypeError("its hash or its reason is not a text");
   for (const key of ["by", "comment"])
     if (!["undefined", "string"].includes(typeof decision[key])) throw new TypeError(`its ${key} is not a text`);
   if (decision.input !== undefined) keyed(decision.input, "its input is not an object");
-  const place = decision.place === undefined ? undefined : parsePlace(decision.place);
+  const ref = place === undefined ? undefined : parseStepRef(place);
   if (typeof atMs !== "number") throw new TypeError("its time is not a number");
-  return { ...decision, verdict, hash, reason, atMs, place };
+  return { ...note, verdict, hash, reason, atMs, ref };
 }
 
-function parsePlace(found: unknown): StepPlace {
+function parseStepRef(found: unknown): StepRef {
   const { stepId, iteration } = keyed(found, "its place is not an object");
   const isIndex = iteration === undefined || (Number.isInteger(iteration) && (iteration as number) >= 0);
   if (typeof stepId !== "string" || !isIndex) throw new TypeError("its place is not that of a step");

@@ -7,8 +7,8 @@ import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import { parseWith } from "../../core/schema.ts";
-import { describePlace, type StepPlace } from "../../core/step-place.ts";
-import { partAt } from "../../core/step-state.ts";
+import { describeStepRef, type StepRef } from "../../core/step-ref.ts";
+import { instanceAt } from "../../core/step-state.ts";
 import { continueStored } from "../resume/continue-run.ts";
 import type { Settlement } from "../resume/resume-options.ts";
 import { beginStopped } from "../resume/resume-run.ts";
@@ -23,7 +23,7 @@ import { doOrSend } from "./send-message.ts";
 
 /** A settlement on its way to a run. */
 export interface Settling extends Opening {
-  readonly place: StepPlace;
+  readonly ref: StepRef;
   readonly settlement: Settlement;
   readonly options: ResumeOptions;
 }
@@ -33,7 +33,7 @@ export interface Settling extends Opening {
  * for that, `invalid-tool-output` for an output that the tool could not have returned, and as `continueStored` does.
  */
 export function settleRun(runs: RunRegistry, settling: Settling): Promise<RunResult> {
-  const { runId, place } = settling;
+  const { runId, ref } = settling;
   let outcome: RunSettleEvent["outcome"] | undefined;
   return doOrSend(runs, {
     ...settling,
@@ -41,10 +41,10 @@ export function settleRun(runs: RunRegistry, settling: Settling): Promise<RunRes
       settle(runs, settling, (made) => {
         outcome = made;
       }),
-    check: (run: Pick<Run, "state" | "secrets">) => requireSettledAs(run, place, outcome),
+    check: (run: Pick<Run, "state" | "secrets">) => requireSettledAs(run, ref, outcome),
     message: async () => {
       const made = outcome as RunSettleEvent["outcome"];
-      return { type: "settle", place, outcome: await sealPosted(runs, { runId, ...place, outcome: made }) } as const;
+      return { type: "settle", ref, outcome: await sealPosted(runs, { runId, ...ref, outcome: made }) } as const;
     },
   });
 }
@@ -52,11 +52,11 @@ export function settleRun(runs: RunRegistry, settling: Settling): Promise<RunRes
 /** Throws `run-conflict` if somebody else has settled a step differently. */
 function requireSettledAs(
   { state, secrets }: Pick<Run, "state" | "secrets">,
-  place: StepPlace,
+  ref: StepRef,
   outcome: RunSettleEvent["outcome"] | undefined,
 ): void {
   if (outcome === undefined || outcome.status === "retry") return;
-  const { status, output = null } = partAt(state.steps, place) ?? {};
+  const { status, output = null } = instanceAt(state.steps, ref) ?? {};
   // It is still in doubt: whoever resumes the run acts on what was posted.
   if (status === "unknown") return;
   const isSame =
@@ -64,13 +64,13 @@ function requireSettledAs(
       ? status === "failed"
       : (status === "completed" || status === "undone") &&
         canonicalJson(opened({ secrets }, output)) === canonicalJson(outcome.output as JsonValue);
-  if (!isSame) throw notWaiting(state.runId, `step "${describePlace(place)}" was settled differently`);
+  if (!isSame) throw notWaiting(state.runId, `step "${describeStepRef(ref)}" was settled differently`);
 }
 
 /** An outcome as it is posted, without secrets in it: until it is received, it is in the store. */
 async function sealPosted(
   { settings }: RunRegistry,
-  { runId, ...settled }: StepPlace & Pick<RunSettleEvent, "runId" | "outcome">,
+  { runId, ...settled }: StepRef & Pick<RunSettleEvent, "runId" | "outcome">,
 ): Promise<RunSettleEvent["outcome"]> {
   const { state } = await readExisting(settings, runId);
   const secrets = await secretsOfStored(settings, state);
@@ -83,7 +83,7 @@ function settle(
   settling: Settling,
   onMade: (outcome: RunSettleEvent["outcome"]) => void,
 ): Promise<RunResult> {
-  const { runId, place, settlement } = settling;
+  const { runId, ref, settlement } = settling;
   let outcome: RunSettleEvent["outcome"] | undefined;
   return runs.withRun(runId, {
     // It may yet settle the step, or start to wait for this.
@@ -96,8 +96,8 @@ function settle(
       const { state } = await readExisting(runs.settings, runId);
       // It may be active by now.
       if (runs.has(runId)) return undefined;
-      requireUnknown(state, place);
-      outcome = await toOutcome(runs, { state, place, settlement });
+      requireUnknown(state, ref);
+      outcome = await toOutcome(runs, { state, ref, settlement });
       onMade(outcome);
       return undefined;
     },
@@ -107,22 +107,22 @@ function settle(
 /** Resumes a run with the outcome of a step: resumption and outcome are both recorded, or neither. */
 function continueSettled(
   runs: RunRegistry,
-  { outcome, place, ...opening }: Settling & { readonly outcome: RunSettleEvent["outcome"] },
+  { outcome, ref, ...opening }: Settling & { readonly outcome: RunSettleEvent["outcome"] },
 ): Promise<RunResult> {
   return continueStored(runs, {
     ...opening,
     mayResume: (state) => {
-      requireUnknown(state, place);
+      requireUnknown(state, ref);
       return true;
     },
-    begin: (state) => ({ events: [...beginStopped(state).events, { type: "run-settle", ...place, outcome }] }),
+    begin: (state) => ({ events: [...beginStopped(state).events, { type: "run-settle", ...ref, outcome }] }),
   });
 }
 
-function requireUnknown(state: RunState, place: StepPlace): void {
+function requireUnknown(state: RunState, ref: StepRef): void {
   const { runId, status } = state;
-  const part = partAt(state.steps, place);
-  const name = `step "${describePlace(place)}"`;
+  const part = instanceAt(state.steps, ref);
+  const name = `step "${describeStepRef(ref)}"`;
   if (part === undefined) throw notWaiting(runId, `it has no ${name}`);
   if (part.iterations !== undefined) {
     const last = part.iterations.states.length - 1;
@@ -135,28 +135,28 @@ function requireUnknown(state: RunState, place: StepPlace): void {
 
 interface Settled {
   readonly state: RunState;
-  readonly place: StepPlace;
+  readonly ref: StepRef;
   readonly settlement: Settlement;
 }
 
 async function toOutcome(runs: RunRegistry, settled: Settled): Promise<RunSettleEvent["outcome"]> {
-  const { settlement, place, state } = settled;
+  const { settlement, ref, state } = settled;
   if ("retry" in settlement) return { status: "retry" };
   if ("output" in settlement) return { status: "completed", output: await toOutput(runs, settled) };
-  const tool = partAt(state.steps, place)?.tool ?? "";
+  const tool = instanceAt(state.steps, ref)?.tool ?? "";
   const error = new AgentError("tool-failed", settlement.failed, {
-    details: { tool, ...place, attempts: 1, errors: [{ name: "Error", message: settlement.failed }] },
+    details: { tool, ...ref, attempts: 1, errors: [{ name: "Error", message: settlement.failed }] },
   });
   return { status: "failed", error: error.toJSON() as AgentErrorData };
 }
 
 /** The output as JSON, as if the tool had returned it. */
-async function toOutput({ settings }: RunRegistry, { state, place, settlement }: Settled): Promise<unknown> {
-  const part = partAt(state.steps, place);
+async function toOutput({ settings }: RunRegistry, { state, ref, settlement }: Settled): Promise<unknown> {
+  const part = instanceAt(state.steps, ref);
   const tool = settings.toolsByName.get(part?.tool ?? "");
   const task = {
-    step: { id: place.stepId, tool: part?.tool ?? "" },
-    iteration: place.iteration === undefined ? undefined : { index: place.iteration },
+    step: { id: ref.stepId, tool: part?.tool ?? "" },
+    iteration: ref.iteration === undefined ? undefined : { index: ref.iteration },
   };
   let { output } = settlement as { readonly output: unknown };
   if (tool?.outputSchema !== undefined) {

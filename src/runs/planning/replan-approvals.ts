@@ -2,8 +2,8 @@ import type { ApprovalReason, ReplanApproval } from "../../core/approval.ts";
 import type { Plan, PlanStep, PlanWarning } from "../../core/plan.ts";
 import type { ReplanRequest } from "../../core/planner.ts";
 import { unchangedSteps } from "../../core/run-state.ts";
-import { placeOf } from "../../core/step-place.ts";
-import { isDone, isFailedInDoubt, partsOf, type StepState } from "../../core/step-state.ts";
+import { stepRefOf } from "../../core/step-ref.ts";
+import { instancesOf, isDone, isFailedInDoubt, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { isSurelyPure, shownIn, UnsaidFinder } from "../../plan/unsaid-words.ts";
 import type { Run } from "../run.ts";
@@ -29,7 +29,7 @@ export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan)
     const isNew = !finder.isPlanned(tool.name) && !run.settings.stored.replanTools?.includes(tool.name);
     const reasons: ApprovalReason[] = isNew ? [{ code: "new-tool" }] : [];
     const inDoubt = findInDoubt(run, tool.name);
-    if (inDoubt !== undefined) reasons.push({ code: "in-doubt", ...placeOf(inDoubt) });
+    if (inDoubt !== undefined) reasons.push({ code: "in-doubt", ...stepRefOf(inDoubt) });
     reasons.push(...(await unsaidIn(step, tool, finder)), ...warnedOf(plan, index));
     if (reasons.length > 0) approvals.push({ stepId: step.id, reasons: distinct(reasons) });
   }
@@ -38,7 +38,7 @@ export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan)
 
 /** A step that failed in doubt, and that a new step may do a second time. */
 function findInDoubt({ state }: Run, tool: string): StepState | undefined {
-  for (const part of partsOf(state.steps.values())) if (part.tool === tool && isFailedInDoubt(part)) return part;
+  for (const part of instancesOf(state.steps.values())) if (part.tool === tool && isFailedInDoubt(part)) return part;
   return undefined;
 }
 

@@ -1,12 +1,12 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import type { ReplanApproval } from "../../core/approval.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { Plan, PlanIssue, PlanStep } from "../../core/plan.ts";
 import type { Planner, ReplanRequest } from "../../core/planner.ts";
 import { type StepRecord, stepRecords } from "../../core/run-result.ts";
 import { unchangedSteps } from "../../core/run-state.ts";
-import { placeOf } from "../../core/step-place.ts";
-import { hasStarted, isDone, isOpen, partsOf } from "../../core/step-state.ts";
+import { stepRefOf } from "../../core/step-ref.ts";
+import { hasStarted, instancesOf, isDone, isOpen } from "../../core/step-state.ts";
 import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
 import { recordDecision } from "../decisions/decision.ts";
 import { skipOpen } from "../end-execution.ts";
@@ -62,11 +62,11 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   const stays = unchangedSteps(run.state.plan, plan);
   for (const step of run.state.steps.values()) {
     if (!hasStarted(step) && stays.has(step.stepId)) continue;
-    for (const part of partsOf([step])) {
+    for (const part of instancesOf([step])) {
       // Somebody may be deciding about it right now.
       while (run.deciding !== undefined) await run.deciding;
       if (part.approval?.status === "requested") {
-        await recordDecision(run, { place: placeOf(part), outcome: { status: "withdrawn" } });
+        await recordDecision(run, { ref: stepRefOf(part), outcome: { status: "withdrawn" } });
       }
     }
   }
@@ -113,7 +113,7 @@ async function askForSteps(run: Run, { planner, source, cause, planning }: Repla
     checkSize(run, added);
     checkIds(run, { added, kept });
     const revised = await completePlan(engine, task, { steps: stepsAfter(kept, added), source: draftSource });
-    const { approvalsFor } = await countOutside(import("./replan-approvals.ts"));
+    const { approvalsFor } = await countPending(import("./replan-approvals.ts"));
     const approvals = await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised);
     return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
   });
@@ -151,7 +151,7 @@ function checkIds(run: Run, { added, kept }: { added: unknown; kept: readonly Pl
 
 function checkSize(run: Run, added: unknown): void {
   const max = run.settings.stored.maxSteps;
-  const started = [...partsOf(run.state.steps.values())].filter((part) => !isOpen(part)).length;
+  const started = [...instancesOf(run.state.steps.values())].filter((part) => !isOpen(part)).length;
   const used = started + (Array.isArray(added) ? added.length : 0);
   if (used <= max) return;
   const message = `With the new steps the run would have ${used}; at most ${max} are allowed.`;

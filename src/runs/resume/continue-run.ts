@@ -40,7 +40,7 @@ export interface Continuation extends Opening {
   readonly begin: (state: RunState) => ExecutionStart;
 }
 
-/** The claim on a run that is being read, until it is resumed. */
+/** The lease on a run that is being read, until it is resumed. */
 class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];

@@ -1,6 +1,6 @@
 import { toJson } from "../../core/json.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { isDone, isOpen, partsOf, type StepState } from "../../core/step-state.ts";
+import { instancesOf, isDone, isOpen, type StepState } from "../../core/step-state.ts";
 import type { ToolFingerprint } from "../../core/tool-schemas.ts";
 import { checkPlan } from "../../plan/check-plan.ts";
 import type { EngineSettings } from "../options.ts";
@@ -69,6 +69,6 @@ export async function compareTools(
 
 /** Whether a step, or an iteration of one, was cut off, so that it runs again now or when somebody decides so. */
 function isCutOff(step: StepState): boolean {
-  for (const { status } of partsOf([step])) if (status === "running" || status === "unknown") return true;
+  for (const { status } of instancesOf([step])) if (status === "running" || status === "unknown") return true;
   return false;
 }

@@ -1,6 +1,6 @@
 import { maxTimerMs } from "../../async/clock.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
-import { placeOf, type StepPlace } from "../../core/step-place.ts";
+import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import { checkName } from "../decisions/decision-options.ts";
 import { type ResumeOptions, resumeOptions } from "../run-options.ts";
@@ -44,7 +44,7 @@ const settleOptions = {
 export function readSettleOptions(
   stepId: string,
   options: SettleOptions,
-): { readonly place: StepPlace; readonly settlement: Settlement; readonly options: ResumeOptions } {
+): { readonly ref: StepRef; readonly settlement: Settlement; readonly options: ResumeOptions } {
   checkName("stepId", stepId);
   const { iteration, output, retry, failed, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
@@ -55,7 +55,7 @@ export function readSettleOptions(
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
   const settlement: Settlement =
     given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
-  return { place: placeOf({ stepId, iteration }), settlement, options: rest };
+  return { ref: stepRefOf({ stepId, iteration }), settlement, options: rest };
 }
 
 const closeOptions = {

@@ -6,7 +6,7 @@ import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 import type { RunSummary } from "../../core/run-summary.ts";
-import { partsOf } from "../../core/step-state.ts";
+import { instancesOf } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { endsOfCutOff } from "../cut-off.ts";
@@ -86,7 +86,7 @@ function mayResume(
 /** Not a run that somebody rejected, and not one that was undone: to their tools, its steps would be the same again. */
 function canRetry({ error, steps }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
-  return ![...partsOf(steps.values())].some(({ status }) => status === "undone");
+  return ![...instancesOf(steps.values())].some(({ status }) => status === "undone");
 }
 
 function begin(state: RunState): ExecutionStart {

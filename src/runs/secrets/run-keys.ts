@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { SecretKey } from "./secret-options.ts";
@@ -39,7 +39,7 @@ export class RunKeys {
     const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
     const additionalData = encoder.encode(place);
     const data = encoder.encode(JSON.stringify(value));
-    const sealed = await countOutside(crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData }, seal, data));
+    const sealed = await countPending(crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData }, seal, data));
     return `${version}.${id}.${toBase64(iv)}${toBase64(new Uint8Array(sealed))}`;
   }
 
@@ -54,7 +54,7 @@ export class RunKeys {
       const bytes = fromBase64(data);
       const [iv, sealed] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes)];
       const algorithm = { name: "AES-GCM", iv, additionalData: encoder.encode(place) };
-      const opened = await countOutside(crypto.subtle.decrypt(algorithm, seal, sealed));
+      const opened = await countPending(crypto.subtle.decrypt(algorithm, seal, sealed));
       return JSON.parse(new TextDecoder().decode(opened)) as JsonValue;
     } catch {
       throw this.unreadable(id, `it was changed or moved, or the key "${id}" is another one now`);
@@ -80,7 +80,7 @@ export class RunKeys {
   }
 
   private derive(key: SecretKey): Promise<RunKey> {
-    const known = this.derived.get(key.id) ?? countOutside(deriveKey(key, this.runId));
+    const known = this.derived.get(key.id) ?? countPending(deriveKey(key, this.runId));
     this.derived.set(key.id, known);
     return known;
   }
@@ -108,7 +108,7 @@ async function deriveKey({ id, key }: SecretKey, runId: string): Promise<RunKey>
 }
 
 async function hashWith({ hash }: RunKey, text: string): Promise<string> {
-  const digest = await countOutside(crypto.subtle.sign("HMAC", hash, encoder.encode(text)));
+  const digest = await countPending(crypto.subtle.sign("HMAC", hash, encoder.encode(text)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -7,7 +7,7 @@ import type { RunState } from "../../core/run-state.ts";
 import { hiddenText, replaceSealed } from "../../core/sealed.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
-import { placeOf } from "../../core/step-place.ts";
+import { stepRefOf } from "../../core/step-ref.ts";
 import type { StoredRunOptions } from "../../core/stored-run-options.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
@@ -260,7 +260,7 @@ export class RunSecrets {
    * What a decision about a call with a secret is bound to: an HMAC of what `hashCall` of `core/approval.ts` hashes.
    */
   hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
-    return this.keys.hash(canonicalJson({ ...placeOf(place), tool, effect, input: this.open(input) }));
+    return this.keys.hash(canonicalJson({ ...stepRefOf(place), tool, effect, input: this.open(input) }));
   }
 
   /** As {@link RunSecrets.hashCall}, for a plan: an HMAC of what `hashPlan` hashes. */

@@ -1,7 +1,7 @@
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { RunStore } from "../../core/run-store.ts";
 import { isSensitiveTool } from "../../core/sensitive.ts";
-import type { StepPlace } from "../../core/step-place.ts";
+import type { StepRef } from "../../core/step-ref.ts";
 import type { Tool } from "../../core/tool.ts";
 
 /** A key for the values of sensitive fields. @inline */
@@ -19,7 +19,7 @@ export interface SecretOptions {
 }
 
 /** What kind of value a {@link RedactFunction} receives, and where it is from. @inline */
-export interface RedactPlace extends Partial<StepPlace> {
+export interface RedactPlace extends Partial<StepRef> {
   readonly kind: "request" | "context" | "metadata" | "input" | "output" | "progress" | "message";
   readonly runId: string;
   readonly tool?: string;

@@ -1,9 +1,9 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import type { EventInit } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanInput, PlanIssue } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { partAt, type StepState } from "../../core/step-state.ts";
+import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";
@@ -37,7 +37,7 @@ export function secretsOfStored(
 type Sealing = Pick<EngineSettings, "sealing">;
 
 async function loadSecrets(sealing: SealingSettings | undefined, { runId, tools, state }: SecretRun) {
-  const { RunSecrets } = await countOutside(import("./run-secrets.ts"));
+  const { RunSecrets } = await countPending(import("./run-secrets.ts"));
   const secrets = await RunSecrets.create({ runId, tools, sealing });
   if (state?.mayBeSealed) await secrets.load(state);
   return secrets;
@@ -53,7 +53,7 @@ export async function restoreSecrets(
   secrets: RunSecrets,
   { steps, state }: { readonly steps: unknown; readonly state: RunState },
 ): Promise<unknown> {
-  const { restoreSteps } = await countOutside(import("./plan-secrets.ts"));
+  const { restoreSteps } = await countPending(import("./plan-secrets.ts"));
   return restoreSteps(steps, secrets, state);
 }
 
@@ -63,14 +63,14 @@ export async function sealChange(
   { step, input }: { readonly step: StepState; readonly input: JsonObject },
 ): Promise<JsonObject> {
   if (secrets === undefined) return input;
-  const seal = await countOutside(import("./plan-secrets.ts"));
+  const seal = await countPending(import("./plan-secrets.ts"));
   return seal.sealChange(input, step, secrets);
 }
 
 /** Rejects with `invalid-plan` if a valid plan has secrets that cannot be sealed. */
 export async function requireSealable({ sealing }: Sealing, { tools }: RunSettings, plan: PlanInput): Promise<void> {
   const secrets = await loadSecrets(sealing, { runId: "", tools });
-  const check = await countOutside(import("./plan-secrets.ts"));
+  const check = await countPending(import("./plan-secrets.ts"));
   check.requireSealable(plan, secrets);
 }
 
@@ -82,7 +82,7 @@ export async function hideInIssues(
 ): Promise<readonly PlanIssue[]> {
   if (sealing === undefined) return issues;
   const secrets = await loadSecrets(sealing, { runId: "", tools });
-  const hide = await countOutside(import("./plan-secrets.ts"));
+  const hide = await countPending(import("./plan-secrets.ts"));
   return hide.hideInIssues(issues, plan, secrets);
 }
 
@@ -94,10 +94,10 @@ export async function sealEvent(
   if (secrets === undefined) return event;
   // First, as a comment may repeat what the approver entered.
   if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
-    await secrets.loadIn(partAt(state.steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
+    await secrets.loadIn(instanceAt(state.steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
   const hidden = secrets.hideInEvent(event);
   if (hidden.type === "run-settle" && hidden.outcome.status === "completed") {
-    const tool = partAt(state.steps, hidden)?.tool ?? "";
+    const tool = instanceAt(state.steps, hidden)?.tool ?? "";
     await secrets.loadIn(tool, "output", hidden.outcome.output);
     const output = await secrets.sealOutput(tool, secrets.open(hidden.outcome.output) as JsonValue);
     return { ...hidden, outcome: { ...hidden.outcome, output } };

@@ -1,9 +1,9 @@
 import type { CallVerdict } from "../../async/circuit-breaker.ts";
 import { AgentError } from "../../core/errors.ts";
-import { describePlace } from "../../core/step-place.ts";
+import { describeStepRef } from "../../core/step-ref.ts";
 import type { Run } from "../run.ts";
 import type { AttemptResult } from "./run-attempt.ts";
-import { placeOfTask, type StepCall } from "./step-call.ts";
+import { refOfTask, type StepCall } from "./step-call.ts";
 import { type Admission, hasLimits } from "./tool-gate.ts";
 
 /** A limit that forbids a call. */
@@ -94,7 +94,7 @@ function overBudget(run: Run, call: StepCall): AgentError<"limit-exceeded"> | un
   if (max === undefined || !isCounted(run, call)) return undefined;
   const used = run.counters.toolCallCount + 1;
   if (used <= max) return undefined;
-  const place = placeOfTask(call);
-  const message = `Step "${describePlace(place)}" would be tool call number ${used} of the run; its budget is ${max}.`;
-  return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, ...place } });
+  const ref = refOfTask(call);
+  const message = `Step "${describeStepRef(ref)}" would be tool call number ${used} of the run; its budget is ${max}.`;
+  return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, ...ref } });
 }

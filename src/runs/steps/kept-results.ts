@@ -8,7 +8,7 @@ import { describeThrown } from "../../core/text.ts";
 import type { DefinedTool, ToolCacheOptions } from "../../core/tool.ts";
 import type { AgentWarning } from "../options.ts";
 import type { RunSettings } from "../run-options.ts";
-import { placeOfTask, type ResultPlace, type StepCall } from "./step-call.ts";
+import { type ResultPlace, refOfTask, type StepCall } from "./step-call.ts";
 
 /** The part of a run that the key of a call may depend on. */
 interface CachingRun {
@@ -92,7 +92,7 @@ function keyOf(run: CachingRun, call: StepCall, { parsed, cache }: Keyed): strin
     throw new TypeError("it must return a string");
   } catch (thrown) {
     const message = `The cache.key of ${call.tool.name} failed, so the result is not kept: ${describeThrown(thrown)}`;
-    run.warn({ code: "cache-key-failed", ...placeOfTask(call), message });
+    run.warn({ code: "cache-key-failed", ...refOfTask(call), message });
     return undefined;
   }
 }

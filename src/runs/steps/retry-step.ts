@@ -10,7 +10,7 @@ import type { Run } from "../run.ts";
 import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
 import { parseInput } from "./prepare-step.ts";
 import { type AttemptResult, type FailedAttempt, failedAttempt, runAttempt } from "./run-attempt.ts";
-import { attemptNumber, placeOfTask, type StepCall } from "./step-call.ts";
+import { attemptNumber, refOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput, keepCause, outcomeUnknown, toolFailed, withThrown } from "./step-errors.ts";
 
 /** How a call ended after all its attempts. */
@@ -142,7 +142,7 @@ async function attemptAgain(
 function reportAttempt(run: Run, call: StepCall, number: number): boolean {
   const attempt = attemptNumber(run, call, number);
   const undo = call.undone && ({ undo: true } as const);
-  run.emit({ type: "step-attempt", ...placeOfTask(call), tool: call.tool.name, attempt, ...undo });
+  run.emit({ type: "step-attempt", ...refOfTask(call), tool: call.tool.name, attempt, ...undo });
   return !isAborted(run);
 }
 
@@ -170,7 +170,7 @@ async function waitToRetry(run: Run, call: StepCall, { failure, attempt, delayMs
   const error = keepCause(run, failure.error, failure.thrown);
   await run.emit({
     type: "step-retry",
-    ...placeOfTask(call),
+    ...refOfTask(call),
     tool: call.tool.name,
     attempt: attemptNumber(run, call, attempt),
     delayMs,

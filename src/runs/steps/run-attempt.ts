@@ -3,11 +3,11 @@ import { notInTime, settleWithin } from "../../async/timeout.ts";
 import { type ErrorData, hideUrlKeysIn, toErrorData } from "../../core/error-data.ts";
 import { type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
-import { describePlace, placeOf, type StepPlace } from "../../core/step-place.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
-import { attemptNumber, ofIteration, placeOfTask, type ResultPlace, type StepCall } from "./step-call.ts";
+import { attemptNumber, ofIteration, type ResultPlace, refOfTask, type StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
 /** How an attempt ended. */
@@ -77,7 +77,7 @@ async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Ab
   if (settled === notInTime) {
     reportLate(run, call, { attempt, pending });
     if (run.abortReason?.code === "interrupted" && run.phase !== "closed")
-      warnOfOverlap(run, { ...placeOfTask(call), tool: call.tool.name });
+      warnOfOverlap(run, { ...refOfTask(call), tool: call.tool.name });
   } else if (settled.ok) return settled.result;
   const reason = run.abortReason === source.reason ? "aborted" : "timeout";
   // What the tool threw on its abort reveals more than the abort: whether something has happened, for example.
@@ -134,12 +134,12 @@ function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Pro
 /**
  * Warns of a call that the end of the process does not wait for: whoever resumes the run may call the tool meanwhile.
  */
-export function warnOfOverlap(run: Run, step: StepPlace & { readonly tool: string }): void {
-  const place = placeOf(step);
+export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string }): void {
+  const ref = stepRefOf(step);
   run.warn({
     code: "overlapping-call",
-    ...place,
-    message: `${step.tool} still works on step "${describePlace(place)}" of run ${run.runId} though the agent was closed; whoever resumes the run may call it again meanwhile.`,
+    ...ref,
+    message: `${step.tool} still works on step "${describeStepRef(ref)}" of run ${run.runId} though the agent was closed; whoever resumes the run may call it again meanwhile.`,
   });
 }
 
@@ -247,7 +247,7 @@ function reportProgress(run: Run, call: StepCall, { context, value }: Progress):
   } else
     run.warn({
       code: "invalid-progress",
-      ...placeOfTask(call),
+      ...refOfTask(call),
       message: `${tool.name} reported invalid progress: ${json.issue.message}.`,
     });
 }

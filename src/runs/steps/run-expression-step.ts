@@ -9,7 +9,7 @@ import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
 import { namedValue } from "./prepare-step.ts";
 import { runStep, type StepEnd } from "./run-step.ts";
-import { countOf, earlierAttempts, type Iteration, placeOfTask, type StepTask } from "./step-call.ts";
+import { countOf, earlierAttempts, type Iteration, refOfTask, type StepTask } from "./step-call.ts";
 import { dataOf } from "./step-errors.ts";
 
 /** A step with a `when` or a `forEach`. */
@@ -119,16 +119,16 @@ async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Prom
 }
 
 async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"): Promise<StepEnd> {
-  await run.emit({ type: "step-skip", ...placeOfTask(task), ...countOf(task.iteration), tool: task.tool.name, reason });
+  await run.emit({ type: "step-skip", ...refOfTask(task), ...countOf(task.iteration), tool: task.tool.name, reason });
   return run.recorder.failure === undefined ? "done" : "failed";
 }
 
 /** A step whose expression cannot be evaluated starts and fails, like one whose input is invalid. */
 async function failBeforeStart(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
   const { step, tool, iteration } = task;
-  const place = placeOfTask({ step, iteration });
+  const ref = refOfTask({ step, iteration });
   const { reasoning, input } = step;
-  const base = { ...place, tool: tool.name };
+  const base = { ...ref, tool: tool.name };
   await run.emit({ type: "step-start", ...base, ...countOf(iteration), input, ...(reasoning && { reasoning }) });
   if (run.recorder.failure !== undefined) return "failed";
   const attempts = earlierAttempts(run, task);

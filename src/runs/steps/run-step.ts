@@ -7,7 +7,7 @@ import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
 import { type PreparedStep, prepareInput, prepareStep } from "./prepare-step.ts";
 import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-step.ts";
 import { runAttempt } from "./run-attempt.ts";
-import { countOf, earlierAttempts, ofIteration, placeOfTask, type StepCall, type StepTask } from "./step-call.ts";
+import { countOf, earlierAttempts, ofIteration, refOfTask, type StepCall, type StepTask } from "./step-call.ts";
 
 /**
  * How far a step got. Steps that depend on one that is `done` may start; one that is `waiting` is still to be run: it
@@ -78,7 +78,7 @@ interface Asked {
 async function ask(run: Run, given: ReadyStep): Promise<Asked | StepEnd> {
   let prepared: PreparedStep = given;
   if (mayNeedApproval(run, given.call)) {
-    const changed = run.approvalOf(placeOfTask(given.call))?.changed;
+    const changed = run.approvalOf(refOfTask(given.call))?.changed;
     if (changed !== undefined) prepared = await prepareInput(run, given.call, changed.input);
     if ("call" in prepared) {
       const status = await askAboutStep(run, prepared.call, prepared.parsed);
@@ -121,7 +121,7 @@ function withoutCall(run: Run, prepared: PreparedStep): Executed | StepCall {
 
 /** A step with the approved input, parsed again: those who were asked have seen it, and may have changed it. */
 async function readApproved(run: Run, call: StepCall): Promise<PreparedStep> {
-  const { input, effect } = run.approvalOf(placeOfTask(call))?.changed ?? call;
+  const { input, effect } = run.approvalOf(refOfTask(call))?.changed ?? call;
   const prepared = await prepareInput(run, call, input);
   return "call" in prepared ? { ...prepared, call: { ...call, input, effect } } : prepared;
 }
@@ -135,7 +135,7 @@ async function leavePending(run: Run, prepared: PreparedStep, admitted: Admitted
 async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
   const { tool, iteration } = task;
   const reason = "approval-rejected";
-  await run.emit({ type: "step-skip", ...placeOfTask(task), ...countOf(iteration), tool: tool.name, reason });
+  await run.emit({ type: "step-skip", ...refOfTask(task), ...countOf(iteration), tool: tool.name, reason });
   return "failed";
 }
 

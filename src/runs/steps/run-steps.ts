@@ -84,7 +84,7 @@ class PendingSteps {
 
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
-    this.forget ??= this.run.onDecision((place) => this.look(place?.stepId));
+    this.forget ??= this.run.onDecision((ref) => this.look(ref?.stepId));
     // Somebody may have decided about it before its turn was over.
     const state = this.run.state.steps.get(id);
     if (state !== undefined && isDecided(state)) this.look(id);

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { placeOf, type StepPlace } from "../../core/step-place.ts";
-import { partAt } from "../../core/step-state.ts";
+import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { instanceAt } from "../../core/step-state.ts";
 import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
 
 /** One pass of a looped step. */
@@ -42,14 +42,14 @@ export interface StepCall extends StepTask {
 }
 
 /** Which step, or which iteration of one, to run. */
-export function placeOfTask({
+export function refOfTask({
   step,
   iteration,
 }: {
   readonly step: Pick<PlanStep, "id">;
   readonly iteration?: Pick<Iteration, "index"> | undefined;
-}): StepPlace {
-  return placeOf({ stepId: step.id, iteration: iteration?.index });
+}): StepRef {
+  return stepRefOf({ stepId: step.id, iteration: iteration?.index });
 }
 
 /** The part of a run that knows how often its tools were called before. */
@@ -60,7 +60,7 @@ interface EarlierCalls {
 
 /** How often the tool of a step was called before this execution of the step. */
 export function earlierAttempts({ isContinued, state }: EarlierCalls, task: StepTask): number {
-  return isContinued ? (partAt(state.steps, placeOfTask(task))?.earlierAttempts ?? 0) : 0;
+  return isContinued ? (instanceAt(state.steps, refOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
 /** The number of an attempt over all executions, from that in this one; unchanged for what undoes a step. */

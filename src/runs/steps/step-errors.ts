@@ -3,9 +3,9 @@ import { isError, recordedStack } from "../../core/error-stack.ts";
 import { AgentError, type AgentErrorCode, type AgentErrorData } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
-import { describePlace, type StepPlace } from "../../core/step-place.ts";
+import { describeStepRef, type StepRef } from "../../core/step-ref.ts";
 import type { Run } from "../run.ts";
-import { placeOfTask } from "./step-call.ts";
+import { refOfTask } from "./step-call.ts";
 
 /** What an error is about: a step, or an iteration of one. */
 export interface FailedTask {
@@ -19,47 +19,47 @@ export function invalidInput(
   issues: readonly SchemaIssue[],
   cause?: unknown,
 ): AgentError<"invalid-tool-input"> {
-  const { name, place } = nameOf(task);
+  const { name, ref } = nameOf(task);
   const message = `The input of step ${name} is not valid: ${describeIssues(issues)}`;
-  return new AgentError("invalid-tool-input", message, { details: { ...place, issues }, cause });
+  return new AgentError("invalid-tool-input", message, { details: { ...ref, issues }, cause });
 }
 
 /** A tool's output does not fit its schema, is not JSON or is too large. */
 export function invalidOutput(task: FailedTask, issues: readonly SchemaIssue[]): AgentError<"invalid-tool-output"> {
-  const { name, place } = nameOf(task);
+  const { name, ref } = nameOf(task);
   const message = `The output of step ${name} is not valid: ${describeIssues(issues)}`;
-  return new AgentError("invalid-tool-output", message, { details: { ...place, issues } });
+  return new AgentError("invalid-tool-output", message, { details: { ...ref, issues } });
 }
 
 /** One attempt of a step took too long. */
 export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"timeout"> {
   const { name } = nameOf(task);
   const message = `An attempt of step ${name} took longer than its timeoutMs of ${timeoutMs} ms.`;
-  return new AgentError("timeout", message, { details: { scope: "step", ...placeOfTask(task), timeoutMs } });
+  return new AgentError("timeout", message, { details: { scope: "step", ...refOfTask(task), timeoutMs } });
 }
 
 /** A tool failed for good. `errors` has one entry for each attempt. */
 export function toolFailed(task: FailedTask, errors: readonly ErrorData[], cause: unknown): AgentError<"tool-failed"> {
-  const { name, place } = nameOf(task);
+  const { name, ref } = nameOf(task);
   const attempts = errors.length;
   const last = errors.at(-1)?.message ?? toErrorData(cause).message;
   const times = attempts > 1 ? ` after ${attempts} attempts` : "";
-  const details = { ...place, attempts, errors };
+  const details = { ...ref, attempts, errors };
   return new AgentError("tool-failed", `Step ${name} failed${times}: ${last}`, { details, cause, retryable: false });
 }
 
 /** A step that must run only once was cut off, for the reason given. */
 export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"outcome-unknown"> {
-  const { name, place } = nameOf(task);
+  const { name, ref } = nameOf(task);
   const message = `Step ${name} must run only once and was cut off: whether it took effect is not known.`;
-  return new AgentError("outcome-unknown", message, { details: place, cause });
+  return new AgentError("outcome-unknown", message, { details: ref, cause });
 }
 
 /** How a message names what failed, and the same for its details. */
-function nameOf(task: FailedTask): { name: string; place: StepPlace & { tool: string } } {
+function nameOf(task: FailedTask): { name: string; ref: StepRef & { tool: string } } {
   const { tool } = task.step;
-  const place = placeOfTask(task);
-  return { name: `"${describePlace(place)}" (${tool})`, place: { tool, ...place } };
+  const ref = refOfTask(task);
+  return { name: `"${describeStepRef(ref)}" (${tool})`, ref: { tool, ...ref } };
 }
 
 function describeIssues(issues: readonly SchemaIssue[]): string {
@@ -71,7 +71,7 @@ type Failing = Pick<Run, "liveCauses" | "secrets">;
 
 /** Error data that is emitted with what was thrown as its `cause`. What is recorded stays unchanged. */
 export function keepCause<TError extends ErrorData>(run: Failing, error: TError, thrown: unknown): TError {
-  // It may contain a secret in an unexpected place.
+  // It may contain a secret in an unexpected ref.
   if (thrown === undefined || run.secrets?.hasAny) return error;
   run.liveCauses ??= new WeakMap();
   run.liveCauses.set(error, thrown);

@@ -4,13 +4,13 @@ import type { NotUndone, UndoEndEvent } from "../../core/events.ts";
 import { copyJson } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
-import { placeOf } from "../../core/step-place.ts";
-import { isFailedInDoubt, partsOf, type StepState } from "../../core/step-state.ts";
+import { stepRefOf } from "../../core/step-ref.ts";
+import { instancesOf, isFailedInDoubt, type StepState } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
 import { admit } from "./admission.ts";
 import { attemptAdmitted, type Executed } from "./retry-step.ts";
-import { placeOfTask, type StepCall } from "./step-call.ts";
+import { refOfTask, type StepCall } from "./step-call.ts";
 import { invalidInput, stepTimeout } from "./step-errors.ts";
 
 /**
@@ -21,11 +21,11 @@ import { invalidInput, stepTimeout } from "./step-errors.ts";
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
-  const ended = [...partsOf(run.state.steps.values())].filter(hasEffect).sort(byEnd);
+  const ended = [...instancesOf(run.state.steps.values())].filter(hasEffect).sort(byEnd);
   for (const state of ended) {
     if (run.recorder.failure !== undefined) break;
     const reason = await undoStep(run, state);
-    if (reason !== undefined) notUndone.push({ ...placeOf(state), tool: state.tool, reason });
+    if (reason !== undefined) notUndone.push({ ...stepRefOf(state), tool: state.tool, reason });
   }
   return notUndone;
 }
@@ -68,7 +68,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
   const call: StepCall = { step, tool, iteration: pass, input, effect: "idempotent", undone: { output } };
-  const base = { ...placeOfTask(call), tool: tool.name };
+  const base = { ...refOfTask(call), tool: tool.name };
   await run.emit({ type: "undo-start", ...base });
   if (storeFailure(run) !== undefined) return "failed";
   const { outcome, attempts } = await undo(run, call);

@@ -5,7 +5,7 @@ import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 /** One requirement for every run store. */
 export interface RunStoreCase {
   readonly name: string;
-  /** Rejects if it is not met. The store is new and empty; `advance` moves the clock of its claims. */
+  /** Rejects if it is not met. The store is new and empty; `advance` moves the clock of its leases. */
   check(tested: { readonly store: RunStore; readonly advance: (ms: number) => void }): Promise<void>;
 }
 

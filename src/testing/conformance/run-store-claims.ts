@@ -12,7 +12,7 @@ function assertHigher(later: number, earlier: number): void {
   );
 }
 
-/** The requirements for claims and fences. */
+/** The requirements for leases and fences. */
 export const claimCases: readonly RunStoreCase[] = [
   {
     name: "claims: gives a run to one owner at a time",

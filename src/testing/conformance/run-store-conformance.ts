@@ -12,7 +12,7 @@ import { messageCases } from "./run-store-messages.ts";
 /** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
   /**
-   * Creates a new, empty store for each case. Its claims must use the clock `now`, which returns milliseconds and moves
+   * Creates a new, empty store for each case. Its leases must use the clock `now`, which returns milliseconds and moves
    * only when the case moves it.
    */
   createStore(options: { readonly now: () => number }): TStore | Promise<TStore>;
@@ -21,7 +21,7 @@ export interface RunStoreConformanceOptions<TStore extends RunStore> {
 }
 
 /**
- * The requirements for every {@link RunStore}, as cases for a test runner: events, lists, claims and fences, messages,
+ * The requirements for every {@link RunStore}, as cases for a test runner: events, lists, leases and fences, messages,
  * deletion. Each case has its own store. Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/24-your-own-store.ts}

@@ -34,7 +34,7 @@ async function post(store: RunStore, runId: string, text: string): Promise<numbe
 /** The requirements for messages. */
 export const messageCases: readonly RunStoreCase[] = [
   {
-    name: "messages: returns what was posted with a claim and each renewal, unchanged and in order, until it is acknowledged",
+    name: "messages: returns what was posted with a lease and each renewal, unchanged and in order, until it is acknowledged",
     async check({ store }) {
       await fillStore(store, 1);
       const odd = { text: 'use ${HOME} {"$ref":"s1"} \u0000 \u{1F600}', list: [null, { x: 0.1 }] };
@@ -104,7 +104,7 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "messages: removes what is acknowledged when a claim is released, but only for its owner",
+    name: "messages: removes what is acknowledged when a lease is released, but only for its owner",
     async check({ store }) {
       await fillStore(store, 1);
       const { fence } = await store.claim("r1", ada);

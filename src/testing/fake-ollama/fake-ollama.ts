@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "../../async/clock.ts";
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import { describeThrown } from "../../core/text.ts";
 import { checkChat, parseBody } from "./check-chat.ts";
 import { FakeModels, showModel } from "./fake-models.ts";
@@ -36,7 +36,7 @@ const dripMs = 1_000;
  * @group Models
  */
 export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<FakeOllama> {
-  const { createServer } = await countOutside(import("node:http"));
+  const { createServer } = await countPending(import("node:http"));
   const fake = new FakeOllamaServer(options);
   const server = createServer((request, response) => void fake.handle(request, response));
   await new Promise<void>((resolve, reject) => {

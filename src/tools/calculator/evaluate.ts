@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import { cutText } from "../../core/text.ts";
 import { calculationFailed, maxQuoted } from "./calculation-failed.ts";
 import { evaluateFractions } from "./fraction.ts";
@@ -36,7 +36,7 @@ export function evaluate(expression: string, options: EvaluateOptions = {}): num
   const instructions = parse(expression, { maxLength, maxDepth, isVariable: (name) => variables.has(name) });
   const value = evaluateFractions(instructions, variables) ?? evaluateDecimals?.(instructions, variables);
   if (value !== undefined) return value;
-  return countOutside(import("./evaluate-decimals.ts")).then((module) => {
+  return countPending(import("./evaluate-decimals.ts")).then((module) => {
     evaluateDecimals = module.evaluateDecimals;
     return evaluateDecimals(instructions, variables);
   });

@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
@@ -80,7 +80,7 @@ export function createNotes<TResources = unknown>(
 }
 
 /** Loaded by the first call, as many users import the package for something else. */
-const loadWork = () => countOutside(import("./notes-runtime.ts"));
+const loadWork = () => countPending(import("./notes-runtime.ts"));
 
 function readStorage(storage: unknown = createMemoryNotes(), option: string): NoteStorage {
   const isStorage = hasMethods(storage, ["find", "recall", "apply"]);

@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
@@ -74,7 +74,7 @@ export function createTodoStore<TResources = unknown>(
       checkKey(key);
       const where = { storage, scope: checkScope(scope(context)), key };
       // Loaded here, as few runs undo anything.
-      const { undoChange } = await countOutside(import("./undo-change.ts"));
+      const { undoChange } = await countPending(import("./undo-change.ts"));
       await undoChange(where, done);
     },
   });

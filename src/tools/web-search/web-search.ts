@@ -1,4 +1,4 @@
-import { countOutside } from "../../async/outside-work.ts";
+import { countPending } from "../../async/pending-work.ts";
 import type { RateLimitOptions } from "../../async/rate-limit.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { checkKeys, failOption } from "../../core/options.ts";
@@ -69,7 +69,7 @@ export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSear
     async execute({ query, limit }, { signal, stepId }) {
       signal.throwIfAborted();
       // Loaded by the first call, as many users import the package for something else.
-      const { readHits } = await countOutside(import("./read-hits.ts"));
+      const { readHits } = await countPending(import("./read-hits.ts"));
       return { query, results: readHits(await options.search(query, { limit, signal }), { limit, stepId }) };
     },
   });

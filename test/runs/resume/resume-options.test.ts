@@ -47,7 +47,7 @@ describe("the options of settling", () => {
     [{ failed: "no" }, { failed: "no" }],
   ] as const)("state the outcome of the step: %j", (options, settlement) => {
     expect(readSettleOptions("s1", options)).toEqual({
-      place: { stepId: "s1" },
+      ref: { stepId: "s1" },
       settlement,
       options: { throwOnFailure: false },
     });
@@ -56,7 +56,7 @@ describe("the options of settling", () => {
   it("may name the iteration, and what the run needs", () => {
     const options = { iteration: 2, retry: true, resources: 1, throwOnFailure: true } as const;
     expect(readSettleOptions("s1", options)).toEqual({
-      place: { stepId: "s1", iteration: 2 },
+      ref: { stepId: "s1", iteration: 2 },
       settlement: { retry: true },
       options: { resources: 1, throwOnFailure: true },
     });

@@ -72,7 +72,7 @@ describe("all runs that no process owns", () => {
         claim: (runId, options) => reached.claim(runId, runId === "r3" ? { ...options, owner: "me" } : options),
       }),
     );
-    // Another owner claims it between the list and the claim.
+    // Another owner claims it between the list and the lease.
     agent.on("run-resume", () => void shared.claim("r3", { owner: "somebody", ttlMs: 60_000 }));
     const resumed = await clock.runUntil(agent.resumeAll({ concurrency: 1 }));
     expect(resumed).toMatchObject([
@@ -114,7 +114,7 @@ describe("all runs that no process owns", () => {
     const agent = process({}, (reached) =>
       withMethods(reached, {
         claim: async (runId, options) => {
-          // Between the lookup and the claim.
+          // Between the lookup and the lease.
           expect((await other.resume(runId)).status).toBe("failed");
           return reached.claim(runId, options);
         },

@@ -303,7 +303,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
     /starts in the future/,
   ],
   [
-    "gives no messages back when a claim is renewed",
+    "gives no messages back when a lease is renewed",
     (store) => ({
       renew: async (id, o) => {
         await store.renew(id, o);

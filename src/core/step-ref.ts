@@ -1,22 +1,22 @@
 /** Which step, or which iteration of one. */
-export interface StepPlace {
+export interface StepRef {
   readonly stepId: string;
   readonly iteration?: number;
 }
 
 /** The fields of an event that name its step or iteration. */
-export function placeOf({ stepId, iteration }: { stepId: string; iteration?: number | undefined }): StepPlace {
+export function stepRefOf({ stepId, iteration }: { stepId: string; iteration?: number | undefined }): StepRef {
   return iteration === undefined ? { stepId } : { stepId, iteration };
 }
 
 /** How a message names a step or an iteration: `s3`, `s3[0]`. */
-export function describePlace({ stepId, iteration }: StepPlace): string {
+export function describeStepRef({ stepId, iteration }: StepRef): string {
   return iteration === undefined ? stepId : `${stepId}[${iteration}]`;
 }
 
 /** How a message names the subject of an approval: a step, or else the plan. */
-export function describeSubject(place: StepPlace | undefined): string {
-  return place === undefined ? "the plan" : `step "${describePlace(place)}"`;
+export function describeSubject(ref: StepRef | undefined): string {
+  return ref === undefined ? "the plan" : `step "${describeStepRef(ref)}"`;
 }
 
 /** Whether a name is one that a step has for its current iteration. */
