@@ -9,6 +9,10 @@ const words: readonly { readonly word: RegExp; readonly instead: string }[] = [
   { word: /\banew\b/g, instead: "again" },
   { word: /\bunbegun\b/g, instead: "not started" },
   { word: /\b[Tt]ellers?\b/g, instead: "reporter" },
+  { word: /\bgo(?:es|ing)? on\b/g, instead: "continue, resume" },
+  { word: /\b[Oo]utside work\b/g, instead: "pending work" },
+  { word: /\bparts(?:Of|At)\b|\bdescribePlace\b/g, instead: "step ref, instance" },
+  { word: /\b(?:the|a|its|no) claims?\b/g, instead: "lease" },
   { word: /\b[Cc]an not\b/g, instead: "cannot" },
   {
     word: /\b(?:plan|plans|steps?) (?:that )?(?:does not|do not|holds?|held)\b(?= *[.,;:)"'`]| *$)/gm,

@@ -60,7 +60,7 @@ export class RunLifetime {
     return this.stopReason === undefined && this.abortReason === undefined;
   }
 
-  /** Whether the execution goes on after the steps that are running: it was neither aborted nor interrupted. */
+  /** Whether the execution continues after the steps that are running: it was neither aborted nor interrupted. */
   canContinue(): boolean {
     return this.stopReason !== "interrupted" && this.abortReason === undefined;
   }

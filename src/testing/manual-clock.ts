@@ -92,7 +92,7 @@ export function createManualClock({ nowMs = Date.UTC(2026, 0, 1) }: { nowMs?: nu
   };
 }
 
-/** Lets promises settle, until there has been no outside work for some turns. */
+/** Lets promises settle, until nothing has been pending for some turns. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < turnsToSettle; turn = pendingWork() > 0 ? 0 : turn + 1) {
     await new Promise<void>((resolve) => setImmediate(resolve));

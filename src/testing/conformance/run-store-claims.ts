@@ -49,7 +49,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: ends a claim after its time, and the next has a higher fence",
+    name: "claims: ends a lease after its time, and the next has a higher fence",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(999);
@@ -59,7 +59,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: ends a claim that is released, and the next has a higher fence",
+    name: "claims: ends a lease that is released, and the next has a higher fence",
     async check({ store }) {
       const { fence } = await store.claim("r", ada);
       await store.release("r", { owner: "ada", fence });
@@ -104,7 +104,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: lengthens a claim, counted from now",
+    name: "claims: lengthens a lease, counted from now",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(900);
@@ -116,7 +116,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: does not renew a claim that another owner has taken, that was released, or that never existed",
+    name: "claims: does not renew a lease that another owner has taken, that was released, or that never existed",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       await assertFails(() => store.renew("r", { ...ada, fence: fence + 1 }), "run-owned-elsewhere");
@@ -145,7 +145,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: ends a claim that starts in the future, as when the clock was set back",
+    name: "claims: ends a lease that starts in the future, as when the clock was set back",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(-3_600_000);
@@ -159,7 +159,7 @@ export const claimCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "claims: starts a claim again when it is renewed after the clock was set back",
+    name: "claims: starts a lease again when it is renewed after the clock was set back",
     async check({ store, advance }) {
       const { fence } = await store.claim("r", ada);
       advance(-3_600_000);

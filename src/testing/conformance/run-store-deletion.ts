@@ -39,7 +39,7 @@ export const deletionCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "deletion: refuses a run with a claim that lasts, and deletes it once that has ended",
+    name: "deletion: refuses a run with a lease that lasts, and deletes it once that has ended",
     async check({ store, advance }) {
       await fillStore(store, 2);
       await store.claim("r1", ada);

@@ -145,7 +145,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: leaves out a run for as long as a claim on it lasts",
+    name: "lists: leaves out a run for as long as a lease on it lasts",
     async check({ store, advance }) {
       await fillStore(store, 3);
       await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
@@ -164,7 +164,7 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
-    name: "lists: ignores a claim that starts in the future, as when the clock was set back",
+    name: "lists: ignores a lease that starts in the future, as when the clock was set back",
     async check({ store, advance }) {
       await fillStore(store, 1);
       await store.claim("r1", { owner: "ada", ttlMs: 1_000 });

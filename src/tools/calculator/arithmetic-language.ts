@@ -21,7 +21,7 @@ export interface ArithmeticOptions {
 
 /**
  * Reads arithmetic in signs, in words, or both: `12 * 4`, "the sum of three and four", "30% off 279", "the square root
- * of 16", "multiply six by seven". With `hasPrevious` it also reads what goes on from an earlier result: "add 12 to
+ * of 16", "multiply six by seven". With `hasPrevious` it also reads what continues an earlier result: "add 12 to
  * it", "double that", "divided by 2". Undefined for anything that is not arithmetic, and for a number alone. Linear in
  * the text.
  */

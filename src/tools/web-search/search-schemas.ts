@@ -33,14 +33,14 @@ export interface WebSearchOutput {
   readonly results: readonly WebSearchResult[];
 }
 
-/** The schema of {@link WebSearchInput}. */
+/** The schema of {@link WebSearchInput}. @internal */
 export const createInputSchema = () =>
   z.strictObject({
     query: z.string().trim().min(1).max(500).describe("What to search for"),
     limit: z.number().int().min(1).max(20).default(5).describe("How many results to give at most"),
   });
 
-/** The schema of {@link WebSearchOutput}. */
+/** The schema of {@link WebSearchOutput}. @internal */
 export const createOutputSchema = () =>
   z.object({
     query: z.string(),

@@ -100,7 +100,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
       list: ({ resumable, ...o } = {}) =>
         store.list(resumable ? { ...o, status: ["planning", "running", "interrupted"] } : o),
     }),
-    /as long as a claim on it lasts/,
+    /as long as a lease on it lasts/,
   ],
   [
     "takes what is asked for as it comes",
@@ -122,9 +122,9 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
     /higher fence/,
   ],
   [
-    "never ends a claim",
+    "never ends a lease",
     (store) => ({ claim: (id, o) => store.claim(id, { ...o, ttlMs: 1e12 }) }),
-    /ends a claim after its time/,
+    /ends a lease after its time/,
   ],
   [
     "renews from the first claim on",
@@ -133,9 +133,9 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return store.renew(id, { ...o, ttlMs: 100 });
       },
     }),
-    /lengthens a claim/,
+    /lengthens a lease/,
   ],
-  ["renews anything", () => ({ renew: () => ({}) }), /does not renew a claim/],
+  ["renews anything", () => ({ renew: () => ({}) }), /does not renew a lease/],
   [
     "releases the claim of anybody",
     (store) => {
@@ -287,7 +287,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
     /adds nothing later to a list of events/,
   ],
   [
-    "holds a claim until its time comes again after the clock was set back",
+    "holds a lease until its time comes again after the clock was set back",
     (store, now) => {
       const ends = new Map<string, number>();
       return {
@@ -310,7 +310,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return {};
       },
     }),
-    /returns what was posted with a claim and each renewal/,
+    /returns what was posted with a lease and each renewal/,
   ],
   [
     "gives a message back once",
@@ -367,7 +367,7 @@ export const defects: readonly (readonly [what: string, defect: Defect, found: R
         return store.delete(id, o);
       },
     }),
-    /refuses a run with a claim that lasts/,
+    /refuses a run with a lease that lasts/,
   ],
   [
     "deletes whatever the status",
