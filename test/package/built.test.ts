@@ -46,7 +46,7 @@ function resolveFile(from: string, specifier: string): string {
 }
 
 describe("the built package", () => {
-  it.each(["index.js", "ai-sdk/index.js"])("uses no module of Node in %s, not even through a package", (entry) => {
+  it.each(["index.js", "adapters/ai-sdk/index.js"])("uses no module of Node in %s, not even through a package", (entry) => {
     expect(walk(join(folder, entry)).builtins).toEqual([]);
   });
 
