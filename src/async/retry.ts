@@ -1,4 +1,5 @@
 import { maxTimerMs } from "./clock.ts";
+import { countPending } from "./pending-work.ts";
 
 /**
  * How failed attempts are repeated. All fields are optional; a tool's fields win over the agent's.
@@ -45,7 +46,7 @@ export async function retryFailed<TResult>(first: TResult, options: RetryFailedO
     if (isFailure(result)) throw new FailedAttempt(result);
     return result;
   };
-  const { default: pRetry } = await import("p-retry");
+  const { default: pRetry } = await countPending(import("p-retry"));
   try {
     return await pRetry(tryOnce, {
       retries: maxAttempts - 1,

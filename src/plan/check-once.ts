@@ -19,7 +19,7 @@ export async function checkOnce(plan: unknown, scope: PlanScope): Promise<Checke
   return checked;
 }
 
-/** Remembers a frozen valid plan around the steps of one that {@link checkOnce} has checked. */
+/** Remembers as valid a frozen plan whose steps {@link checkOnce} has checked. */
 export function rememberPlan<TPlan extends PlanInput>(plan: TPlan): TPlan {
   validPlans.add(plan);
   return plan;
@@ -47,5 +47,9 @@ function isKnownPlan(plan: unknown, scope: PlanScope): plan is PlanInput {
 function areKnownSteps(steps: unknown, { tools, maxSteps = defaultMaxSteps }: PlanScope): steps is readonly PlanStep[] {
   const known = toolsOfValid.get(steps as object);
   if (known === undefined || (steps as readonly PlanStep[]).length > maxSteps) return false;
-  return known === tools || (steps as readonly PlanStep[]).every(({ tool }) => known.get(tool) === tools.get(tool));
+  if (known === tools) return true;
+  const isSame = (steps as readonly PlanStep[]).every(({ tool }) => known.get(tool) === tools.get(tool));
+  // An agent's tools live as long as it does; those of a planner would be kept with the steps.
+  if (isSame) toolsOfValid.set(steps as object, tools);
+  return isSame;
 }

@@ -3,7 +3,7 @@ import type { PlanStep } from "../core/plan.ts";
 import { asLiteral, parseReference } from "./reference.ts";
 
 /** Braces that name a step as other template languages do. They are text. */
-export interface FoundBraces {
+interface FoundBraces {
   readonly stepId: string;
   /** With its braces: `{{s1.todos}}`. */
   readonly text: string;

@@ -13,7 +13,7 @@ import { asLiteral, asReference, parseTemplate } from "./reference.ts";
  */
 
 /** A text or number of an input with something that is not in the request. */
-export interface Ungrounded {
+interface Ungrounded {
   /** Within the input. */
   readonly path: JsonPath;
   readonly words: readonly string[];

@@ -11,7 +11,7 @@ export interface ParsedReference {
 }
 
 /** A piece of a template: plain text, a reference, or a `${` that does not start a valid reference. */
-export type TemplatePart =
+type TemplatePart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reference"; readonly reference: ParsedReference }
   | { readonly type: "invalid"; readonly text: string };

@@ -33,7 +33,7 @@ export interface UnsaidWords {
 }
 
 /** The texts with authority, and those that are only shown. */
-export interface Sayings {
+interface Sayings {
   /** What the user typed. */
   readonly request: string;
   /** The developer's instructions to a model. */

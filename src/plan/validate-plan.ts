@@ -1,3 +1,4 @@
+import { countPending } from "../async/pending-work.ts";
 import { indexTools } from "../core/define-tool.ts";
 import { toJson } from "../core/json.ts";
 import { type OptionTable, readOptions } from "../core/options.ts";
@@ -8,7 +9,7 @@ import type { Tool } from "../core/tool.ts";
 let checks: typeof import("./check-plan.ts") | undefined;
 
 /** Options of {@link validatePlan}. @inline */
-export interface ValidatePlanOptions {
+interface ValidatePlanOptions {
   /** The tools the plan may use. */
   readonly tools: readonly Tool[];
   /** @default 1000 */
@@ -33,6 +34,6 @@ const planOptions = {
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
   const settings = readOptions(planOptions, options);
   const json = toJson(plan, { maxBytes: maxPlanBytes });
-  checks ??= await import("./check-plan.ts");
+  checks ??= await countPending(import("./check-plan.ts"));
   return (await checks.checkPlan(json, settings)).issues;
 }

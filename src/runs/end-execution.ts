@@ -14,7 +14,7 @@ import { dataOf } from "./steps/step-errors.ts";
 import { undoSteps } from "./steps/undo-steps.ts";
 
 /** What {@link endExecution} needs to close an execution. */
-export interface ExecutionEnd {
+interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
 }
@@ -110,8 +110,8 @@ export async function skipOpen(run: Run, state: StepState, reason: SkipReason): 
   for (const part of [...instancesOf([state])]) {
     // An interrupted one has started: it is just not run again.
     if (!isOpen(part) || part.status === "interrupted") continue;
-    const told = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });
-    if (told !== undefined) await told;
+    const emitted = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });
+    if (emitted !== undefined) await emitted;
   }
 }
 

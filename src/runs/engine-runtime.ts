@@ -1,3 +1,4 @@
+// All that an engine loads when it is first used, as one module to import().
 import { receivePosted } from "./decisions/receive-posted.ts";
 import { resumeLeft } from "./resume/resume-run.ts";
 import type { RunHost } from "./run.ts";
@@ -7,7 +8,6 @@ export { decideRun } from "./decisions/decide-run.ts";
 export { settleRun } from "./decisions/settle-run.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/plan-alone.ts";
-// All that an engine loads for its first run, as one module to import().
 export { cancelRun } from "./resume/cancel-run.ts";
 export { resumeAll, resumeRun } from "./resume/resume-run.ts";
 export { deleteRun, prune } from "./retention.ts";

@@ -56,7 +56,7 @@ export interface RunHandle<TTool extends Tool = Tool> {
  */
 export class Engine {
   readonly hub: EventHub<AgentEvent>;
-  /** Its runs in this process; undefined before the first one. */
+  /** Its runs in this process; undefined before the first one, or the first reader of events. */
   private registry: RunRegistry | undefined;
   /** For a run without options, as most are. */
   private readonly plainOptions: RunSettings;
@@ -165,12 +165,6 @@ export class Engine {
     if (this.closing !== undefined) throw interruptedBy("the agent was closed and takes no more runs");
   }
 
-  /** The runtime, and the runs of this engine: loaded and created when they are first needed. */
-  private async load(): Promise<readonly [Runtime, RunRegistry]> {
-    const parts = loadedRuntime() ?? (await loadRuntime());
-    return [parts, this.runsOf(parts)];
-  }
-
   private runsOf(parts: Runtime): RunRegistry {
     this.registry ??= parts.createRegistry(this);
     return this.registry;
@@ -219,7 +213,7 @@ export class Engine {
   async plan(request: string, options?: AnyRunOptions): Promise<Plan> {
     const settings = this.optionsOf(options, "plan");
     this.requireOpen();
-    const [parts] = await this.load();
+    const parts = loadedRuntime() ?? (await loadRuntime());
     return parts.planAlone(this, { runId: this.createRunId(), request, settings });
   }
 
@@ -227,7 +221,7 @@ export class Engine {
   async dryRun(given: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
     const settings = this.optionsOf(options, "dryRun");
     const target = snapshotOf(given, { waits: false });
-    const [parts] = await this.load();
+    const parts = loadedRuntime() ?? (await loadRuntime());
     if ("plan" in target) return parts.dryRun(this.settings, settings, target.plan);
     const plan = await parts.planAlone(this, { runId: this.createRunId(), request: target.request, settings });
     return parts.dryRun(this.settings, settings, plan);
@@ -235,32 +229,32 @@ export class Engine {
 
   /** The current state of a stored run; undefined if there is none with this id. Rejects with `store-failed`. */
   async getRun(runId: string): Promise<RunSnapshot | undefined> {
-    const [parts] = await this.load();
+    const parts = loadedRuntime() ?? (await loadRuntime());
     return parts.readRun(this.settings, runId);
   }
 
   /** The events of a run. Rejects as `readEventsOf` does. */
   async *events(wanted: EventsWanted, leaving: AbortSource): AsyncGenerator<AgentEvent, undefined> {
-    const [parts, runs] = await this.load();
-    yield* parts.readEventsOf(runs, wanted, leaving);
+    const parts = loadedRuntime() ?? (await loadRuntime());
+    yield* parts.readEventsOf(this.runsOf(parts), wanted, leaving);
   }
 
   /** Deletes a stored run. Rejects as `deleteRun` of `retention.ts` does. */
   async deleteRun(runId: string): Promise<void> {
     checkName("runId", runId);
-    const [parts] = await this.load();
+    const parts = loadedRuntime() ?? (await loadRuntime());
     return parts.deleteRun(this.settings.store, runId);
   }
 
   /** Deletes stored runs. Rejects as `prune` of `retention.ts` does. */
   async prune(options: PruneOptions): Promise<{ readonly deleted: number }> {
-    const [parts] = await this.load();
+    const parts = loadedRuntime() ?? (await loadRuntime());
     return parts.prune(this.settings.store, options);
   }
 
   /** A page of the stored runs. Rejects with `store-failed`. */
   async listRuns(options: ListRunsOptions = {}): Promise<RunPage> {
-    const [parts] = await this.load();
+    const parts = loadedRuntime() ?? (await loadRuntime());
     return parts.showPage(await parts.listRuns(this.settings.store, options), this.settings);
   }
 

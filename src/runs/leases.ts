@@ -22,7 +22,7 @@ export interface LeaseHolder {
 }
 
 /** What {@link Leases} needs of an engine. */
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly store: RunStore;
   readonly clock: Clock;
   readonly leaseMs: number;

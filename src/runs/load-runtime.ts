@@ -12,7 +12,7 @@ export function loadedRuntime(): Runtime | undefined {
 
 /**
  * Loads the runtime: half of the code, which is not needed before the first run. This is the one `import()`
- * of the orchestrator; after it, {@link loadedRuntime} saves runs the wait.
+ * of it; after that, {@link loadedRuntime} saves runs the wait.
  */
 export async function loadRuntime(): Promise<Runtime> {
   loaded = await countPending(import("./engine-runtime.ts"));

@@ -161,7 +161,7 @@ const engineOptions = { ...executionOptions, ...planningOptions };
 
 /** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */
 export interface EngineSettings
-  extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError"> {
+  extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError" | "retry" | "secrets"> {
   /** As given. */
   readonly tools: readonly Tool[];
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
@@ -176,14 +176,14 @@ export interface EngineSettings
 export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: boolean }): EngineSettings {
   const known = canPlan ? undefined : executionKeys;
   const settings = readOptions(engineOptions, options, undefined, { known, whereElse: describeRunOption });
-  const { tools: toolsByName, retry, secrets, store } = settings;
+  const { tools: toolsByName, retry, secrets, ...rest } = settings;
   const policyOf = (tool: DefinedTool): RetryPolicy => readOptions(retryOptions, { ...retry, ...defined(tool.retry) });
   const policies = new Map([...toolsByName.values()].map((tool) => [tool, policyOf(tool)]));
   return {
     toolsByName,
-    sealing: sealingOf(options.tools, { secrets, store }),
+    sealing: sealingOf(options.tools, { secrets, store: rest.store }),
     retryPolicyOf: (tool) => policies.get(tool) ?? policyOf(tool),
-    ...settings,
+    ...rest,
     tools: Object.freeze([...options.tools]),
     onListenerError: settings.onListenerError ?? warnOnce(),
   };

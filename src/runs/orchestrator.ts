@@ -31,21 +31,16 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
   store: RunStore;
 }
 
-/**
- * Decides about runs that wait for approval, in this process or another that has the same store.
- *
- * Invalid options throw `invalid-options` at once. The result of the handle rejects with `run-not-found`,
- * `run-conflict` if the run is not waiting for this, `run-owned-elsewhere` if another process is running it,
- * `resume-mismatch` if its tools have changed, or `store-failed`; it resolves when the run ends or is suspended again.
- */
+/** Decides about runs that wait for approval, in this process or another that has the same store. */
 export interface RunApprover<TTool extends Tool = Tool> {
   /**
    * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
    * process, else from the store. The item is one of `result.pending`, or the `approval-request`.
    *
    * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if the run is not
-   * waiting for this, `run-owned-elsewhere` if another process is running it, `resume-mismatch` if its tools have
-   * changed, or `store-failed`; it resolves when the run ends or is suspended again.
+   * waiting for this, `resume-mismatch` if its tools have changed, `store-failed`, or `interrupted` once the agent was
+   * closed; it resolves when the run ends or is suspended again. If another process is running it, the decision is sent
+   * there.
    */
   approve(
     this: void,

@@ -12,10 +12,10 @@ export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
 
 /**
- * How far an execution is. `open`: somebody may decide in it. `closing`: too late for that. `undoing`: only a failure to
- * record aborts it. `ending`: its last event is being recorded. `closed`: that was emitted, or it was abandoned.
+ * How far an execution is. `open`: somebody may decide in it. `closing`: too late for that. `undoing`: from here on only a
+ * failure to record aborts it. `ending`: its last event is being recorded. `closed`: that was emitted, or it was abandoned.
  */
-export type RunPhase = (typeof phases)[number];
+type RunPhase = (typeof phases)[number];
 
 /** What {@link RunLifetime.open} watches. */
 interface LifetimeLimits {

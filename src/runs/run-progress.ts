@@ -9,7 +9,7 @@ import type { Run } from "./run.ts";
 import { opened } from "./secrets/secrets-of-run.ts";
 
 /** Which step waits for which in a plan, by index. */
-export interface StepGraph {
+interface StepGraph {
   /** How many steps each one still waits for. */
   readonly waitingFor: number[];
   readonly dependents: readonly (readonly number[] | undefined)[];
@@ -91,23 +91,23 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
 }
 
 /** A step that is in doubt, or may run again, has an error but has not failed. */
-export function hasFailed({ error, status }: StepState): boolean {
+function hasFailed({ error, status }: StepState): boolean {
   return error !== undefined && status !== "unknown" && status !== "interrupted";
 }
 
-export function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
+function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
   return expiresAt === undefined ? { hash } : { hash, expiresAt };
 }
 
-export function isAsked({ status, approval }: StepState): boolean {
+function isAsked({ status, approval }: StepState): boolean {
   return status === "waiting" && approval?.status === "requested";
 }
 
-export function stepsOf({ state }: Run): readonly StepState[] {
+function stepsOf({ state }: Run): readonly StepState[] {
   return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
 }
 
 /** Whether no step has failed in a way that prevents the others from starting. */
-export function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
+function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
   return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
 }

@@ -55,7 +55,7 @@ interface RestoringRun {
 }
 
 /** What a caller does with a run; see {@link RunRegistry.withRun}. */
-export interface RunUse {
+interface RunUse {
   /** The run is active here. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
   /** Nobody in this process has the run, until the first `await` of this function. */
@@ -64,8 +64,8 @@ export interface RunUse {
   readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
 }
 
-/** What the registry needs of the code that it does not know: it would be a circle of imports. */
-export interface RegistryOptions {
+/** Code that the registry is given, because importing it would be a circle. */
+interface RegistryOptions {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
   readonly receive: RunHost["receive"];
@@ -112,8 +112,8 @@ export class RunRegistry {
   }
 
   /**
-   * The one way to a run that others may have, too: waits while it is being restored, then uses it where it is. A use
-   * that resolves to undefined was too early or too late, and is tried again. {@link RunRegistry.stop} waits for it.
+   * The way to a run that others may have, too: waits while it is being restored, then uses it where it is. A use that
+   * resolves to undefined was too early or too late, and is tried again. {@link RunRegistry.stop} waits for it.
    */
   withRun(runId: string, use: RunUse): Promise<RunResult> {
     return this.track(this.useRun(runId, use));
@@ -139,7 +139,10 @@ export class RunRegistry {
     return tracked;
   }
 
-  /** Keeps others from a run until it was restored, or could not be. */
+  /**
+   * Keeps others from a run until it was restored, or could not be. Call it only where nobody {@link RunRegistry.has} the
+   * run, without an `await` in between.
+   */
   restore<T>(runId: string, identity: string | undefined, opening: Promise<T>): Promise<T> {
     const restored = opening.finally(() => this.restoring.delete(runId));
     this.restoring.set(runId, { opening: restored, identity });

@@ -9,7 +9,7 @@ import type { RunSecrets } from "./secrets/run-secrets.ts";
 import type { RedactPlace } from "./secrets/secret-options.ts";
 
 /** What to hide of a run. */
-export interface Shown {
+interface Shown {
   readonly runId: string;
   /** Whether it may contain sealed values. */
   readonly isSealed: boolean;

@@ -11,7 +11,7 @@ import { completeTarget, identityOf, type RunTarget, targetOf } from "./run-targ
 import { opened } from "./secrets/secrets-of-run.ts";
 
 /** A requested run. */
-export interface StartOpening extends Opening {
+interface StartOpening extends Opening {
   readonly target: RunTarget;
   readonly settings: RunSettings;
   /** Whether the caller gave the id. */

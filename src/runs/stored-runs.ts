@@ -37,7 +37,7 @@ export async function readRecorded(store: RunStore, runId: string): Promise<Reco
  * The current record of a run that was read a moment ago, whose state is carried on. The first and the last known event
  * are read again: if either differs, the run was deleted, its id perhaps reused, and the whole record is read.
  */
-export async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
+async function readAgain(store: RunStore, before: RecordedRun): Promise<RecordedRun> {
   const { first, last, state } = before;
   const started = await readEvents(store, state.runId, { after: 0, limit: 1 });
   const found = isEvent(started, first) ? await readEvents(store, state.runId, { after: state.sequence - 1 }) : [];

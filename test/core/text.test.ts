@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { describeThrown } from "../../src/core/text.ts";
+import { describe, expect, it } from "vitest";
+import { cutText, describeThrown } from "../../src/core/text.ts";
 
 const unreadable = Proxy.revocable({}, {});
 unreadable.revoke();
@@ -18,4 +18,22 @@ it.each([
   ["what cannot be read", unreadable.proxy, "something that cannot be read"],
 ])("describeThrown reveals only the safe parts of %s", (_name, thrown, expected) => {
   expect(describeThrown(thrown)).toMatch(expected);
+});
+
+describe("cutText", () => {
+  it.each([
+    ["abc", 3, "abc"],
+    ["abcd", 3, "ab…"],
+    ["", 3, ""],
+    ["ab\u{1F600}d", 4, "ab…"],
+    ["a\u{1F600}cd", 4, "a\u{1F600}…"],
+  ])("cuts %j to %i as %j", (text, max, expected) => {
+    expect(cutText(text, max)).toBe(expected);
+    expect(expected.isWellFormed()).toBe(true);
+  });
+
+  it("ends with the given text instead of …", () => {
+    expect(cutText("abcdefgh", 6, " (8)")).toBe("ab (8)");
+    expect(cutText("abcd", 3, "")).toBe("abc");
+  });
 });

@@ -46,9 +46,12 @@ function resolveFile(from: string, specifier: string): string {
 }
 
 describe("the built package", () => {
-  it.each(["index.js", "adapters/ai-sdk/index.js"])("uses no module of Node in %s, not even through a package", (entry) => {
-    expect(walk(join(folder, entry)).builtins).toEqual([]);
-  });
+  it.each(["index.js", "adapters/ai-sdk/index.js"])(
+    "uses no module of Node in %s, not even through a package",
+    (entry) => {
+      expect(walk(join(folder, entry)).builtins).toEqual([]);
+    },
+  );
 
   it("uses only the expected modules of Node elsewhere, and the check sees packages", () => {
     const { files } = walk(join(folder, "index.js"));

@@ -30,7 +30,7 @@ const resources = { precision: { digits: 1 }, user: "u" };
 const hash = "0".repeat(64);
 
 describe("an approval question", () => {
-  it("narrows by tool in needsApproval and in approve", () => {
+  it("narrows by tool in needsApproval and requestApproval", () => {
     createAgent({
       tools,
       needsApproval: (question) => {

@@ -15,7 +15,7 @@ export const maxCelCost = 1_000_000;
 const failureCost = 30;
 
 /** Returns the value of a name from outside; undefined if there is none. Called once for each name in an evaluation. */
-export type LookUpName = (name: string) => JsonValue | undefined;
+type LookUpName = (name: string) => JsonValue | undefined;
 
 /**
  * Evaluates an expression. Numbers are those of JSON, only own properties are read, no code of the data runs, nothing

@@ -21,7 +21,7 @@ interface Placed {
   readonly position: number;
 }
 
-export interface CelLiteral extends Placed {
+interface CelLiteral extends Placed {
   readonly type: "literal";
   readonly value: null | boolean | number | string;
 }
@@ -34,12 +34,12 @@ export interface CelName extends Placed {
 }
 
 /** A name that a macro binds. `slot` is the depth of that macro. */
-export interface CelVariable extends Placed {
+interface CelVariable extends Placed {
   readonly type: "variable";
   readonly slot: number;
 }
 
-export interface CelMember extends Placed {
+interface CelMember extends Placed {
   readonly type: "member";
   readonly of: CelNode;
   readonly key: string;
@@ -51,7 +51,7 @@ export interface CelIndex extends Placed {
   readonly key: CelNode;
 }
 
-export interface CelList extends Placed {
+interface CelList extends Placed {
   readonly type: "list";
   readonly items: readonly CelNode[];
 }
@@ -62,7 +62,7 @@ export interface CelMap extends Placed {
 }
 
 /** `condition ? yes : no` */
-export interface CelChoice extends Placed {
+interface CelChoice extends Placed {
   readonly type: "choice";
   readonly condition: CelNode;
   readonly yes: CelNode;
@@ -77,12 +77,12 @@ export interface CelLogical extends Placed {
   readonly right: CelNode;
 }
 
-export interface CelUnary extends Placed {
+interface CelUnary extends Placed {
   readonly type: "not" | "negate";
   readonly of: CelNode;
 }
 
-export type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=";
+type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=";
 
 export interface CelBinary extends Placed {
   readonly type: "binary";

@@ -135,7 +135,7 @@ function isIn(value: JsonValue, holder: JsonValue, position: number, budget: Cel
 }
 
 /** As in CEL, values of different types are not equal, and maps have no order. */
-export function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean {
+function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean {
   budget.pay(0.5);
   if (typeof left !== "object" || typeof right !== "object") {
     if (typeof left === "string" && typeof right === "string" && left.length === right.length) {

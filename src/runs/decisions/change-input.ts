@@ -15,7 +15,7 @@ import { effectOf } from "../steps/prepare-step.ts";
 import { type FailedTask, invalidInput, toolFailed } from "../steps/step-errors.ts";
 
 /** A step that is to be approved with another input. */
-export interface InputChange {
+interface InputChange {
   readonly ref: StepRef;
   /** The hash of the call that was decided about. */
   readonly hash: string;

@@ -30,7 +30,7 @@ import { doOrSend } from "./send-message.ts";
 type DecidedRun = Pick<Run, "state" | "secrets">;
 
 /** A decision on its way to a run. */
-export interface Deciding extends Opening {
+interface Deciding extends Opening {
   readonly decision: Decision;
   readonly options: ResumeOptions;
 }

@@ -25,7 +25,7 @@ export type ApprovalItem =
   | { readonly kind: "plan-approval" | "plan"; readonly hash: string };
 
 /** The note that a decision may have. @inline */
-export interface DecisionNoteOptions {
+interface DecisionNoteOptions {
   /** Who decides: at most 200 characters, recorded as given. */
   by?: string | undefined;
   /** At most 2000 characters, recorded with the decision. */

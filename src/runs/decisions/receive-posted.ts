@@ -25,7 +25,7 @@ export async function receivePosted(
       await act(run, parseMessage(message), { number, isOpening });
     } catch (thrown) {
       // The end of this execution prevented it.
-      if (run.abortReason !== undefined || run.recorder.failure !== undefined) {
+      if (run.abortReason !== undefined || run.phase === "ending" || run.phase === "closed") {
         run.hasLeft = true;
         continue;
       }

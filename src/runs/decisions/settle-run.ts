@@ -22,7 +22,7 @@ import { readExisting } from "../stored-runs.ts";
 import { doOrSend } from "./send-message.ts";
 
 /** A settlement on its way to a run. */
-export interface Settling extends Opening {
+interface Settling extends Opening {
   readonly ref: StepRef;
   readonly settlement: Settlement;
   readonly options: ResumeOptions;

@@ -9,7 +9,7 @@ import { continueStored } from "./continue-run.ts";
 import { beginStopped } from "./resume-run.ts";
 
 /** A run that is to be cancelled. */
-export interface Cancelling extends Opening {
+interface Cancelling extends Opening {
   readonly reason: string;
   readonly options: ResumeOptions;
 }

@@ -7,7 +7,7 @@ import { refOfTask, type StepCall } from "./step-call.ts";
 import { type Admission, hasLimits } from "./tool-gate.ts";
 
 /** A limit that forbids a call. */
-export type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
+type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
 /** Whether a call may be made. An undefined admission needs no {@link leave}. */
 export type Admitted =

@@ -13,7 +13,7 @@ import { countOf, earlierAttempts, type Iteration, refOfTask, type StepTask } fr
 import { dataOf } from "./step-errors.ts";
 
 /** A step with a `when` or a `forEach`. */
-export interface ExpressionTask {
+interface ExpressionTask {
   readonly step: PlanStep;
   readonly tool: DefinedTool;
   readonly expressions: StepExpressions;

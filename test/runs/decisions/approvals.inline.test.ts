@@ -10,7 +10,7 @@ import { type Around, runScenario } from "../../scenario/run-scenario.ts";
 
 const types = (events: readonly AgentEvent[]) => events.map(({ type }) => type);
 
-describe("the approve function", () => {
+describe("requestApproval", () => {
   it.each([
     ["at once", (decision: ApprovalDecision) => decision],
     ["later", async (decision: ApprovalDecision) => decision],
@@ -129,7 +129,7 @@ describe("the approve function", () => {
   });
 });
 
-describe("an approve function that never answers", () => {
+describe("a requestApproval that never answers", () => {
   const never =
     (signals: AbortSignal[]): RequestApproval =>
     (_request, { signal }) => {

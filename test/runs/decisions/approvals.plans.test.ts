@@ -58,7 +58,7 @@ describe("a plan that needs approval", () => {
     ["approve", "completed"],
     ["reject", "failed"],
     ["suspend", "suspended"],
-  ] as const)("can be decided by the approve function, which sees it: %s", async (decision, status) => {
+  ] as const)("can be decided by requestApproval, which sees it: %s", async (decision, status) => {
     const requests: ApprovalRequest[] = [];
     const { result } = await runScenario(() => ({
       tools: tools(),

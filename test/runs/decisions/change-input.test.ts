@@ -112,7 +112,7 @@ describe("an approver who changes the input", () => {
     expect(result.output).toEqual({ euros: 1, to: "${a}" });
   });
 
-  it("can do so while the run is executing, and through the answer of approve", async () => {
+  it("can do so while the run is executing, and through the answer of requestApproval", async () => {
     const answer: ApprovalAnswer = { decision: "approve", by: "rule 7", input: smaller };
     const inline = await runScenario(() => ({ ...paying(), requestApproval: async () => answer }));
     expect(inline.result).toMatchObject({ status: "completed", output: smaller, approvals: [{ by: "rule 7" }] });

@@ -172,7 +172,7 @@ describe("a question that expires", () => {
   });
 });
 
-describe("the approve function", () => {
+describe("requestApproval", () => {
   it("has until the deadline of the question: then its signal aborts, and the step is rejected", async () => {
     const signals: AbortSignal[] = [];
     const { result, events } = await runScenario(() => ({

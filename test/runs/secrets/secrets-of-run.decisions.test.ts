@@ -55,7 +55,7 @@ describe("a step whose input its approver changes", () => {
     for (const value of [result, events, recorded]) expectHidden(value, all);
   });
 
-  it("has the input that approve returns, and the approver sees no secret", async () => {
+  it("has the input that requestApproval returns, and the approver sees no secret", async () => {
     const shown: unknown[] = [];
     const answer: ApprovalAnswer = { decision: "approve", input: { user: "bob", password: other } };
     const { recorded, logins } = await approving(

@@ -64,7 +64,7 @@ describe("after a step has failed, with onStepFailure stop", () => {
     expect(timelineOf(events).at(-1)).toBe("100 skip c run-ended");
   });
 
-  it("a step that waits for an answer of approve does not start, and the answer no longer counts", async () => {
+  it("a step that waits for an answer of requestApproval does not start, and the answer no longer counts", async () => {
     const reasons: boolean[] = [];
     const { events, result } = await runScenario((clock) => ({
       tools: [failing(clock), { ...working(clock), needsApproval: () => true }],

@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { failure, outcome } from "./outcome.ts";
 
 describe("a function of decimals", () => {
@@ -51,5 +53,84 @@ describe("a function of decimals", () => {
     const error = await failure(expression);
     expect(error).toMatchObject({ details: { problem, position: 0 } });
     expect(error.message).toContain(message);
+  });
+});
+
+describe("trigonometry", () => {
+  it.each([
+    ["sin(pi)", 0],
+    ["sin(1000000 * pi)", 0],
+    ["cos(pi / 2)", 0],
+    ["sin(1e-30)", 1e-30],
+    ["cos(1e-30)", 1],
+    ["tan(1e-30)", 1e-30],
+    ["tan(pi / 4)", 1],
+    ["asin(-1)", -Math.PI / 2],
+    ["asin(1e-300)", 1e-300],
+    ["acos(1)", 0],
+    ["acos(0)", Math.PI / 2],
+    ["atan(-1e300)", -Math.PI / 2],
+    ["atan(-1)", -Math.PI / 4],
+    ["atan2(0, 0)", 0],
+    ["atan2(1, 0)", Math.PI / 2],
+    ["atan2(-1, 0)", -Math.PI / 2],
+    ["atan2(0, -1)", Math.PI],
+    ["atan2(-1, -1)", (-3 * Math.PI) / 4],
+    ["sinh(0)", 0],
+    ["sinh(-1)", -Math.sinh(1)],
+    ["tanh(-100000)", -1],
+    ["asinh(1e-25)", 1e-25],
+    ["acosh(1)", 0],
+    ["exp(-30000)", 0],
+    ["degrees(pi)", 180],
+    ["radians(90)", Math.PI / 2],
+  ])("%s is %s", async (expression, expected) => {
+    expect(await outcome(expression)).toBe(expected);
+  });
+
+  it.each([
+    "tan(pi / 2)",
+    "tan(-3 * pi / 2)",
+    "sin(2e20)",
+    "cos(-2e20)",
+    "tan(2e20)",
+    "asin(1.1)",
+    "acos(-1.1)",
+    "acosh(0.9)",
+    "atanh(1)",
+    "atanh(-2)",
+  ])("%s is not a number", async (expression) => {
+    expect(await outcome(expression)).toBe("not-a-number at 0");
+  });
+
+  it.each(["exp(30000)", "exp(710)", "sinh(30000)", "cosh(-30000)"])("%s overflows", async (expression) => {
+    expect(await outcome(expression)).toBe("overflow at 0");
+  });
+
+  it("agrees with the engine's functions", async () => {
+    const cases = [
+      ["sin", -10, 10],
+      ["cos", -10, 10],
+      ["tan", -1.5, 1.5],
+      ["asin", -0.999, 0.999],
+      ["acos", -0.999, 0.999],
+      ["atan", -100, 100],
+      ["sinh", -5, 5],
+      ["cosh", -5, 5],
+      ["tanh", -5, 5],
+      ["asinh", -100, 100],
+      ["acosh", 1.01, 100],
+      ["atanh", -0.99, 0.99],
+      ["exp", -50, 50],
+    ] as const;
+    for (const [name, min, max] of cases) {
+      const property = fc.asyncProperty(fc.double({ min, max, noNaN: true }), async (x) => {
+        const expected = Math[name](x);
+        expect(Math.abs((await evaluate(`${name}(x)`, { variables: { x } })) - expected)).toBeLessThanOrEqual(
+          1e-13 * Math.max(1, Math.abs(expected)),
+        );
+      });
+      await fc.assert(property, { numRuns: 30, seed: 1 });
+    }
   });
 });

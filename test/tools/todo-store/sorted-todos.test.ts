@@ -89,7 +89,7 @@ describe("SortedTodos", () => {
     expect(find({ titleKey: "a", offset: 1 })).toBe("1");
   });
 
-  it("finds words in titles that were added, changed and removed since", () => {
+  it("finds words in titles after todos are added, changed and removed", () => {
     const todos = new SortedTodos();
     const find = (...words: string[]) => idsOf(todos.find({ words, limit: 9 }).todos).join(" ");
     for (let index = 0; index < 200; index++) todos.put(todoWith({ id: String(index), title: `title ${index}` }));
@@ -105,7 +105,7 @@ describe("SortedTodos", () => {
     expect(find("milk")).toBe("");
   });
 
-  it("keeps what is no date last, and all others sorted", () => {
+  it("keeps todos without a valid date last, and all others sorted", () => {
     const todos = new SortedTodos();
     const dates = ["2026-11-24", "soon", "2026-11-22", "later", "2026-11-23"];
     for (const [index, dueDate] of dates.entries()) todos.put(todoWith({ id: String(index), dueDate }));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LiveLine, Printer } from "../../src/cli/printer.ts";
+import { createColors, LiveLine, Printer } from "../../src/cli/printer.ts";
 
 const clear = "\r\u001b[2K";
 
@@ -66,4 +66,10 @@ describe("LiveLine", () => {
     line.hide();
     expect(take()).toBe("a line\n\n");
   });
+});
+
+it("createColors colours text or leaves it unchanged, whatever Node detects about the terminal", () => {
+  expect(createColors(true).bold("a")).toBe("\u001b[1ma\u001b[22m");
+  expect(createColors(true).yellow("a")).toBe("\u001b[33ma\u001b[39m");
+  expect(createColors(false).red("a")).toBe("a");
 });

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toOrderText } from "../../../src/adapters/sqlite/sql-database.ts";
+import {
+  asBytes,
+  readInteger,
+  readOptionalInteger,
+  readOptionalText,
+  readText,
+  type SqlRow,
+  toOrderText,
+} from "../../../src/adapters/sqlite/sql-database.ts";
 import { drivers, openRaw } from "./sqlite-files.ts";
 
 /** Any code units: halves of pairs, the null character, and often those that are near to where something changes. */
@@ -36,4 +44,32 @@ describe("toOrderText", () => {
     );
     db.close();
   });
+});
+
+it.each(drivers)("the readers of columns return stored values unchanged, and refuse others, with %s", (driver) => {
+  const db = openRaw(":memory:", driver);
+  db.exec("CREATE TABLE t (a)");
+  const rowOf = (value: string): SqlRow => {
+    db.exec(`DELETE FROM t; INSERT INTO t VALUES (${value})`);
+    return db.prepare(`SELECT ${asBytes("t.a")} FROM t`).get() ?? {};
+  };
+  const textOf = (value: string) => readText(rowOf(value), "a");
+  expect(["''", "'milk'", "char(65279, 233, 128512)", "12"].map(textOf)).toEqual([
+    "",
+    "milk",
+    "\ufeffé\u{1F600}",
+    "12",
+  ]);
+  expect(["0", "-5", "'12'", "9007199254740991"].map((value) => readInteger(rowOf(value), "a"))).toEqual([
+    0, -5, 12, 9_007_199_254_740_991,
+  ]);
+  expect(readOptionalText(rowOf("NULL"), "a")).toBeUndefined();
+  expect(readOptionalInteger(rowOf("NULL"), "a")).toBeUndefined();
+  expect(() => textOf("NULL")).toThrow(SyntaxError);
+  for (const bytes of ["ff", "c328", "eda080", "6d80"])
+    expect(() => textOf(`CAST(x'${bytes}' AS TEXT)`)).toThrow(/not UTF-8/);
+  for (const value of ["NULL", "1.5", "'x'", "''", "9007199254740992", "x'ff'"])
+    expect(() => readInteger(rowOf(value), "a")).toThrow(SyntaxError);
+  expect(() => readText(db.prepare("SELECT 1 AS a").get() ?? {}, "a")).toThrow(/not selected as bytes/);
+  db.close();
 });
