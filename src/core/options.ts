@@ -26,7 +26,7 @@ interface NumberSpec {
 
 /**
  * The options of an interface, in the order in which they are listed and read: the one place for their keys, checks and
- * defaults. As it is only data, importing it takes no time, and a bundler can leave it out.
+ * defaults. As it is only data, a bundler can leave out those of what an app does not use.
  */
 export type OptionTable<TOptions> = { readonly [TKey in keyof TOptions]-?: OptionSpec<TOptions[TKey]> };
 

@@ -1,8 +1,9 @@
 import { type Clock, monotonicNow } from "../async/clock.ts";
+import { countPending } from "../async/pending-work.ts";
 import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { chainOptions, chainPlanners, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";
-import { estimateComplexity, type RequestComplexity } from "./request-complexity.ts";
+import type { RequestComplexity } from "./request-complexity.ts";
 
 /** One planner, or several that are asked in turn as by `createFallbackPlanner`. @inline */
 export type PlannerRoute = Planner | readonly Planner[];
@@ -34,7 +35,7 @@ const routingOptions = () =>
     simple: plannersOf,
     moderate: plannersOf,
     complex: plannersOf,
-    classify: { type: "function", default: estimateComplexity },
+    classify: { type: "function", default: classifyByWords },
     ...chainOptions,
     name: { type: "short-text", default: "routing" },
   }) satisfies OptionTable<RoutingPlannerOptions>;
@@ -66,6 +67,12 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
     askRoute(request, { name, classify, clock, ask: replanBy });
   const canReplan = routes.some((route) => planners[route].replan !== undefined);
   return { name, plan, ...(canReplan && { replan }) };
+}
+
+/** Loaded with the first request: its patterns take longer than all else of this file. */
+async function classifyByWords(request: PlanRequest): Promise<RequestComplexity> {
+  const { estimateComplexity } = await countPending(import("./request-complexity.ts"));
+  return estimateComplexity(request);
 }
 
 /** Throws `invalid-options` for anything that is neither a planner nor a list. */

@@ -30,11 +30,6 @@ export function runConflict(runId: string): AgentError<"run-conflict"> {
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
-/** There is no run with this id. */
-export function runNotFound(runId: string): AgentError<"run-not-found"> {
-  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
-}
-
 /** A stored run cannot resume with the current tools. */
 export function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
   const message = `Run "${runId}" cannot resume with the current tools: ${reasons.join("; ")}.`;

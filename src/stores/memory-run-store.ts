@@ -1,9 +1,9 @@
 import { countPending } from "../async/pending-work.ts";
-import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { copyJson, type JsonObject } from "../core/json.ts";
 import { type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
+import { ownedElsewhere, runNotFound, sequenceConflict } from "../core/run-store-errors.ts";
 import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-summary.ts";
 import type { MemoryRun, MemoryRuns } from "./memory-run-page.ts";
 
@@ -64,7 +64,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     if (fence !== undefined && fence !== this.claims.get(runId)?.fence) throw ownedElsewhere(runId);
     const known = this.runs.get(runId);
     const run = known ?? newRun(runId, this.counter + 1);
-    if (sequence !== run.events.length + 1) throw conflict(runId, { sequence, next: run.events.length + 1 });
+    if (sequence !== run.events.length + 1) throw sequenceConflict(runId, { sequence, next: run.events.length + 1 });
     if (known === undefined) this.add(run);
     for (const event of events) {
       run.events.push(event);
@@ -145,7 +145,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
 
   post(runId: string, message: JsonObject): { readonly number?: number } {
     const run = this.runs.get(runId);
-    if (run === undefined) throw notFound(runId);
+    if (run === undefined) throw runNotFound(runId);
     if (endedStatuses.has(run.status)) return {};
     const number = ++this.messages;
     run.posted = [...run.posted, { number, message: copyJson(message) }];
@@ -154,7 +154,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
 
   delete(runId: string, { status }: { readonly status?: readonly RunStatus[] | undefined } = {}): boolean {
     const run = this.runs.get(runId);
-    if (run === undefined) throw notFound(runId);
+    if (run === undefined) throw runNotFound(runId);
     if (this.isHeld(runId)) throw ownedElsewhere(runId);
     if (status !== undefined && !status.includes(run.status)) return false;
     this.remove(runId);
@@ -198,17 +198,4 @@ function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): v
 function timesOf(nowMs: number, ttlMs: number): Pick<Claim, "fromMs" | "untilMs"> {
   const isEndless = ttlMs === Number.POSITIVE_INFINITY;
   return { fromMs: isEndless ? Number.NEGATIVE_INFINITY : nowMs, untilMs: nowMs + ttlMs };
-}
-
-function notFound(runId: string): AgentError<"run-not-found"> {
-  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
-}
-
-function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
-  return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
-}
-
-function conflict(runId: string, { sequence, next }: { sequence: number; next: number }): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" expects event ${next}, not ${sequence}: somebody else has written to it.`;
-  return new AgentError("run-conflict", message, { details: { runId } });
 }

@@ -6,7 +6,7 @@ import { asBytes, type SqlValue } from "./sql-database.ts";
 
 /** Selects the runs of a page. */
 export interface ListQuery {
-  /** Undefined: any. */
+  /** Undefined for any. */
   readonly statuses: readonly RunStatus[] | undefined;
   readonly isResumable: boolean;
   /** A hash of each key and value, as in `run_metadata`. */

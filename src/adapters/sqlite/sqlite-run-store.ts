@@ -1,8 +1,8 @@
-import { AgentError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../../core/run-store.ts";
+import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
 import { endedStatuses, type RunStatus } from "../../core/run-summary.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
 import { readListOptions } from "./list-query.ts";
@@ -68,7 +68,7 @@ class FileRunStore implements SqliteRunStore {
       if (fence !== undefined && fence !== rows.findClaim(runId)?.fence) throw ownedElsewhere(runId);
       const run = rows.findRun(runId);
       const next = (run?.sequence ?? 0) + 1;
-      if (sequence !== next) throw conflict(runId, { sequence, next });
+      if (sequence !== next) throw sequenceConflict(runId, { sequence, next });
       rows.insertEvents(run ?? rows.insertRun(runId, first), events, texts);
       if (run !== undefined) rows.messages.delete(run.number, acknowledged);
     });
@@ -126,7 +126,7 @@ class FileRunStore implements SqliteRunStore {
     const text = JSON.stringify(message);
     return this.file.write("post", runId, (rows) => {
       const run = rows.findRun(runId);
-      if (run === undefined) throw notFound(runId);
+      if (run === undefined) throw runNotFound(runId);
       return endedStatuses.has(run.status) ? {} : { number: rows.messages.insert(run.number, text) };
     });
   }
@@ -137,7 +137,7 @@ class FileRunStore implements SqliteRunStore {
   ): Promise<boolean> {
     const isDeleted = this.file.write("delete", runId, (rows) => {
       const run = rows.findRun(runId);
-      if (run === undefined) throw notFound(runId);
+      if (run === undefined) throw runNotFound(runId);
       const claim = rows.findClaim(runId);
       if (claim !== undefined && isHeldAt(claim, this.now())) throw ownedElsewhere(runId);
       if (status !== undefined && !status.includes(run.status)) return false;
@@ -178,17 +178,4 @@ function isHeldAt({ owner, fromMs, untilMs }: ClaimRow, nowMs: number): boolean 
 function timesOf(nowMs: number, ttlMs: number): Pick<ClaimRow, "fromMs" | "untilMs"> {
   const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
   return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };
-}
-
-function notFound(runId: string): AgentError<"run-not-found"> {
-  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
-}
-
-function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
-  return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
-}
-
-function conflict(runId: string, { sequence, next }: { sequence: number; next: number }): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" expects event ${next}, not ${sequence}: somebody else has written to it.`;
-  return new AgentError("run-conflict", message, { details: { runId } });
 }

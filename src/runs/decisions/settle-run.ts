@@ -33,13 +33,27 @@ interface Settling extends Opening {
  * for that, `invalid-tool-output` for an output that the tool could not have returned, and as `continueStored` does.
  */
 export function settleRun(runs: RunRegistry, settling: Settling): Promise<RunResult> {
-  const { runId, ref } = settling;
+  const { runId, ref, settlement } = settling;
+  // Made by `here`, which is always called first.
   let outcome: RunSettleEvent["outcome"] | undefined;
   return doOrSend(runs, {
     ...settling,
     here: () =>
-      settle(runs, settling, (made) => {
-        outcome = made;
+      runs.withRun(runId, {
+        // It may yet settle the step, or start to wait for this.
+        whenActive: async ({ result }) => {
+          await result.catch(() => {});
+          return undefined;
+        },
+        whenStored: async () => {
+          if (outcome !== undefined) return continueSettled(runs, { ...settling, outcome });
+          const { state } = await readExisting(runs.settings, runId);
+          // It may be active by now.
+          if (runs.has(runId)) return undefined;
+          requireUnknown(state, ref);
+          outcome = await toOutcome(runs, { state, ref, settlement });
+          return undefined;
+        },
       }),
     check: (run: Pick<Run, "state" | "secrets">) => requireSettledAs(run, ref, outcome),
     message: async () => {
@@ -76,32 +90,6 @@ async function sealPosted(
   const secrets = await secretsOfStored(settings, state);
   const event = await sealEvent({ state, secrets }, { type: "run-settle", ...settled });
   return (event as RunSettleEvent).outcome;
-}
-
-function settle(
-  runs: RunRegistry,
-  settling: Settling,
-  onMade: (outcome: RunSettleEvent["outcome"]) => void,
-): Promise<RunResult> {
-  const { runId, ref, settlement } = settling;
-  let outcome: RunSettleEvent["outcome"] | undefined;
-  return runs.withRun(runId, {
-    // It may yet settle the step, or start to wait for this.
-    whenActive: async ({ result }) => {
-      await result.catch(() => {});
-      return undefined;
-    },
-    whenStored: async () => {
-      if (outcome !== undefined) return continueSettled(runs, { ...settling, outcome });
-      const { state } = await readExisting(runs.settings, runId);
-      // It may be active by now.
-      if (runs.has(runId)) return undefined;
-      requireUnknown(state, ref);
-      outcome = await toOutcome(runs, { state, ref, settlement });
-      onMade(outcome);
-      return undefined;
-    },
-  });
 }
 
 /** Resumes a run with the outcome of a step: resumption and outcome are both recorded, or neither. */
