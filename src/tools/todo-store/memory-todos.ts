@@ -18,8 +18,8 @@ const storageOptions = {
 } satisfies OptionTable<MemoryTodosOptions>;
 
 /**
- * Keeps todos in memory, as long as the process lives. Ids, whole titles and pages of all todos in any order are found
- * by index; a query with other conditions goes once through the todos of its scope.
+ * Keeps todos in memory, as long as the process lives. Ids, whole titles and pages of a scope or a list in any order are
+ * found by index; a query with other conditions goes once through the todos of its list or scope.
  *
  * Throws `invalid-options`.
  *

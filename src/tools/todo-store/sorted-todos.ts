@@ -2,25 +2,64 @@ import type { Todo } from "./todo.ts";
 import { TodoOrder } from "./todo-order.ts";
 import { fitsAll, type TodoRow, testsOf, toRow } from "./todo-row.ts";
 import type { FoundTodos, TodoQuery } from "./todo-storage.ts";
+import { foldText } from "./todo-text.ts";
 
 /** How many titles are searched as one text, which takes a tenth of the time that it takes to visit each. */
 const blockSize = 64;
 
-/** The todos of one scope, by id and in every sort order. */
+/** Todos in every sort order: those of a scope, or of one of its lists. */
+class TodoOrders {
+  readonly created: TodoOrder;
+  readonly due: TodoOrder;
+  readonly priority: TodoOrder;
+  readonly title: TodoOrder;
+  private readonly each: readonly TodoOrder[];
+  completed = 0;
+
+  constructor(rows: readonly (TodoRow | undefined)[]) {
+    this.created = new TodoOrder(rows, () => 0);
+    // A storage takes any text as a date.
+    this.due = new TodoOrder(rows, ({ dueMs }) => (Number.isNaN(dueMs) ? undefined : dueMs));
+    this.priority = new TodoOrder(rows, (row) => row.rank);
+    this.title = new TodoOrder(rows, (row) => row.titleKey);
+    this.each = [this.created, this.due, this.priority, this.title];
+  }
+
+  get size(): number {
+    return this.created.size;
+  }
+
+  /** Adds a row, which is already among the rows; in place of another one, it moves only where its key differs. */
+  add(row: TodoRow, replaced?: TodoRow): void {
+    for (const order of this.each) if (isMoved(order, row, replaced)) order.add(row);
+    this.completed += Number(row.completed);
+  }
+
+  /** Removes a row, which is still among the rows; if another one takes its place, only where its key differs. */
+  remove(row: TodoRow, next?: TodoRow): void {
+    for (const order of this.each) if (isMoved(order, row, next)) order.remove(row);
+    this.completed -= Number(row.completed);
+  }
+
+  /** See {@link TodoOrder.renumber}. */
+  renumber(newIndexes: Int32Array): void {
+    for (const order of this.each) order.renumber(newIndexes);
+  }
+}
+
+function isMoved({ keyOf }: TodoOrder, row: TodoRow, other: TodoRow | undefined): boolean {
+  return other === undefined || keyOf(other) !== keyOf(row);
+}
+
+/** The todos of one scope, by id and in every sort order, all of them and those of each list. */
 export class SortedTodos {
   private readonly byId = new Map<string, TodoRow>();
   /** By their `index`; undefined where one was removed. */
   private readonly rows: (TodoRow | undefined)[] = [];
-  private readonly orders = {
-    created: new TodoOrder(this.rows, () => 0),
-    // A storage takes any text as a date.
-    due: new TodoOrder(this.rows, ({ dueMs }) => (Number.isNaN(dueMs) ? undefined : dueMs)),
-    priority: new TodoOrder(this.rows, (row) => row.rank),
-    title: new TodoOrder(this.rows, (row) => row.titleKey),
-  };
+  private readonly all = new TodoOrders(this.rows);
+  private readonly lists = new Map<string, TodoOrders>();
   /** The titles of each block of rows as one text, created when it is first needed. */
   private readonly titles: (string | undefined)[] = [];
-  private completed = 0;
 
   get size(): number {
     return this.byId.size;
@@ -34,13 +73,18 @@ export class SortedTodos {
   put(todo: Todo): Todo {
     const old = this.byId.get(todo.id);
     const row = toRow(todo, old?.index ?? this.rows.length);
-    const changed = Object.values(this.orders).filter(({ keyOf }) => old === undefined || keyOf(old) !== keyOf(row));
-    if (old !== undefined) for (const order of changed) order.remove(old);
+    const isOfSameList = old?.listKey === row.listKey;
+    const list = this.listOf(row);
+    if (old !== undefined) {
+      this.all.remove(old, row);
+      this.listOf(old).remove(old, isOfSameList ? row : undefined);
+    }
     this.byId.set(todo.id, row);
     this.rows[row.index] = row;
-    for (const order of changed) order.add(row);
+    this.all.add(row, old);
+    list.add(row, isOfSameList ? old : undefined);
+    if (old !== undefined) this.dropIfEmpty(old);
     if (old?.titleKey !== row.titleKey) this.titles[Math.floor(row.index / blockSize)] = undefined;
-    this.completed += Number(row.completed) - Number(old?.completed ?? false);
     return row.todo;
   }
 
@@ -48,23 +92,36 @@ export class SortedTodos {
   remove(id: string): void {
     const row = this.byId.get(id);
     if (row === undefined) return;
-    for (const order of Object.values(this.orders)) order.remove(row);
+    this.all.remove(row);
+    this.listOf(row).remove(row);
     this.forget(row);
+    this.dropIfEmpty(row);
     if (this.rows.length > 2 * this.size + 1_000) this.closeGaps();
   }
 
   /** Removes the todos that fit. */
   clear(query: Pick<TodoQuery, "list" | "completed">): void {
     const tests = testsOf(query);
-    for (const row of this.byId.values()) if (fitsAll(row, tests)) this.forget(row);
+    for (const row of this.byId.values()) {
+      if (!fitsAll(row, tests)) continue;
+      this.all.completed -= Number(row.completed);
+      this.listOf(row).completed -= Number(row.completed);
+      this.forget(row);
+    }
     this.closeGaps();
   }
 
-  /** Goes through all todos at most once, and not at all for a page of all of them, an id or a whole title. */
+  /**
+   * Goes through the todos of the scope, or the list, at most once; not at all for a page of all of them, an id or a
+   * whole title.
+   */
   find(query: TodoQuery): FoundTodos {
+    const { list, sort = "created" } = query;
+    const among = list === undefined ? this.all : (this.lists.get(foldText(list)) ?? new TodoOrders(this.rows));
+    const order = among[sort];
     const tests = testsOf(query);
-    const order = this.orders[query.sort ?? "created"];
-    if (tests.length === 0) return { todos: order.page(query), count: this.size, completed: this.completed };
+    if (tests.length === Number(list !== undefined))
+      return { todos: order.page(query), count: among.size, completed: among.completed };
     const known = this.lookUp(query);
     if (known !== undefined) {
       const found = known.filter((row) => fitsAll(row, tests));
@@ -74,7 +131,7 @@ export class SortedTodos {
     const fitting = new Uint8Array(this.rows.length);
     let count = 0;
     let completed = 0;
-    for (const row of this.rowsContaining(query.words ?? [])) {
+    for (const row of this.candidates(query, among)) {
       if (row === undefined || !fitsAll(row, tests)) continue;
       fitting[row.index] = 1;
       count++;
@@ -86,12 +143,17 @@ export class SortedTodos {
   /** The rows with the id or the whole title of a query, if it has one. */
   private lookUp({ id, titleKey }: TodoQuery): readonly TodoRow[] | undefined {
     if (id !== undefined) return [this.byId.get(id) ?? []].flat();
-    return titleKey === undefined ? undefined : this.orders.title.rowsWith(titleKey);
+    return titleKey === undefined ? undefined : this.all.title.rowsWith(titleKey);
+  }
+
+  /** At least the rows that fit a query. */
+  private candidates({ list, words = [] }: TodoQuery, among: TodoOrders): Iterable<TodoRow | undefined> {
+    if (words.length > 0) return this.rowsContaining(words);
+    return list === undefined ? this.rows : among.created;
   }
 
   /** At least the rows whose titles contain all these texts. */
   private rowsContaining(words: readonly string[]): readonly (TodoRow | undefined)[] {
-    if (words.length === 0) return this.rows;
     const found: (TodoRow | undefined)[] = [];
     for (let block = 0; block * blockSize < this.rows.length; block++) {
       const rows = this.rows.slice(block * blockSize, (block + 1) * blockSize);
@@ -102,10 +164,19 @@ export class SortedTodos {
     return found;
   }
 
+  private listOf({ listKey }: TodoRow): TodoOrders {
+    const list = this.lists.get(listKey) ?? new TodoOrders(this.rows);
+    this.lists.set(listKey, list);
+    return list;
+  }
+
+  private dropIfEmpty({ listKey }: TodoRow): void {
+    if (this.lists.get(listKey)?.size === 0) this.lists.delete(listKey);
+  }
+
   private forget(row: TodoRow): void {
     this.byId.delete(row.todo.id);
     this.rows[row.index] = undefined;
-    this.completed -= Number(row.completed);
   }
 
   /** Gives the rows new indexes, without those of removed ones. */
@@ -120,6 +191,10 @@ export class SortedTodos {
     }
     this.rows.length = size;
     this.titles.length = 0;
-    for (const order of Object.values(this.orders)) order.renumber(newIndexes);
+    this.all.renumber(newIndexes);
+    for (const [key, list] of this.lists) {
+      list.renumber(newIndexes);
+      if (list.size === 0) this.lists.delete(key);
+    }
   }
 }

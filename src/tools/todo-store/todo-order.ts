@@ -11,38 +11,50 @@ type Key = number | string | undefined;
  * garbage collector has to know of each object that moves.
  */
 export class TodoOrder {
-  /** The first `size` are sorted; the others are room for more. */
+  /** The first `count` are sorted; the others are room for more. */
   private indexes = new Uint32Array();
-  private size = 0;
+  private count = 0;
 
   constructor(
     private readonly rows: readonly (TodoRow | undefined)[],
     readonly keyOf: (row: TodoRow) => Key,
   ) {}
 
+  get size(): number {
+    return this.count;
+  }
+
+  /** The rows in this order. */
+  *[Symbol.iterator](): Generator<TodoRow, void> {
+    for (let place = 0; place < this.count; place++) {
+      const row = this.rows[this.indexes[place] ?? 0];
+      if (row !== undefined) yield row;
+    }
+  }
+
   /** Adds a row, which is already among the rows. */
   add({ index }: TodoRow): void {
-    if (this.size === this.indexes.length) {
-      const larger = new Uint32Array(2 * this.size + 16);
+    if (this.count === this.indexes.length) {
+      const larger = new Uint32Array(2 * this.count + 16);
       larger.set(this.indexes);
       this.indexes = larger;
     }
     const place = this.placeOf(this.keyAt(index), index);
-    this.indexes.copyWithin(place + 1, place, this.size++);
+    this.indexes.copyWithin(place + 1, place, this.count++);
     this.indexes[place] = index;
   }
 
   /** Removes a row, which is still among the rows. */
   remove({ index }: TodoRow): void {
     const place = this.placeOf(this.keyAt(index), index);
-    this.indexes.copyWithin(place, place + 1, this.size--);
+    this.indexes.copyWithin(place, place + 1, this.count--);
   }
 
   /** Replaces each index by a new one in the same order; removes it if that is negative. */
   renumber(newIndexes: Int32Array): void {
-    const kept = this.indexes.subarray(0, this.size).filter((index) => (newIndexes[index] ?? -1) >= 0);
+    const kept = this.indexes.subarray(0, this.count).filter((index) => (newIndexes[index] ?? -1) >= 0);
     this.indexes = kept.map((index) => newIndexes[index] ?? -1);
-    this.size = kept.length;
+    this.count = kept.length;
   }
 
   /** The rows with a key. */
@@ -60,11 +72,11 @@ export class TodoOrder {
 
   /** A page of all todos, or of those for whose index `fitting` is 1. */
   page({ reverse = false, offset = 0, limit }: TodoQuery, fitting?: Uint8Array): readonly Todo[] {
-    const withKey = reverse ? this.placeOf(undefined, 0) : this.size;
+    const withKey = reverse ? this.placeOf(undefined, 0) : this.count;
     const page: Todo[] = [];
     let toSkip = fitting === undefined ? 0 : offset;
-    for (let place = offset - toSkip; place < this.size && page.length < limit; place++) {
-      const end = place < withKey ? withKey : withKey + this.size;
+    for (let place = offset - toSkip; place < this.count && page.length < limit; place++) {
+      const end = place < withKey ? withKey : withKey + this.count;
       const index = this.indexes[reverse ? end - 1 - place : place] ?? 0;
       if (fitting?.[index] === 0) continue;
       const row = this.rows[index];
@@ -77,7 +89,7 @@ export class TodoOrder {
   /** Where an index with this key is, or would be. */
   private placeOf(key: Key, index: number): number {
     let from = 0;
-    let to = this.size;
+    let to = this.count;
     while (from < to) {
       const middle = Math.floor((from + to) / 2);
       if (this.isBefore(this.indexes[middle] ?? 0, key, index)) from = middle + 1;

@@ -8,7 +8,8 @@ const dueDates = ["2026-11-22", "2026-11-23", "2026-12-24T18:00:00Z", undefined]
 
 function todoAt(place: number, key: number): Todo {
   const dueDate = dueDates[key % dueDates.length];
-  return todoWith({ id: String(place), completed: key % 2 === 0, ...(dueDate !== undefined && { dueDate }) });
+  const list = key % 3 === 0 ? "home" : "work";
+  return todoWith({ id: String(place), list, completed: key % 2 === 0, ...(dueDate !== undefined && { dueDate }) });
 }
 
 /** Different places out of 3 001. */
@@ -68,6 +69,18 @@ describe("SortedTodos", () => {
         const part = todos.find({ sort: "due", reverse, completed: false, offset: 300, limit: 500 });
         expect(idsOf(part.todos)).toEqual(idsOf(sortNaively(open, reverse).slice(300, 800)));
         expect([part.count, part.completed]).toEqual([open.length, 0]);
+        for (const list of ["home", "work", "none"]) {
+          const ofList = all.filter((todo) => todo.list === list);
+          const whole = todos.find({ list, sort: "due", reverse, limit: 5_000 });
+          expect(idsOf(whole.todos)).toEqual(idsOf(sortNaively(ofList, reverse)));
+          expect([whole.count, whole.completed]).toEqual([
+            ofList.length,
+            ofList.filter((todo) => todo.completed).length,
+          ]);
+          const openOnes = ofList.filter((todo) => !todo.completed);
+          const ofOpen = todos.find({ list: list.toUpperCase(), completed: false, sort: "due", reverse, limit: 5_000 });
+          expect(idsOf(ofOpen.todos)).toEqual(idsOf(sortNaively(openOnes, reverse)));
+        }
       }
       expect(idsOf(todos.find({ limit: 5_000 }).todos)).toEqual(idsOf(all));
     });
