@@ -27,29 +27,39 @@ const maxFunctionLines = 60;
 const layers: readonly { readonly layer: string; readonly own: RegExp; readonly packages: RegExp }[] = [
   { layer: "src/async/", own: /^src\/async\//, packages: /^(p-retry|p-timeout|eventemitter3)$/ },
   { layer: "src/english/", own: /^src\/english\//, packages: /^$/ },
+  { layer: "src/language/", own: /^src\/(english|language)\//, packages: /^$/ },
+  { layer: "src/dates/", own: /^src\/(dates|async|english)\//, packages: /^chrono-node\/en$/ },
   {
     layer: "src/core/",
-    own: /^src\/(core|async|english)\//,
+    own: /^src\/(core|async|english|language)\//,
     packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/,
   },
   {
     layer: "src/plan/expressions/",
-    own: /^src\/(plan|core|async|english)\//,
+    own: /^src\/(plan|core|async|english|language)\//,
     packages: /^@marcbachmann\/cel-js$/,
   },
-  { layer: "src/plan/", own: /^src\/(plan|core|async|english)\//, packages: /^zod\/v4$/ },
+  { layer: "src/plan/", own: /^src\/(plan|core|async|english|language)\//, packages: /^zod\/v4$/ },
   {
     layer: "src/tools/calculator/",
-    own: /^src\/(core|async|english|tools\/calculator)\//,
+    own: /^src\/(core|async|english|language|tools\/calculator)\//,
     packages: /^(zod\/v4|decimal\.js)$/,
   },
   { layer: "src/tools/storage/", own: /^src\/tools\/storage\//, packages: /^$/ },
-  { layer: "src/tools/todo-store/", own: /^src\/(core|async|tools\/(todo-store|storage))\//, packages: /^zod\/v4$/ },
+  {
+    layer: "src/tools/todo-store/",
+    own: /^src\/(core|async|english|language|tools\/(todo-store|storage))\//,
+    packages: /^zod\/v4$/,
+  },
   { layer: "src/tools/notes/", own: /^src\/(core|async|tools\/(notes|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/web-search/", own: /^src\/(core|async|tools\/web-search)\//, packages: /^zod\/v4$/ },
-  { layer: "src/planners/rules/", own: /^src\/(plan|core|async|english|planners\/rules)\//, packages: /^zod\/v4$/ },
+  {
+    layer: "src/planners/rules/",
+    own: /^src\/(plan|core|async|english|language|planners\/rules)\//,
+    packages: /^zod\/v4$/,
+  },
   { layer: "src/planners/llm/", own: /^src\/(plan|core|async|planners\/llm)\//, packages: /^jsonrepair$/ },
-  { layer: "src/planners/", own: /^src\/(plan|core|async|english)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
+  { layer: "src/planners/", own: /^src\/(plan|core|async|english|language)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
   { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
   {
@@ -143,6 +153,14 @@ describe("imports", () => {
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
     );
     expect(statically).toEqual(["src/plan/expressions.ts imports ./expressions/step-expressions.ts"]);
+  });
+
+  it("load the library of dates only where it is needed", () => {
+    const users = sources.filter((file) =>
+      importsOf(file).some(({ specifier, isTypeOnly }) => specifier.startsWith("chrono-node") && !isTypeOnly),
+    );
+    expect(users.map(({ path }) => path)).toEqual(["src/dates/chrono-pieces.ts"]);
+    expect(readSource("src/dates/chrono-pieces.ts").text).toMatch(/await countPending\(import\("chrono-node\/en"\)\)/);
   });
 
   it("between our files end in .ts and lead to a file", () => {

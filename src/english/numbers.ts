@@ -17,6 +17,8 @@ export const ordinals: readonly string[] =
 
 const small = new Map<string, bigint>(cardinals.map((name, value) => [name, BigInt(value)]));
 small.set("nought", 0n).set("nil", 0n);
+/** What may follow "point": "three point oh five". */
+const decimal = new Map(small).set("oh", 0n);
 const tens = new Map<string, bigint>(
   "twenty thirty forty fifty sixty seventy eighty ninety"
     .split(" ")
@@ -28,7 +30,7 @@ const scales = new Map<string, bigint>(
     .split(" ")
     .map((name, index) => [name, 1000n ** BigInt(index + 1)]),
 );
-scales.set("dozen", 12n);
+scales.set("dozen", 12n).set("lakh", 100_000n).set("crore", 10_000_000n);
 scales.set("googol", 10n ** 100n);
 const digitPattern = /^\d+(?:\.\d+)?$/;
 const maxWords = 48;
@@ -142,7 +144,7 @@ function readPoint(words: readonly string[], whole: NumberReading): NumberReadin
     const ten = tens.get(word);
     const unit = ten === undefined ? undefined : small.get(words[end + 1] ?? "");
     const isPair = ten !== undefined && unit !== undefined && unit > 0n && unit < 10n;
-    const said = /^\d+$/.test(word) ? word : isPair ? String(ten + unit) : (ten ?? small.get(word))?.toString();
+    const said = /^\d+$/.test(word) ? word : isPair ? String(ten + unit) : (ten ?? decimal.get(word))?.toString();
     if (said === undefined) break;
     decimals += said;
     if (isPair) end++;
@@ -185,4 +187,9 @@ export function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
   return digits.slice(0, end);
+}
+
+/** Whether a word is a part of a number, other than "one", which is seldom meant as one. */
+export function isNumberWord(word: string): boolean {
+  return word !== "one" && (small.has(word) || tens.has(word) || word === "hundred" || scales.has(word));
 }

@@ -19,6 +19,7 @@ export const unitKinds: Readonly<
   mass: {
     milligram: ["1", "milligrams", "mg"],
     gram: ["1000", "grams", "gramme", "grammes", "g"],
+    tonne: ["1000000000", "tonnes"],
     kilogram: ["1000000", "kilograms", "kilo", "kilos", "kg", "kgs"],
     ounce: ["28349.523125", "ounces", "oz"],
     pound: ["453592.37", "pounds", "lb", "lbs"],
@@ -29,6 +30,7 @@ export const unitKinds: Readonly<
     hour: ["3600", "hours", "hrs"],
     day: ["86400", "days"],
     week: ["604800", "weeks"],
+    fortnight: ["1209600", "fortnights"],
   },
   calendar: {
     month: ["1", "months"],
@@ -48,6 +50,7 @@ export const unitKinds: Readonly<
     milliliter: ["1", "milliliters", "millilitre", "millilitres", "ml"],
     liter: ["1000", "liters", "litre", "litres", "l"],
   },
+  money: { cent: ["1", "cents"], dollar: ["100", "dollars"] },
   count: { piece: ["1", "pieces", "eggs"], dozen: ["12", "dozens"] },
 };
 

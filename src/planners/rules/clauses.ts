@@ -1,6 +1,6 @@
 import { clauseAbbreviations, connectors, wishOpeners, wishOpeningPairs } from "../../english/clauses.ts";
 import { cardinals } from "../../english/numbers.ts";
-import type { Token } from "./tokens.ts";
+import type { Token } from "../../language/tokens.ts";
 
 /** A part of a request between two separators, in tokens. */
 export interface Clause {

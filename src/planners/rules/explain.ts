@@ -7,7 +7,7 @@ import type { PhraseMatch } from "./match-phrases.ts";
 import { capturesOf } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
-/** What a refusal contains. */
+/** What a refusal contains. @internal */
 interface Refusal {
   readonly reason: string;
   /** The clauses that were not understood, from the first to the last. */
@@ -18,7 +18,7 @@ interface Refusal {
 const maxExamples = 12;
 const maxQuoted = 120;
 
-/** The error for a request that is not planned: why, what was understood, and the phrases that come nearest. */
+/** The error for a request that is not planned: why, what was understood, and the phrases that come nearest. @internal */
 export function refuse(
   { reason, first, last }: Refusal,
   input: MatchInput,
@@ -40,7 +40,7 @@ export function refuse(
   });
 }
 
-/** The words of the clauses, short enough to be quoted. */
+/** The words of the clauses, short enough to be quoted. @internal */
 export function quoteClauses(input: MatchInput, first: number, last: number): string {
   const text = textBetween(input, input.clauses[first]?.start ?? 0, input.clauses[last]?.end ?? 0);
   return `"${cutText(text, maxQuoted)}"`;
@@ -102,9 +102,9 @@ export interface RequestExplanation {
   readonly parts: readonly ExplainedPart[];
 }
 
-/** Reports which phrase of which tool matched which words. */
+/** Reports which phrase of which tool matched which words. @internal */
 export function explainMatch(match: PhraseMatch, input: MatchInput, stepIds: readonly string[]): ExplainedPart {
-  const { rules, phraseIndex, firstClause, lastClause } = match;
+  const { rules, phraseIndex, firstClause, lastClause, reading } = match;
   const rule = rules.rules[phraseIndex];
   const start = input.clauses[firstClause]?.start ?? match.start;
   const end = input.clauses[lastClause]?.end ?? match.end;
@@ -125,6 +125,11 @@ export function explainMatch(match: PhraseMatch, input: MatchInput, stepIds: rea
   push(match.end, end, { by: "courtesy" });
   const example = rule?.example ?? "";
   const tool = rules.tool.name;
-  const summary = [`rule "${example}" of ${tool}`, ...slots].join("; ");
+  const rounded = Math.round(100 * (reading?.probability ?? 0));
+  const named =
+    reading === undefined
+      ? `rule "${example}" of ${tool}`
+      : `${tool} understands "${reading.meaning}", ${rounded} % sure`;
+  const summary = [named, ...slots].join("; ");
   return { text: textBetween(input, start, end), tool, phrase: rule?.source.phrase ?? "", words, stepIds, summary };
 }

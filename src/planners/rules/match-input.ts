@@ -1,7 +1,7 @@
+import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import type { DateClock } from "./dates.ts";
-import { type Token, tokenize } from "./tokens.ts";
 
 /** A request as the matcher reads it. */
 export interface MatchInput {

@@ -1,3 +1,4 @@
+import type { ClauseReading } from "../../core/clause-reader.ts";
 import { type MatchInput, startsOf } from "./match-input.ts";
 import { type PhraseIndex, Spelling } from "./phrase-index.ts";
 import { type Capture, type PhraseFit, PhraseRun } from "./phrase-run.ts";
@@ -12,6 +13,8 @@ export interface PhraseMatch {
   /** The lower, the better the phrase accounts for the words. */
   readonly cost: number;
   readonly captures: Capture | undefined;
+  /** How a trained reader understands it, where no phrase fits. */
+  readonly reading?: ClauseReading;
   /** The tokens without courtesies. */
   readonly start: number;
   readonly end: number;

@@ -1,5 +1,5 @@
 import { contractions } from "../../english/contractions.ts";
-import { tokenize } from "./tokens.ts";
+import { tokenize } from "../../language/tokens.ts";
 
 /** A parsed phrase: what a request may contain. */
 export type PhraseNode =

@@ -1,8 +1,10 @@
+import type { ClauseReading } from "../../core/clause-reader.ts";
 import { type JsonObject, type JsonPath, type JsonValue, setOwn } from "../../core/json.ts";
 import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanIssue } from "../../core/plan.ts";
 import { cutText, escapeTemplate } from "../../core/text.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference, Tool } from "../../core/tool.ts";
+import { mentionsResult } from "../../english/references.ts";
 import { checkInput } from "../../plan/check-input.ts";
 import { asLiteral, asReference } from "../../plan/reference.ts";
 import type { MatchInput } from "./match-input.ts";
@@ -53,20 +55,17 @@ export function planClause(
 ): ClauseInputs | Unfit | Promise<ClauseInputs | Unfit> {
   const previous = earlier?.reference;
   input.work.spend(workOf(match, input));
-  const values = readSlotValues(match, input, previous);
-  if (!values.ok) return values;
   const { tool, schemas } = match.rules;
-  const phrase = match.rules.rules[match.phraseIndex]?.source;
   const before = earlier?.before;
-  const context: PhraseContext = { previous, before, ...input.clock };
+  const wishes = readWishes(match, input, { previous, before, ...input.clock });
+  if (!wishes.ok) return wishes;
   const known = [...(previous === undefined ? [] : [previous]), ...(before?.results ?? [])];
   const inputs: JsonObject[] = [];
   const checks: Promise<Unfit | undefined>[] = [];
-  for (const slots of values.records) {
-    const made = phrase?.toInput === undefined ? { ...phrase?.input, ...slots } : phrase.toInput(slots, context);
+  for (const made of wishes.made) {
     const stepInput = made === undefined ? undefined : toStepInput(made, { schema: schemas.input, known });
     if (stepInput === undefined) return { ok: false };
-    const unbound = previous && values.loose.find((text) => holdsText(made, text));
+    const unbound = previous && wishes.loose.find((text) => holdsText(made, text));
     if (unbound !== undefined) return { ok: false, isUnbound: true, reason: unboundReason(unbound) };
     inputs.push(stepInput);
     input.work.spend(checkCost);
@@ -76,6 +75,40 @@ export function planClause(
   }
   if (checks.length === 0) return { ok: true, inputs };
   return Promise.all(checks).then((unfit) => unfit.find((found) => found !== undefined) ?? { ok: true, inputs });
+}
+
+/** What a match makes, before it is an input: one for each step. */
+interface Wishes {
+  readonly ok: true;
+  readonly made: readonly unknown[];
+  /** Texts in which words may refer to an earlier result. */
+  readonly loose: readonly string[];
+}
+
+function readWishes(match: PhraseMatch, input: MatchInput, context: PhraseContext): Wishes | Unfit {
+  if (match.reading !== undefined) return fromReader(match.reading, context);
+  const values = readSlotValues(match, input, context.previous);
+  if (!values.ok) return values;
+  const phrase = match.rules.rules[match.phraseIndex]?.source;
+  const made = values.records.map((slots) =>
+    phrase?.toInput === undefined ? { ...phrase?.input, ...slots } : phrase.toInput(slots, context),
+  );
+  return { ok: true, made, loose: values.loose };
+}
+
+function fromReader(reading: ClauseReading, context: PhraseContext): Wishes | Unfit {
+  const made = reading.toInputs(context);
+  if ("missing" in made || "left" in made) {
+    if (made.left !== undefined) return { ok: false, reason: `nothing fits ${JSON.stringify(cutText(made.left, 60))}` };
+    return { ok: false, reason: `${made.missing ?? "something"} is missing` };
+  }
+  const inputs = made as readonly object[];
+  const texts = inputs.flatMap((each) => Object.values(each).filter((value) => typeof value === "string"));
+  const loose = texts.filter((text) => {
+    const words = text.toLowerCase().split(/\s+/);
+    return mentionsResult(words, 0, words.length);
+  });
+  return { ok: true, made: inputs, loose };
 }
 
 /** Whether an input contains the words verbatim: nothing resolved them. */

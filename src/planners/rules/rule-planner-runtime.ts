@@ -1,9 +1,11 @@
+import { type ClauseReader, loadReader } from "../../core/clause-reader.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { explainMatch, quoteClauses, type RequestExplanation, refuse } from "./explain.ts";
 import { makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
 import { type MatchInput, maxTokens, maxWork, readRequest, TooMuchWork } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
+import type { ClauseReaders } from "./read-clauses.ts";
 import { type Segmentation, segmentRequest } from "./segment-request.ts";
 import { compileTool, type ToolRules } from "./tool-rules.ts";
 
@@ -63,8 +65,15 @@ const maxReadings = 6;
 async function makePlan(rules: readonly ToolRules[], input: MatchInput, describe: (match: PhraseMatch) => string) {
   const barred: PhraseMatch[] = [];
   let first: UnmadeSteps | undefined;
+  // What phrases understand needs no reader; loading them takes some milliseconds.
+  let readers: ClauseReaders | undefined;
   for (;;) {
-    const found = segmentRequest(rules, input, barred);
+    let found = segmentRequest(rules, input, barred, readers);
+    if (found.type === "not-understood" && readers === undefined) {
+      readers = await loadReaders(rules);
+      const read = trySegment(rules, input, readers);
+      if (read?.type === "cut") found = read;
+    }
     if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings))
       throw refuseSteps(first, input, rules);
     const matches = requireCut(found, input, rules);
@@ -74,6 +83,25 @@ async function makePlan(rules: readonly ToolRules[], input: MatchInput, describe
     first ??= made;
     barred.push(made.match);
   }
+}
+
+/** Asks the readers, too; undefined if that would be too much work: then it is said what no phrase fits. */
+function trySegment(rules: readonly ToolRules[], input: MatchInput, readers: ClauseReaders): Segmentation | undefined {
+  try {
+    return segmentRequest(rules, input, [], readers);
+  } catch (thrown) {
+    if (thrown instanceof TooMuchWork) return undefined;
+    throw thrown;
+  }
+}
+
+async function loadReaders(rules: readonly ToolRules[]): Promise<ClauseReaders> {
+  const readers = new Map<ToolRules, ClauseReader>();
+  for (const each of rules) {
+    const reader = await loadReader(each.tool);
+    if (reader !== undefined) readers.set(each, reader);
+  }
+  return readers;
 }
 
 function refuseSteps({ match, reason }: UnmadeSteps, input: MatchInput, rules: readonly ToolRules[]) {
@@ -106,7 +134,8 @@ function requireCut(found: Segmentation, input: MatchInput, rules: readonly Tool
   }
 }
 
-function nameMatch({ rules, phraseIndex }: PhraseMatch): string {
+function nameMatch({ rules, phraseIndex, reading }: PhraseMatch): string {
+  if (reading !== undefined) return `${rules.tool.name} (${reading.meaning})`;
   return `${rules.tool.name} ("${rules.rules[phraseIndex]?.example}")`;
 }
 

@@ -1,6 +1,7 @@
 import { type MatchInput, TooMuchWork } from "./match-input.ts";
 import { type PhraseMatch, PhraseMatcher } from "./match-phrases.ts";
 import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";
+import { type ClauseReaders, readFrom } from "./read-clauses.ts";
 import type { Unfit } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
@@ -38,7 +39,7 @@ const someResult: EarlierResult = {
 };
 
 /**
- * Cuts a request into parts that each fit a phrase as a whole, at the least cost. Works from the last clause back to
+ * Cuts a request into parts that each fit a phrase as a whole, or that a reader understands, at the least cost. Works from the last clause back to
  * the first; each keeps the best reading from there on. Only matches that make a valid input count, and none of the
  * `barred` ones.
  */
@@ -46,12 +47,14 @@ export function segmentRequest(
   tools: readonly ToolRules[],
   input: MatchInput,
   barred: readonly PhraseMatch[] = [],
+  readers: ClauseReaders = new Map(),
 ): Segmentation {
   const count = input.clauses.length;
   const matchers = tools.map((rules) => new PhraseMatcher(rules, input));
   const readings: (Reading | undefined)[] = [];
   for (let index = count - 1; index >= 0; index--) {
-    const found = matchers.flatMap((matcher) => matcher.matchFrom(index));
+    const fitting = matchers.flatMap((matcher) => matcher.matchFrom(index));
+    const found = readers.size === 0 ? fitting : [...fitting, ...readFrom(index, input, readers)];
     const candidates = barred.length === 0 ? found : found.filter((match) => !isBarred(match, barred));
     readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
   }
@@ -67,8 +70,10 @@ export function segmentRequest(
 }
 
 function isBarred(match: PhraseMatch, barred: readonly PhraseMatch[]): boolean {
-  return barred.some(({ rules, phraseIndex, firstClause }) => {
-    return match.rules === rules && match.phraseIndex === phraseIndex && match.firstClause === firstClause;
+  return barred.some(({ rules, phraseIndex, firstClause, lastClause }) => {
+    const isSame = match.rules === rules && match.phraseIndex === phraseIndex && match.firstClause === firstClause;
+    // All readings have one index: they differ by how far they go.
+    return isSame && (match.reading === undefined || match.lastClause === lastClause);
   });
 }
 

@@ -1,10 +1,11 @@
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
+import { mentionsResult, readAnaphor } from "../../english/references.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import type { Capture } from "./phrase-run.ts";
-import { anaphor, mentionsResult, readAnaphor, type SlotType } from "./slot-reading.ts";
+import { anaphor, type SlotType } from "./slot-reading.ts";
 
 /** The values of a phrase's slots; one record for each step the match makes. */
 export interface SlotValues {

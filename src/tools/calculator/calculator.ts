@@ -1,4 +1,5 @@
 import * as z from "zod/v4";
+import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
@@ -44,7 +45,7 @@ const description =
  */
 export function createCalculator(options: CalculatorOptions = {}) {
   const { maxLength, maxDepth } = readOptions(calculatorOptions, options);
-  return defineTool({
+  const tool = defineTool({
     name: "Calculator",
     description,
     inputSchema: z.object({
@@ -61,4 +62,5 @@ export function createCalculator(options: CalculatorOptions = {}) {
       return value.then((later) => ({ value: later, expression }));
     },
   });
+  return readWith(tool, async () => (await import("./reading/calculator-reader.ts")).createCalculatorReader());
 }

@@ -2,6 +2,7 @@ import * as z from "zod/v4";
 import type { PhraseReference, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
 import { unitKinds } from "../../english/units.ts";
 import { readArithmetic } from "./arithmetic-language.ts";
+import { variableNames as names } from "./variable-names.ts";
 
 const units = new Map(
   Object.entries(unitKinds).flatMap(([kind, sizes]) =>
@@ -176,9 +177,6 @@ function ofFirst(frame: string, combine: Combine): readonly ToolPhraseOptions<Ca
     inOrder(frame.replace("@1", second).replace("@2", first), swap),
   ];
 }
-
-/** Variables are letters that have no other meaning in the calculator. */
-const names = "abcdfghjklmnopqr";
 
 /** Phrases that combine several earlier results. */
 const combiningPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = [

@@ -131,12 +131,16 @@ export class SortedTodos {
     const fitting = new Uint8Array(this.rows.length);
     let count = 0;
     let completed = 0;
-    for (const row of this.candidates(query, among)) {
-      if (row === undefined || !fitsAll(row, tests)) continue;
+    const look = (row: TodoRow | undefined) => {
+      if (row === undefined || !fitsAll(row, tests)) return;
       fitting[row.index] = 1;
       count++;
       if (row.completed) completed++;
-    }
+    };
+    const { words = [] } = query;
+    if (words.length > 0) this.forEachContaining(words, look);
+    else if (list === undefined) this.rows.forEach(look);
+    else among.created.forEach(look);
     return { todos: order.page(query, fitting), count, completed };
   }
 
@@ -146,22 +150,19 @@ export class SortedTodos {
     return titleKey === undefined ? undefined : this.all.title.rowsWith(titleKey);
   }
 
-  /** At least the rows that fit a query. */
-  private candidates({ list, words = [] }: TodoQuery, among: TodoOrders): Iterable<TodoRow | undefined> {
-    if (words.length > 0) return this.rowsContaining(words);
-    return list === undefined ? this.rows : among.created;
-  }
-
-  /** At least the rows whose titles contain all these texts. */
-  private rowsContaining(words: readonly string[]): readonly (TodoRow | undefined)[] {
-    const found: (TodoRow | undefined)[] = [];
-    for (let block = 0; block * blockSize < this.rows.length; block++) {
-      const rows = this.rows.slice(block * blockSize, (block + 1) * blockSize);
-      const titles = this.titles[block] ?? rows.map((row) => row?.titleKey).join("\n");
-      this.titles[block] = titles;
-      if (words.every((word) => titles.includes(word))) found.push(...rows);
+  /** Visits at least the rows whose titles contain all these texts. */
+  private forEachContaining(words: readonly string[], visit: (row: TodoRow | undefined) => void): void {
+    for (let start = 0; start < this.rows.length; start += blockSize) {
+      const block = start / blockSize;
+      const end = Math.min(start + blockSize, this.rows.length);
+      this.titles[block] ??= this.rows
+        .slice(start, end)
+        .map((row) => row?.titleKey)
+        .join("\n");
+      const titles = this.titles[block] ?? "";
+      if (!words.every((word) => titles.includes(word))) continue;
+      for (let index = start; index < end; index++) visit(this.rows[index]);
     }
-    return found;
   }
 
   private listOf({ listKey }: TodoRow): TodoOrders {

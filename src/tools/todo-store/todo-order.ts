@@ -24,12 +24,9 @@ export class TodoOrder {
     return this.count;
   }
 
-  /** The rows in this order. */
-  *[Symbol.iterator](): Generator<TodoRow, void> {
-    for (let place = 0; place < this.count; place++) {
-      const row = this.rows[this.indexes[place] ?? 0];
-      if (row !== undefined) yield row;
-    }
+  /** Visits the rows in this order. */
+  forEach(visit: (row: TodoRow | undefined) => void): void {
+    for (let place = 0; place < this.count; place++) visit(this.rows[this.indexes[place] ?? 0]);
   }
 
   /** Adds a row, which is already among the rows. */

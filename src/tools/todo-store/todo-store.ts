@@ -1,4 +1,5 @@
 import { countPending } from "../../async/pending-work.ts";
+import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
@@ -50,7 +51,7 @@ export function createTodoStore<TResources = unknown>(
   const { storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
-  return defineTool({
+  const tool = defineTool({
     name: "TodoStore",
     description:
       "Keeps to-do items in named lists: add, list, get, complete, reopen, update, delete, clear and search them. " +
@@ -78,6 +79,7 @@ export function createTodoStore<TResources = unknown>(
       await undoChange(where, done);
     },
   });
+  return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());
 }
 
 function readStorage(storage: unknown = createMemoryTodos(), option: string): TodoStorage {

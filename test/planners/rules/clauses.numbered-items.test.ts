@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { tokenize } from "../../../src/language/tokens.ts";
 import { itemMarks } from "../../../src/planners/rules/clauses.ts";
-import { tokenize } from "../../../src/planners/rules/tokens.ts";
 import { inputsFor } from "./plan-for.ts";
 
 describe("itemMarks", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { readNumber, startsNumber } from "../../../src/english/numbers.ts";
+import { readAnaphor } from "../../../src/english/references.ts";
+import { tokenize } from "../../../src/language/tokens.ts";
 import { readDate } from "../../../src/planners/rules/dates.ts";
 import { isMistyped } from "../../../src/planners/rules/phrase-index.ts";
-import { readAnaphor } from "../../../src/planners/rules/slot-reading.ts";
-import { tokenize } from "../../../src/planners/rules/tokens.ts";
 
 const wordsOf = (text: string) => tokenize(text).map(({ norm }) => norm);
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createAgent, createCalculator, createTodoStore } from "../../../src/index.ts";
 import { inputsFor, refusalOf } from "./plan-for.ts";
 
 const first = ["calculate 100 / 4", "what is 20% of 80?", "show my tasks", "remind me to buy milk"];
@@ -19,13 +20,9 @@ const wishes = [
 ];
 const afterCalculation = [
   "add result as todo",
-  "add a todo with result",
-  "add a todo with the result",
   "save output as task",
-  "add a todo: result",
   "create a task called answer",
   "add total as a reminder",
-  "add results to my todos",
   "put outcome on my list",
 ];
 const clearing = "delete clear wipe remove erase reset cancel kill purge scrap discard drop".split(" ");
@@ -69,6 +66,16 @@ describe("a request that may be ambiguous", () => {
   it.each(requests)("is refused: %s", async (request) => {
     expect((await refusalOf(request)).reason).not.toBe("");
   });
+
+  it.each(["add a todo with result", "add a todo with the result", "add a todo: result", "add results to my todos"])(
+    "uses the last result where that is all the words can mean: %s",
+    async (wish) => {
+      const { steps } = await createAgent({ tools: [createCalculator(), createTodoStore()] }).plan(
+        `calculate 100 / 4 and ${wish}`,
+      );
+      expect(steps[1]?.input).toEqual({ operation: "add", title: `\${s1.value}` });
+    },
+  );
 
   it("is refused with the ambiguous words and a suggestion", async () => {
     expect((await refusalOf("calculate 100 / 4 and add a todo to pay that amount")).reason).toContain(

@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import type { PhraseContext } from "../../../core/tool.ts";
 import type { TodoStoreInput } from "../todo-input.ts";
-import { isElsewhere, isOtherThing, isSeveralItems } from "./titles.ts";
+import { isElsewhere, isOtherThing, isSeveralItems, namesOtherTask } from "./titles.ts";
 import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from "./words.ts";
 
 /** How one todo is named: by its title, or by its place. */
@@ -35,6 +35,11 @@ export function targeting(operation: "complete" | "reopen" | "delete" | "get", f
   return rules;
 }
 
+/** "Tick it off", "remove PROP-2025-001": no todo is plainly called so. */
+function isUnknown(title: unknown): boolean {
+  return typeof title === "string" && /^(?:it|them|that) \w+$|\b\p{L}+-\d/iu.test(title);
+}
+
 /**
  * The same for a frame that does not say that it is about todos: things that other tools handle are left to them, and
  * "the alarm from my calendar" is nothing of ours.
@@ -43,7 +48,9 @@ export function targetingBare(operation: "complete" | "reopen" | "delete" | "get
   return targeting(operation, frame).map((rule) => ({
     ...rule,
     toInput: (slots, context) =>
-      isElsewhere(slots.title) || isOtherThing(slots.title) ? undefined : rule.toInput?.(slots, context),
+      isElsewhere(slots.title) || isOtherThing(slots.title) || isUnknown(slots.title)
+        ? undefined
+        : rule.toInput?.(slots, context),
   }));
 }
 
@@ -78,6 +85,7 @@ export function targetOf(
   { previous, before }: PhraseContext,
 ): TodoStoreInput | undefined {
   const { title, ...others } = slots;
+  if (typeof title === "string" && namesOtherTask(title)) return undefined;
   if (typeof title !== "object") return inputOf(operation, slots);
   const { operation: last, query } = before?.input ?? {};
   // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.

@@ -143,3 +143,8 @@ function mayBeSeveral(items: readonly string[]): boolean {
     !isDeed(items[1] ?? "")
   );
 }
+
+/** Whether a text makes another thing of "task": the task force, the task manager. */
+export function namesOtherTask(title: string): boolean {
+  return /^(?:force|manager|bar|board)$/i.test(title);
+}

@@ -55,7 +55,7 @@ export const listName = z
   .refine(
     (name) =>
       /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+){0,3}$/u.test(name) &&
-      !/\b(?:to|on|from|in|off|list|lists|my|and|it|that|everything|all|items|new|what|which|how|is|are)\b/iu.test(
+      !/\b(?:to|on|from|in|off|list|lists|my|her|his|their|and|it|that|everything|all|items|new|what|which|how|is|are)\b/iu.test(
         name,
       ),
   );

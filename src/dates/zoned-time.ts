@@ -1,0 +1,78 @@
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+
+/** A date and a time of a calendar and a clock on the wall, as milliseconds: those that UTC has when it shows the same. */
+export type WallMs = number;
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+/** More zones than one process speaks of; beyond, the oldest is made again. */
+const maxFormatters = 50;
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known !== undefined) return known;
+  const formatter = new Intl.DateTimeFormat("en-US", {
+    ...{ timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
+    ...{ hour: "numeric", minute: "numeric", second: "numeric" },
+  });
+  for (const oldest of formatters.keys()) if (formatters.size >= maxFormatters) formatters.delete(oldest);
+  formatters.set(timeZone, formatter);
+  return formatter;
+}
+
+/** What the clocks of a zone show at an instant, to the second. */
+export function wallTimeAt(ms: number, timeZone: string): WallMs {
+  // "12/24/2026, 17:00:00": less than half the time that formatToParts takes.
+  const shown = formatterOf(timeZone).format(ms);
+  const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = (shown.match(/\d+/g) ?? []).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function offsetAt(ms: number, timeZone: string): number {
+  return wallTimeAt(ms, timeZone) - Math.floor(ms / 1000) * 1000;
+}
+
+/**
+ * The instant at which the clocks of a zone show a time. A time that they skip is later by as much as they skip, also
+ * if that is a day; of two instants at which they show it, it is the earlier one: "compatible", as Temporal says.
+ */
+export function instantOf(wall: WallMs, timeZone: string): number {
+  // No zone is a day from UTC, so these are the offsets before and after any change near the time.
+  const before = offsetAt(wall - dayMs, timeZone);
+  const after = offsetAt(wall + dayMs, timeZone);
+  if (before === after) return wall - before;
+  const earlier = wall - Math.max(before, after);
+  if (wallTimeAt(earlier, timeZone) === wall) return earlier;
+  const later = wall - Math.min(before, after);
+  return wallTimeAt(later, timeZone) === wall ? later : wall - before;
+}
+
+/** ISO 8601 with the offset of the zone at an instant, to the second: `2026-11-24T17:00:00+01:00`. */
+export function isoDateTime(ms: number, timeZone: string): string {
+  const wall = wallTimeAt(ms, timeZone);
+  const offset = Math.round((wall - Math.floor(ms / 1000) * 1000) / minuteMs);
+  const hours = String(Math.floor(Math.abs(offset) / 60)).padStart(2, "0");
+  const minutes = String(Math.abs(offset) % 60).padStart(2, "0");
+  return `${new Date(wall).toISOString().slice(0, 19)}${offset < 0 ? "-" : "+"}${hours}:${minutes}`;
+}
+
+/** `YYYY-MM-DD` of a day, counted from 1970-01-01. */
+export function isoDay(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
+/** A day of the calendar, counted from 1970-01-01; undefined if no month has it. Months count from 0. */
+export function dayNumber(year: number, month: number, day: number): number | undefined {
+  const date = new Date(Date.UTC(year, month, day));
+  const exists = date.getUTCMonth() === month && date.getUTCDate() === day;
+  return exists ? date.getTime() / dayMs : undefined;
+}
+
+/** The same day some months later, or the last of that month if it is shorter. */
+export function addMonths(day: number, months: number): number {
+  const date = new Date(day * dayMs);
+  const lastOfMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months + 1, 0));
+  return (
+    lastOfMonth.getTime() / dayMs - lastOfMonth.getUTCDate() + Math.min(date.getUTCDate(), lastOfMonth.getUTCDate())
+  );
+}

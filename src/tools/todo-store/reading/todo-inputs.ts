@@ -1,0 +1,117 @@
+import type { NoInputs } from "../../../core/clause-reader.ts";
+import type { PhraseContext, PhraseReference } from "../../../core/tool.ts";
+import { refersToResult } from "../../../english/references.ts";
+import { namesOtherTask } from "../phrases/titles.ts";
+import type { TodoSlots } from "./todo-slots.ts";
+
+/** The operations of the store, as far as sentences mean them. */
+export type TodoMeaning = "add" | "list" | "search" | "get" | "complete" | "reopen" | "update" | "delete" | "clear";
+
+interface TodoWish {
+  readonly forms: readonly string[];
+  readonly context: PhraseContext;
+}
+
+/** The inputs of the steps that a clause asks for, or what keeps it from being planned. */
+export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWish): readonly object[] | NoInputs {
+  if (slots.left.length > 0) return { left: slots.left.join(" ") };
+  const list = slots.list ?? listBefore(meaning, wish);
+  const where = list === undefined ? {} : { list };
+  switch (meaning) {
+    case "add":
+      return add(slots, where, wish);
+    case "list": {
+      const { status, sort, priority } = slots;
+      return [
+        {
+          operation: "list",
+          ...where,
+          ...(status && { status }),
+          ...(sort && { sort }),
+          ...(priority && { priority }),
+        },
+      ];
+    }
+    case "search":
+      return slots.titles.length === 0
+        ? { missing: "title" }
+        : slots.titles.map((query) => ({ operation: "search", query: withoutArticle(query), ...where }));
+    case "clear":
+      return [{ operation: "clear", ...clearing(slots, wish), ...where }];
+    case "update":
+      return update(slots, where, wish);
+    default: {
+      const meant = targets(slots, wish);
+      return meant.length === 0
+        ? { missing: "title" }
+        : meant.map((target) => ({ operation: meaning, ...target, ...where }));
+    }
+  }
+}
+
+/** "add eggs to my shopping list and show it": the list that was named before, where this clause names none. */
+function listBefore(meaning: TodoMeaning, { forms, context }: TodoWish): string | undefined {
+  const list = context.before?.input.list;
+  if (typeof list !== "string") return undefined;
+  const namesOwn = forms.some(
+    (word, index) => /^(?:to|todo|task|tasks|todos)$/.test(word) && /^(?:do|list|lists)$/.test(forms[index + 1] ?? ""),
+  );
+  return namesOwn || meaning === "clear" ? undefined : list;
+}
+
+function add({ titles, priority }: TodoSlots, where: object, { context }: TodoWish): readonly object[] | NoInputs {
+  if (titles.length === 0) return { missing: "title" };
+  const extra = priority === undefined ? where : { ...where, priority };
+  const inputs: object[] = [];
+  for (const title of titles) {
+    if (!refersToResult(title)) inputs.push({ operation: "add", title, ...extra });
+    else if (context.previous === undefined) return { missing: "title" };
+    else inputs.push({ operation: "add", title: context.previous, ...extra });
+  }
+  return inputs;
+}
+
+/** Which todos are meant: by place, by title, or the ones that came before. */
+function targets({ titles, index }: TodoSlots, { context }: TodoWish): readonly object[] {
+  if (index !== undefined) return [{ index }];
+  if (titles.some(namesOtherTask)) return [];
+  const named = titles.filter((title) => !refersToResult(title));
+  if (named.length > 0) return named.map((title) => ({ title: withoutArticle(title) }));
+  if (titles.length === 0) return [];
+  return todoBefore(context);
+}
+
+/** The todo that "it" is, by its id; a searched one by its title, as a search may find several. */
+function todoBefore({ previous, before }: PhraseContext): readonly object[] {
+  const { operation, query } = before?.input ?? {};
+  if (operation === "search") return typeof query === "string" ? [{ title: query }] : [];
+  if (operation === "list" || operation === "clear" || operation === undefined || previous === undefined) return [];
+  return [{ id: { $ref: `${previous.$ref}.id` } satisfies PhraseReference }];
+}
+
+function update(slots: TodoSlots, where: object, wish: TodoWish): readonly object[] | NoInputs {
+  const { newTitle, priority, newList, titles } = slots;
+  const [target] = targets(slots, wish);
+  if (target === undefined) return { missing: "title" };
+  const second = newTitle ?? (titles.length === 2 ? titles[1] : undefined);
+  const change = {
+    ...(second !== undefined && { newTitle: second }),
+    ...(newList !== undefined && { newList }),
+    ...(priority && { priority }),
+  };
+  if (Object.keys(change).length === 0) return { missing: "newTitle" };
+  return [{ operation: "update", ...target, ...where, ...change }];
+}
+
+function clearing({ status }: TodoSlots, { forms }: TodoWish): object {
+  const isAll = forms.some(
+    (word, index) =>
+      word === "lists" ||
+      (word === "all" && /^(?:reminders|todos|tasks)$/.test(forms.slice(index + 1, index + 4).at(-1) ?? "")),
+  );
+  return { ...(status === "completed" && { onlyCompleted: true }), ...(isAll && { allLists: true }) };
+}
+
+function withoutArticle(text: string): string {
+  return text.replace(/^(?:the|my|a|an)\s+(?=\S)/i, "");
+}

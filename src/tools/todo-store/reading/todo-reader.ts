@@ -1,0 +1,125 @@
+import type { Clause, ClauseReader, ClauseReading } from "../../../core/clause-reader.ts";
+import { type Classifier, classify } from "../../../language/classifier.ts";
+import { maskWords, plainLists } from "../../../language/mask.ts";
+import { type Tagger, tagWords } from "../../../language/tagger.ts";
+import { settleTags, todoNouns } from "./settle-tags.ts";
+import { type TodoMeaning, todoInputs } from "./todo-inputs.ts";
+import { readTodoSlots, type TodoSlots } from "./todo-slots.ts";
+
+/** What was learned about todos. */
+export interface TodoModel {
+  /** Which operation the frame of a clause means. */
+  readonly classifier: Classifier;
+  /** Which words of a clause are a title or a list's name. */
+  readonly tagger: Tagger;
+}
+
+/** What the training writes. */
+export interface TodoWeights {
+  readonly classifier: { readonly scale: number; readonly text: string };
+  readonly tagger: {
+    readonly scale: number;
+    readonly text: string;
+    readonly transitions: readonly number[];
+    /** The words that frame a wish, with spaces between them. */
+    readonly vocabulary: string;
+  };
+}
+
+/** Reads clauses with a trained model. */
+export function createTodoReader(model: TodoModel): ClauseReader {
+  return { read: (clause) => readClause(model, clause) };
+}
+
+function readClause({ classifier, tagger }: TodoModel, clause: Clause): readonly ClauseReading[] {
+  const { tokens, forms, text } = clause;
+  const tags = settleTags(forms, tagWords(tagger, forms), tagger.vocabulary);
+  const slots = readTodoSlots({ text, tokens, tags, frameWords: tagger.vocabulary });
+  const found = classify(classifier, plainLists(maskWords(forms, tags)));
+  const share = (name: string) => found[classifier.classes.indexOf(name)] ?? 0;
+  const isNamedOurs =
+    slots.list !== undefined || slots.index !== undefined || forms.some((word) => todoNouns.has(word));
+  const meanings = isDenied(forms, tags) ? [] : meaningsOf(share, slots, forms);
+  const readings = meanings.map(({ meaning, probability: found }): ClauseReading => {
+    // What changes something must be plainer where neither a list nor a task is spoken of: "put the kettle on".
+    const isReading = meaning === "list" || meaning === "search" || meaning === "get";
+    const probability = isReading || isNamedOurs ? found : found * unnamedShare;
+    return {
+      meaning,
+      probability,
+      toInputs(context) {
+        // Nothing is deleted unless a list or a task is spoken of, here or before.
+        if (meaning === "delete" && !isNamedOurs && context.before === undefined) return { missing: "list" };
+        return todoInputs(meaning, slots, { forms, context });
+      },
+    };
+  });
+  return readings.sort((left, right) => right.probability - left.probability);
+}
+
+/** How much less sure a change is without a word for a list or a todo. */
+const unnamedShare = 0.74;
+
+/** "Do not need", "do not forget": what is denied here is not the wish. */
+const harmless = new Set("forget need want have let miss yet done finished know remember think see".split(" "));
+
+/** Whether the frame denies what it would ask for: "don't add milk to my list". */
+function isDenied(forms: readonly string[], tags: readonly string[]): boolean {
+  return forms.some((word, index) => {
+    if (tags[index] !== "other") return false;
+    if (word === "without" || word === "nevermind" || (word === "never" && forms[index + 1] === "mind")) return true;
+    return (
+      (word === "not" || word === "never") && !harmless.has(forms[index + 1] ?? "") && forms[index + 1] !== "longer"
+    );
+  });
+}
+
+const removing = new Set(
+  "clear cleared delete deleted deleting remove removed removing erase erased empty emptied wipe wiped scrap discard trash bin drop dump purge reset blank cancel scratch eliminate nuke fresh flush clean off out rid away anything everything all none over strike kill ditch chuck destroy zero start gone".split(
+    " ",
+  ),
+);
+/** Words by which somebody speaks of what there is to do, without naming a list. */
+const owning = new Set("have need got left plate due agenda pending outstanding".split(" "));
+
+function isAnyList(forms: readonly string[]): boolean {
+  return forms.some((word, index) => word === "a" && forms[index + 1] === "list" && forms[index + 2] === "of");
+}
+
+/** Whether one todo is to be shown, those that fit some words, or all. */
+function shownMeaning(share: (name: string) => number, { titles, index }: TodoSlots): TodoMeaning {
+  const others = share("list") + share("search");
+  if (index !== undefined && share("get") > 0.25 * others) return "get";
+  if (titles.length === 0) return "list";
+  return share("get") > others ? "get" : "search";
+}
+
+/**
+ * What may be meant: whether something is to be shown or to be removed is told by the frame, and which of the ways to do it by
+ * whether a todo is named.
+ */
+function meaningsOf(share: (name: string) => number, slots: TodoSlots, forms: readonly string[]) {
+  const isNamed = slots.titles.length > 0 || slots.index !== undefined;
+  const show = share("list") + share("search") + share("get");
+  const remove = share("delete") + share("clear");
+  const shown = shownMeaning(share, slots);
+  // A number alone names something of another app: "complete order 1182".
+  const isNumbered = !forms.some((word) => todoNouns.has(word)) && slots.titles.some((title) => /\d/.test(title));
+  const meanings: { meaning: TodoMeaning; probability: number }[] = [
+    { meaning: "add", probability: share("add") },
+    { meaning: shown, probability: show },
+    { meaning: "complete", probability: isNumbered ? 0 : share("complete") },
+    { meaning: "reopen", probability: share("reopen") },
+    { meaning: "update", probability: share("update") },
+  ];
+  // "what is on tv" and "a list of movies" are about nothing of ours.
+  const isOurs =
+    forms.some((word) => todoNouns.has(word) || owning.has(word)) &&
+    !isAnyList(forms) &&
+    !/\b(?:her|his|their)\b/i.test(slots.list ?? "");
+  if (shown === "list" && !isOurs) meanings[1] = { meaning: "list", probability: 0 };
+  const namesList = slots.list !== undefined || forms.some((word) => todoNouns.has(word));
+  const isCleared = !isNamed && namesList && forms.some((word) => removing.has(word));
+  meanings.push({ meaning: isCleared ? "clear" : "delete", probability: remove });
+  return meanings;
+}

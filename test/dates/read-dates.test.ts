@@ -1,0 +1,400 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadDateReader, maxDateText, type ReadDates, readDates } from "../../src/dates/read-dates.ts";
+
+// A Wednesday; 13:00 in Berlin.
+const nowMs = Date.UTC(2026, 10, 25, 12);
+const clock = { nowMs, timeZone: "UTC" };
+const berlin = { nowMs, timeZone: "Europe/Berlin" };
+
+let read: ReadDates;
+beforeAll(async () => {
+  read = await loadDateReader();
+});
+
+/** The one thing that is read in a text: its words, and what they say. */
+function only(text: string, at = clock) {
+  const readings = read(text, at);
+  expect(readings, text).toHaveLength(1);
+  const [{ start, end, date, dateTime } = { start: 0, end: 0, date: "" }] = readings;
+  return { words: text.slice(start, end), said: dateTime?.slice(0, 16) ?? date };
+}
+
+describe("days", () => {
+  it.each([
+    ["today", "2026-11-25"],
+    ["tomorrow", "2026-11-26"],
+    ["the day after tomorrow", "2026-11-27"],
+    ["yesterday", "2026-11-24"],
+    ["friday", "2026-11-27"],
+    ["wednesday", "2026-12-02"],
+    ["this friday", "2026-11-27"],
+    ["next friday", "2026-12-04"],
+    ["next tuesday", "2026-12-01"],
+    ["next fri", "2026-12-04"],
+    ["sunday", "2026-11-29"],
+    ["next week", "2026-12-02"],
+    ["in 3 days", "2026-11-28"],
+    ["in a week", "2026-12-02"],
+    ["in two weeks", "2026-12-09"],
+    ["march 5", "2027-03-05"],
+    ["March the 5th", "2027-03-05"],
+    ["5 march", "2027-03-05"],
+    ["the 5th of march 2028", "2028-03-05"],
+    ["december 24, 2026", "2026-12-24"],
+    ["sept 1", "2027-09-01"],
+    ["dec 1st", "2026-12-01"],
+    ["november 25", "2026-11-25"],
+    ["2027-02-28", "2027-02-28"],
+    ["february 29", "2028-02-29"],
+  ])("reads %s as the words of a phrase do", (text, date) => {
+    expect(only(text)).toEqual({ words: text, said: date });
+  });
+
+  it.each([
+    ["tmrw", "2026-11-26"],
+    ["overmorrow", "2026-11-27"],
+    ["the day before yesterday", "2026-11-23"],
+    ["last friday", "2026-11-20"],
+    ["last wednesday", "2026-11-18"],
+    ["the coming friday", "2026-11-27"],
+    ["this weekend", "2026-11-28"],
+    ["friday next week", "2026-12-04"],
+    ["next week friday", "2026-12-04"],
+    ["tuesday this week", "2026-11-24"],
+    ["next week on tues", "2026-12-01"],
+    ["Fri 27 Nov", "2026-11-27"],
+    ["tues 1 dec", "2026-12-01"],
+    ["monday, 30 november", "2026-11-30"],
+    ["30 november, monday", "2026-11-30"],
+    ["friday the 4th", "2026-12-04"],
+    ["the first of january", "2027-01-01"],
+    ["the twenty-first of december", "2026-12-21"],
+    ["Nov. 30", "2026-11-30"],
+    ["may the 4th, 2027", "2027-05-04"],
+    ["5 march, 2027", "2027-03-05"],
+    ["2027/03/05", "2027-03-05"],
+    ["in a fortnight", "2026-12-09"],
+    ["in a week's time", "2026-12-02"],
+    ["in two weeks' time", "2026-12-09"],
+    ["in a couple of days", "2026-11-27"],
+    ["within 3 days", "2026-11-28"],
+    ["in three months", "2027-02-25"],
+    ["in half a year", "2027-05-25"],
+    ["in a year and a half", "2028-05-25"],
+    ["in ninety days", "2027-02-23"],
+    ["in sixty days", "2027-01-24"],
+    ["2 days from now", "2026-11-27"],
+    ["3 days ago", "2026-11-22"],
+    ["a week from friday", "2026-12-04"],
+    ["a week on monday", "2026-12-07"],
+    ["two weeks today", "2026-12-09"],
+    ["3 weeks from tomorrow", "2026-12-17"],
+    ["two days before friday", "2026-11-25"],
+    ["next month", "2026-12-25"],
+    ["next year", "2027-11-25"],
+    ["end of the week", "2026-11-29"],
+    ["the end of next week", "2026-12-06"],
+    ["end of the month", "2026-11-30"],
+    ["end of next month", "2026-12-31"],
+    ["the end of march", "2027-03-31"],
+    ["end of november", "2026-11-30"],
+    ["end of february 2028", "2028-02-29"],
+    ["end of the year", "2026-12-31"],
+    ["eow", "2026-11-29"],
+    ["eom", "2026-11-30"],
+    ["eoy", "2026-12-31"],
+    ["eod", "2026-11-25"],
+    ["end of day", "2026-11-25"],
+    ["end of day friday", "2026-11-27"],
+    ["friday eod", "2026-11-27"],
+    ["the 15th of next month", "2026-12-15"],
+  ])("reads %s", (text, date) => {
+    expect(only(text)).toEqual({ words: text, said: date });
+  });
+
+  it.each([
+    ["by the 3rd", "the 3rd", "2026-12-03"],
+    ["on the 21st", "the 21st", "2026-12-21"],
+    ["before the 25th", "the 25th", "2026-11-25"],
+    ["due on the 31st", "the 31st", "2026-12-31"],
+    ["by 1st", "1st", "2026-12-01"],
+    ["on fri", "fri", "2026-11-27"],
+    ["by the weekend", "the weekend", "2026-11-28"],
+  ])("reads %s, which needs the preposition", (text, words, date) => {
+    expect(only(text)).toEqual({ words, said: date });
+    expect(read(words, clock)).toEqual([]);
+  });
+
+  it("counts the days of a month that has fewer", () => {
+    const january = { nowMs: Date.UTC(2027, 0, 31, 12), timeZone: "UTC" };
+    expect(only("in a month", january).said).toBe("2027-02-28");
+    expect(only("on the 30th", january).said).toBe("2027-03-30");
+    expect(read("the 31st of next month", january)).toEqual([]);
+  });
+
+  it("takes the day of the zone, not of UTC or of the machine", () => {
+    const late = Date.UTC(2026, 10, 25, 23, 30);
+    expect(only("tomorrow", { nowMs: late, timeZone: "Asia/Kathmandu" }).said).toBe("2026-11-27");
+    expect(only("tomorrow", { nowMs: late, timeZone: "America/New_York" }).said).toBe("2026-11-26");
+    expect(only("by the 25th", { nowMs: late, timeZone: "Asia/Kathmandu" }).said).toBe("2026-12-25");
+  });
+});
+
+describe("times", () => {
+  it.each([
+    ["tomorrow at 5pm", "2026-11-26T17:00"],
+    ["tonight at 8", "2026-11-25T20:00"],
+    ["8pm tonight", "2026-11-25T20:00"],
+    ["quarter to nine tomorrow", "2026-11-26T08:45"],
+    ["twenty past nine tonight", "2026-11-25T21:20"],
+    ["tomorrow at twenty-five past six", "2026-11-26T06:25"],
+    ["tomorrow at ten to five", "2026-11-26T04:50"],
+    ["tomorrow at forty-five", undefined],
+    ["tomorrow at eight thirty", "2026-11-26T08:30"],
+    ["tomorrow at five", "2026-11-26T05:00"],
+    ["monday 9:30", "2026-11-30T09:30"],
+    ["5 march at 10", "2027-03-05T10:00"],
+    ["2027-03-05 18:00", "2027-03-05T18:00"],
+    ["2027-03-05T18:00:30", "2027-03-05T18:00"],
+    ["friday, 5 p.m.", "2026-11-27T17:00"],
+    ["friday 4 december 2026, 9am", "2026-12-04T09:00"],
+    ["6:45 a.m. on monday", "2026-11-30T06:45"],
+    ["14.30 tomorrow", undefined],
+    ["in 2 days at 5pm", "2026-11-27T17:00"],
+    ["friday at half past six pm", "2026-11-27T18:30"],
+    ["5 o'clock tomorrow morning", "2026-11-26T05:00"],
+    ["this evening at 7", "2026-11-25T19:00"],
+    ["tomorrow afternoon at 2", "2026-11-26T14:00"],
+    ["tomorrow evening at 19:30", "2026-11-26T19:30"],
+    ["tomorrow morning at 12:15", "2026-11-26T00:15"],
+    ["friday night at 1", "2026-11-28T01:00"],
+    ["friday night at 12", "2026-11-28T00:00"],
+    ["mon 9:30", "2026-11-30T09:30"],
+    ["tomorrow@5pm", "2026-11-26T17:00"],
+    ["tomorrow at noon", "2026-11-26T12:00"],
+    ["tomorrow 5pm", "2026-11-26T17:00"],
+  ])("reads %s", (text, said) => {
+    if (said === undefined) expect(read(text, clock)[0]?.dateTime, text).toBeUndefined();
+    else expect(only(text)).toEqual({ words: text, said });
+  });
+
+  it.each([
+    ["at 5 tomorrow", "5 tomorrow", "2026-11-26T05:00"],
+    ["at 14.30 tomorrow", "14.30 tomorrow", "2026-11-26T14:30"],
+    ["at 8 in the evening", "8 in the evening", "2026-11-25T20:00"],
+    ["at five tomorrow", "five tomorrow", "2026-11-26T05:00"],
+    ["at 9 this evening", "9 this evening", "2026-11-25T21:00"],
+    ["from 3pm tomorrow", "3pm tomorrow", "2026-11-26T15:00"],
+    ["tomorrow 5pm CET", "tomorrow 5pm", "2026-11-26T17:00"],
+  ])("reads %s", (text, words, said) => expect(only(text)).toEqual({ words, said }));
+
+  it("takes the next such time if no day was said", () => {
+    expect(only("half past eight").said).toBe("2026-11-26T08:30");
+    expect(only("13:15").said).toBe("2026-11-25T13:15");
+    expect(only("noon").said).toBe("2026-11-26T12:00");
+    expect(only("five o'clock").said).toBe("2026-11-26T05:00");
+    expect(only("5pm").said).toBe("2026-11-25T17:00");
+  });
+
+  it("ends a day with midnight", () => {
+    expect(only("midnight").said).toBe("2026-11-26T00:00");
+    expect(only("tonight at midnight").said).toBe("2026-11-26T00:00");
+    expect(only("midnight on friday").said).toBe("2026-11-28T00:00");
+  });
+
+  it.each([
+    ["friday morning", "2026-11-27T09:00", "morning"],
+    ["tomorrow afternoon", "2026-11-26T15:00", "afternoon"],
+    ["this evening", "2026-11-25T19:00", "evening"],
+    ["tonight", "2026-11-25T21:00", "night"],
+    ["tomorrow night", "2026-11-26T21:00", "night"],
+  ])("has an hour for %s, and says that it is ours", (text, said, partOfDay) => {
+    expect(only(text)).toEqual({ words: text, said });
+    expect(read(text, clock)[0]?.partOfDay).toBe(partOfDay);
+  });
+
+  it("has no hour for a part of today that is over", () => {
+    expect(only("this morning").said).toBe("2026-11-25");
+    expect(only("tonight", { ...clock, nowMs: Date.UTC(2026, 10, 25, 22) }).said).toBe("2026-11-25");
+  });
+
+  it("counts hours from now, days by the calendar", () => {
+    const at = (text: string) => read(text, { nowMs: nowMs + 34_567, timeZone: "Europe/Berlin" })[0]?.dateTime;
+    expect(at("in two hours")).toBe("2026-11-25T15:00:34+01:00");
+    expect(at("in half an hour")).toBe("2026-11-25T13:30:34+01:00");
+    expect(at("in an hour and a half")).toBe("2026-11-25T14:30:34+01:00");
+    expect(at("in one and a half hours")).toBe("2026-11-25T14:30:34+01:00");
+    expect(at("in a quarter of an hour")).toBe("2026-11-25T13:15:34+01:00");
+    expect(at("in 20 min")).toBe("2026-11-25T13:20:34+01:00");
+    expect(at("in 2h")).toBe("2026-11-25T15:00:34+01:00");
+    expect(at("in 2 hours, 5 minutes")).toBe("2026-11-25T15:05:34+01:00");
+    expect(at("an hour ago")).toBe("2026-11-25T12:00:34+01:00");
+    expect(at("in 2 days and 3 hours")).toBe("2026-11-27T16:00:34+01:00");
+    // Until the clocks change in the night: a day later is not 24 hours later.
+    const before = { nowMs: Date.UTC(2027, 2, 27, 12), timeZone: "Europe/Berlin" };
+    expect(read("in 24 hours", before)[0]?.dateTime).toBe("2027-03-28T14:00:00+02:00");
+    expect(read("in a day and 1 hour", before)[0]?.dateTime).toBe("2027-03-28T14:00:00+02:00");
+  });
+
+  it("writes the offset of the zone at that time", () => {
+    expect(read("tomorrow at 5pm", berlin)[0]?.dateTime).toBe("2026-11-26T17:00:00+01:00");
+    expect(read("5 july at 5pm", berlin)[0]?.dateTime).toBe("2027-07-05T17:00:00+02:00");
+    expect(read("tomorrow at 5pm", { nowMs, timeZone: "Asia/Kathmandu" })[0]?.dateTime).toBe(
+      "2026-11-26T17:00:00+05:45",
+    );
+    expect(read("tomorrow at 5pm", { nowMs, timeZone: "America/New_York" })[0]?.dateTime).toBe(
+      "2026-11-26T17:00:00-05:00",
+    );
+    expect(read("tomorrow at 5pm", clock)[0]?.dateTime).toBe("2026-11-26T17:00:00+00:00");
+  });
+
+  it("moves an instant that was written with an offset into the zone", () => {
+    expect(read("2027-03-05T23:30:00Z", berlin)).toMatchObject([
+      { date: "2027-03-06", dateTime: "2027-03-06T00:30:00+01:00", start: 0, end: 20 },
+    ]);
+    expect(read("2027-03-05T18:00:00+05:30", berlin)[0]?.dateTime).toBe("2027-03-05T13:30:00+01:00");
+  });
+
+  it("moves a time that the clocks skip, and takes the first of two", () => {
+    const at = (text: string, timeZone: string) => read(text, { nowMs, timeZone })[0]?.dateTime;
+    expect(at("28 march 2027 at 2:30", "Europe/Berlin")).toBe("2027-03-28T03:30:00+02:00");
+    expect(at("31 october 2027 at 2:30", "Europe/Berlin")).toBe("2027-10-31T02:30:00+02:00");
+    expect(at("14 march 2027 at 2:30", "America/New_York")).toBe("2027-03-14T03:30:00-04:00");
+    expect(at("7 november 2027 at 1:30", "America/New_York")).toBe("2027-11-07T01:30:00-04:00");
+    expect(at("3 october 2027 at 2:10", "Australia/Lord_Howe")).toBe("2027-10-03T02:40:00+11:00");
+  });
+
+  it("reads a day that the zone skipped as the next one", () => {
+    const apia = { nowMs: Date.UTC(2011, 11, 29, 22), timeZone: "Pacific/Apia" };
+    expect(read("today", apia)[0]?.date).toBe("2011-12-29");
+    expect(read("tomorrow", apia)[0]?.date).toBe("2011-12-31");
+    expect(read("tomorrow at 5pm", apia)[0]?.dateTime).toBe("2011-12-31T17:00:00+14:00");
+    expect(read("in 2 hours", apia)[0]?.dateTime).toBe("2011-12-29T14:00:00-10:00");
+    expect(read("in 14 hours", apia)[0]?.dateTime).toBe("2011-12-31T02:00:00+14:00");
+  });
+});
+
+describe("ranges", () => {
+  it.each([
+    ["tomorrow 9:30-11:00", "2026-11-26T09:30:00+00:00", "2026-11-26T11:00:00+00:00"],
+    ["3pm to 5pm tomorrow", "2026-11-26T15:00:00+00:00", "2026-11-26T17:00:00+00:00"],
+    ["tomorrow from 10pm to 2am", "2026-11-26T22:00:00+00:00", "2026-11-27T02:00:00+00:00"],
+    ["5 to 7 march", "2027-03-05", "2027-03-07"],
+    ["march 5 - 7, 2028", "2028-03-05", "2028-03-07"],
+  ])("reads both ends of %s", (text, from, until) => {
+    const [reading] = read(text, clock);
+    expect(text.slice(reading?.start, reading?.end)).toBe(text);
+    expect(reading?.dateTime ?? reading?.date).toBe(from);
+    expect(reading?.until?.dateTime ?? reading?.until?.date).toBe(until);
+  });
+
+  it("reads no range that ends before it begins", () => expect(read("7 to 5 march", clock)).toEqual([]));
+});
+
+describe("sentences", () => {
+  it.each([
+    ["pay rent by friday", "by", "friday"],
+    ["pay rent on the 1st of december", "on", "the 1st of december"],
+    ["call at 5pm on friday", "at", "5pm on friday"],
+    ["finish before next tuesday", "before", "next tuesday"],
+    ["stay until the end of next week", "until", "the end of next week"],
+    ["a report, due  by friday, 5pm, please", "due by", "friday, 5pm"],
+    ["it is due Nov. 30", "due", "Nov. 30"],
+    ["send it no later than midnight.", "no later than", "midnight"],
+    ["meet @ 5pm", "at", "5pm"],
+  ])("tells the preposition apart in %s", (text, preposition, words) => {
+    const [reading] = read(text, clock);
+    expect(reading?.preposition).toBe(preposition);
+    expect(text.slice(reading?.start, reading?.end)).toBe(words);
+    const lead = text.slice(reading?.leadStart, reading?.start);
+    expect(lead.trim().replace(/\s+/g, " ").replace("@", "at")).toBe(preposition);
+  });
+
+  it("has no preposition where there is none", () => {
+    const [reading] = read("buy milk tomorrow", clock);
+    expect(reading).toEqual({ start: 9, end: 17, leadStart: 9, date: "2026-11-26" });
+  });
+
+  it("reads several, in order", () => {
+    const text = "dinner 7pm saturday, then call mum by friday or monday; in two hours leave";
+    expect(read(text, clock).map(({ start, end }) => text.slice(start, end))).toEqual([
+      ...["7pm saturday", "friday", "monday", "in two hours"],
+    ]);
+  });
+
+  it("takes marks of writing direction and narrow spaces for spaces", () => {
+    expect(only("\u200Ftomorrow\u200F at\u00A05pm\u202C")).toMatchObject({ said: "2026-11-26T17:00" });
+    expect(read("\u2067by friday\u2069", clock)).toMatchObject([{ start: 4, end: 10, preposition: "by" }]);
+  });
+});
+
+describe("what is no date", () => {
+  it.each([
+    ..."2/3 of 90|5.30 kg|1/2 cup|march to the sea|march on|may I ask|you may go|may|second|wait a second".split("|"),
+    ..."the second item|sun cream|sat down|the cat sat|mon ami|a wed cake|fri|sun|version 2.10.3|v1.2|$5.30".split("|"),
+    ..."7 pm2 clusters|ISBN 978-3-16-148410-0|PROP-2025-001|PROP-2025-001-05|call +49 30 1234567|555-1234".split("|"),
+    ..."buy 2 march magazines|room 12|add 5 and 7|5 minutes of fame|ratio 3:2|score 2-1|chapter 3.14|3 a|5 p".split(
+      "|",
+    ),
+    ..."at 5|at 5 degrees|from 3 to 5|4 days of rain|january sales|friday's child|tomorrow's party|1.5 hours".split(
+      "|",
+    ),
+    ..."192.168.1.10|2025 budget|in march|a second opinion|a day in the life|half the price|take 2 h nap".split("|"),
+    ..."24/7 support|9/11 memorial|25/12/2026|12/25/2026|5.3.2027|2027-13-05|2027-28-02|2027-02-30|31 june".split("|"),
+    ..."february 30 2027|29 february 2027|at 25:00|at 24:00|at 9:75|the 5th|the 5th todo|on the 3rd floor".split("|"),
+    ..."every friday|each monday at 9|black friday|mid-march|non-friday|éfriday|fridayé|größmarch 5|today/tomorrow".split(
+      "|",
+    ),
+    ..."2026-11-22T18:00+24:00|2026-11-22 18:00+01:00|2026-11-22T18:00:00.123456789+05:30|pastfriday".split("|"),
+    ..."how many hours are there in a week|how many days in 3 weeks|Thu Jan 15 12:00:00 2026".split("|"),
+    ..."march 5 miles|buy a midnight snack|buy 9 evening dresses|good morning|movie night|last week|this week".split(
+      "|",
+    ),
+    ..."order mar 10 cartridge|the friday after next|friday week|now|in 5 seconds|at 5 in total|1800|10,30 pm2".split(
+      "|",
+    ),
+    ..."in 1.5 months|a weekday|12,5 march|the month of sundays|5 to 6 eggs|ten to five people|on sun deck".split("|"),
+    ..."3 days before christmas|christmas eve|2026-11-22T24:00Z|2026-11-22T18:60Z|5 march 1800|5 march 27th street|end of story".split(
+      "|",
+    ),
+  ])("finds none in %s", (text) => {
+    if (/^5 march (?:1800|27th)/.test(text)) expect(text.slice(0, read(text, clock)[0]?.end)).toBe("5 march");
+    else expect(read(text, clock)).toEqual([]);
+  });
+
+  it("leaves a number after a date alone", () => {
+    expect(only("on 5 march 10 eggs").words).toBe("5 march");
+    expect(only("5 march 2 eggs").words).toBe("5 march");
+    expect(only("buy tomorrow 5 eggs").words).toBe("tomorrow");
+    expect(only("buy 8 tonight").words).toBe("tonight");
+    expect(only("the cat sat at 5pm").words).toBe("5pm");
+  });
+});
+
+describe("long texts", () => {
+  it("are not read beyond the limit", async () => {
+    const text = "add 5 and 7 on friday ".repeat(50_000);
+    expect(await readDates(text, clock)).toEqual([]);
+    expect(read(text, clock)).toEqual([]);
+    expect(read(`${"x".repeat(maxDateText - 9)} tomorrow`, clock)).toHaveLength(1);
+  });
+
+  it.each([
+    ..."1|12 |1,|1:|12:30 |a |half a |in a |in 2 days and |a couple of |5 march |march the |by the 5th |end of the ".split(
+      "|",
+    ),
+    ..."half past |one |at five |a week from |5pm |2027-03-05 |evening |@|no later than |every |9:30-11:00 ".split("|"),
+    ..." |\t\n|\u200F|5 \u00A0 pm|march      |1 hour, ".split("|"),
+  ])("take no long time of %j", (unit) => {
+    const text = `today ${unit.repeat(maxDateText)}`.slice(0, maxDateText - 9);
+    const start = performance.now();
+    read(`${text} tomorrow`, clock);
+    // Some 50 ms each; with a pattern that is quadratic it would be seconds.
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
+
+it("the reader that loads the library reads the same", async () => {
+  expect(await readDates("pay rent by friday at 5pm", berlin)).toEqual(read("pay rent by friday at 5pm", berlin));
+  expect(await readDates("add milk", berlin)).toEqual([]);
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import type { PhraseContext } from "../../../../src/core/tool.ts";
+import { tokenize } from "../../../../src/language/tokens.ts";
+import { wordForms } from "../../../../src/language/word-forms.ts";
+import { createTodoReader } from "../../../../src/tools/todo-store/reading/todo-reader.ts";
+import { fromWritten } from "../../../../training/assemble.ts";
+import { readSentences } from "../../../../training/read-sentences.ts";
+import { toTodoModel, trainTodos } from "../../../../training/train-todos.ts";
+
+// Half of the written sentences, quickly: what is tested is how they are read, not how well it is learned.
+const sentences = readSentences("training/sentences").filter((_, index) => index % 2 === 0);
+const reader = createTodoReader(toTodoModel(trainTodos(fromWritten(sentences), [], { epochs: 2, classEpochs: 3 })));
+const none: PhraseContext = { previous: undefined, nowMs: 0, timeZone: "UTC" };
+
+function read(text: string, context: PhraseContext = none) {
+  const tokens = tokenize(text);
+  const readings = reader.read({ text, tokens, forms: wordForms(tokens) });
+  return { probability: readings[0]?.probability ?? 0, inputs: readings[0]?.toInputs(context) };
+}
+
+describe("the reader of todos", () => {
+  it.each([
+    ["add milk to my list", [{ operation: "add", title: "milk" }]],
+    ["add milk, eggs and bread to my list", [{ title: "milk" }, { title: "eggs" }, { title: "bread" }]],
+    ["put candles on my shopping list", [{ operation: "add", title: "candles", list: "shopping" }]],
+    ["what is on my list", [{ operation: "list" }]],
+    ["is milk on my list", [{ operation: "search", query: "milk" }]],
+    ["remove milk from my list", [{ operation: "delete", title: "milk" }]],
+    ["delete the second one from my list", [{ operation: "delete", index: 2 }]],
+    ["mark call the bank as done", [{ operation: "complete", title: "call the bank" }]],
+    ["clear my shopping list", [{ operation: "clear", list: "shopping" }]],
+  ])("reads %s", (text, expected) => {
+    const { probability, inputs } = read(text);
+    expect(probability).toBeGreaterThan(0.3);
+    expect(inputs).toMatchObject(expected);
+  });
+
+  it("puts a reference where words stand for an earlier result, and misses it where there is none", () => {
+    const previous = { $ref: "s1.value" };
+    expect(read("add the result to my list", { ...none, previous }).inputs).toMatchObject([{ title: previous }]);
+    expect(read("add the result to my list").inputs).toEqual({ missing: "title" });
+  });
+
+  it.each(["play some jazz", "book a table for two", "what is the capital of peru"])("is not sure of %s", (text) => {
+    expect(read(text).probability).toBeLessThan(0.5);
+  });
+});
