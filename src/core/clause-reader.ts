@@ -47,6 +47,11 @@ export function readWith<TTool extends DefinedTool>(tool: TTool, load: () => Pro
   return tool;
 }
 
+/** Whether a tool has a reader. @internal */
+export function hasReader(tool: DefinedTool): boolean {
+  return readers.has(tool);
+}
+
 /** Loads the reader of a tool, if it has one. @internal */
 export function loadReader(tool: DefinedTool): Promise<ClauseReader> | undefined {
   return readers.get(tool)?.();

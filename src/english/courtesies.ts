@@ -38,3 +38,9 @@ first | first of all | firstly | second | secondly | third | thirdly | fourth | 
 
 /** Words that are optional before a word of a phrase. */
 export const optionalWords: ReadonlySet<string> = new Set(["the", "a", "an", "please", "just", "also"]);
+
+/** Every word of them. */
+export const courtesyWords: ReadonlySet<string> = new Set([
+  ...optionalWords,
+  ...`${courtesiesBefore} ${courtesiesAfter}`.split(/[\s|]+/).filter((word) => word !== ""),
+]);

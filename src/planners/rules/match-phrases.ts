@@ -15,6 +15,8 @@ export interface PhraseMatch {
   readonly captures: Capture | undefined;
   /** How a trained reader understands it, where no phrase fits. */
   readonly reading?: ClauseReading;
+  /** How sure it is that this is meant, where the phrase is only the nearest example. */
+  readonly likeness?: number;
   /** The tokens without courtesies. */
   readonly start: number;
   readonly end: number;

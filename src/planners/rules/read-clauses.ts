@@ -1,11 +1,18 @@
 import type { ClauseReader } from "../../core/clause-reader.ts";
 import { wordForms } from "../../language/word-forms.ts";
+import type { ExampleModel } from "./examples/example-model.ts";
+import { readByExamples } from "./examples/read-by-examples.ts";
 import type { MatchInput } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
-/** The trained readers of some tools. */
-export type ClauseReaders = ReadonlyMap<ToolRules, ClauseReader>;
+/** What reads requests that no phrase fits. */
+export interface ClauseReaders {
+  /** Those of tools that are trained. */
+  readonly trained: ReadonlyMap<ToolRules, ClauseReader>;
+  /** What the examples of the other tools say. */
+  readonly examples: ExampleModel | undefined;
+}
 
 /** What is less sure than this is not planned. */
 const minProbability = 0.7;
@@ -28,11 +35,12 @@ export function readFrom(firstClause: number, input: MatchInput, readers: Clause
     // A word alone says too little: "list", "tasks".
     if (tokens.length < 2) continue;
     const clause = { text: input.text, tokens, forms: wordForms(tokens) };
-    for (const [rules, reader] of readers) {
+    matches.push(...readExamples({ firstClause, lastClause, start, end: last.end }, input, readers.examples));
+    for (const [rules, reader] of readers.trained) {
       input.work.spend(tokens.length * wordCost);
       const [reading] = reader.read(clause);
       if (reading === undefined || reading.probability < minProbability) continue;
-      const cost = readingCost - Math.round(500 * Math.log(reading.probability));
+      const cost = costOf(reading.probability);
       matches.push({
         rules,
         phraseIndex: -1,
@@ -48,4 +56,22 @@ export function readFrom(firstClause: number, input: MatchInput, readers: Clause
     if (last.endsHard) break;
   }
   return matches;
+}
+
+/** How the examples of tools understand some clauses. */
+function readExamples(
+  span: { readonly firstClause: number; readonly lastClause: number; readonly start: number; readonly end: number },
+  input: MatchInput,
+  model: ExampleModel | undefined,
+): readonly PhraseMatch[] {
+  if (model === undefined) return [];
+  input.work.spend((span.end - span.start) * wordCost);
+  const found = readByExamples(model, input, span);
+  if (found === undefined || found.probability < minProbability || found.left !== undefined) return [];
+  const { rules, phraseIndex, captures, probability } = found;
+  return [{ ...span, rules, phraseIndex, captures, cost: costOf(probability), likeness: probability }];
+}
+
+function costOf(probability: number): number {
+  return readingCost - Math.round(500 * Math.log(probability));
 }

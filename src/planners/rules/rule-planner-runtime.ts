@@ -1,6 +1,7 @@
 import { type ClauseReader, loadReader } from "../../core/clause-reader.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { PlanRequest } from "../../core/planner.ts";
+import { loadExamples } from "./examples/load-examples.ts";
 import { explainMatch, quoteClauses, type RequestExplanation, refuse } from "./explain.ts";
 import { makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
 import { type MatchInput, maxTokens, maxWork, readRequest, TooMuchWork } from "./match-input.ts";
@@ -96,12 +97,12 @@ function trySegment(rules: readonly ToolRules[], input: MatchInput, readers: Cla
 }
 
 async function loadReaders(rules: readonly ToolRules[]): Promise<ClauseReaders> {
-  const readers = new Map<ToolRules, ClauseReader>();
+  const trained = new Map<ToolRules, ClauseReader>();
   for (const each of rules) {
     const reader = await loadReader(each.tool);
-    if (reader !== undefined) readers.set(each, reader);
+    if (reader !== undefined) trained.set(each, reader);
   }
-  return readers;
+  return { trained, examples: await loadExamples(rules) };
 }
 
 function refuseSteps({ match, reason }: UnmadeSteps, input: MatchInput, rules: readonly ToolRules[]) {

@@ -47,14 +47,14 @@ export function segmentRequest(
   tools: readonly ToolRules[],
   input: MatchInput,
   barred: readonly PhraseMatch[] = [],
-  readers: ClauseReaders = new Map(),
+  readers?: ClauseReaders,
 ): Segmentation {
   const count = input.clauses.length;
   const matchers = tools.map((rules) => new PhraseMatcher(rules, input));
   const readings: (Reading | undefined)[] = [];
   for (let index = count - 1; index >= 0; index--) {
     const fitting = matchers.flatMap((matcher) => matcher.matchFrom(index));
-    const found = readers.size === 0 ? fitting : [...fitting, ...readFrom(index, input, readers)];
+    const found = readers === undefined ? fitting : [...fitting, ...readFrom(index, input, readers)];
     const candidates = barred.length === 0 ? found : found.filter((match) => !isBarred(match, barred));
     readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
   }
@@ -73,7 +73,7 @@ function isBarred(match: PhraseMatch, barred: readonly PhraseMatch[]): boolean {
   return barred.some(({ rules, phraseIndex, firstClause, lastClause }) => {
     const isSame = match.rules === rules && match.phraseIndex === phraseIndex && match.firstClause === firstClause;
     // All readings have one index: they differ by how far they go.
-    return isSame && (match.reading === undefined || match.lastClause === lastClause);
+    return isSame && ((match.reading ?? match.likeness) === undefined || match.lastClause === lastClause);
   });
 }
 

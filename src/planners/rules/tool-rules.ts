@@ -1,8 +1,10 @@
+import { hasReader } from "../../core/clause-reader.ts";
 import { AgentError } from "../../core/errors.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
+import { type ExampleSentence, readExample } from "./examples/example-sentence.ts";
 import { buildIndex, type PhraseIndex } from "./phrase-index.ts";
 import { compilePhrase, type PhraseProgram } from "./phrase-program.ts";
 import {
@@ -19,6 +21,8 @@ import { checkSlotField, ownSlotType, type SlotType, slotTypeOf } from "./slot-r
 export interface PhraseRule {
   readonly source: ToolPhrase;
   readonly slots: ReadonlyMap<string, SlotType>;
+  /** The phrase as an example of what people say; undefined for a template. */
+  readonly sentence: ExampleSentence | undefined;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
   /** The words of the example, each once. */
@@ -91,10 +95,18 @@ function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas
 function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): ToolRules {
   const known: KnownGroups = new Map();
   const fields = new SlotFields(schemas.input);
+  // What a reader of its own was trained for needs no examples.
+  const readsSentences = !hasReader(tool);
   const parsed = phrases.map((source, index) => {
     try {
-      const node = parsePhrase(source.phrase, known);
-      return { source, node, slots: typesOfSlots(source, node, { fields, ownSchemas: owned[index] ?? new Map() }) };
+      const sentence = readsSentences ? readExample(source, (name) => fields.find(name, undefined).type) : undefined;
+      const node = parsePhrase(sentence?.template ?? source.phrase, known);
+      return {
+        source,
+        sentence,
+        node,
+        slots: typesOfSlots(source, node, { fields, ownSchemas: owned[index] ?? new Map() }),
+      };
     } catch (thrown) {
       if (!(thrown instanceof PhraseError)) throw thrown;
       const option = `${tool.name}.phrases[${index}]`;
@@ -111,13 +123,14 @@ function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): Too
   const rules: ToolRules = {
     tool,
     schemas,
-    rules: parsed.map(({ source, node, slots }) => {
+    rules: parsed.map(({ source, sentence, node, slots }) => {
       let program: PhraseProgram | undefined;
       let example: string | undefined;
       let exampleWords: readonly string[] | undefined;
       return {
         source,
         slots,
+        sentence,
         get example() {
           example ??= examplePhrase(node);
           return example;

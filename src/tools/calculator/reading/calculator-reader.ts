@@ -1,13 +1,12 @@
 import type { Clause, ClauseReader, ClauseReading } from "../../../core/clause-reader.ts";
 import type { PhraseContext } from "../../../core/tool.ts";
-import { courtesiesAfter, courtesiesBefore, optionalWords } from "../../../english/courtesies.ts";
+import { courtesyWords } from "../../../english/courtesies.ts";
 import { readSpokenArithmetic, type SpokenArithmetic } from "../spoken/spoken-arithmetic.ts";
 import { variableNames as names } from "../variable-names.ts";
 
 /** Words that may stand around arithmetic: courtesies, and those of a question. */
 const frameWords: ReadonlySet<string> = new Set([
-  ...optionalWords,
-  ...`${courtesiesBefore} ${courtesiesAfter}`.split(/[\s|]+/),
+  ...courtesyWords,
   ...(
     "what is are was would be do does did how much many one come comes to make makes made get gets got give gives equal equals " +
     "the answer result value total number numbers sum solution of for in on if when i you we us me my calculate compute calculating " +

@@ -1,0 +1,158 @@
+import { type ExampleIndex, product, sparseFeatures } from "./example-index.ts";
+import { meanVector, rarityOf, unknownRarity, type WordVectors } from "./word-vectors.ts";
+
+/** By what a sentence is held against a class of examples. The order of the weights. */
+export const exampleFeatures = [
+  "bias",
+  "nearest",
+  "nearest three",
+  "all together",
+  "nearest by vectors",
+  "nearest three by vectors",
+  "all together by vectors",
+  "words known",
+  "rarest word unknown",
+  "alike among themselves",
+  "alike among themselves by vectors",
+  "how many examples",
+  "longer than the examples",
+  "unknown to the vectors",
+  "above the second",
+  "above the second by vectors",
+] as const;
+
+/**
+ * The features of a sentence for each class, one row each; `replaced` gives classes other stems than the sentence's. Linear in
+ * the examples that share features with it.
+ */
+export function compareWithExamples(
+  index: ExampleIndex,
+  stems: readonly string[],
+  replaced: ReadonlyMap<number, readonly string[]> = new Map(),
+): Float64Array {
+  const rows = new Float64Array(index.classes.length * exampleFeatures.length);
+  const sparse = sparseProducts(index, stems);
+  const words = wordsOf(index.vectors, stems);
+  for (let at = 0; at < index.classes.length; at++) fillRow(index, { at, rows, sparse, words });
+  for (const [at, own] of replaced) {
+    const alone = { at, rows, sparse: sparseProducts(index, own), words: wordsOf(index.vectors, own) };
+    fillRow(index, alone);
+  }
+  for (const name of ["all together", "all together by vectors"] as const) compareClasses(rows, name);
+  return rows;
+}
+
+/** How alike a sentence and each example are, by their features. */
+function sparseProducts({ vectors, postings, classOf }: ExampleIndex, stems: readonly string[]): Float64Array {
+  const products = new Float64Array(classOf.length);
+  for (const [name, weight] of sparseFeatures(vectors, stems)) {
+    const { examples = [], weights = [] } = postings.get(name) ?? {};
+    for (let at = 0; at < examples.length; at++) {
+      const example = examples[at] ?? 0;
+      products[example] = (products[example] ?? 0) + weight * (weights[at] ?? 0);
+    }
+  }
+  return products;
+}
+
+/** What is said, with how much each word says. */
+interface Said {
+  readonly stems: readonly string[];
+  readonly rarities: readonly number[];
+  readonly total: number;
+  /** The share of words that the vectors do not know. */
+  readonly unknown: number;
+  readonly mean: Float64Array;
+}
+
+function wordsOf(vectors: WordVectors, stems: readonly string[]): Said {
+  const rarities = stems.map((word) => rarityOf(vectors, word));
+  const total = rarities.reduce((sum, rarity) => sum + rarity, 0);
+  let unknown = 0;
+  for (const [at, word] of stems.entries()) if (!vectors.places.has(word)) unknown += rarities[at] ?? 0;
+  return { stems, rarities, total, unknown: total === 0 ? 1 : unknown / total, mean: meanVector(vectors, stems) };
+}
+
+function fillRow(
+  { classes, means, vectors: { dimensions } }: ExampleIndex,
+  { at, rows, sparse, words }: { at: number; rows: Float64Array; sparse: Float64Array; words: Said },
+): void {
+  const own = classes[at];
+  if (own === undefined) return;
+  const near = new TopThree();
+  const dense = new TopThree();
+  let sum = 0;
+  for (let example = own.first; example < own.first + own.count; example++) {
+    const found = sparse[example] ?? 0;
+    sum += found;
+    near.add(found);
+    dense.add(product(words.mean, means, example * dimensions));
+  }
+  let known = 0;
+  let rarest = 0;
+  for (const [position, word] of words.stems.entries()) {
+    const rarity = words.rarities[position] ?? 0;
+    if (own.words.has(word)) known += rarity;
+    else rarest = Math.max(rarest, rarity);
+  }
+  const values: Readonly<Record<(typeof exampleFeatures)[number], number>> = {
+    bias: 1,
+    nearest: near.most,
+    "nearest three": near.mean(own.count),
+    "all together": own.length === 0 ? 0 : sum / own.length,
+    "nearest by vectors": dense.most,
+    "nearest three by vectors": dense.mean(own.count),
+    "all together by vectors": product(words.mean, own.mean),
+    "words known": words.total === 0 ? 0 : known / words.total,
+    "rarest word unknown": rarest / unknownRarity,
+    "alike among themselves": own.likeness,
+    "alike among themselves by vectors": own.meanLikeness,
+    "how many examples": Math.log(own.count) / 3,
+    "longer than the examples": Math.min(2, words.stems.length / Math.max(1, own.meanStems)) - 1,
+    "unknown to the vectors": words.unknown,
+    "above the second": 0,
+    "above the second by vectors": 0,
+  };
+  for (const [column, name] of exampleFeatures.entries()) rows[at * exampleFeatures.length + column] = values[name];
+}
+
+/** How far each class is above the best of the others. */
+function compareClasses(rows: Float64Array, name: "all together" | "all together by vectors"): void {
+  const count = exampleFeatures.length;
+  const from = exampleFeatures.indexOf(name);
+  const to = exampleFeatures.indexOf(name === "all together" ? "above the second" : "above the second by vectors");
+  let best = 0;
+  let second = 0;
+  for (let at = 0; at < rows.length; at += count) {
+    const value = rows[at + from] ?? 0;
+    if (value > best) {
+      second = best;
+      best = value;
+    } else if (value > second) second = value;
+  }
+  for (let at = 0; at < rows.length; at += count) {
+    const value = rows[at + from] ?? 0;
+    rows[at + to] = value - (value === best ? second : best);
+  }
+}
+
+class TopThree {
+  most = 0;
+  private second = 0;
+  private third = 0;
+
+  add(value: number): void {
+    if (value > this.most) {
+      this.third = this.second;
+      this.second = this.most;
+      this.most = value;
+    } else if (value > this.second) {
+      this.third = this.second;
+      this.second = value;
+    } else if (value > this.third) this.third = value;
+  }
+
+  mean(count: number): number {
+    return (this.most + this.second + this.third) / Math.max(1, Math.min(3, count));
+  }
+}

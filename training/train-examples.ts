@@ -1,0 +1,139 @@
+import { sharesOf } from "../src/language/example-classifier.ts";
+import { exampleFeatures } from "../src/language/example-features.ts";
+import { unpackVectors, type WordVectors } from "../src/language/word-vectors.ts";
+import type { ExampleWeights } from "../src/planners/rules/examples/example-model.ts";
+import { drawEpisode, type Kind, kindsOf, type Trial, trainExampleWeights } from "./episodes.ts";
+import { createRandom, shuffle } from "./random.ts";
+import type { LabelledSentence } from "./read-shared.ts";
+import { packVectors, stemsOfText, trainVectors } from "./train-vectors.ts";
+
+/** What is as sure as this is planned. */
+const threshold = 0.7;
+/** How much of what no tool means should be refused at the threshold: out of scope, and of other kinds. */
+const toRefuse = { "out of scope": 0.955, neighbour: 0.875 } as const;
+const toolCounts = [20, 10, 30, 20];
+const exampleCounts = [5, 10, 5, 10, 3];
+const size = { words: 2_000, dimensions: 24 };
+
+interface Kinds {
+  readonly kinds: readonly Kind[];
+  readonly none: readonly (readonly string[])[];
+  readonly vectors: WordVectors;
+}
+
+/** The kinds of requests in CLINC150, which has the most of them, and what is of none. */
+function kindsIn(labelled: readonly LabelledSentence[]): Omit<Kinds, "vectors"> {
+  const rows = labelled.filter(({ dataset }) => dataset === "clinc150");
+  const isNone = ({ intent }: LabelledSentence) => intent === "oos";
+  return {
+    kinds: kindsOf(rows.filter((row) => !isNone(row))),
+    none: rows.filter(isNone).map(({ text }) => stemsOfText(text)),
+  };
+}
+
+const without = (labelled: readonly LabelledSentence[], set: string) =>
+  labelled.filter(({ dataset }) => dataset !== set);
+
+/** Learns word vectors from all sets, and from CLINC150, which vectors of the other sets do not know, how to use them. */
+export function trainExamples(labelled: readonly LabelledSentence[]): ExampleWeights {
+  const unseen = unpackVectors(packVectors(trainVectors(without(labelled, "clinc150"), size)));
+  const weights = learnWeights({ ...kindsIn(labelled), vectors: unseen }, createRandom(11));
+  return { vectors: packVectors(trainVectors(labelled, size)), weights: [...weights] };
+}
+
+function learnWeights(kinds: Kinds, random: () => number): Float64Array {
+  const draw = (episodes: number, queries: number) =>
+    Array.from({ length: episodes }).flatMap((_, at) =>
+      drawEpisode(
+        kinds,
+        {
+          tools: Math.min(toolCounts[at % toolCounts.length] ?? 20, Math.floor(kinds.kinds.length * 0.6)),
+          examples: exampleCounts[at % exampleCounts.length] ?? 5,
+          queries,
+        },
+        random,
+      ),
+    );
+  const weights = trainExampleWeights(draw(150, 60), { random });
+  return calibrate(weights, draw(50, 200));
+}
+
+/** Shifts the score of all tools until enough of what none of them means is below the threshold. */
+function calibrate(weights: Float64Array, trials: readonly Trial[]): Float64Array {
+  const bias = exampleFeatures.indexOf("bias");
+  const shifted = (by: number) =>
+    weights.map((weight, at) => Math.round(1000 * (at === bias ? weight + by : weight)) / 1000);
+  for (let by = 2; by > -4; by -= 0.02) {
+    const tried = shifted(by);
+    const refuses = (["out of scope", "neighbour"] as const).every(
+      (source) => refusedOf(trials, tried, source) >= toRefuse[source],
+    );
+    if (refuses) return tried;
+  }
+  return shifted(-4);
+}
+
+function refusedOf(trials: readonly Trial[], weights: Float64Array, source: Trial["source"]): number {
+  const asked = trials.filter((trial) => trial.source === source);
+  return asked.filter(({ features }) => judge(features, weights).tool === -1).length / asked.length;
+}
+
+function judge(features: Float64Array, weights: Float64Array): { readonly tool: number } {
+  const shares = sharesOf(features, weights);
+  let tool = 0;
+  for (let at = 1; at < shares.length; at++) if ((shares[at] ?? 0) > (shares[tool] ?? 0)) tool = at;
+  return { tool: (shares[tool] ?? 0) >= threshold ? tool : -1 };
+}
+
+/** How well tools of one's own are understood. */
+export interface ExampleScores {
+  readonly examples: number;
+  readonly right: number;
+  readonly wrong: number;
+  readonly asked: number;
+  readonly refused: Readonly<Record<"out of scope" | "neighbour", number>>;
+  readonly toRefuse: Readonly<Record<"out of scope" | "neighbour", number>>;
+}
+
+/**
+ * Twenty tools at once of one half of CLINC150's kinds, after learning from the other half and with vectors of the other sets:
+ * both ways, added up.
+ */
+export function checkExamples(
+  labelled: readonly LabelledSentence[],
+  counts: readonly number[],
+): readonly ExampleScores[] {
+  const vectors = unpackVectors(packVectors(trainVectors(without(labelled, "clinc150"), size)));
+  const { kinds, none } = kindsIn(labelled);
+  const order = shuffle(kinds, createRandom(7));
+  const halves = [0, 1].map((half) => ({
+    kinds: order.filter((_, at) => at % 2 === half),
+    none: none.filter((_, at) => at % 2 === half),
+    vectors,
+  }));
+  const learned = halves.map((half) => learnWeights(half, createRandom(11)));
+  return counts.map((examples) => {
+    const trials = halves.flatMap((half, at) => {
+      const random = createRandom(13);
+      const weights = learned[1 - at] ?? new Float64Array();
+      return Array.from({ length: 25 }).flatMap(() =>
+        drawEpisode(half, { tools: 20, examples, queries: 300 }, random).map(({ features, right, source }) => ({
+          source,
+          right,
+          tool: judge(features, weights).tool,
+        })),
+      );
+    });
+    const count = (source: Trial["source"], fits: (trial: { right: number; tool: number }) => boolean = () => true) =>
+      trials.filter((trial) => trial.source === source && fits(trial)).length;
+    const isRefused = ({ tool }: { tool: number }) => tool === -1;
+    return {
+      examples,
+      right: count("own", ({ right, tool }) => tool === right),
+      wrong: count("own", ({ right, tool }) => tool !== -1 && tool !== right),
+      asked: count("own"),
+      refused: { "out of scope": count("out of scope", isRefused), neighbour: count("neighbour", isRefused) },
+      toRefuse: { "out of scope": count("out of scope"), neighbour: count("neighbour") },
+    };
+  });
+}
