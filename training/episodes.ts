@@ -66,26 +66,25 @@ export function drawEpisode(
 
 const width = exampleFeatures.length;
 
-/** Learns how much each feature says: a softmax over the tools and none of them, whose score is 0. */
+/** Learns how much each feature says: a softmax over the tools and none of them, whose score is 0. By AdaGrad. */
 export function trainExampleWeights(
   trials: readonly Trial[],
-  { epochs = 6, rate = 0.1, random }: { epochs?: number; rate?: number; random: () => number },
-): Float64Array {
-  const weights = new Float64Array(width);
+  { epochs = 6, rate = 0.3, random }: { epochs?: number; rate?: number; random: () => number },
+): number[] {
+  const weights: number[] = new Array(width).fill(0);
   const squares = new Float64Array(width).fill(1e-2);
   for (let epoch = 0; epoch < epochs; epoch++) {
     for (const { features, right } of shuffle(trials, random)) {
       const shares = sharesOf(features, weights);
-      const gradient = new Float64Array(width);
+      const slopes = new Float64Array(width);
       for (let tool = 0; tool < shares.length; tool++) {
         const error = (shares[tool] ?? 0) - (tool === right ? 1 : 0);
-        for (let at = 0; at < width; at++)
-          gradient[at] = (gradient[at] ?? 0) + error * (features[tool * width + at] ?? 0);
+        for (let at = 0; at < width; at++) slopes[at] = (slopes[at] ?? 0) + error * (features[tool * width + at] ?? 0);
       }
       for (let at = 0; at < width; at++) {
-        const slope = (gradient[at] ?? 0) + 1e-5 * (weights[at] ?? 0);
+        const slope = (slopes[at] ?? 0) + 1e-5 * (weights[at] ?? 0);
         squares[at] = (squares[at] ?? 0) + slope * slope;
-        weights[at] = (weights[at] ?? 0) - (rate / Math.sqrt(squares[at] ?? 1)) * 3 * slope;
+        weights[at] = (weights[at] ?? 0) - (rate / Math.sqrt(squares[at] ?? 1)) * slope;
       }
     }
   }

@@ -1,7 +1,6 @@
-import { sharesOf } from "../src/language/example-classifier.ts";
+import { type ExampleWeights, sharesOf } from "../src/language/example-classifier.ts";
 import { exampleFeatures } from "../src/language/example-features.ts";
 import { unpackVectors, type WordVectors } from "../src/language/word-vectors.ts";
-import type { ExampleWeights } from "../src/planners/rules/examples/example-model.ts";
 import { drawEpisode, type Kind, kindsOf, type Trial, trainExampleWeights } from "./episodes.ts";
 import { createRandom, shuffle } from "./random.ts";
 import type { LabelledSentence } from "./read-shared.ts";
@@ -11,8 +10,8 @@ import { packVectors, stemsOfText, trainVectors } from "./train-vectors.ts";
 const threshold = 0.7;
 /** How much of what no tool means should be refused at the threshold: out of scope, and of other kinds. */
 const toRefuse = { "out of scope": 0.955, neighbour: 0.875 } as const;
-const toolCounts = [20, 10, 30, 20];
-const exampleCounts = [5, 10, 5, 10, 3];
+const toolCounts = [20, 10, 30, 20, 4, 1, 2];
+const exampleCounts = [5, 10, 5, 10, 3, 1];
 const size = { words: 2_000, dimensions: 24 };
 
 interface Kinds {
@@ -38,47 +37,42 @@ const without = (labelled: readonly LabelledSentence[], set: string) =>
 export function trainExamples(labelled: readonly LabelledSentence[]): ExampleWeights {
   const unseen = unpackVectors(packVectors(trainVectors(without(labelled, "clinc150"), size)));
   const weights = learnWeights({ ...kindsIn(labelled), vectors: unseen }, createRandom(11));
-  return { vectors: packVectors(trainVectors(labelled, size)), weights: [...weights] };
+  return { vectors: packVectors(trainVectors(labelled, size)), weights };
 }
 
-function learnWeights(kinds: Kinds, random: () => number): Float64Array {
-  const draw = (episodes: number, queries: number) =>
+function learnWeights(kinds: Kinds, random: () => number): readonly number[] {
+  const draw = (episodes: number, queries: number, tools: readonly number[], examples: readonly number[]) =>
     Array.from({ length: episodes }).flatMap((_, at) =>
       drawEpisode(
         kinds,
-        {
-          tools: Math.min(toolCounts[at % toolCounts.length] ?? 20, Math.floor(kinds.kinds.length * 0.6)),
-          examples: exampleCounts[at % exampleCounts.length] ?? 5,
-          queries,
-        },
+        { tools: tools[at % tools.length] ?? 20, examples: examples[at % examples.length] ?? 5, queries },
         random,
       ),
     );
-  const weights = trainExampleWeights(draw(150, 60), { random });
-  return calibrate(weights, draw(50, 200));
+  const weights = trainExampleWeights(draw(210, 60, toolCounts, exampleCounts), { random });
+  return calibrate(weights, draw(50, 200, [20], [5, 10]));
 }
 
-/** Shifts the score of all tools until enough of what none of them means is below the threshold. */
-function calibrate(weights: Float64Array, trials: readonly Trial[]): Float64Array {
+/** Shifts the score of all tools until enough of what none of them means is below the threshold, and rounds. */
+function calibrate(weights: readonly number[], trials: readonly Trial[]): readonly number[] {
   const bias = exampleFeatures.indexOf("bias");
   const shifted = (by: number) =>
-    weights.map((weight, at) => Math.round(1000 * (at === bias ? weight + by : weight)) / 1000);
+    weights.map((weight, at) => Math.round(1_000 * (at === bias ? weight + by : weight)) / 1_000);
   for (let by = 2; by > -4; by -= 0.02) {
-    const tried = shifted(by);
     const refuses = (["out of scope", "neighbour"] as const).every(
-      (source) => refusedOf(trials, tried, source) >= toRefuse[source],
+      (source) => refusedOf(trials, shifted(by), source) >= toRefuse[source],
     );
-    if (refuses) return tried;
+    if (refuses) return shifted(by);
   }
   return shifted(-4);
 }
 
-function refusedOf(trials: readonly Trial[], weights: Float64Array, source: Trial["source"]): number {
+function refusedOf(trials: readonly Trial[], weights: readonly number[], source: Trial["source"]): number {
   const asked = trials.filter((trial) => trial.source === source);
   return asked.filter(({ features }) => judge(features, weights).tool === -1).length / asked.length;
 }
 
-function judge(features: Float64Array, weights: Float64Array): { readonly tool: number } {
+function judge(features: Float64Array, weights: readonly number[]): { readonly tool: number } {
   const shares = sharesOf(features, weights);
   let tool = 0;
   for (let at = 1; at < shares.length; at++) if ((shares[at] ?? 0) > (shares[tool] ?? 0)) tool = at;
@@ -102,6 +96,7 @@ export interface ExampleScores {
 export function checkExamples(
   labelled: readonly LabelledSentence[],
   counts: readonly number[],
+  seed = 11,
 ): readonly ExampleScores[] {
   const vectors = unpackVectors(packVectors(trainVectors(without(labelled, "clinc150"), size)));
   const { kinds, none } = kindsIn(labelled);
@@ -111,11 +106,11 @@ export function checkExamples(
     none: none.filter((_, at) => at % 2 === half),
     vectors,
   }));
-  const learned = halves.map((half) => learnWeights(half, createRandom(11)));
+  const learned = halves.map((half) => learnWeights(half, createRandom(seed)));
   return counts.map((examples) => {
     const trials = halves.flatMap((half, at) => {
       const random = createRandom(13);
-      const weights = learned[1 - at] ?? new Float64Array();
+      const weights = learned[1 - at] ?? [];
       return Array.from({ length: 25 }).flatMap(() =>
         drawEpisode(half, { tools: 20, examples, queries: 300 }, random).map(({ features, right, source }) => ({
           source,

@@ -1,5 +1,13 @@
 import { compareWithExamples, exampleFeatures } from "./example-features.ts";
 import type { ExampleIndex } from "./example-index.ts";
+import type { PackedVectors } from "./word-vectors.ts";
+
+/** What the training writes for sentences of tools of one's own. */
+export interface ExampleWeights {
+  readonly vectors: PackedVectors;
+  /** How much each feature says, in the order of `exampleFeatures`. */
+  readonly weights: readonly number[];
+}
 
 /**
  * How probable it is that a sentence is of each class, one number each; what is left of 1 is for none of them. `replaced`
@@ -7,7 +15,7 @@ import type { ExampleIndex } from "./example-index.ts";
  */
 export function classifyByExamples(
   index: ExampleIndex,
-  weights: Float64Array | readonly number[],
+  weights: readonly number[],
   stems: readonly string[],
   replaced: ReadonlyMap<number, readonly string[]> = new Map(),
 ): Float64Array {
@@ -15,7 +23,7 @@ export function classifyByExamples(
 }
 
 /** A softmax over classes and none of them, whose score is 0, from a row of features for each class. */
-export function sharesOf(features: Float64Array, weights: Float64Array | readonly number[]): Float64Array {
+export function sharesOf(features: Float64Array, weights: readonly number[]): Float64Array {
   const width = exampleFeatures.length;
   const shares = new Float64Array(features.length / width);
   let top = 0;

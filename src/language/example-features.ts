@@ -116,13 +116,18 @@ function fillRow(
   for (const [column, name] of exampleFeatures.entries()) rows[at * exampleFeatures.length + column] = values[name];
 }
 
+/** A class of something else would be as near as this: with few classes none of them may be. */
+const sparseFloor = 0.12;
+const vectorFloor = 0.4;
+
 /** How far each class is above the best of the others. */
 function compareClasses(rows: Float64Array, name: "all together" | "all together by vectors"): void {
   const count = exampleFeatures.length;
   const from = exampleFeatures.indexOf(name);
   const to = exampleFeatures.indexOf(name === "all together" ? "above the second" : "above the second by vectors");
-  let best = 0;
-  let second = 0;
+  const floor = name === "all together" ? sparseFloor : vectorFloor;
+  let best = floor;
+  let second = floor;
   for (let at = 0; at < rows.length; at += count) {
     const value = rows[at + from] ?? 0;
     if (value > best) {

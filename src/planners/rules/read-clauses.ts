@@ -25,7 +25,11 @@ const maxWords = 64;
 const wordCost = 200;
 
 /** How trained readers understand the request from a clause on, up to the end of each of the next ones. */
-export function readFrom(firstClause: number, input: MatchInput, readers: ClauseReaders): readonly PhraseMatch[] {
+export function readFrom(
+  firstClause: number,
+  input: MatchInput,
+  { readers, isWish }: { readers: ClauseReaders; isWish: (clause: number) => boolean },
+): readonly PhraseMatch[] {
   const matches: PhraseMatch[] = [];
   const start = input.clauses[firstClause]?.start ?? 0;
   for (let lastClause = firstClause; lastClause < firstClause + maxJoined; lastClause++) {
@@ -35,7 +39,9 @@ export function readFrom(firstClause: number, input: MatchInput, readers: Clause
     // A word alone says too little: "list", "tasks".
     if (tokens.length < 2) continue;
     const clause = { text: input.text, tokens, forms: wordForms(tokens) };
-    matches.push(...readExamples({ firstClause, lastClause, start, end: last.end }, input, readers.examples));
+    // An example is one wish: what is understood from a later clause on is another.
+    if (lastClause === firstClause || !isWish(lastClause))
+      matches.push(...readExamples({ firstClause, lastClause, start, end: last.end }, input, readers.examples));
     for (const [rules, reader] of readers.trained) {
       input.work.spend(tokens.length * wordCost);
       const [reading] = reader.read(clause);

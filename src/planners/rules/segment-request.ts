@@ -54,7 +54,10 @@ export function segmentRequest(
   const readings: (Reading | undefined)[] = [];
   for (let index = count - 1; index >= 0; index--) {
     const fitting = matchers.flatMap((matcher) => matcher.matchFrom(index));
-    const found = readers === undefined ? fitting : [...fitting, ...readFrom(index, input, readers)];
+    const found =
+      readers === undefined
+        ? fitting
+        : [...fitting, ...readFrom(index, input, { readers, isWish: (clause) => readings[clause] !== undefined })];
     const candidates = barred.length === 0 ? found : found.filter((match) => !isBarred(match, barred));
     readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
   }

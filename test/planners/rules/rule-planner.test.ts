@@ -198,7 +198,8 @@ describe("createRulePlanner", () => {
 
   it("contains no name of a tool", () => {
     const folder = new URL("../../../src/planners/rules/", import.meta.url);
-    const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), "utf8"));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+    const sources = files.map((file) => readFileSync(new URL(file, folder), "utf8"));
     expect(sources.length).toBeGreaterThan(10);
     for (const source of sources) expect(source).not.toMatch(/calculator|todo|weather/i);
   });

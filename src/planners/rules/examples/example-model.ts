@@ -1,4 +1,4 @@
-import { classifyByExamples } from "../../../language/example-classifier.ts";
+import { classifyByExamples, type ExampleWeights } from "../../../language/example-classifier.ts";
 import { buildExampleIndex, type ExampleIndex } from "../../../language/example-index.ts";
 import type { Token } from "../../../language/tokens.ts";
 import { wordForms } from "../../../language/word-forms.ts";
@@ -12,13 +12,6 @@ import {
 import type { ToolRules } from "../tool-rules.ts";
 import type { ExampleSentence } from "./example-sentence.ts";
 import type { FrameSlot, SlotFrame } from "./find-slots.ts";
-
-/** What the training writes for sentences of tools of one's own. */
-export interface ExampleWeights {
-  readonly vectors: PackedVectors;
-  /** How much each feature says, in the order of `exampleFeatures`. */
-  readonly weights: readonly number[];
-}
 
 /** Examples of a tool that mean the same: they share all of the input that their words do not say. */
 export interface ExampleMeaning {

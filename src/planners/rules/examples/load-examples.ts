@@ -16,7 +16,7 @@ export async function loadExamples(rules: readonly ToolRules[]): Promise<Example
   if (known?.tools.length === tools.length && known.tools.every((tool, at) => tool === tools[at])) return known.model;
   const [{ learnExamples }, { exampleWeights }] = await Promise.all([
     import("./example-model.ts"),
-    import("./example-weights.ts"),
+    import("../../../language/example-weights.ts"),
   ]);
   const model = learnExamples(tools, exampleWeights);
   models.set(first, { tools, model });

@@ -49,7 +49,7 @@ export function readByExamples(
   if (example.slots !== 0 && !hasFrame(model, found, example, stems)) return undefined;
   const left =
     unaccounted(model, input, { meaning, filled, stems, start, end }) ??
-    otherWish(model, input, { stems, start, end }) ??
+    otherWish(model, input, { meaning, filled, stems, start, end }) ??
     (needsSameWords(meaning.rules) ? notSaid(example, stems.slice(start, end)) : undefined);
   const { rules } = meaning;
   return { rules, phraseIndex: example.phraseIndex, captures: capturesOf(found, example), probability, left };
@@ -69,7 +69,10 @@ function hasFrame(
   const saysSomething = (word: string) => /^\p{L}/u.test(word) && rarityOf(vectors, word) >= frameRarity;
   const alike = meaning.examples.filter(({ slots }) => slots === example.slots).map((each) => new Set(each.stems));
   const shared = example.stems.filter((word) => saysSomething(word) && alike.every((words) => words.has(word)));
-  return shared.every((word) => outside.has(word)) && [...outside].some((word) => meaning.words.has(word) && saysSomething(word));
+  return (
+    shared.every((word) => outside.has(word)) &&
+    [...outside].some((word) => meaning.words.has(word) && saysSomething(word))
+  );
 }
 
 interface Span {
@@ -191,12 +194,21 @@ function unaccounted(
   return undefined;
 }
 
-/** What follows "and", if it is a wish by itself. */
-function otherWish(model: ExampleModel, input: MatchInput, { stems, start, end }: Span): string | undefined {
-  for (const { start: from } of input.clauses) {
-    if (from <= start || from >= end) continue;
+/** What follows "and", if it is a wish by itself, or says nothing that the examples know. */
+function otherWish(
+  model: ExampleModel,
+  input: MatchInput,
+  { meaning, filled, stems, start, end }: Span & { meaning: ExampleMeaning; filled: readonly FilledSlot[] },
+): string | undefined {
+  const isKnown = (at: number) =>
+    filled.some((slot) => at >= slot.start && at < slot.end) ||
+    (meaning.words.has(stems[at] ?? "") && !smallWords.has(input.words[at] ?? ""));
+  for (const clause of input.clauses) {
+    if (clause.start <= start || clause.start >= end) continue;
+    const { start: from } = clause;
+    const says = Array.from({ length: Math.min(clause.end, end) - from }, (_, at) => from + at).some(isKnown);
     const found = classifyWords(model, input, { stems, start: from, end });
-    if (found !== undefined && found.probability >= ownWish) return textBetween(input, from, end);
+    if (!says || (found !== undefined && found.probability >= ownWish)) return textBetween(input, from, end);
   }
   return undefined;
 }
