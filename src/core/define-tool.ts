@@ -1,4 +1,5 @@
 import type { RetryOptions } from "../async/retry.ts";
+import { checkExamples, checkSharedExamples } from "./check-examples.ts";
 import { checkPhrases, checkToolOptions, toolKeys } from "./check-tool.ts";
 import { AgentError } from "./errors.ts";
 import type { Jsonify } from "./json.ts";
@@ -56,9 +57,7 @@ export function define(tool: Tool, option?: string): DefinedTool {
         ? (madeFor.get(needsApproval)?.declaredNeedsApproval ?? "by-input")
         : needsApproval,
     phrases:
-      typeof phrases === "function"
-        ? async () => toPhrases(rest.name, await phrases.call(tool))
-        : toPhrases(rest.name, phrases),
+      typeof phrases === "function" ? async () => toPhrases(rest, await phrases.call(tool)) : toPhrases(rest, phrases),
     effect: (input: unknown) => (typeof effect === "function" ? effect.call(tool, input) : effect),
     execute: (input: unknown, context: ToolContext) => execute.call(tool, input, context),
   });
@@ -68,9 +67,14 @@ export function define(tool: Tool, option?: string): DefinedTool {
   return finished;
 }
 
-function toPhrases(name: string, phrases: PhraseList): readonly ToolPhrase[] {
-  checkPhrases(`${name}.phrases`, phrases);
-  return phrases.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase)));
+function toPhrases(
+  { name, inputSchema }: { name: string; inputSchema: StandardSchema },
+  given: PhraseList,
+): readonly ToolPhrase[] {
+  checkPhrases(`${name}.phrases`, given);
+  const phrases = given.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase)));
+  checkExamples(name, phrases, inputSchema);
+  return phrases;
 }
 
 /** The tools by name, checked. Throws `invalid-options` for anything that is not a tool, and for a duplicate name. */
@@ -86,6 +90,7 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
     }
     byName.set(tool.name, tool);
   }
+  checkSharedExamples(byName.values());
   return byName;
 }
 
