@@ -4,10 +4,11 @@ import { fromDevelopment, fromLabelled, fromWritten } from "./assemble.ts";
 import { crossValidate, type Grouping } from "./cross-validate.ts";
 import { readSentences } from "./read-sentences.ts";
 import { readDevelopment, readLabelled } from "./read-shared.ts";
+import { checkExamples, type ExampleScores, trainExamples } from "./train-examples.ts";
 import { toTodoWeights, trainTodos } from "./train-todos.ts";
 
 /*
- * npm run train                     learns what is said about todos, and writes the weights
+ * npm run train                     learns what is said about todos, and how examples are used, and writes the weights
  * npm run train -- --check          also prints how well it does on requests left out: some minutes
  * npm run train -- ../elsewhere     with the evaluation data in another folder
  */
@@ -29,24 +30,48 @@ function main(args: readonly string[]): void {
     return;
   }
   const rows = readDevelopment(folder);
+  const labelled = readLabelled(folder);
   const written = fromWritten(sentences);
-  const data = { written, development: fromDevelopment(rows), labelled: fromLabelled(readLabelled(folder)), rows };
+  const data = { written, development: fromDevelopment(rows), labelled: fromLabelled(labelled), rows };
   const learned = trainTodos([...written, ...data.development], data.labelled);
   const { classifier, tagger } = learned;
-  const weights = JSON.stringify(toTodoWeights(learned), undefined, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
   writeFileSync(
     "src/tools/todo-store/reading/todo-weights.ts",
-    `import type { TodoWeights } from "./todo-reader.ts";\n\n/** Written by \`npm run train\`. */\nexport const todoWeights: TodoWeights = ${weights};\n`,
+    `import type { TodoWeights } from "./todo-reader.ts";\n\n/** Written by \`npm run train\`. */\nexport const todoWeights: TodoWeights = ${toSource(toTodoWeights(learned))};\n`,
+  );
+  writeFileSync(
+    "src/language/example-weights.ts",
+    `import type { ExampleWeights } from "./example-classifier.ts";\n\n/** Written by \`npm run train\`. */\nexport const exampleWeights: ExampleWeights = ${toSource(trainExamples(labelled))};\n`,
   );
   console.log(
     `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words.`,
   );
   if (!args.includes("--check")) return;
+  printExamples(checkExamples(labelled, [3, 5, 10, 20]));
   console.log("\n| todos, five folds | right | planned wrongly |\n| --- | --- | --- |");
   for (const [grouping, name] of groupings) {
     for (const [kind, { right, wrong, count }] of Object.entries(crossValidate(data, grouping)))
       console.log(`| ${kind}, ${name} | ${cell({ hits: right, count })} | ${wrong} |`);
   }
+}
+
+/** How many sentences of tools of one's own are understood, of kinds of requests that nothing was learned from. */
+function printExamples(scores: readonly ExampleScores[]): void {
+  console.log("\n| examples a tool | right | wrong tool | out of scope, refused | other kinds, refused |");
+  console.log("| --- | --- | --- | --- | --- |");
+  for (const { examples, right, wrong, asked, refused, toRefuse } of scores) {
+    const cells = [
+      cell({ hits: right, count: asked }),
+      cell({ hits: wrong, count: asked }),
+      cell({ hits: refused["out of scope"], count: toRefuse["out of scope"] }),
+      cell({ hits: refused.neighbour, count: toRefuse.neighbour }),
+    ];
+    console.log(`| ${examples} | ${cells.join(" | ")} |`);
+  }
+}
+
+function toSource(value: object): string {
+  return JSON.stringify(value, undefined, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
 }
 
 main(process.argv.slice(2));

@@ -95,25 +95,22 @@ function fillRow(
     if (own.words.has(word)) known += rarity;
     else rarest = Math.max(rarest, rarity);
   }
-  const values: Readonly<Record<(typeof exampleFeatures)[number], number>> = {
-    bias: 1,
-    nearest: near.most,
-    "nearest three": near.mean(own.count),
-    "all together": own.length === 0 ? 0 : sum / own.length,
-    "nearest by vectors": dense.most,
-    "nearest three by vectors": dense.mean(own.count),
-    "all together by vectors": product(words.mean, own.mean),
-    "words known": words.total === 0 ? 0 : known / words.total,
-    "rarest word unknown": rarest / unknownRarity,
-    "alike among themselves": own.likeness,
-    "alike among themselves by vectors": own.meanLikeness,
-    "how many examples": Math.log(own.count) / 3,
-    "longer than the examples": Math.min(2, words.stems.length / Math.max(1, own.meanStems)) - 1,
-    "unknown to the vectors": words.unknown,
-    "above the second": 0,
-    "above the second by vectors": 0,
-  };
-  for (const [column, name] of exampleFeatures.entries()) rows[at * exampleFeatures.length + column] = values[name];
+  // In the order of `exampleFeatures`.
+  const start = at * exampleFeatures.length;
+  rows[start] = 1;
+  rows[start + 1] = near.most;
+  rows[start + 2] = near.mean(own.count);
+  rows[start + 3] = own.length === 0 ? 0 : sum / own.length;
+  rows[start + 4] = dense.most;
+  rows[start + 5] = dense.mean(own.count);
+  rows[start + 6] = product(words.mean, own.mean);
+  rows[start + 7] = words.total === 0 ? 0 : known / words.total;
+  rows[start + 8] = rarest / unknownRarity;
+  rows[start + 9] = own.likeness;
+  rows[start + 10] = own.meanLikeness;
+  rows[start + 11] = own.logCount;
+  rows[start + 12] = Math.min(2, words.stems.length / Math.max(1, own.meanStems)) - 1;
+  rows[start + 13] = words.unknown;
 }
 
 /** A class of something else would be as near as this: with few classes none of them may be. */

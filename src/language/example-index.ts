@@ -30,6 +30,8 @@ interface ExampleClass {
   readonly likeness: number;
   readonly meanLikeness: number;
   readonly meanStems: number;
+  /** A third of the logarithm of how many examples there are. */
+  readonly logCount: number;
 }
 
 /** The features of a sentence by which it is compared: its words, pairs of neighbours and runs of four letters, of length 1. */
@@ -85,6 +87,7 @@ export function buildExampleIndex(
       mean: sumOf(dense, vectors.dimensions),
       likeness: likenessOf(sparse, sparseProduct),
       meanLikeness: likenessOf(dense, (left, right) => product(left, right)),
+      logCount: Math.log(Math.max(1, examples.length)) / 3,
       meanStems: examples.flat().length / Math.max(1, examples.length),
     });
     first += examples.length;
@@ -125,10 +128,15 @@ const maxCompared = 24;
 function likenessOf<T>(all: readonly T[], compare: (left: T, right: T) => number): number {
   const items = all.slice(0, maxCompared);
   if (items.length < 2) return 0.3;
-  const nearest = items.map((item, at) =>
-    Math.max(...items.map((other, index) => (index === at ? 0 : compare(item, other)))),
-  );
-  return nearest.reduce((sum, value) => sum + value, 0) / nearest.length;
+  const nearest = new Float64Array(items.length);
+  for (const [at, item] of items.entries()) {
+    for (const [before, other] of items.slice(0, at).entries()) {
+      const found = compare(item, other);
+      nearest[at] = Math.max(nearest[at] ?? 0, found);
+      nearest[before] = Math.max(nearest[before] ?? 0, found);
+    }
+  }
+  return nearest.reduce((sum, value) => sum + value, 0) / items.length;
 }
 
 function sparseProduct(left: ReadonlyMap<string, number>, right: ReadonlyMap<string, number>): number {

@@ -43,10 +43,18 @@ function dropCourtesies(clauses: readonly Clause[], words: readonly string[]): r
   return kept;
 }
 
+const knownStarts = new WeakMap<Clause, readonly number[]>();
+
 /** Where the content of a clause may start. */
 export function startsOf({ words, clauses }: MatchInput, index: number): readonly number[] {
   const clause = clauses[index];
-  return clause === undefined ? [] : contentStarts(words, clause.start, clause.end);
+  if (clause === undefined) return [];
+  let starts = knownStarts.get(clause);
+  if (starts === undefined) {
+    starts = contentStarts(words, clause.start, clause.end);
+    knownStarts.set(clause, starts);
+  }
+  return starts;
 }
 
 /** The request's own text from one token to before another. */

@@ -36,6 +36,7 @@ const clauseCost = 100;
 export class PhraseMatcher {
   private readonly spelling: Spelling;
   private readonly possible: readonly boolean[];
+  private readonly isPossible: boolean;
   private missing: string | undefined;
 
   constructor(
@@ -44,6 +45,7 @@ export class PhraseMatcher {
   ) {
     this.spelling = new Spelling(rules.index);
     this.possible = possiblePhrases(rules.index, input, this.spelling);
+    this.isPossible = this.possible.includes(true);
   }
 
   /** Every match that starts with a clause and ends where one ends. */
@@ -51,7 +53,8 @@ export class PhraseMatcher {
     this.missing = undefined;
     const matches: PhraseMatch[] = [];
     const first = this.input.clauses[firstClause];
-    if (first === undefined) return matches;
+    // Of many tools most have no phrase whose words are all there.
+    if (first === undefined || !this.isPossible) return matches;
     const end = this.reach(firstClause);
     this.input.work.spend(clauseCost);
     for (const [phraseIndex, starts] of this.startsByPhrase(firstClause)) {
