@@ -89,46 +89,77 @@ export interface ExampleScores {
   readonly toRefuse: Readonly<Record<"out of scope" | "neighbour", number>>;
 }
 
+/** What is learned from, and what it is then measured on. */
+interface Split {
+  readonly learn: Kinds;
+  readonly test: Kinds;
+}
+
 /**
- * Twenty tools at once of one half of CLINC150's kinds, after learning from the other half and with vectors of the other sets:
- * both ways, added up.
+ * Twenty tools at once of kinds of requests that neither the vectors nor the weights have seen: for CLINC150 each half of
+ * its kinds after learning from the other, for another set its kinds after learning from all of CLINC150.
  */
 export function checkExamples(
   labelled: readonly LabelledSentence[],
   counts: readonly number[],
-  seed = 11,
+  set = "clinc150",
 ): readonly ExampleScores[] {
-  const vectors = unpackVectors(packVectors(trainVectors(without(labelled, "clinc150"), size)));
-  const { kinds, none } = kindsIn(labelled);
-  const order = shuffle(kinds, createRandom(7));
-  const halves = [0, 1].map((half) => ({
-    kinds: order.filter((_, at) => at % 2 === half),
-    none: none.filter((_, at) => at % 2 === half),
-    vectors,
-  }));
-  const learned = halves.map((half) => learnWeights(half, createRandom(seed)));
+  const splits = set === "clinc150" ? halves(labelled) : [leaveOut(labelled, set)];
+  const learned = splits.map(({ learn }) => learnWeights(learn, createRandom(11)));
   return counts.map((examples) => {
-    const trials = halves.flatMap((half, at) => {
+    const trials = splits.flatMap(({ test }, at) => {
       const random = createRandom(13);
-      const weights = learned[1 - at] ?? [];
       return Array.from({ length: 25 }).flatMap(() =>
-        drawEpisode(half, { tools: 20, examples, queries: 300 }, random).map(({ features, right, source }) => ({
+        drawEpisode(test, { tools: 20, examples, queries: 300 }, random).map(({ features, right, source }) => ({
           source,
           right,
-          tool: judge(features, weights).tool,
+          tool: judge(features, learned[at] ?? []).tool,
         })),
       );
     });
-    const count = (source: Trial["source"], fits: (trial: { right: number; tool: number }) => boolean = () => true) =>
-      trials.filter((trial) => trial.source === source && fits(trial)).length;
-    const isRefused = ({ tool }: { tool: number }) => tool === -1;
-    return {
-      examples,
-      right: count("own", ({ right, tool }) => tool === right),
-      wrong: count("own", ({ right, tool }) => tool !== -1 && tool !== right),
-      asked: count("own"),
-      refused: { "out of scope": count("out of scope", isRefused), neighbour: count("neighbour", isRefused) },
-      toRefuse: { "out of scope": count("out of scope"), neighbour: count("neighbour") },
-    };
+    return scoresOf(examples, trials);
   });
+}
+
+function halves(labelled: readonly LabelledSentence[]): readonly Split[] {
+  const vectors = unpackVectors(packVectors(trainVectors(without(labelled, "clinc150"), size)));
+  const { kinds, none } = kindsIn(labelled);
+  const order = shuffle(kinds, createRandom(7));
+  const half = (rest: number) => ({
+    kinds: order.filter((_, at) => at % 2 === rest),
+    none: none.filter((_, at) => at % 2 === rest),
+    vectors,
+  });
+  return [
+    { learn: half(0), test: half(1) },
+    { learn: half(1), test: half(0) },
+  ];
+}
+
+function leaveOut(labelled: readonly LabelledSentence[], set: string): Split {
+  const others = without(labelled, set);
+  const { kinds, none } = kindsIn(labelled);
+  const unseen = unpackVectors(packVectors(trainVectors(without(others, "clinc150"), size)));
+  const vectors = unpackVectors(packVectors(trainVectors(others, size)));
+  const enough = kindsOf(labelled.filter(({ dataset }) => dataset === set)).filter(
+    ({ sentences }) => sentences.length > 40,
+  );
+  return { learn: { kinds, none, vectors: unseen }, test: { kinds: enough, none, vectors } };
+}
+
+function scoresOf(
+  examples: number,
+  trials: readonly { readonly source: Trial["source"]; readonly right: number; readonly tool: number }[],
+): ExampleScores {
+  const count = (source: Trial["source"], fits: (trial: { right: number; tool: number }) => boolean = () => true) =>
+    trials.filter((trial) => trial.source === source && fits(trial)).length;
+  const isRefused = ({ tool }: { tool: number }) => tool === -1;
+  return {
+    examples,
+    right: count("own", ({ right, tool }) => tool === right),
+    wrong: count("own", ({ right, tool }) => tool !== -1 && tool !== right),
+    asked: count("own"),
+    refused: { "out of scope": count("out of scope", isRefused), neighbour: count("neighbour", isRefused) },
+    toRefuse: { "out of scope": count("out of scope"), neighbour: count("neighbour") },
+  };
 }

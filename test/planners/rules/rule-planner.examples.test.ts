@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod/v4";
+import type { DefinedTool } from "../../../src/core/tool.ts";
+import { createCalculator, createTodoStore, defineTool } from "../../../src/index.ts";
+import { refusalOf, stepsFor } from "./plan-for.ts";
+
+const execute = () => ({ done: true });
+const weather = defineTool({
+  name: "Weather",
+  description: "Tells the weather.",
+  inputSchema: z.object({ city: z.string().optional() }),
+  phrases: [
+    { phrase: "is it raining in Paris", input: { city: "Paris" } },
+    { phrase: "what is the weather like in New York", input: { city: "New York" } },
+    { phrase: "weather forecast for Berlin", input: { city: "Berlin" } },
+    { phrase: "will I need an umbrella in London", input: { city: "London" } },
+    { phrase: "how hot is it in Madrid", input: { city: "Madrid" } },
+  ],
+  execute,
+});
+const lights = defineTool({
+  name: "Lights",
+  description: "Switches the lights.",
+  inputSchema: z.object({ state: z.enum(["on", "off"]), room: z.string().optional() }),
+  phrases: [
+    { phrase: "turn on the lights in the kitchen", input: { state: "on", room: "kitchen" } },
+    { phrase: "switch the lights off", input: { state: "off" } },
+    { phrase: "lights on please", input: { state: "on" } },
+    { phrase: "it is too dark in here", input: { state: "on" } },
+    { phrase: "switch off the bedroom lights", input: { state: "off", room: "bedroom" } },
+  ],
+  execute,
+});
+const timer = defineTool({
+  name: "Timer",
+  description: "Sets a timer.",
+  inputSchema: z.object({ minutes: z.number() }),
+  phrases: [
+    { phrase: "set a timer for 10 minutes", input: { minutes: 10 } },
+    { phrase: "wake me in 20 minutes", input: { minutes: 20 } },
+    { phrase: "start a 5 minute countdown", input: { minutes: 5 } },
+    { phrase: "let me know when twelve minutes have passed", input: { minutes: 12 } },
+  ],
+  execute,
+});
+const pay = defineTool({
+  name: "Pay",
+  description: "Pays somebody.",
+  effect: "once",
+  inputSchema: z.object({ person: z.string(), amount: z.number() }),
+  phrases: [
+    { phrase: "send Anna 20 dollars", input: { person: "Anna", amount: 20 } },
+    { phrase: "pay Bob 5 dollars", input: { person: "Bob", amount: 5 } },
+    { phrase: "transfer 50 dollars to Carol", input: { person: "Carol", amount: 50 } },
+  ],
+  execute,
+});
+const wetter = defineTool({
+  name: "Wetter",
+  description: "Sagt das Wetter.",
+  inputSchema: z.object({ ort: z.string() }),
+  phrases: [
+    { phrase: "wie ist das Wetter in Hamburg", input: { ort: "Hamburg" } },
+    { phrase: "regnet es gerade in Köln", input: { ort: "Köln" } },
+  ],
+  execute,
+});
+const tools: readonly DefinedTool[] = [weather, lights, timer, pay, createTodoStore(), createCalculator()];
+
+async function inputsOf(request: string, offered: readonly DefinedTool[] = tools) {
+  return (await stepsFor(request, { tools: offered })).map(({ tool, input }) => [tool, input]);
+}
+
+describe("createRulePlanner with examples", () => {
+  it.each([
+    // The words of an input's values are its slots.
+    ["is it raining in Oslo", ["Weather", { city: "Oslo" }]],
+    ["how hot is it in Rio de Janeiro", ["Weather", { city: "Rio de Janeiro" }]],
+    ["set a timer for 45 minutes", ["Timer", { minutes: 45 }]],
+    ["switch the lights on", ["Lights", { state: "on" }]],
+    // Said in other words.
+    ["is it going to rain in Oslo", ["Weather", { city: "Oslo" }]],
+    ["do i need an umbrella in rome", ["Weather", { city: "rome" }]],
+    ["what's the forecast for lisbon", ["Weather", { city: "lisbon" }]],
+    ["it's so dark here", ["Lights", { state: "on" }]],
+    ["turn off the lights in the garage", ["Lights", { state: "off", room: "garage" }]],
+    ["start a timer for 25 minutes", ["Timer", { minutes: 25 }]],
+    ["set timer twenty five minutes", ["Timer", { minutes: 25 }]],
+    ["TURN OFF THE LIGHTS IN THE GARAGE", ["Lights", { state: "off", room: "GARAGE" }]],
+  ] as const)("plans: %s", async (request, step) => {
+    expect(await inputsOf(request)).toEqual([step]);
+  });
+
+  it("plans several wishes, and results of other tools", async () => {
+    expect(await inputsOf("is it going to rain in Oslo and switch the lights on in the hall")).toEqual([
+      ["Weather", { city: "Oslo" }],
+      ["Lights", { state: "on", room: "hall" }],
+    ]);
+    expect(await inputsOf("calculate 5 + 5 and set a timer for that many minutes")).toEqual([
+      ["Calculator", { expression: "5 + 5" }],
+      ["Timer", { minutes: { $ref: "s1.value" } }],
+    ]);
+  });
+
+  it.each([
+    // A denial, a missing value, and values that no slot takes.
+    "don't turn on the lights",
+    "never switch the lights off",
+    "set a timer",
+    "start a 5 minute countdown for 3 people",
+    'it is so dark in "here"',
+    "it is too dark for Maria here",
+    // The slot is not all there is to an example.
+    "play some jazz",
+    "tell me a joke",
+    "what is the capital of France",
+    "in Oslo",
+    "please turn off the lamp",
+    // What cannot be undone needs the words of an example.
+    "wire Dave 30 dollars",
+    "give Dave 30 dollars",
+    "pay Dave 30 dollars and 2 to Eve",
+    // Other languages, no words, no spaces.
+    "quel temps fait-il à Lyon",
+    "isitraininginoslo",
+    "☔ ☔ ☔",
+    "i\u200Bs it",
+  ])("refuses: %s", async (request) => {
+    await refusalOf(request, { tools });
+  });
+
+  it("plans what cannot be undone if it is said with the words of an example", async () => {
+    expect(await inputsOf("please send 30 dollars to Dave")).toEqual([["Pay", { person: "Dave", amount: 30 }]]);
+  });
+
+  it("understands examples in other languages", async () => {
+    const offered = [wetter, lights];
+    expect(await inputsOf("regnet es in Köln", offered)).toEqual([["Wetter", { ort: "Köln" }]]);
+    expect(await inputsOf("wie ist gerade das Wetter in Bonn", offered)).toEqual([["Wetter", { ort: "Bonn" }]]);
+    await refusalOf("wo ist der Bahnhof", { tools: offered });
+  });
+
+  it("takes templates as they are", async () => {
+    const ring = defineTool({
+      name: "Ring",
+      description: "Rings the bell.",
+      inputSchema: z.object({ times: z.number() }),
+      phrases: ["ring the bell {times} times"],
+      execute,
+    });
+    await refusalOf("sound the bell 3 times", { tools: [ring] });
+  });
+
+  it("has no idea of a tool that says nothing", async () => {
+    const silent = defineTool({ name: "Silent", description: "", inputSchema: z.object({}), execute });
+    await refusalOf("say something", { tools: [silent] });
+  });
+
+  it("stays linear in the length of the request", async () => {
+    for (const request of [
+      "is it raining ".repeat(300),
+      `is it raining in ${"Oslo ".repeat(900)}`,
+      "is it raining, ".repeat(900),
+    ])
+      await stepsFor(request, { tools }).catch((error: unknown) =>
+        expect(error).toMatchObject({ code: "cannot-plan" }),
+      );
+  });
+});
