@@ -28,7 +28,7 @@ const wordCost = 200;
 export function readFrom(
   firstClause: number,
   input: MatchInput,
-  { readers, isWish }: { readers: ClauseReaders; isWish: (clause: number) => boolean },
+  { readers, laterMatch }: { readers: ClauseReaders; laterMatch: (clause: number) => PhraseMatch | undefined },
 ): readonly PhraseMatch[] {
   const matches: PhraseMatch[] = [];
   const start = input.clauses[firstClause]?.start ?? 0;
@@ -39,9 +39,11 @@ export function readFrom(
     // A word alone says too little: "list", "tasks".
     if (tokens.length < 2) continue;
     const clause = { text: input.text, tokens, forms: wordForms(tokens) };
-    // An example is one wish: what is understood from a later clause on is another.
-    if (lastClause === firstClause || !isWish(lastClause))
-      matches.push(...readExamples({ firstClause, lastClause, start, end: last.end }, input, readers.examples));
+    const example = readExample({ firstClause, lastClause, start, end: last.end }, input, readers.examples);
+    // An example is one wish: what is understood from a later clause on is another, unless it says the same again.
+    const later = lastClause === firstClause ? undefined : laterMatch(lastClause);
+    const isOne = later === undefined || (later.rules === example?.rules && later.captures === undefined);
+    if (example !== undefined && isOne) matches.push(example);
     for (const [rules, reader] of readers.trained) {
       input.work.spend(tokens.length * wordCost);
       const [reading] = reader.read(clause);
@@ -65,17 +67,17 @@ export function readFrom(
 }
 
 /** How the examples of tools understand some clauses. */
-function readExamples(
+function readExample(
   span: { readonly firstClause: number; readonly lastClause: number; readonly start: number; readonly end: number },
   input: MatchInput,
   model: ExampleModel | undefined,
-): readonly PhraseMatch[] {
-  if (model === undefined) return [];
+): PhraseMatch | undefined {
+  if (model === undefined) return undefined;
   input.work.spend((span.end - span.start) * wordCost);
   const found = readByExamples(model, input, span);
-  if (found === undefined || found.probability < minProbability || found.left !== undefined) return [];
+  if (found === undefined || found.probability < minProbability || found.left !== undefined) return undefined;
   const { rules, phraseIndex, captures, probability } = found;
-  return [{ ...span, rules, phraseIndex, captures, cost: costOf(probability), likeness: probability }];
+  return { ...span, rules, phraseIndex, captures, cost: costOf(probability), likeness: probability };
 }
 
 function costOf(probability: number): number {

@@ -57,7 +57,7 @@ export function segmentRequest(
     const found =
       readers === undefined
         ? fitting
-        : [...fitting, ...readFrom(index, input, { readers, isWish: (clause) => readings[clause] !== undefined })];
+        : [...fitting, ...readFrom(index, input, { readers, laterMatch: (clause) => readings[clause]?.match })];
     const candidates = barred.length === 0 ? found : found.filter((match) => !isBarred(match, barred));
     readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
   }

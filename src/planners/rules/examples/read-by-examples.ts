@@ -208,7 +208,10 @@ function otherWish(
     const { start: from } = clause;
     const says = Array.from({ length: Math.min(clause.end, end) - from }, (_, at) => from + at).some(isKnown);
     const found = classifyWords(model, input, { stems, start: from, end });
-    if (!says || (found !== undefined && found.probability >= ownWish)) return textBetween(input, from, end);
+    const isOwn = found !== undefined && found.probability >= ownWish;
+    // To say the same once more is no other wish, unless it is about something else.
+    const isAgain = isOwn && found.meaning === meaning && found.filled.length === 0;
+    if (!says || (isOwn && !isAgain)) return textBetween(input, from, end);
   }
   return undefined;
 }
