@@ -12,7 +12,7 @@ import type { Unfit } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
 /** The steps of a plan, and which of them each match made. */
-interface MadeSteps {
+export interface MadeSteps {
   readonly ok: true;
   readonly steps: readonly PlanStep[];
   readonly stepIds: readonly (readonly string[])[];
@@ -22,9 +22,7 @@ interface MadeSteps {
 export interface UnmadeSteps {
   readonly ok: false;
   readonly match: PhraseMatch;
-  readonly reason: string | undefined;
-  /** Whether no other reading is to be tried. */
-  readonly isUnbound: boolean;
+  readonly unfit: Unfit;
 }
 
 /** How many earlier steps "it" may refer to. */
@@ -57,7 +55,7 @@ export async function makeSteps(
     const before = asked.get(match.rules);
     const pending = planWithResults(match, input, { drafts, before });
     const planned = pending instanceof Promise ? await pending : pending;
-    if (!planned.ok) return { ok: false, match, reason: planned.reason, isUnbound: planned.isUnbound === true };
+    if (!planned.ok) return { ok: false, match, unfit: planned };
     const reasoning = describe(match);
     const made = planned.inputs.map((stepInput, index) => {
       return { id: `s${drafts.length + index + 1}`, rules: match.rules, input: stepInput, reasoning };

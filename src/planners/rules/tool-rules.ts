@@ -18,6 +18,7 @@ import { checkSlotField, ownSlotType, type SlotType, slotTypeOf } from "./slot-r
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule {
   readonly source: ToolPhrase;
+  readonly node: PhraseNode;
   readonly slots: ReadonlyMap<string, SlotType>;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
@@ -117,6 +118,7 @@ function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): Too
       let exampleWords: readonly string[] | undefined;
       return {
         source,
+        node,
         slots,
         get example() {
           example ??= examplePhrase(node);

@@ -58,7 +58,7 @@ describe("long requests", () => {
   it("may contain a title of up to a thousand tokens", async () => {
     const tools = [toolWith({ phrases: ["note {text}"] })];
     expect(await stepsFor(`note ${"word ".repeat(900)}`, { tools })).toHaveLength(1);
-    expect((await refusalOf(`note ${"word ".repeat(1_100)}`, { tools })).reason).toContain("no phrase");
+    expect((await refusalOf(`note ${"word ".repeat(1_100)}`, { tools })).message).toContain("no phrase");
   });
 });
 
@@ -112,8 +112,8 @@ describe("hostile requests", () => {
 
   it("are refused with the limit", async () => {
     const many = await refusalOf(`what is 1 + 1 and ${"add it and ".repeat(300)}`);
-    expect(many.reason).toContain(`more than ${maxWork} steps`);
-    expect((await refusalOf("milk ".repeat(maxTokens + 1))).reason).toBe(
+    expect(many.message).toContain(`more than ${maxWork} steps`);
+    expect((await refusalOf("milk ".repeat(maxTokens + 1))).message).toContain(
       `it has more than ${maxTokens} words and signs`,
     );
   });

@@ -43,7 +43,7 @@ export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWis
     default: {
       const meant = targets(slots, wish);
       return meant.length === 0
-        ? { missing: "title" }
+        ? untargeted(slots)
         : meant.map((target) => ({ operation: meaning, ...target, ...where }));
     }
   }
@@ -65,7 +65,7 @@ function add({ titles, priority }: TodoSlots, where: object, { context }: TodoWi
   const inputs: object[] = [];
   for (const title of titles) {
     if (!refersToResult(title)) inputs.push({ operation: "add", title, ...extra });
-    else if (context.previous === undefined) return { missing: "title" };
+    else if (context.previous === undefined) return { unbound: title };
     else inputs.push({ operation: "add", title: context.previous, ...extra });
   }
   return inputs;
@@ -81,6 +81,12 @@ function targets({ titles, index }: TodoSlots, { context }: TodoWish): readonly 
   return todoBefore(context);
 }
 
+/** Why no todo is meant. */
+function untargeted({ titles }: TodoSlots): NoInputs {
+  const unbound = titles.find(refersToResult);
+  return unbound === undefined ? { missing: "title" } : { unbound };
+}
+
 /** The todo that "it" is, by its id; a searched one by its title, as a search may find several. */
 function todoBefore({ previous, before }: PhraseContext): readonly object[] {
   const { operation, query } = before?.input ?? {};
@@ -92,7 +98,7 @@ function todoBefore({ previous, before }: PhraseContext): readonly object[] {
 function update(slots: TodoSlots, where: object, wish: TodoWish): readonly object[] | NoInputs {
   const { newTitle, priority, newList, titles } = slots;
   const [target] = targets(slots, wish);
-  if (target === undefined) return { missing: "title" };
+  if (target === undefined) return untargeted(slots);
   const second = newTitle ?? (titles.length === 2 ? titles[1] : undefined);
   const change = {
     ...(second !== undefined && { newTitle: second }),

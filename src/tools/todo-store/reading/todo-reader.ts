@@ -49,7 +49,8 @@ function readClause({ classifier, tagger }: TodoModel, clause: Clause): readonly
       probability,
       toInputs(context) {
         // Nothing is deleted unless a list or a task is spoken of, here or before.
-        if (meaning === "delete" && !isNamedOurs && context.before === undefined) return { missing: "list" };
+        if (meaning === "delete" && !isNamedOurs && context.before === undefined)
+          return forms.some((word) => removing.has(word)) ? { missing: "list" } : { left: forms.join(" ") };
         return todoInputs(meaning, slots, { forms, context });
       },
     };
