@@ -142,8 +142,9 @@ function sampleOf(
     case "boolean":
       return "on";
     case "enum": {
-      // The last way to say a value is mostly its plural.
-      const said = [...new Map(type?.values?.map(({ value, words }) => [value, words.join(" ")])).values()];
+      // One way to say each value: the first, which stands last here.
+      const ways = [...(type?.values ?? [])].reverse();
+      const said = [...new Map(ways.map(({ value, words }) => [value, words.join(" ")])).values()].reverse();
       return said[count % said.length] ?? "";
     }
     case "date":

@@ -90,7 +90,7 @@ async function planInput(
   return planned;
 }
 
-/** Whether phrases make one step of a request. What a tool's own code throws for it means that it is no example. */
+/** Whether phrases make one step of a request. A tool whose code throws for it does not plan it. */
 async function isPlannedByPhrases(rules: readonly ToolRules[], sentence: string, clock: DateClock): Promise<boolean> {
   const input = readRequest(sentence, clock);
   try {
@@ -124,12 +124,18 @@ async function makePlan(
     }
     if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings)) throw refuseSteps(first, input);
     const matches = requireCut(found, input);
+    // Words that were understood as a wish of their own do not become part of a text.
+    if (first?.unfit.reason !== undefined && matches.some(takesIn(first.match))) throw refuseSteps(first, input);
     const made = await makeSteps(matches, input, describe);
     if (made.ok) return { matches, made };
     if (made.unfit.isUnbound === true) throw refuseSteps(made, input);
     first ??= made;
     barred.push(made.match);
   }
+}
+
+function takesIn({ firstClause: inner }: PhraseMatch): (match: PhraseMatch) => boolean {
+  return ({ firstClause, lastClause }) => firstClause < inner && inner <= lastClause;
 }
 
 /** Asks the readers, too; undefined if that would be too much work: then it is said what no phrase fits. */

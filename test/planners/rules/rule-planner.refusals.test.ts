@@ -28,7 +28,6 @@ describe("createRulePlanner", () => {
     "add something",
     "set an alarm for 7 am",
     "how many ounces in a gallon",
-    "what is my name",
     "transfer $50 to savings",
     "the the the",
     "☕☕☕",

@@ -1,7 +1,8 @@
 import type { NoInputs } from "../../../core/clause-reader.ts";
 import type { PhraseContext, PhraseReference } from "../../../core/tool.ts";
 import { refersToResult } from "../../../english/references.ts";
-import { namesOtherTask } from "../phrases/titles.ts";
+import { isOtherThing, namesOtherTask } from "../phrases/titles.ts";
+import { todoNouns } from "./settle-tags.ts";
 import type { TodoSlots } from "./todo-slots.ts";
 
 /** The operations of the store, as far as sentences mean them. */
@@ -37,6 +38,8 @@ export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWis
         ? { missing: "title" }
         : slots.titles.map((query) => ({ operation: "search", query: withoutArticle(query), ...where }));
     case "clear":
+      // A list cannot be cleared of what is due on a day alone.
+      if (list === undefined && /\b(?:for|of|from) today\b/.test(wish.forms.join(" "))) return { left: "today" };
       return [{ operation: "clear", ...clearing(slots, wish), ...where }];
     case "update":
       return update(slots, where, wish);
@@ -72,9 +75,11 @@ function add({ titles, priority }: TodoSlots, where: object, { context }: TodoWi
 }
 
 /** Which todos are meant: by place, by title, or the ones that came before. */
-function targets({ titles, index }: TodoSlots, { context }: TodoWish): readonly object[] {
+function targets({ titles, index }: TodoSlots, { context, forms }: TodoWish): readonly object[] {
   if (index !== undefined) return [{ index }];
   if (titles.some(namesOtherTask)) return [];
+  // "Every email from Anna" is nothing of ours unless a list or a task is spoken of.
+  if (titles.some(isOtherThing) && !forms.some((word) => todoNouns.has(word))) return [];
   const named = titles.filter((title) => !refersToResult(title));
   if (named.length > 0) return named.map((title) => ({ title: withoutArticle(title) }));
   if (titles.length === 0) return [];
