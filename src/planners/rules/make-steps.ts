@@ -1,3 +1,4 @@
+import { describeStep } from "../../core/describe-step.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
@@ -46,7 +47,7 @@ interface Earlier {
 export async function makeSteps(
   matches: readonly PhraseMatch[],
   input: MatchInput,
-  describe: (match: PhraseMatch) => string,
+  describe: (match: PhraseMatch, stepInput: JsonObject) => string,
 ): Promise<MadeSteps | UnmadeSteps> {
   const drafts: DraftStep[] = [];
   const stepIds: string[][] = [];
@@ -56,8 +57,8 @@ export async function makeSteps(
     const pending = planWithResults(match, input, { drafts, before });
     const planned = pending instanceof Promise ? await pending : pending;
     if (!planned.ok) return { ok: false, match, unfit: planned };
-    const reasoning = describe(match);
     const made = planned.inputs.map((stepInput, index) => {
+      const reasoning = describe(match, stepInput);
       return { id: `s${drafts.length + index + 1}`, rules: match.rules, input: stepInput, reasoning };
     });
     drafts.push(...made);
@@ -114,9 +115,10 @@ function checkTexts(planned: ClauseInputs | Unfit, { schemas, tool }: ToolRules,
   return planned;
 }
 
-/** The words a match took, as a sentence of their own. */
-export function reasoningOf(match: PhraseMatch, input: MatchInput): string {
-  const text = textBetween(input, match.start, match.end).replace(/\s+/g, " ");
+/** What a step does, as its tool says it, or else the words its match took, as a sentence of their own. */
+export function reasoningOf(match: PhraseMatch, input: MatchInput, stepInput: JsonObject): string {
+  const said = describeStep(match.rules.tool, stepInput);
+  const text = said ?? textBetween(input, match.start, match.end).replace(/\s+/g, " ");
   const short = cutText(text, maxReasoning);
   return short.charAt(0).toUpperCase() + short.slice(1);
 }

@@ -1,5 +1,6 @@
 import { type ClauseReader, loadReader } from "../../core/clause-reader.ts";
 import { AgentError, type RefusalReason } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import type { DateClock } from "./dates.ts";
@@ -72,8 +73,8 @@ async function planInput(
     const isTalk = input.tokens.some(({ kind }) => kind === "word");
     throw isTalk ? refuse("small-talk", "it asks for nothing") : refuse("not-understood", "it has no words");
   }
-  const describe = (match: PhraseMatch) => {
-    const text = reasoningOf(match, input);
+  const describe = (match: PhraseMatch, stepInput: JsonObject) => {
+    const text = reasoningOf(match, input, stepInput);
     return explain ? `${text} (${explainMatch(match, input, []).summary})` : text;
   };
   const planned = await makePlan(rules, input, describe).catch((thrown: unknown) => {
@@ -110,7 +111,7 @@ const maxReadings = 6;
 async function makePlan(
   rules: readonly ToolRules[],
   input: MatchInput,
-  describe: (match: PhraseMatch) => string,
+  describe: (match: PhraseMatch, stepInput: JsonObject) => string,
 ): Promise<PlannedRequest> {
   const barred: PhraseMatch[] = [];
   let first: UnmadeSteps | undefined;
