@@ -62,6 +62,24 @@ describe("long requests", () => {
   });
 });
 
+describe("templates with several gaps", () => {
+  const withSlots = (names: readonly string[], phrase: string) =>
+    toolWith({ inputSchema: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))), phrases: [phrase] });
+
+  it.each([
+    ["{a} to {b}", ["a", "b"], "x to "],
+    ["{a} to {b}", ["a", "b"], "to "],
+    ["move {title} from {list} to {other}", ["title", "list", "other"], "move a from b to "],
+    ["{a} to {b} to {c} to {d}", ["a", "b", "c", "d"], "x to "],
+    ["say {a} and {b}", ["a", "b"], "say x and "],
+  ])("take linear time: %s", async (phrase, names, piece) => {
+    const tool = withSlots(names, phrase);
+    await expectLinear(piece, [tool], Math.ceil(4_000 / piece.length));
+    const work = await workFor(`${piece.repeat(Math.ceil(400 / piece.length))}x`, [tool]);
+    expect(work).toBeLessThan(40_000);
+  });
+});
+
 /** Shapes that were slow, or could be: each makes a request of so many characters. */
 const filled = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 const shapes: Readonly<Record<string, (length: number) => string>> = {
