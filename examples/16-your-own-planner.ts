@@ -8,7 +8,7 @@ const shopper: Planner = {
     signal.throwIfAborted();
     const things = /^buy (.+)$/i.exec(request)?.[1]?.split(/,| and /);
     if (things === undefined) {
-      const details = { reason: "it does not begin with buy", capabilities: ["buy {things}"] };
+      const details = { reason: "not-understood", examples: ["buy milk and bread"] } as const;
       throw new AgentError("cannot-plan", "I can only buy.", { details });
     }
     const steps = things.map((thing, index) => ({

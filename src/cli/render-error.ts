@@ -56,32 +56,9 @@ function describePending(item: PendingItem): string {
   }
 }
 
-function renderRefusal({ details }: AgentErrorLike<"cannot-plan">): string[] {
-  const { reason, capabilities } = details;
-  const first = `planwright: the request cannot be planned: ${printable(reason)}`;
-  if (capabilities.length === 0) return [first];
-  return [first, "What can be done, for example:", ...renderExamples(capabilities)];
+function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): string[] {
+  const { examples } = details;
+  const first = `planwright: ${printable(message)}`;
+  if (examples.length === 0) return [first];
+  return [first, "What can be done, for example:", ...examples.map((example) => `  ${printable(example)}`)];
 }
-
-const maxExamples = 8;
-
-/**
- * Templates as sentences with `…` in place of slots. The first template of each combination of slots comes first, then
- * those with few slots. A template that is only slots shows nothing, so it comes last.
- */
-function renderExamples(templates: readonly string[]): string[] {
-  const shown = new Set<string>();
-  const ranked = templates.map((template) => {
-    const slots = template.match(slot) ?? [];
-    const kind = slots.toSorted().join();
-    const text = printable(template.replaceAll(slot, "…").replace(/…(?: …)+/g, "…"));
-    const isNew = !shown.has(kind) && /\p{L}/u.test(text);
-    if (isNew) shown.add(kind);
-    return { text, rank: /\p{L}/u.test(text) ? (isNew ? 0 : slots.length + 1) : Number.POSITIVE_INFINITY };
-  });
-  // Sorting is stable: the template nearest to the request stays first.
-  const texts = ranked.toSorted((left, right) => left.rank - right.rank || 0).map(({ text }) => `  ${text}`);
-  return [...new Set(texts)].slice(0, maxExamples);
-}
-
-const slot = /\{[^{}]*\}/g;

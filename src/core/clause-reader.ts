@@ -12,8 +12,10 @@ export interface Clause {
 
 /** Why a reading makes no input in its place. @internal */
 export interface NoInputs {
-  /** What the request would have to name. */
+  /** The field of the input that the request would have to fill. */
   readonly missing?: string;
+  /** The words that refer to a result, where no earlier step has one. */
+  readonly unbound?: string;
   /** The words that fit nowhere. */
   readonly left?: string;
 }

@@ -10,10 +10,15 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   "invalid-options": { readonly option: string; readonly received: string; readonly expected: string };
   /** A request is empty or too long. Lengths are in UTF-16 code units. */
   "invalid-request": { readonly length: number; readonly maxLength: number };
-  /** A planner understood that it cannot plan the request. `capabilities` are examples of what it can do. */
+  /** A planner understood that it cannot plan the request. The message says why, in words. */
   "cannot-plan": {
-    readonly reason: string;
-    readonly capabilities: readonly string[];
+    readonly reason: RefusalReason;
+    /** Requests that this planner can plan with these tools, as they are; none if it knows none. */
+    readonly examples: readonly string[];
+    /** With `ambiguous`: what the words may mean, each with the tool that would do it. */
+    readonly readings?: readonly { readonly tool: string; readonly meaning: string }[];
+    /** With `missing`: the field of the input that the request does not fill, such as `title`. */
+    readonly missing?: string;
     /** The part of the request that the planner did understand. */
     readonly understood?: string;
     /** The part of the request that it did not. */
@@ -125,6 +130,18 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   /** A package that is not installed is needed. `command` installs it. */
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
 }
+
+/**
+ * Why a request is not planned.
+ * - `small-talk`: it asks for nothing: "hi", "thanks", "what can you do?".
+ * - `ambiguous`: it may mean several things; `readings` has them.
+ * - `missing`: it lacks something; `missing` names it.
+ * - `unbound`: "it" or "the result" stands for something that no earlier step has.
+ * - `too-long`: it is too long, or needs too many steps.
+ * - `not-understood`: no tool can do it, or no tool understands it said this way.
+ * @inline
+ */
+export type RefusalReason = "small-talk" | "ambiguous" | "missing" | "unbound" | "too-long" | "not-understood";
 
 /** An operation of a store. @inline */
 export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";

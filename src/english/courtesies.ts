@@ -36,6 +36,17 @@ hey | hi | hello | hey there | hi there | hello there | good morning | good afte
 first | first of all | firstly | second | secondly | third | thirdly | fourth | fifth | then | finally | lastly | next | also | if you can | if you could | if possible | if you do not mind | would you | will you | can you | could you | right now | for me | that is all | that is it
 `;
 
+/** What asks for nothing that a tool could do: it is answered with what can be asked for. */
+export const smallTalk = `
+help | help me | help please | i need help | i need some help | can you help | can you help me | could you help me | can i get some help | how can you help | how can you help me | what can you help me with | what can you help with
+what can you do | what can you do for me | what can i do | what can i do here | what can i ask | what can i ask you | what can i say | what do you do | what do you know | what should i say | what else can you do | what are you able to do | what are you capable of | what are you for | what are my options | what now
+show me what you can do | tell me what you can do | show me how | commands | options | menu | examples | instructions | usage | give me an example | show me some examples | how do you work | how does this work | how does it work | how do i use this | how do i use you | how do i start | where do i start | get started | start
+who are you | what are you | what is your name | do you have a name | are you there | anybody there | is anyone there | anyone there | are you a bot | are you a robot | are you human | are you real | introduce yourself | who made you | tell me about yourself
+how are you | how are you doing | how are you today | how is it going | how do you do | what is up | what is new | whats up | sup | yo | hiya | howdy | greetings | welcome | nice to meet you | pleased to meet you | good day | good night | good bye | goodbye | bye | bye bye | see you | see you later | see you soon | see you tomorrow | talk to you later | later | take care | have a nice day | have a good day
+thanks for your help | thank you for your help | thanks for the help | thanks for that | thanks again | thanks anyway | thank you again | much appreciated | i appreciate it | appreciate it | you are welcome | no thanks | no thank you | no problem | good job | well done | nice work | good work | nice one | nice | awesome | excellent | fantastic | wonderful | amazing | brilliant | you are great | you are the best | you are awesome | i love you | love it
+yes | no | yeah | nope | yep | sure | maybe | whatever | never mind | nevermind | forget it | hmm | uh | um | oh | wow | lol | haha | ha ha | sorry | oops | my bad | i am bored | i am tired | i am happy | i am sad | testing | test | ping | hello world | is this on | got it | i see | understood | makes sense | sounds good | fine
+`;
+
 /** Words that are optional before a word of a phrase. */
 export const optionalWords: ReadonlySet<string> = new Set(["the", "a", "an", "please", "just", "also"]);
 

@@ -3,6 +3,9 @@ const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "th
 
 const pointers = ["the", "that", "this", "its"];
 
+/** Words after which "one" is no number. */
+export const onePointers: ReadonlySet<string> = new Set(["the", "that", "this", "which", "each", "every", "any"]);
+
 /** Words before the name of an earlier number. */
 export const numberPointers: ReadonlySet<string> = new Set(pointers);
 

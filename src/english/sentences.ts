@@ -12,3 +12,21 @@ export const itemWords = "and|or|to|on|in|from";
 /** What "every" may stand before without meaning a loop, as alternatives of a regular expression. */
 export const recurringTimes =
   "day|week|month|year|morning|evening|night|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+
+/** Verbs that ask for thought, not for one thing to be done. */
+export const thinkingVerbs: ReadonlySet<string> = new Set(
+  (
+    "analyze analyse assess audit compare contrast coordinate design develop diagnose elaborate evaluate examine explore " +
+    "forecast formulate integrate investigate model optimize optimise orchestrate organize organise plan prioritize prioritise " +
+    "propose research restructure review strategize streamline study summarize summarise synthesize transform"
+  ).split(" "),
+);
+
+/** Words for something that has many parts. */
+export const scopeWords: ReadonlySet<string> = new Set(
+  (
+    "approach architecture campaign complex comprehensive detailed holistic implementation implications infrastructure initiative methodology " +
+    "migration pipeline pipelines process processes roadmap scenario scenarios strategic strategies strategy sophisticated systematic " +
+    "thorough tradeoffs trends workflow workflows"
+  ).split(" "),
+);

@@ -123,7 +123,7 @@ describe("control characters never reach the terminal", () => {
 
   it("from errors of planners, or from warnings", async () => {
     const refusal = (text: string) =>
-      new AgentError("cannot-plan", text, { details: { reason: text, capabilities: [text, `a ${text} {b}`] } });
+      new AgentError("cannot-plan", text, { details: { reason: "not-understood", examples: [text, `a ${text} {b}`] } });
     const failure = (text: string) => modelFailure({ provider: text, modelId: text }, "unreachable", { message: text });
     await check(async (text) => {
       for (const thrown of [refusal(text), failure(text), new Error(text)]) {

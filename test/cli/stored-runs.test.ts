@@ -148,7 +148,7 @@ Result
     const { exitCode, stdout, stderr } = await call(db, "show", failed);
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("\n  failed, ");
-    expect(stdout).toContain("planwright: the request cannot be planned: ");
+    expect(stdout).toContain("planwright: The request cannot be planned: ");
     const tools = [
       createFakeTool({ name: "Fake", effect: "once", timeoutMs: 1, outcomes: [{ hangs: "until-aborted" }] }),
     ];

@@ -4,7 +4,7 @@ import { toPlanningError } from "../../src/core/planner.ts";
 
 const planner = { name: "mine" };
 const ofPlanning: readonly AgentError[] = [
-  new AgentError("cannot-plan", "What?", { details: { reason: "no rule", capabilities: ["add {title}"] } }),
+  new AgentError("cannot-plan", "What?", { details: { reason: "not-understood", examples: ["add milk"] } }),
   new AgentError("planning-failed", "No.", { details: { planner: "other" }, retryable: false }),
   new AgentError("invalid-plan", "No.", { details: { issues: [] } }),
   new AgentError("invalid-request", "No.", { details: { length: 0, maxLength: 1 } }),

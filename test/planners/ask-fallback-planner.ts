@@ -31,7 +31,7 @@ export function failure(planner: string, code: string, message: unknown) {
 /** The refusal of a planner. */
 export const cannotPlan = () =>
   new AgentError("cannot-plan", "What?", {
-    details: { reason: "no rule", capabilities: ["add {title}"] },
+    details: { reason: "not-understood", examples: ["add milk"] },
   });
 
 /** What a budget refuses a model with. */

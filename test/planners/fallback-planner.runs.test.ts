@@ -21,7 +21,7 @@ import { added, failing, revisions, works } from "../scenario/scripted-replanner
 import { fails, hangs, plannerOf, works as plans } from "./fake-planners.ts";
 
 const cannotPlan = new AgentError("cannot-plan", "What?", {
-  details: { reason: "no rule", capabilities: ["add {title}"] },
+  details: { reason: "not-understood", examples: ["add milk"] },
 });
 const fallbacks = (events: readonly AgentEvent[]) =>
   events.filter((event): event is AgentEventOf<"plan-fallback"> => event.type === "plan-fallback");
@@ -92,7 +92,7 @@ describe("a run whose planner has fallbacks", () => {
     expect(fallbacks(events)).toHaveLength(1);
     expect(result.error).toMatchObject({
       code: "cannot-plan",
-      details: { capabilities: ["add {title}"], failures: [{ planner: "a" }] },
+      details: { examples: ["add milk"], failures: [{ planner: "a" }] },
     });
     const chain = { continueOnCannotPlan: true };
     const other = await play(() => [fails("a", cannotPlan), plans("b", planOf("A") as PlanDraft)], { chain });

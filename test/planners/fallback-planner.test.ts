@@ -106,7 +106,7 @@ describe("a cannot-plan error", () => {
     expect(error).toMatchObject({
       code: "cannot-plan",
       message: 'a: The planner "a" failed: a is broken b: What?',
-      details: { reason: "no rule", capabilities: ["add {title}"], failures: [{ planner: "a" }] },
+      details: { reason: "not-understood", examples: ["add milk"], failures: [{ planner: "a" }] },
       cause: { code: "cannot-plan" },
     });
   });

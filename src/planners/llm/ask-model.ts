@@ -201,12 +201,11 @@ class Asking {
   }
 
   private cannotPlan(reason = "the model says that the tools cannot do it"): AgentError<"cannot-plan"> {
-    const { scope, model } = this.task;
-    const capabilities = [...scope.tools.values()].map(({ name, description }) => `${name}: ${description}`);
+    const { model } = this.task;
     const said = cut(reason, maxText);
     const failures = this.failures.length > 0 && { failures: this.failures };
     return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${said}`, {
-      details: { reason: said, capabilities, ...failures },
+      details: { reason: "not-understood", examples: [], ...failures },
     });
   }
 

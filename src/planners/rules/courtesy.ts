@@ -1,4 +1,10 @@
-import { courtesiesAfter, courtesiesAlone, courtesiesBefore, optionalWords } from "../../english/courtesies.ts";
+import {
+  courtesiesAfter,
+  courtesiesAlone,
+  courtesiesBefore,
+  optionalWords,
+  smallTalk,
+} from "../../english/courtesies.ts";
 
 type SequenceIndex = ReadonlyMap<string, readonly (readonly string[])[]>;
 
@@ -63,6 +69,19 @@ export function isCourtesy(words: readonly string[], start: number, end: number)
     ),
   );
   return ends.includes(end);
+}
+
+const talk = indexSequences(smallTalk, (words) => words[0]);
+
+/** Whether a clause asks for nothing that a tool could do: "hi there, what can you do?". */
+export function isSmallTalk(words: readonly string[], start: number, end: number): boolean {
+  const ends = contentEnds(words, start, end);
+  return contentStarts(words, start, end).some((from) =>
+    (talk.get(words[from] ?? "") ?? []).some(
+      (sequence) =>
+        ends.includes(from + sequence.length) && sequence.every((word, index) => words[from + index] === word),
+    ),
+  );
 }
 
 function spread(first: number, nextOf: (at: number) => readonly number[]): readonly number[] {

@@ -1,3 +1,4 @@
+import { describeStep } from "../../core/describe-step.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
@@ -12,7 +13,7 @@ import type { Unfit } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
 /** The steps of a plan, and which of them each match made. */
-interface MadeSteps {
+export interface MadeSteps {
   readonly ok: true;
   readonly steps: readonly PlanStep[];
   readonly stepIds: readonly (readonly string[])[];
@@ -22,9 +23,7 @@ interface MadeSteps {
 export interface UnmadeSteps {
   readonly ok: false;
   readonly match: PhraseMatch;
-  readonly reason: string | undefined;
-  /** Whether no other reading is to be tried. */
-  readonly isUnbound: boolean;
+  readonly unfit: Unfit;
 }
 
 /** How many earlier steps "it" may refer to. */
@@ -48,7 +47,7 @@ interface Earlier {
 export async function makeSteps(
   matches: readonly PhraseMatch[],
   input: MatchInput,
-  describe: (match: PhraseMatch) => string,
+  describe: (match: PhraseMatch, stepInput: JsonObject) => string,
 ): Promise<MadeSteps | UnmadeSteps> {
   const drafts: DraftStep[] = [];
   const stepIds: string[][] = [];
@@ -57,9 +56,9 @@ export async function makeSteps(
     const before = asked.get(match.rules);
     const pending = planWithResults(match, input, { drafts, before });
     const planned = pending instanceof Promise ? await pending : pending;
-    if (!planned.ok) return { ok: false, match, reason: planned.reason, isUnbound: planned.isUnbound === true };
-    const reasoning = describe(match);
+    if (!planned.ok) return { ok: false, match, unfit: planned };
     const made = planned.inputs.map((stepInput, index) => {
+      const reasoning = describe(match, stepInput);
       return { id: `s${drafts.length + index + 1}`, rules: match.rules, input: stepInput, reasoning };
     });
     drafts.push(...made);
@@ -116,9 +115,10 @@ function checkTexts(planned: ClauseInputs | Unfit, { schemas, tool }: ToolRules,
   return planned;
 }
 
-/** The words a match took, as a sentence of their own. */
-export function reasoningOf(match: PhraseMatch, input: MatchInput): string {
-  const text = textBetween(input, match.start, match.end).replace(/\s+/g, " ");
+/** What a step does, as its tool says it, or else the words its match took, as a sentence of their own. */
+export function reasoningOf(match: PhraseMatch, input: MatchInput, stepInput: JsonObject): string {
+  const said = describeStep(match.rules.tool, stepInput);
+  const text = said ?? textBetween(input, match.start, match.end).replace(/\s+/g, " ");
   const short = cutText(text, maxReasoning);
   return short.charAt(0).toUpperCase() + short.slice(1);
 }

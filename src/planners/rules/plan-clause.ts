@@ -9,7 +9,7 @@ import { checkInput } from "../../plan/check-input.ts";
 import { asLiteral, asReference } from "../../plan/reference.ts";
 import type { MatchInput } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
-import { readSlotValues, type Unfit } from "./slot-values.ts";
+import { lacking, readSlotValues, type Unfit, unboundWords } from "./slot-values.ts";
 
 /** The inputs of the steps that a match makes. */
 export interface ClauseInputs {
@@ -66,7 +66,7 @@ export function planClause(
     const stepInput = made === undefined ? undefined : toStepInput(made, { schema: schemas.input, known });
     if (stepInput === undefined) return { ok: false };
     const unbound = previous && wishes.loose.find((text) => holdsText(made, text));
-    if (unbound !== undefined) return { ok: false, isUnbound: true, reason: unboundReason(unbound) };
+    if (unbound !== undefined) return { ok: false, code: "unbound", isUnbound: true, reason: unboundReason(unbound) };
     inputs.push(stepInput);
     input.work.spend(checkCost);
     const unfit = checkStepInput(stepInput, { tool, earlier });
@@ -98,9 +98,10 @@ function readWishes(match: PhraseMatch, input: MatchInput, context: PhraseContex
 
 function fromReader(reading: ClauseReading, context: PhraseContext): Wishes | Unfit {
   const made = reading.toInputs(context);
-  if ("missing" in made || "left" in made) {
+  if ("missing" in made || "left" in made || "unbound" in made) {
+    if (made.unbound !== undefined) return unboundWords(made.unbound);
     if (made.left !== undefined) return { ok: false, reason: `nothing fits ${JSON.stringify(cutText(made.left, 60))}` };
-    return { ok: false, reason: `${made.missing ?? "something"} is missing` };
+    return lacking(made.missing ?? "something");
   }
   const inputs = made as readonly object[];
   const texts = inputs.flatMap((each) => Object.values(each).filter((value) => typeof value === "string"));

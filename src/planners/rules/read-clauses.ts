@@ -14,6 +14,9 @@ export interface ClauseReaders {
   readonly examples: ExampleModel | undefined;
 }
 
+/** Before any is loaded. */
+export const noReaders: ClauseReaders = { trained: new Map(), examples: undefined };
+
 /** What is less sure than this is not planned. */
 const minProbability = 0.7;
 /** More than any phrase costs, as phrases are the precise way. */
@@ -24,60 +27,84 @@ const maxWords = 64;
 /** Steps of work for each word that a reader reads: some 10 µs. */
 const wordCost = 200;
 
-/** How trained readers understand the request from a clause on, up to the end of each of the next ones. */
+/** Two readings are close together if each is at least this sure, and one of them is meant as surely as a plan needs. */
+const minRival = 0.3;
+
+/** How readers understand the request from a clause on, up to the end of each of the next ones. */
 export function readFrom(
   firstClause: number,
   input: MatchInput,
   { readers, laterMatch }: { readers: ClauseReaders; laterMatch: (clause: number) => PhraseMatch | undefined },
 ): readonly PhraseMatch[] {
   const matches: PhraseMatch[] = [];
-  const start = input.clauses[firstClause]?.start ?? 0;
   for (let lastClause = firstClause; lastClause < firstClause + maxJoined; lastClause++) {
-    const last = input.clauses[lastClause];
-    if (last === undefined || last.end - start > maxWords) break;
-    const tokens = input.tokens.slice(start, last.end);
-    // A word alone says too little: "list", "tasks".
-    if (tokens.length < 2) continue;
-    const clause = { text: input.text, tokens, forms: wordForms(tokens) };
-    const example = readExample({ firstClause, lastClause, start, end: last.end }, input, readers.examples);
-    // An example is one wish: what is understood from a later clause on is another, unless it says the same again.
-    const later = lastClause === firstClause ? undefined : laterMatch(lastClause);
-    const isOne = later === undefined || (later.rules === example?.rules && later.captures === undefined);
-    if (example !== undefined && isOne) matches.push(example);
-    for (const [rules, reader] of readers.trained) {
-      input.work.spend(tokens.length * wordCost);
-      const [reading] = reader.read(clause);
-      if (reading === undefined || reading.probability < minProbability) continue;
-      const cost = costOf(reading.probability);
-      matches.push({
-        rules,
-        phraseIndex: -1,
-        firstClause,
-        lastClause,
-        cost,
-        captures: undefined,
-        start,
-        end: last.end,
-        reading,
-      });
+    const found = readTo(lastClause, { firstClause, input, readers });
+    if (found === undefined) break;
+    for (const [best] of found) {
+      if (best === undefined || surenessOf(best) < minProbability) continue;
+      // An example is one wish: what is understood from a later clause on is another, unless it says the same again.
+      const later = lastClause === firstClause || best.likeness === undefined ? undefined : laterMatch(lastClause);
+      if (later === undefined || (later.rules === best.rules && later.captures === undefined)) matches.push(best);
     }
-    if (last.endsHard) break;
+    if (input.clauses[lastClause]?.endsHard !== false) break;
   }
   return matches;
 }
 
-/** How the examples of tools understand some clauses. */
-function readExample(
+/** The two readings of a clause, of one tool or of two, that are close together: either may be meant, and nothing else. */
+export function rivalsFrom(clause: number, input: MatchInput, readers: ClauseReaders): readonly PhraseMatch[] {
+  const found = readTo(clause, { firstClause: clause, input, readers }) ?? [];
+  const close = found.flat().filter((match) => surenessOf(match) >= minRival);
+  const [best, second] = close.sort((left, right) => surenessOf(right) - surenessOf(left));
+  if (best === undefined || second === undefined || surenessOf(best) >= minProbability) return [];
+  return surenessOf(best) + surenessOf(second) < minProbability ? [] : [best, second];
+}
+
+function surenessOf({ reading, likeness }: PhraseMatch): number {
+  return reading?.probability ?? likeness ?? 0;
+}
+
+interface ReadScope {
+  readonly firstClause: number;
+  readonly input: MatchInput;
+  readonly readers: ClauseReaders;
+}
+
+/** How each reader understands some clauses as one wish, the best first; undefined if they are too long for that. */
+function readTo(
+  lastClause: number,
+  { firstClause, input, readers }: ReadScope,
+): readonly (readonly PhraseMatch[])[] | undefined {
+  const start = input.clauses[firstClause]?.start ?? 0;
+  const last = input.clauses[lastClause];
+  if (last === undefined || last.end - start > maxWords) return undefined;
+  const tokens = input.tokens.slice(start, last.end);
+  // A word alone says too little: "list", "tasks".
+  if (tokens.length < 2) return [];
+  const span = { firstClause, lastClause, start, end: last.end };
+  const clause = { text: input.text, tokens, forms: wordForms(tokens) };
+  const trained = [...readers.trained].map(([rules, reader]) => {
+    input.work.spend(tokens.length * wordCost);
+    return reader.read(clause).map((reading): PhraseMatch => {
+      return { ...span, rules, phraseIndex: -1, cost: costOf(reading.probability), captures: undefined, reading };
+    });
+  });
+  return [...trained, readExamples(span, input, readers.examples)];
+}
+
+/** How the examples of tools understand some clauses, the best first. */
+function readExamples(
   span: { readonly firstClause: number; readonly lastClause: number; readonly start: number; readonly end: number },
   input: MatchInput,
   model: ExampleModel | undefined,
-): PhraseMatch | undefined {
-  if (model === undefined) return undefined;
+): readonly PhraseMatch[] {
+  if (model === undefined) return [];
   input.work.spend((span.end - span.start) * wordCost);
-  const found = readByExamples(model, input, span);
-  if (found === undefined || found.probability < minProbability || found.left !== undefined) return undefined;
-  const { rules, phraseIndex, captures, probability } = found;
-  return { ...span, rules, phraseIndex, captures, cost: costOf(probability), likeness: probability };
+  return readByExamples(model, input, span)
+    .filter(({ left }) => left === undefined)
+    .map(({ rules, phraseIndex, captures, probability }) => {
+      return { ...span, rules, phraseIndex, captures, cost: costOf(probability), likeness: probability };
+    });
 }
 
 function costOf(probability: number): number {

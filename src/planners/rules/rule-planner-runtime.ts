@@ -1,13 +1,19 @@
 import { type ClauseReader, loadReader } from "../../core/clause-reader.ts";
-import { AgentError } from "../../core/errors.ts";
+import { AgentError, type RefusalReason } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { PlanRequest } from "../../core/planner.ts";
+import { isSmallTalk } from "./courtesy.ts";
+import type { DateClock } from "./dates.ts";
 import { loadExamples } from "./examples/load-examples.ts";
-import { explainMatch, quoteClauses, type RequestExplanation, refuse } from "./explain.ts";
-import { makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
+import { examplesFor } from "./examples.ts";
+import { explainMatch, type RequestExplanation } from "./explain.ts";
+import { type MadeSteps, makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
 import { type MatchInput, maxTokens, maxWork, readRequest, TooMuchWork } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import type { ClauseReaders } from "./read-clauses.ts";
+import { quoteClauses, type Refusal, Refused, refusalError, spanOf } from "./refuse.ts";
 import { type Segmentation, segmentRequest } from "./segment-request.ts";
+import type { Unfit } from "./slot-values.ts";
 import { compileTool, type ToolRules } from "./tool-rules.ts";
 
 /** Rules should not plan a request with more parts than this. */
@@ -20,6 +26,12 @@ export async function explainByRules(request: PlanRequest): Promise<RequestExpla
   return { steps, parts };
 }
 
+/** What a request became. */
+interface PlannedRequest {
+  readonly matches: readonly PhraseMatch[];
+  readonly made: MadeSteps;
+}
+
 /**
  * Plans a request with the phrases of the tools, or throws `cannot-plan`. `explain` adds the phrases to the reasoning.
  */
@@ -30,40 +42,78 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
   const rules: readonly ToolRules[] = compiled.some((tool) => tool instanceof Promise)
     ? await Promise.all(compiled)
     : (compiled as readonly ToolRules[]);
-  const input = readRequest(request.request, { nowMs, timeZone });
+  const clock = { nowMs, timeZone };
+  const input = readRequest(request.request, clock);
+  try {
+    const { matches, made } = await planInput(rules, input, { explain, maxSteps });
+    throwIfCancelled(signal);
+    return { steps: made.steps, stepIds: made.stepIds, matches, input };
+  } catch (thrown) {
+    throwIfCancelled(signal);
+    if (!(thrown instanceof Refused)) throw thrown;
+    const { reason, first, last } = thrown.refusal;
+    const words = reason === "small-talk" ? [] : input.words.slice(...spanOf(input, first, last));
+    const isPlanned = (sentence: string) => isPlannedByPhrases(rules, sentence, clock);
+    const examples = await examplesFor(rules, words, isPlanned);
+    throwIfCancelled(signal);
+    throw refusalError(thrown.refusal, input, examples);
+  }
+}
+
+/** Plans a request, or throws {@link Refused}. */
+async function planInput(
+  rules: readonly ToolRules[],
+  input: MatchInput,
+  { explain, maxSteps }: { explain: boolean; maxSteps: number },
+): Promise<PlannedRequest> {
   const last = input.clauses.length - 1;
-  if (input.tokens.length > maxTokens) {
-    throw refuse({ reason: `it has more than ${maxTokens} words and signs`, first: 0, last }, input, rules);
+  const refuse = (reason: RefusalReason, why: string) => new Refused({ reason, why, first: 0, last });
+  if (input.tokens.length > maxTokens) throw refuse("too-long", `it has more than ${maxTokens} words and signs`);
+  if (last >= maxClauses) throw refuse("too-long", `it has more than ${maxClauses} parts`);
+  if (last < 0) {
+    const isTalk = input.tokens.some(({ kind }) => kind === "word");
+    throw isTalk ? refuse("small-talk", "it asks for nothing") : refuse("not-understood", "it has no words");
   }
-  if (last < 0) throw refuse({ reason: "it has no words", first: 0, last: 0 }, input, rules);
-  if (last >= maxClauses) {
-    throw refuse({ reason: `it has more than ${maxClauses} parts`, first: 0, last }, input, rules);
-  }
-  const describe = (match: PhraseMatch) => {
-    const text = reasoningOf(match, input);
+  const describe = (match: PhraseMatch, stepInput: JsonObject) => {
+    const text = reasoningOf(match, input, stepInput);
     return explain ? `${text} (${explainMatch(match, input, []).summary})` : text;
   };
-  const { matches, made } = await makePlan(rules, input, describe).catch((thrown: unknown) => {
+  const planned = await makePlan(rules, input, describe).catch((thrown: unknown) => {
+    const isTalk = input.clauses.every(({ start, end }) => isSmallTalk(input.words, start, end));
+    if (thrown instanceof Refused && isTalk) throw refuse("small-talk", "it asks for nothing");
     if (!(thrown instanceof TooMuchWork)) throw thrown;
-    const reason = `it can be read in too many ways: more than ${maxWork} steps; ask for less at once, or put texts in quotes`;
-    throw refuse({ reason, first: 0, last }, input, rules);
-  });
-  throwIfCancelled(signal);
-  if (made.steps.length > maxSteps) {
     throw refuse(
-      { reason: `it needs ${made.steps.length} steps, and only ${maxSteps} are allowed`, first: 0, last },
-      input,
-      rules,
+      "too-long",
+      `it can be read in too many ways: more than ${maxWork} steps; ask for less at once, or put texts in quotes`,
     );
+  });
+  const { length } = planned.made.steps;
+  if (length > maxSteps) throw refuse("too-long", `it needs ${length} steps, and only ${maxSteps} are allowed`);
+  return planned;
+}
+
+/** Whether phrases make one step of a request. A tool whose code throws for it does not plan it. */
+async function isPlannedByPhrases(rules: readonly ToolRules[], sentence: string, clock: DateClock): Promise<boolean> {
+  const input = readRequest(sentence, clock);
+  try {
+    const found = segmentRequest(rules, input);
+    if (found.type !== "cut") return false;
+    const made = await makeSteps(found.matches, input, () => "");
+    return made.ok && made.steps.length === 1;
+  } catch {
+    return false;
   }
-  return { steps: made.steps, stepIds: made.stepIds, matches, input };
 }
 
 /** How many other readings are tried if a result that a phrase needs turns out not to come before it. */
 const maxReadings = 6;
 
 /** Cuts the request and makes its steps; a phrase that does not fit in its place gives way to the next best. */
-async function makePlan(rules: readonly ToolRules[], input: MatchInput, describe: (match: PhraseMatch) => string) {
+async function makePlan(
+  rules: readonly ToolRules[],
+  input: MatchInput,
+  describe: (match: PhraseMatch, stepInput: JsonObject) => string,
+): Promise<PlannedRequest> {
   const barred: PhraseMatch[] = [];
   let first: UnmadeSteps | undefined;
   // What phrases understand needs no reader; loading them takes some milliseconds.
@@ -72,18 +122,22 @@ async function makePlan(rules: readonly ToolRules[], input: MatchInput, describe
     let found = segmentRequest(rules, input, barred, readers);
     if (found.type === "not-understood" && readers === undefined) {
       readers = await loadReaders(rules);
-      const read = trySegment(rules, input, readers);
-      if (read?.type === "cut") found = read;
+      found = trySegment(rules, input, readers) ?? found;
     }
-    if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings))
-      throw refuseSteps(first, input, rules);
-    const matches = requireCut(found, input, rules);
+    if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings)) throw refuseSteps(first, input);
+    const matches = requireCut(found, input);
+    // Words that were understood as a wish of their own do not become part of a text.
+    if (first?.unfit.reason !== undefined && matches.some(takesIn(first.match))) throw refuseSteps(first, input);
     const made = await makeSteps(matches, input, describe);
     if (made.ok) return { matches, made };
-    if (made.isUnbound) throw refuseSteps(made, input, rules);
+    if (made.unfit.isUnbound === true) throw refuseSteps(made, input);
     first ??= made;
     barred.push(made.match);
   }
+}
+
+function takesIn({ firstClause: inner }: PhraseMatch): (match: PhraseMatch) => boolean {
+  return ({ firstClause, lastClause }) => firstClause < inner && inner <= lastClause;
 }
 
 /** Asks the readers, too; undefined if that would be too much work: then it is said what no phrase fits. */
@@ -105,39 +159,44 @@ async function loadReaders(rules: readonly ToolRules[]): Promise<ClauseReaders> 
   return { trained, examples: await loadExamples(rules) };
 }
 
-function refuseSteps({ match, reason }: UnmadeSteps, input: MatchInput, rules: readonly ToolRules[]) {
+function refuseSteps({ match, unfit }: UnmadeSteps, input: MatchInput): Refused {
   const { firstClause: first, lastClause: last } = match;
   const words = quoteClauses(input, first, last);
-  const why = reason === undefined ? `nothing fits ${words}` : `${words} does not fit: ${reason}`;
-  return refuse({ reason: why, first, last }, input, rules);
+  const why = unfit.reason === undefined ? `nothing fits ${words}` : `${words} does not fit: ${unfit.reason}`;
+  return refuseUnfit(unfit, { why, first, last });
 }
 
-function requireCut(found: Segmentation, input: MatchInput, rules: readonly ToolRules[]): readonly PhraseMatch[] {
+function refuseUnfit(unfit: Unfit | undefined, refusal: Pick<Refusal, "why" | "first" | "last">): Refused {
+  const { code: reason = "not-understood", missing } = unfit ?? {};
+  return new Refused({ reason, ...(missing !== undefined && { missing }), ...refusal });
+}
+
+function requireCut(found: Segmentation, input: MatchInput): readonly PhraseMatch[] {
   switch (found.type) {
     case "cut":
       return found.matches;
     case "ambiguous": {
       const { firstClause: first, lastClause: last } = found.match;
-      const readings = [found.match, found.rival].map(nameMatch).join(" and ");
-      throw refuse(
-        { reason: `${quoteClauses(input, first, last)} fits ${readings} equally well`, first, last },
-        input,
-        rules,
-      );
+      const readings = [found.match, found.rival].map(nameMatch);
+      const names = readings.map(({ tool, meaning }) => `${tool} ("${meaning}")`).join(" and ");
+      const why = `${quoteClauses(input, first, last)} fits ${names} equally well`;
+      throw new Refused({ reason: "ambiguous", readings, why, first, last });
     }
     case "not-understood": {
-      const { first, last, reason } = found;
+      const { first, last, unfit } = found;
       const words = quoteClauses(input, first, last);
       const why =
-        reason === undefined ? `no phrase of the tools fits ${words}` : `${words} cannot be planned: ${reason}`;
-      throw refuse({ reason: why, first, last }, input, rules);
+        unfit?.reason === undefined
+          ? `no phrase of the tools fits ${words}`
+          : `${words} cannot be planned: ${unfit.reason}`;
+      throw refuseUnfit(unfit, { why, first, last });
     }
   }
 }
 
-function nameMatch({ rules, phraseIndex, reading }: PhraseMatch): string {
-  if (reading !== undefined) return `${rules.tool.name} (${reading.meaning})`;
-  return `${rules.tool.name} ("${rules.rules[phraseIndex]?.example}")`;
+function nameMatch({ rules, phraseIndex, reading }: PhraseMatch) {
+  const meaning = reading?.meaning ?? rules.rules[phraseIndex]?.example ?? "";
+  return { tool: rules.tool.name, meaning };
 }
 
 function throwIfCancelled(signal: AbortSignal): void {

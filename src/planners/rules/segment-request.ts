@@ -1,8 +1,8 @@
 import { type MatchInput, TooMuchWork } from "./match-input.ts";
 import { type PhraseMatch, PhraseMatcher } from "./match-phrases.ts";
 import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";
-import { type ClauseReaders, readFrom } from "./read-clauses.ts";
-import type { Unfit } from "./slot-values.ts";
+import { type ClauseReaders, noReaders, readFrom, rivalsFrom } from "./read-clauses.ts";
+import { lacking, type Unfit } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
 /** The best way found to read a request from one clause on. */
@@ -16,14 +16,14 @@ interface Reading {
 /** How a request was cut: the phrase for each part, or where that failed. */
 export type Segmentation =
   | { readonly type: "cut"; readonly matches: readonly PhraseMatch[] }
-  /** Two tools fit a part equally well. */
+  /** A part may mean two things equally well. */
   | { readonly type: "ambiguous"; readonly match: PhraseMatch; readonly rival: PhraseMatch }
   /** The first part that no phrase fits, as clauses, and why, where that is known. */
   | {
       readonly type: "not-understood";
       readonly first: number;
       readonly last: number;
-      readonly reason: string | undefined;
+      readonly unfit: Unfit | undefined;
     };
 
 /** Each part costs a little, so that of two ways that take the same words the one with fewer parts wins. */
@@ -47,24 +47,22 @@ export function segmentRequest(
   tools: readonly ToolRules[],
   input: MatchInput,
   barred: readonly PhraseMatch[] = [],
-  readers?: ClauseReaders,
+  readers: ClauseReaders = noReaders,
 ): Segmentation {
   const count = input.clauses.length;
   const matchers = tools.map((rules) => new PhraseMatcher(rules, input));
   const readings: (Reading | undefined)[] = [];
   for (let index = count - 1; index >= 0; index--) {
     const fitting = matchers.flatMap((matcher) => matcher.matchFrom(index));
-    const found =
-      readers === undefined
-        ? fitting
-        : [...fitting, ...readFrom(index, input, { readers, laterMatch: (clause) => readings[clause]?.match })];
+    const laterMatch = (clause: number) => readings[clause]?.match;
+    const found = readers === noReaders ? fitting : [...fitting, ...readFrom(index, input, { readers, laterMatch })];
     const candidates = barred.length === 0 ? found : found.filter((match) => !isBarred(match, barred));
     readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
   }
   const matches: PhraseMatch[] = [];
   for (let index = 0; index < count; ) {
     const reading = readings[index];
-    if (reading === undefined) return explainFailure(matchers, input, readings);
+    if (reading === undefined) return explainFailure(matchers, input, { readings, readers });
     if (reading.rival !== undefined) return { type: "ambiguous", match: reading.match, rival: reading.rival };
     matches.push(reading.match);
     index = reading.match.lastClause + 1;
@@ -121,12 +119,12 @@ function tryMatch(match: PhraseMatch, input: MatchInput): ClauseInputs | Unfit {
 function explainFailure(
   matchers: readonly PhraseMatcher[],
   input: MatchInput,
-  readings: readonly (Reading | undefined)[],
+  { readings, readers }: { readings: readonly (Reading | undefined)[]; readers: ClauseReaders },
 ): Segmentation {
   const count = input.clauses.length;
   const reached = new Set([0]);
   let first = 0;
-  let reason: string | undefined;
+  let unfit: Unfit | undefined;
   for (const index of reached) {
     if (index >= count || reached.size > maxExamined) continue;
     const found = tryExamine(matchers, input, index);
@@ -134,16 +132,27 @@ function explainFailure(
     for (const next of found.flatMap(({ ends }) => ends)) reached.add(next);
     if (index < first) continue;
     first = index;
-    reason = found.find((each) => each.reason !== undefined)?.reason;
+    unfit = found.find((each) => each.unfit !== undefined)?.unfit;
   }
   let last = first;
   while (last + 1 < count && readings[last + 1] === undefined && input.clauses[last]?.endsHard === false) last++;
-  return { type: "not-understood", first, last, reason };
+  const [match, rival] = rivalsFrom(first, input, readers);
+  if (match !== undefined && rival !== undefined && unfit === undefined) return { type: "ambiguous", match, rival };
+  return { type: "not-understood", first, last, unfit: unfit ?? explainReading(first, input, readers) };
+}
+
+/** What a reader lacks that understands the request from a clause on. */
+function explainReading(index: number, input: MatchInput, readers: ClauseReaders): Unfit | undefined {
+  for (const match of readFrom(index, input, { readers, laterMatch: () => undefined })) {
+    const tried = tryMatch(match, input);
+    if (!tried.ok && tried.code !== undefined) return tried;
+  }
+  return undefined;
 }
 
 interface Examined {
   readonly ends: readonly number[];
-  readonly reason: string | undefined;
+  readonly unfit: Unfit | undefined;
 }
 
 /** How all tools read a clause; undefined once more would be too much work for an explanation. */
@@ -163,12 +172,12 @@ function tryExamine(
 /** Where the phrases of a tool that fit from a clause on end, and why others do not. */
 function examine(matcher: PhraseMatcher, input: MatchInput, index: number): Examined {
   const ends: number[] = [];
-  let reason: string | undefined;
+  let unfit: Unfit | undefined;
   for (const match of matcher.matchFrom(index)) {
     const tried = tryMatch(match, input);
     if (tried.ok) ends.push(match.lastClause + 1);
-    else reason ??= tried.reason;
+    else if (tried.reason !== undefined) unfit ??= tried;
   }
   const slot = matcher.missingSlot();
-  return { ends, reason: reason ?? (slot === undefined ? undefined : `{${slot}} is missing`) };
+  return { ends, unfit: unfit ?? (slot === undefined ? undefined : lacking(slot)) };
 }

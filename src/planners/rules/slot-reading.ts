@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { ordinals, readNumber } from "../../english/numbers.ts";
-import { readAnaphor } from "../../english/references.ts";
+import { onePointers, readAnaphor } from "../../english/references.ts";
 import { truthWords } from "../../english/small-words.ts";
 import { currencySigns } from "../../english/units.ts";
 import { type DateClock, mayBeginDate, readDate } from "./dates.ts";
@@ -68,7 +68,9 @@ function readNumberSlot(words: readonly string[], start: number): readonly SlotR
   const readings: SlotReading[] = [];
   const first = words[start] ?? "";
   const isNegative = first === "-" || first === "minus" || first === "negative";
-  const found = readNumber(words, isNegative || currencySigns.has(first) ? start + 1 : start);
+  // "That one" is something that was spoken of.
+  const isOne = first === "one" && onePointers.has(words[start - 1] ?? "");
+  const found = isOne ? undefined : readNumber(words, isNegative || currencySigns.has(first) ? start + 1 : start);
   if (found !== undefined) {
     const value = Number(found.digits);
     readings.push({ value: isNegative ? -value : value, end: found.end });

@@ -20,8 +20,22 @@ export interface Unfit {
   readonly ok: false;
   /** For people, if it says more than that nothing fits. */
   readonly reason?: string;
+  /** For programs. @default "not-understood" */
+  readonly code?: "missing" | "unbound";
+  /** With `missing`: what is. */
+  readonly missing?: string;
   /** Whether the words are understood but not what they refer to: then no worse reading of them is tried. */
   readonly isUnbound?: boolean;
+}
+
+/** A match that lacks something. */
+export function lacking(missing: string): Unfit {
+  return { ok: false, code: "missing", missing, reason: `${missing} is missing` };
+}
+
+/** A match with words for a result that is not there. */
+export function unboundWords(words: string): Unfit {
+  return { ok: false, code: "unbound", reason: `"${words}" refers to a result, but no earlier step has one` };
 }
 
 /** The slots of a match by name, in order. */
@@ -45,11 +59,7 @@ export function readSlotValues(
     if (type === undefined) continue;
     const value = readValue(type, capture, { input, previous, loose });
     if (value === undefined) return { ok: false };
-    if (value === nothing)
-      return {
-        ok: false,
-        reason: `"${textBetween(input, capture.start, capture.end)}" refers to a result, but no earlier step has one`,
-      };
+    if (value === nothing) return unboundWords(textBetween(input, capture.start, capture.end));
     if (!fitsOwnSchema(type, value)) return { ok: false };
     const options = type.isSpread && Array.isArray(value) ? (value as readonly SlotValue[]) : [value];
     records = options.flatMap((option) => records.map((record) => ({ ...record, [name]: option })));

@@ -20,6 +20,7 @@ import { checkSlotField, ownSlotType, type SlotType, slotTypeOf } from "./slot-r
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule {
   readonly source: ToolPhrase;
+  readonly node: PhraseNode;
   readonly slots: ReadonlyMap<string, SlotType>;
   /** The phrase as an example of what people say; undefined for a template. */
   readonly sentence: ExampleSentence | undefined;
@@ -129,6 +130,7 @@ function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): Too
       let exampleWords: readonly string[] | undefined;
       return {
         source,
+        node,
         slots,
         sentence,
         get example() {

@@ -1,6 +1,7 @@
 import * as z from "zod/v4";
 import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
+import { describeWith, type ToldInput } from "../../core/describe-step.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 
@@ -62,5 +63,12 @@ export function createCalculator(options: CalculatorOptions = {}) {
       return value.then((later) => ({ value: later, expression }));
     },
   });
+  describeWith(tool, describeCalculation);
   return readWith(tool, async () => (await import("./reading/calculator-reader.ts")).createCalculatorReader());
+}
+
+/** "Evaluate 100 / 4"; with results in it, the words of the request say more. */
+function describeCalculation({ input }: ToldInput): string | undefined {
+  const { expression, variables } = input;
+  return typeof expression === "string" && variables === undefined ? `Evaluate ${expression}` : undefined;
 }

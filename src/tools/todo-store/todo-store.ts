@@ -1,11 +1,13 @@
 import { countPending } from "../../async/pending-work.ts";
 import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
+import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { changeTodos, checkKey } from "./change-todos.ts";
+import { describeTodoStep } from "./describe-todo-step.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
@@ -79,6 +81,7 @@ export function createTodoStore<TResources = unknown>(
       await undoChange(where, done);
     },
   });
+  describeWith(tool, describeTodoStep);
   return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());
 }
 

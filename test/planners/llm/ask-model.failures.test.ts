@@ -70,7 +70,8 @@ describe("a model that fails", () => {
     });
     expect(await failureOf(["no", '{"steps":[],"missing":"a mailer"}'], request)).toMatchObject({
       code: "cannot-plan",
-      details: { reason: "a mailer", failures: [{ code: "no-json" }] },
+      message: expect.stringContaining("a mailer"),
+      details: { reason: "not-understood", failures: [{ code: "no-json" }] },
     });
   });
 

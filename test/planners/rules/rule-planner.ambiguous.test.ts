@@ -78,7 +78,7 @@ describe("a request that may be ambiguous", () => {
   );
 
   it("is refused with the ambiguous words and a suggestion", async () => {
-    expect((await refusalOf("calculate 100 / 4 and add a todo to pay that amount")).reason).toContain(
+    expect((await refusalOf("calculate 100 / 4 and add a todo to pay that amount")).message).toContain(
       '"pay that amount" may refer to the result of an earlier step; say "the result" alone, or put the text in quotes',
     );
   });

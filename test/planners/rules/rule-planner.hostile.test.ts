@@ -58,7 +58,25 @@ describe("long requests", () => {
   it("may contain a title of up to a thousand tokens", async () => {
     const tools = [toolWith({ phrases: ["note {text}"] })];
     expect(await stepsFor(`note ${"word ".repeat(900)}`, { tools })).toHaveLength(1);
-    expect((await refusalOf(`note ${"word ".repeat(1_100)}`, { tools })).reason).toContain("no phrase");
+    expect((await refusalOf(`note ${"word ".repeat(1_100)}`, { tools })).message).toContain("no phrase");
+  });
+});
+
+describe("templates with several gaps", () => {
+  const withSlots = (names: readonly string[], phrase: string) =>
+    toolWith({ inputSchema: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))), phrases: [phrase] });
+
+  it.each([
+    ["{a} to {b}", ["a", "b"], "x to "],
+    ["{a} to {b}", ["a", "b"], "to "],
+    ["move {title} from {list} to {other}", ["title", "list", "other"], "move a from b to "],
+    ["{a} to {b} to {c} to {d}", ["a", "b", "c", "d"], "x to "],
+    ["say {a} and {b}", ["a", "b"], "say x and "],
+  ])("take linear time: %s", async (phrase, names, piece) => {
+    const tool = withSlots(names, phrase);
+    await expectLinear(piece, [tool], Math.ceil(4_000 / piece.length));
+    const work = await workFor(`${piece.repeat(Math.ceil(400 / piece.length))}x`, [tool]);
+    expect(work).toBeLessThan(40_000);
   });
 });
 
@@ -112,8 +130,8 @@ describe("hostile requests", () => {
 
   it("are refused with the limit", async () => {
     const many = await refusalOf(`what is 1 + 1 and ${"add it and ".repeat(300)}`);
-    expect(many.reason).toContain(`more than ${maxWork} steps`);
-    expect((await refusalOf("milk ".repeat(maxTokens + 1))).reason).toBe(
+    expect(many.message).toContain(`more than ${maxWork} steps`);
+    expect((await refusalOf("milk ".repeat(maxTokens + 1))).message).toContain(
       `it has more than ${maxTokens} words and signs`,
     );
   });

@@ -11,7 +11,7 @@ import { runScenario } from "../../scenario/run-scenario.ts";
 const tools = [createFakeTool({ name: "A", outcomes: [{ returns: 1 }] })];
 const draft: PlanDraft = { steps: [{ id: "s1", tool: "A", input: {}, dependsOn: [] }] };
 const cannotPlan = new AgentError("cannot-plan", "What?", {
-  details: { reason: "no rule", capabilities: ["add {title}"] },
+  details: { reason: "not-understood", examples: ["add milk"] },
 });
 
 const planErrors: [string, Parameters<typeof createScriptedPlanner>[0][number], string][] = [
@@ -138,7 +138,7 @@ describe("run()", () => {
     const agent = createAgent({ tools, planner: createScriptedPlanner([cannotPlan, draft]) });
     const failure = await agent.run("do it", { throwOnFailure: true }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(AgentError);
-    expect(isAgentError(failure, "cannot-plan") && failure.details.capabilities).toEqual(["add {title}"]);
+    expect(isAgentError(failure, "cannot-plan") && failure.details.examples).toEqual(["add milk"]);
     await expect(agent.run("do it", { throwOnFailure: true })).resolves.toMatchObject({ status: "completed" });
   });
 

@@ -14,7 +14,8 @@ import { replanner, steps } from "../../scenario/scripted-replanner.ts";
 const works = () => createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
 const planned = () => ({ tools: [works()], planner: createScriptedPlanner([planOf("A", "A") as never]) });
 const create = (): Scenario => ({ ...planned(), request: "Do it" });
-const noPlan = () => new AgentError("cannot-plan", "I cannot.", { details: { reason: "no", capabilities: [] } });
+const noPlan = () =>
+  new AgentError("cannot-plan", "I cannot.", { details: { reason: "not-understood", examples: [] } });
 const unable = (): Scenario => ({ tools: [works()], planner: createScriptedPlanner([noPlan()]), request: "Do it" });
 const askForPlan = ({ kind }: ApprovalQuestion) => kind === "plan";
 

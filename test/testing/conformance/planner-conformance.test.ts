@@ -70,7 +70,7 @@ function draftOf(title: string, id = "s1", rest: object = { dependsOn: [] }): Pl
 }
 
 function cannotPlan(): AgentError {
-  return new AgentError("cannot-plan", "Not to the moon.", { details: { reason: "the moon", capabilities: [] } });
+  return new AgentError("cannot-plan", "Not to the moon.", { details: { reason: "not-understood", examples: [] } });
 }
 
 const undoable: Tool = { ...note, undo: () => {} };

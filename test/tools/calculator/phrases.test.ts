@@ -116,6 +116,6 @@ describe("calculatorPhrases", () => {
     "reduce 80 by a quarter",
     "add two numbers",
   ])("refuses %s", async (request) => {
-    expect((await refusalOf(request, { tools: [calculator, todos] })).capabilities.length).toBeGreaterThan(0);
+    expect((await refusalOf(request, { tools: [calculator, todos] })).examples.length).toBeGreaterThan(0);
   });
 });

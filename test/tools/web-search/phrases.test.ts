@@ -67,6 +67,6 @@ describe("webSearchPhrases", () => {
 
   it("refuse to insert several results into a text", async () => {
     const refusal = await refusalOf("search the web for zod and add the result as a todo", { tools });
-    expect(refusal.reason).toMatch(/does not fit|not a single value/);
+    expect(refusal.message).toMatch(/does not fit|not a single value/);
   });
 });

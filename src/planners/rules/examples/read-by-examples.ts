@@ -29,30 +29,32 @@ export interface ExampleReading {
 
 /** A word as rare as this says what a sentence is about. */
 const frameRarity = 3.5;
+/** What is less sure is no reading at all. */
+const minShare = 0.3;
 /** How many meanings are looked at more closely. */
 const maxLookedAt = 4;
 /** A request that is as sure as this by itself is a wish of its own. */
 const ownWish = 0.5;
 
-/** How a tool's examples understand the words from one to before another; undefined for none. */
+/** How the examples of tools understand the words from one to before another, the surest first. */
 export function readByExamples(
   model: ExampleModel,
   input: MatchInput,
   { start, end }: { start: number; end: number },
-): ExampleReading | undefined {
+): readonly ExampleReading[] {
   const stems = stemsOfTokens(input.tokens);
-  const found = classifyWords(model, input, { stems, start, end });
-  if (found === undefined) return undefined;
-  const { meaning, filled, probability } = found;
-  const example = nearestExample(meaning, filled, comparedStems(stems.slice(start, end), shifted(filled, start)));
-  if (example === undefined) return undefined;
-  if (example.slots !== 0 && !hasFrame(model, found, example, stems)) return undefined;
-  const left =
-    unaccounted(model, input, { meaning, filled, stems, start, end }) ??
-    otherWish(model, input, { meaning, filled, stems, start, end }) ??
-    (needsSameWords(meaning.rules) ? notSaid(example, stems.slice(start, end)) : undefined);
-  const { rules } = meaning;
-  return { rules, phraseIndex: example.phraseIndex, captures: capturesOf(found, example), probability, left };
+  return classifyWords(model, input, { stems, start, end }).flatMap((found) => {
+    const { meaning, filled, probability } = found;
+    const example = nearestExample(meaning, filled, comparedStems(stems.slice(start, end), shifted(filled, start)));
+    if (example === undefined) return [];
+    if (example.slots !== 0 && !hasFrame(model, found, example, stems)) return [];
+    const left =
+      unaccounted(model, input, { meaning, filled, stems, start, end }) ??
+      otherWish(model, input, { meaning, filled, stems, start, end }) ??
+      (needsSameWords(meaning.rules) ? notSaid(example, stems.slice(start, end)) : undefined);
+    const { rules } = meaning;
+    return [{ rules, phraseIndex: example.phraseIndex, captures: capturesOf(found, example), probability, left }];
+  });
 }
 
 /**
@@ -91,11 +93,11 @@ function shifted(filled: readonly FilledSlot[], start: number) {
   return filled.map((slot) => ({ start: slot.start - start, end: slot.end - start }));
 }
 
-/** Which meaning the words have, and which of them fill its slots. */
-function classifyWords(model: ExampleModel, input: MatchInput, { stems, start, end }: Span): Classified | undefined {
+/** Which meanings the words may have, the surest first, and which of the words fill their slots. */
+function classifyWords(model: ExampleModel, input: MatchInput, { stems, start, end }: Span): readonly Classified[] {
   const own = stems.slice(start, end);
   const plain = comparedStems(own);
-  if (plain.length === 0) return undefined;
+  if (plain.length === 0) return [];
   const first = model.classify(plain);
   const ranked = [...first.keys()]
     .sort((left, right) => (first[right] ?? 0) - (first[left] ?? 0))
@@ -117,9 +119,15 @@ function classifyWords(model: ExampleModel, input: MatchInput, { stems, start, e
     if (found !== undefined) replaced.set(at, comparedStems(own, shifted(found, start)));
   }
   const shares = replaced.size === 0 ? first : model.classify(plain, replaced);
-  const best = ranked.reduce((most, at) => ((shares[at] ?? 0) > (shares[most] ?? 0) ? at : most), ranked[0] ?? 0);
-  const meaning = model.meanings[best];
-  return meaning && { meaning, filled: filled.get(best) ?? [], probability: shares[best] ?? 0 };
+  return ranked
+    .flatMap((at) => {
+      const meaning = model.meanings[at];
+      const probability = shares[at] ?? 0;
+      return meaning === undefined || probability < minShare
+        ? []
+        : [{ meaning, filled: filled.get(at) ?? [], probability }];
+    })
+    .sort((left, right) => right.probability - left.probability);
 }
 
 const smallCost = 0.3;
@@ -207,7 +215,7 @@ function otherWish(
     if (clause.start <= start || clause.start >= end) continue;
     const { start: from } = clause;
     const says = Array.from({ length: Math.min(clause.end, end) - from }, (_, at) => from + at).some(isKnown);
-    const found = classifyWords(model, input, { stems, start: from, end });
+    const [found] = classifyWords(model, input, { stems, start: from, end });
     const isOwn = found !== undefined && found.probability >= ownWish;
     // To say the same once more is no other wish, unless it is about something else.
     const isAgain = isOwn && found.meaning === meaning && found.filled.length === 0;

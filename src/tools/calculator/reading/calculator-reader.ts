@@ -32,17 +32,17 @@ function readClause({ tokens }: Clause): readonly ClauseReading[] {
     found !== undefined &&
     words.every((word, index) => found.used[index] === true || (frameWords.has(word) && !meaningful.has(word)));
   if (!isWhole) return [];
-  return [{ meaning: "calculate", probability: 0.9, toInputs: (context) => toInputs(found, context) }];
+  return [{ meaning: "calculate", probability: 0.9, toInputs: (context) => toInputs(found, words.join(" "), context) }];
 }
 
-function toInputs(found: SpokenArithmetic, { previous, before }: PhraseContext) {
+function toInputs(found: SpokenArithmetic, said: string, { previous, before }: PhraseContext) {
   const { uses, expression } = found;
   if (uses === "none") return [{ expression }];
-  if (previous === undefined) return { missing: "an earlier result" };
+  if (previous === undefined) return { unbound: said };
   if (uses === "last") return [{ expression, variables: { x: previous } }];
   const results = before?.results ?? [];
   const isFit = uses === "both" ? results.length === 2 : results.length >= 2 && results.length <= names.length;
-  if (!isFit) return { missing: "the results that are meant" };
+  if (!isFit) return { unbound: said };
   const used = names.slice(0, results.length).split("");
   return [
     {

@@ -35,9 +35,14 @@ export function targeting(operation: "complete" | "reopen" | "delete" | "get", f
   return rules;
 }
 
-/** "Tick it off", "remove PROP-2025-001": no todo is plainly called so. */
+/** "Tick it off", "remove PROP-2025-001", "my list of movies": no todo is plainly called so. */
 function isUnknown(title: unknown): boolean {
-  return typeof title === "string" && /^(?:it|them|that) \w+$|\b\p{L}+-\d/iu.test(title);
+  return typeof title === "string" && /^(?:it|them|that) \w+$|\b\p{L}+-\d|^(?:my |the )?list of /iu.test(title);
+}
+
+/** "PROP-2025-001" is a record somewhere else, and "the milk or the eggs" is one of two. */
+function isUncertain(title: string): boolean {
+  return namesOtherTask(title) || /^\p{L}+(?:-\d+)+$|\bor (?:the|my|an?) /iu.test(title);
 }
 
 /**
@@ -85,7 +90,7 @@ export function targetOf(
   { previous, before }: PhraseContext,
 ): TodoStoreInput | undefined {
   const { title, ...others } = slots;
-  if (typeof title === "string" && namesOtherTask(title)) return undefined;
+  if (typeof title === "string" && isUncertain(title)) return undefined;
   if (typeof title !== "object") return inputOf(operation, slots);
   const { operation: last, query } = before?.input ?? {};
   // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.

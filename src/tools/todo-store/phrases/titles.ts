@@ -2,12 +2,12 @@
 const empty = new Set(
   (
     "a an the my our your this that these those them it something anything everything nothing all some any one ones another new more stuff thing things " +
-    "todo todos to do dos task tasks item items reminder reminders entry entries list lists to-do to-dos on in into from of for and me i"
+    "as please pls thanks todo todos to do dos task tasks item items reminder reminders entry entries list lists to-do to-dos on in into from of for and me i"
   ).split(" "),
 );
 const namesList = /\b(?:to|on|onto|from|off) (?:\S+ ){0,4}lists?\b|^(?:my|the|our|a|this|that) (?:\S+ ){0,4}lists?$/i;
 const namesResults =
-  /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up)?$|^(?:the )?(?:results?|answer|total|sum|product|difference|quotient|square root|value) (?:of|to|between) [^a-z]*\d/i;
+  /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up| as (?:an? |my |new )*(?:todo|to-do|to do|task|item|reminder))?$|^(?:the )?(?:results?|answer|total|sum|product|difference|quotient|square root|value) (?:of|to|between) [^a-z]*\d/i;
 const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|this|that|all|what) /i;
 
 /** A longer text is not a title, and no pattern is tried on it. */
@@ -29,9 +29,9 @@ export function isTitle(text: string): boolean {
 }
 
 const thing =
-  "alarm|timer|event|meeting|calendar|appointment|playlist|song|music|album|track|artist|video|movie|channel|station|volume|light|lamp|thermostat|subscription|account|password|email|inbox|mail|contact|number|address|photo|picture|file|folder|document|text|app|tab|window|browser|flight|hotel|room|seat|ticket|order|reservation|booking|credit card|debit card|card|payment|transfer|money|message|recipe|setting|profile|device|speaker|history|cookie|comment|post|friend|follower|user|bolt|stain|virus";
+  "alarm|timer|event|meeting|calendar|appointment|playlist|song|music|album|track|artist|video|movie|channel|station|volume|light|lamp|thermostat|subscription|account|password|email|inbox|mail|contact|number|address|photo|picture|file|folder|document|text|app|tab|window|browser|flight|hotel|room|seat|ticket|order|reservation|booking|credit card|debit card|card|payment|transfer|money|message|recipe|setting|profile|device|speaker|history|cookie|transaction|purchase|database|comment|post|friend|follower|user|bolt|stain|virus";
 const beginsOther = new RegExp(
-  `^(?:(?:a|an|the|my|our|this|that|all|new|saved|old|last|next|\\S+ (?:am|pm)|\\S+'s) )*(?:${thing})s?\\b`,
+  `^(?:(?:a|an|the|my|our|this|that|all|any|every|each|some|new|saved|old|last|next|\\S+ (?:am|pm)|\\S+'s) )*(?:${thing})s?\\b`,
   "i",
 );
 const endsOther = new RegExp(
@@ -146,5 +146,5 @@ function mayBeSeveral(items: readonly string[]): boolean {
 
 /** Whether a text makes another thing of "task": the task force, the task manager. */
 export function namesOtherTask(title: string): boolean {
-  return /^(?:force|manager|bar|board)$/i.test(title);
+  return /^(?:force|manager|bar|board)\b/i.test(title);
 }

@@ -1,7 +1,8 @@
 import type { NoInputs } from "../../../core/clause-reader.ts";
 import type { PhraseContext, PhraseReference } from "../../../core/tool.ts";
 import { refersToResult } from "../../../english/references.ts";
-import { namesOtherTask } from "../phrases/titles.ts";
+import { isOtherThing, namesOtherTask } from "../phrases/titles.ts";
+import { todoNouns } from "./settle-tags.ts";
 import type { TodoSlots } from "./todo-slots.ts";
 
 /** The operations of the store, as far as sentences mean them. */
@@ -37,13 +38,15 @@ export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWis
         ? { missing: "title" }
         : slots.titles.map((query) => ({ operation: "search", query: withoutArticle(query), ...where }));
     case "clear":
+      // A list cannot be cleared of what is due on a day alone.
+      if (list === undefined && /\b(?:for|of|from) today\b/.test(wish.forms.join(" "))) return { left: "today" };
       return [{ operation: "clear", ...clearing(slots, wish), ...where }];
     case "update":
       return update(slots, where, wish);
     default: {
       const meant = targets(slots, wish);
       return meant.length === 0
-        ? { missing: "title" }
+        ? untargeted(slots)
         : meant.map((target) => ({ operation: meaning, ...target, ...where }));
     }
   }
@@ -65,20 +68,28 @@ function add({ titles, priority }: TodoSlots, where: object, { context }: TodoWi
   const inputs: object[] = [];
   for (const title of titles) {
     if (!refersToResult(title)) inputs.push({ operation: "add", title, ...extra });
-    else if (context.previous === undefined) return { missing: "title" };
+    else if (context.previous === undefined) return { unbound: title };
     else inputs.push({ operation: "add", title: context.previous, ...extra });
   }
   return inputs;
 }
 
 /** Which todos are meant: by place, by title, or the ones that came before. */
-function targets({ titles, index }: TodoSlots, { context }: TodoWish): readonly object[] {
+function targets({ titles, index }: TodoSlots, { context, forms }: TodoWish): readonly object[] {
   if (index !== undefined) return [{ index }];
   if (titles.some(namesOtherTask)) return [];
+  // "Every email from Anna" is nothing of ours unless a list or a task is spoken of.
+  if (titles.some(isOtherThing) && !forms.some((word) => todoNouns.has(word))) return [];
   const named = titles.filter((title) => !refersToResult(title));
   if (named.length > 0) return named.map((title) => ({ title: withoutArticle(title) }));
   if (titles.length === 0) return [];
   return todoBefore(context);
+}
+
+/** Why no todo is meant. */
+function untargeted({ titles }: TodoSlots): NoInputs {
+  const unbound = titles.find(refersToResult);
+  return unbound === undefined ? { missing: "title" } : { unbound };
 }
 
 /** The todo that "it" is, by its id; a searched one by its title, as a search may find several. */
@@ -92,7 +103,7 @@ function todoBefore({ previous, before }: PhraseContext): readonly object[] {
 function update(slots: TodoSlots, where: object, wish: TodoWish): readonly object[] | NoInputs {
   const { newTitle, priority, newList, titles } = slots;
   const [target] = targets(slots, wish);
-  if (target === undefined) return { missing: "title" };
+  if (target === undefined) return untargeted(slots);
   const second = newTitle ?? (titles.length === 2 ? titles[1] : undefined);
   const change = {
     ...(second !== undefined && { newTitle: second }),

@@ -49,7 +49,8 @@ function readClause({ classifier, tagger }: TodoModel, clause: Clause): readonly
       probability,
       toInputs(context) {
         // Nothing is deleted unless a list or a task is spoken of, here or before.
-        if (meaning === "delete" && !isNamedOurs && context.before === undefined) return { missing: "list" };
+        if (meaning === "delete" && !isNamedOurs && context.before === undefined)
+          return forms.some((word) => removing.has(word)) ? { missing: "list" } : { left: forms.join(" ") };
         return todoInputs(meaning, slots, { forms, context });
       },
     };
@@ -63,15 +64,31 @@ const unnamedShare = 0.74;
 /** "Do not need", "do not forget": what is denied here is not the wish. */
 const harmless = new Set("forget need want have let miss yet done finished know remember think see".split(" "));
 
-/** Whether the frame denies what it would ask for: "don't add milk to my list". */
+const advising = new Set("should shall must would ought".split(" "));
+
+/** Whether the frame denies or leaves open what it would ask for: "don't add milk to my list". */
 function isDenied(forms: readonly string[], tags: readonly string[]): boolean {
   return forms.some((word, index) => {
     if (tags[index] !== "other") return false;
-    if (word === "without" || word === "nevermind" || (word === "never" && forms[index + 1] === "mind")) return true;
-    return (
-      (word === "not" || word === "never") && !harmless.has(forms[index + 1] ?? "") && forms[index + 1] !== "longer"
-    );
+    const next = forms[index + 1] ?? "";
+    // The "list of movies" belongs to another app.
+    if (word === "list" && next === "of" && tags[index + 2] === "title") return true;
+    if (word === "not" || word === "never" || word === "no") return isDenial(word, forms[index - 1] ?? "", next);
+    return isOpen(word, next);
   });
+}
+
+function isDenial(word: string, before: string, next: string): boolean {
+  if (word === "no") return next === "need";
+  if (next === "mind") return word === "never";
+  if (next === "have" && advising.has(before)) return true;
+  return !harmless.has(next) && next !== "longer";
+}
+
+/** "Show or clear my list" has two readings, and "should I add milk" asks for advice. */
+function isOpen(word: string, next: string): boolean {
+  if (word === "or" || word === "without" || word === "nevermind") return true;
+  return advising.has(word) && (next === "i" || next === "we");
 }
 
 const removing = new Set(

@@ -38,7 +38,7 @@ describe("the reader of todos", () => {
   it("puts a reference where words stand for an earlier result, and misses it where there is none", () => {
     const previous = { $ref: "s1.value" };
     expect(read("add the result to my list", { ...none, previous }).inputs).toMatchObject([{ title: previous }]);
-    expect(read("add the result to my list").inputs).toEqual({ missing: "title" });
+    expect(read("add the result to my list").inputs).toEqual({ unbound: "the result" });
   });
 
   it.each(["play some jazz", "book a table for two", "what is the capital of peru"])("is not sure of %s", (text) => {
