@@ -81,6 +81,11 @@ function saysMoment({ moment, time, part }: Phrase): boolean {
   );
 }
 
+/** "At 5pm", without a day. */
+export function saysNoDay({ day, moment, part }: Phrase): boolean {
+  return day === undefined && moment === undefined && part?.isToday !== true;
+}
+
 /** "2 march magazines", "a midnight snack", "16:10 screens" */
 function isAmbiguous({ day, time, part }: Phrase): boolean {
   if (part !== undefined || (day !== undefined && time !== undefined)) return false;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadDateReader, maxDateText, type ReadDates, readDates } from "../../src/dates/read-dates.ts";
+import { maxDateText } from "../../src/dates/date-words.ts";
+import { loadDateReader, type ReadDates, readDates } from "../../src/dates/read-dates.ts";
 
 // A Wednesday; 13:00 in Berlin.
 const nowMs = Date.UTC(2026, 10, 25, 12);

@@ -1,4 +1,4 @@
-import type { ClauseReader } from "../../core/clause-reader.ts";
+import type { ClauseDate, ClauseReader } from "../../core/clause-reader.ts";
 import { wordForms } from "../../language/word-forms.ts";
 import type { MatchInput } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
@@ -27,7 +27,7 @@ export function readFrom(firstClause: number, input: MatchInput, readers: Clause
     const tokens = input.tokens.slice(start, last.end);
     // A word alone says too little: "list", "tasks".
     if (tokens.length < 2) continue;
-    const clause = { text: input.text, tokens, forms: wordForms(tokens) };
+    const clause = { text: input.text, tokens, forms: wordForms(tokens), dates: datesIn(input, start, last.end) };
     for (const [rules, reader] of readers) {
       input.work.spend(tokens.length * wordCost);
       const [reading] = reader.read(clause);
@@ -48,4 +48,12 @@ export function readFrom(firstClause: number, input: MatchInput, readers: Clause
     if (last.endsHard) break;
   }
   return matches;
+}
+
+/** The dates of some tokens; places count from the first of them. */
+function datesIn({ dates }: MatchInput, first: number, end: number): readonly ClauseDate[] {
+  const inside = dates.filter((date) => date.leadStart >= first && date.end <= end);
+  return inside.map((date) => {
+    return { ...date, start: date.start - first, end: date.end - first, leadStart: date.leadStart - first };
+  });
 }

@@ -6,6 +6,7 @@ import { makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
 import { type MatchInput, maxTokens, maxWork, readRequest, TooMuchWork } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import type { ClauseReaders } from "./read-clauses.ts";
+import { loadDateReaderFor } from "./request-dates.ts";
 import { type Segmentation, segmentRequest } from "./segment-request.ts";
 import { compileTool, type ToolRules } from "./tool-rules.ts";
 
@@ -29,7 +30,8 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
   const rules: readonly ToolRules[] = compiled.some((tool) => tool instanceof Promise)
     ? await Promise.all(compiled)
     : (compiled as readonly ToolRules[]);
-  const input = readRequest(request.request, { nowMs, timeZone });
+  const readDates = rules.some(({ hasDates }) => hasDates) ? await loadDateReaderFor(request.request) : undefined;
+  const input = readRequest(request.request, { nowMs, timeZone }, { readDates });
   const last = input.clauses.length - 1;
   if (input.tokens.length > maxTokens) {
     throw refuse({ reason: `it has more than ${maxTokens} words and signs`, first: 0, last }, input, rules);

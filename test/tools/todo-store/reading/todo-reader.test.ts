@@ -14,7 +14,7 @@ const none: PhraseContext = { previous: undefined, nowMs: 0, timeZone: "UTC" };
 
 function read(text: string, context: PhraseContext = none) {
   const tokens = tokenize(text);
-  const readings = reader.read({ text, tokens, forms: wordForms(tokens) });
+  const readings = reader.read({ text, tokens, forms: wordForms(tokens), dates: [] });
   return { probability: readings[0]?.probability ?? 0, inputs: readings[0]?.toInputs(context) };
 }
 
