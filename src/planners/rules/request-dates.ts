@@ -5,8 +5,13 @@ import type { Token } from "../../language/tokens.ts";
 
 /** A date in a request; places are tokens. */
 export interface RequestDate extends ClauseDate {
-  /** The day of a time, where that comes first: "friday" of "friday at 5pm". */
-  readonly dayAlone?: { readonly end: number; readonly date: string };
+  /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
+  dayAlone(): DayAlone | undefined;
+}
+
+interface DayAlone {
+  readonly end: number;
+  readonly date: string;
 }
 
 /** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
@@ -30,10 +35,11 @@ export function findDates(
     const end = ends.get(reading.end);
     // Of a range one end would be lost.
     if (start === undefined || end === undefined || until !== undefined) return [];
-    const dayAlone =
-      dateTime === undefined || partOfDay
-        ? undefined
-        : findDayAlone(text, reading, { tokens, start, end, clock, read });
+    let known: { readonly day: DayAlone | undefined } | undefined;
+    const dayAlone = () => {
+      known ??= { day: findDayAlone(text, reading, { tokens, start, end, clock, read }) };
+      return known.day;
+    };
     return [
       {
         ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
@@ -41,7 +47,7 @@ export function findDates(
         ...(dateTime !== undefined && { dateTime }),
         ...(partOfDay !== undefined && { isPartOfDay: true }),
         ...(reading.isDayAssumed && { isDayAssumed: true }),
-        ...(dayAlone !== undefined && { dayAlone }),
+        dayAlone,
       },
     ];
   });
@@ -55,9 +61,10 @@ interface DayAloneContext {
   readonly read: ReadDates;
 }
 
-function findDayAlone(text: string, reading: DateReading, context: DayAloneContext): RequestDate["dayAlone"] {
+function findDayAlone(text: string, reading: DateReading, context: DayAloneContext): DayAlone | undefined {
   const { tokens, start, clock, read } = context;
   for (let end = context.end - 1; end > start; end--) {
+    if (tokens[end]?.glued) continue;
     const part = text.slice(reading.start, tokens[end - 1]?.end);
     const [day] = read(part, clock);
     const isWhole = day?.start === 0 && day.end === part.length;

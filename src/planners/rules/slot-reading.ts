@@ -89,7 +89,8 @@ function readNumberSlot(words: readonly string[], start: number): readonly SlotR
 /** A day without a time, which would be lost. */
 function readDay({ end, date, dateTime, isPartOfDay, dayAlone }: RequestDate): readonly SlotReading[] {
   if (dateTime === undefined || isPartOfDay) return [{ value: date, end }];
-  return dayAlone === undefined ? none : [{ value: dayAlone.date, end: dayAlone.end }];
+  const day = dayAlone();
+  return day === undefined ? none : [{ value: day.date, end: day.end }];
 }
 
 /** A time; a day alone is its first instant, unless the slot takes days, too. */

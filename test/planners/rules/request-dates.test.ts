@@ -16,7 +16,6 @@ const trip = toolWith({
     "return {time}",
     "meet {local}",
     "finish [by] {either}",
-    "wait {day} and {note}",
   ],
 });
 /** Wednesday. */

@@ -305,6 +305,8 @@ describe("todoPhrases", () => {
   });
 
   it.each([
+    "if anything is due by friday, list it",
+    "show me what is due by friday",
     "reschedule buy milk to 5pm",
     "remind me to call bob after friday",
     "remind me to call bob between 3pm and 5pm tomorrow",
