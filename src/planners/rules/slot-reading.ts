@@ -111,7 +111,7 @@ export interface SlotType {
   readonly takesDay?: boolean;
   /** For `date-time`: whether a time may have an offset; else it is in UTC. */
   readonly takesOffset?: boolean;
-  /** For `date-time`: whether a time without a day, which would be the next one, is no value. */
+  /** For `date-time`: whether it refuses a time without a day, which would be the next one. */
   readonly needsDay?: boolean;
   /** For `list`: what each item is. */
   readonly item?: "text" | "number";

@@ -10,13 +10,7 @@ const trip = toolWith({
     either: z.union([z.iso.date(), z.iso.datetime({ offset: true })]).optional(),
     note: z.string().optional(),
   }),
-  phrases: [
-    "leave {day}",
-    "leave {day} at {note}",
-    "return {time}",
-    "meet {local}",
-    "finish [by] {either}",
-  ],
+  phrases: ["leave {day}", "leave {day} at {note}", "return {time}", "meet {local}", "finish [by] {either}"],
 });
 /** Wednesday. */
 const nowMs = Date.UTC(2026, 10, 25, 12);

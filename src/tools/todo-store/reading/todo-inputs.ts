@@ -65,7 +65,7 @@ function listBefore(meaning: TodoMeaning, { forms, context }: TodoWish): string 
   return namesOwn || meaning === "clear" ? undefined : list;
 }
 
-/** The day that is asked for; null of what is no day, or not one alone. */
+/** The day that is asked for; null for a time, or for several days. */
 function dayOf({ date, dateTime, isPartOfDay, preposition = "on" }: ClauseDate): string | null {
   const isDay = dateTime === undefined || isPartOfDay;
   return isDay && /^(?:due|due on|on|for)$/.test(preposition) ? date : null;

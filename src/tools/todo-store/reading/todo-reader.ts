@@ -33,7 +33,7 @@ export function createTodoReader(model: TodoModel): ClauseReader {
   };
 }
 
-/** What is due has one date. */
+/** Prepositions of a date that says nothing of when something is due. */
 const notDue = new Set(["after", "since", "from"]);
 const dated = new Set(["add", "update", "list"]);
 
