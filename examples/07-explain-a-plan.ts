@@ -19,6 +19,9 @@ const asked = { request: "Show my groceries list", maxSteps: 10, nowMs, timeZone
 const { parts } = await explainRequest({ ...asked, tools });
 for (const { text, by, slot } of parts[0]?.words ?? []) console.log(`"${text}" is the ${slot ?? by}`);
 
+const due = await explainRequest({ ...asked, request: "Add dentist on 24 December 2026 at 5pm", tools });
+console.log(due.steps[0]?.input);
+
 for (const request of ["add milk to my list, then book a flight", "remind me to", "delete it"]) {
   try {
     await agent.plan(request);

@@ -48,14 +48,14 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/tools/storage/", own: /^src\/tools\/storage\//, packages: /^$/ },
   {
     layer: "src/tools/todo-store/",
-    own: /^src\/(core|async|english|language|tools\/(todo-store|storage))\//,
+    own: /^src\/(core|async|english|language|dates|tools\/(todo-store|storage))\//,
     packages: /^zod\/v4$/,
   },
   { layer: "src/tools/notes/", own: /^src\/(core|async|tools\/(notes|storage))\//, packages: /^zod\/v4$/ },
   { layer: "src/tools/web-search/", own: /^src\/(core|async|tools\/web-search)\//, packages: /^zod\/v4$/ },
   {
     layer: "src/planners/rules/",
-    own: /^src\/(plan|core|async|english|language|planners\/rules)\//,
+    own: /^src\/(plan|core|async|english|language|dates|planners\/rules)\//,
     packages: /^zod\/v4$/,
   },
   { layer: "src/planners/llm/", own: /^src\/(plan|core|async|planners\/llm)\//, packages: /^jsonrepair$/ },

@@ -55,7 +55,7 @@ export function crossValidate(
       const row = rowOf.get(id);
       if (row === undefined || isCalculation(row) || isWordProblem(row) || (row.expect.steps?.length ?? 0) > 1)
         continue;
-      const readings = reader.read({ text: row.prompt, tokens, forms: wordForms(tokens) });
+      const readings = reader.read({ text: row.prompt, tokens, forms: wordForms(tokens), dates: [] });
       const [best] = readings;
       const inputs = best?.toInputs({ previous: undefined, nowMs: 0, timeZone: "UTC" });
       const planned =

@@ -84,10 +84,12 @@ function describeThing(thing: JsonRecord): string {
   return `${done ? "[x]" : "[ ]"} ${title}`;
 }
 
-/** The other fields of an object: without its id, its times, its title and its checkbox. */
+/** The other fields of an object: without its id, its title, its checkbox, and what says when something was done to it. */
 function detailsOf(thing: JsonRecord): string {
   const isTold = (key: string) => key === titleKeyOf(thing) || ["id", "completed", "done"].includes(key);
-  return plainFields(Object.fromEntries(Object.entries(thing).filter(([key]) => !isTold(key) && !key.endsWith("At"))));
+  return plainFields(
+    Object.fromEntries(Object.entries(thing).filter(([key]) => !isTold(key) && !key.endsWith("edAt"))),
+  );
 }
 
 /** The fields that fit on a line: `count: 2, tags: a b`. */

@@ -1,6 +1,24 @@
 import type { Token } from "../language/tokens.ts";
 import type { DefinedTool, PhraseContext } from "./tool.ts";
 
+/** A day or a time in a request; places are tokens. @internal */
+export interface ClauseDate {
+  readonly start: number;
+  readonly end: number;
+  /** Where the preposition before it begins; without one, the same as {@link start}. */
+  readonly leadStart: number;
+  /** In lower case. */
+  readonly preposition?: string;
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  /** ISO 8601 with the offset of the time zone, if a time was said, or a part of the day. */
+  readonly dateTime?: string;
+  /** Whether a part of the day was said, for which the hour is ours. */
+  readonly isPartOfDay?: boolean;
+  /** Whether only a time was said, and its next day is taken. */
+  readonly isDayAssumed?: boolean;
+}
+
 /** One wish of a request, for a {@link ClauseReader}. @internal */
 export interface Clause {
   /** The whole request: the tokens name their places in it. */
@@ -8,6 +26,8 @@ export interface Clause {
   readonly tokens: readonly Token[];
   /** The words as trained models know them. */
   readonly forms: readonly string[];
+  /** The dates in it. */
+  readonly dates: readonly ClauseDate[];
 }
 
 /** Why a reading makes no input in its place. @internal */

@@ -32,8 +32,12 @@ export function withoutMarks(text: string): string {
   return text.replace(marks, " ");
 }
 
+/** The longest text in which dates are looked for, in UTF-16 code units. In a longer one there are none. */
+export const maxDateText = 10_000;
+
 /** Whether a text may say a date or a time: cheap, and never wrong where it says no. */
 export function mayHoldDate(text: string): boolean {
+  if (text.length > maxDateText) return false;
   const seen = withoutMarks(text);
   if (loneWord.test(seen)) return true;
   if (shortWeekday.test(seen) && aroundShortName.test(seen)) return true;

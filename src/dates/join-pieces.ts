@@ -140,7 +140,8 @@ function joinDay(phrase: Phrase, day: DayPiece, gap: string, text: string): Phra
   if (known.said === "date" && day.weekday === weekdayOf(known.day) && /^\s*[,(]?\s*$/.test(gap))
     return { ...phrase, end };
   if (known.weekday !== undefined && (day.said === "date" || day.said === "ordinal") && beforeDate.test(gap)) {
-    return { ...phrase, day: { ...day, said: "date" }, end };
+    // "Friday the 13th", which is another day: nobody knows which of both is meant.
+    return known.weekday === weekdayOf(day.day) ? { ...phrase, day: { ...day, said: "date" }, end } : undefined;
   }
   const isOfNextWeek = known.said === "next-week" && day.weekday !== undefined && beforeDay.test(gap);
   if (!isOfNextWeek) return undefined;

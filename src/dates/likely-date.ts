@@ -42,7 +42,7 @@ export function isLikely(phrase: Phrase, text: string, lead: Lead | undefined): 
   const before = text.slice(Math.max(0, phrase.start - maxLead), phrase.start).toLowerCase();
   const after = text.slice(phrase.end, phrase.end + maxLead).toLowerCase();
   if (phrase.span !== undefined || isPartOfWord(before, after)) return false;
-  if (other.test(before) || further.test(after)) return false;
+  if (other.test(before) || further.test(after) || isName(phrase, text)) return false;
   if (isYearless(phrase) && /^,?\s+(?:19|20)\d\d(?!\w)/.test(after)) return false;
   if (isCount(phrase) && howMany.test(before)) return false;
   if (needsPreposition(phrase)) return lead !== undefined && lead.preposition !== "at" && !otherWord.test(after);
@@ -50,6 +50,11 @@ export function isLikely(phrase: Phrase, text: string, lead: Lead | undefined): 
   if (!isAmbiguous(phrase)) return true;
   if (measured.test(after)) return false;
   return lead !== undefined || before.trim() === "" || !otherWord.test(after);
+}
+
+/** "The Day After Tomorrow" */
+function isName({ start, end }: Phrase, text: string): boolean {
+  return start > 0 && /\bDay\b/.test(text.slice(start, end));
 }
 
 function isPartOfWord(before: string, after: string): boolean {
@@ -79,6 +84,11 @@ function saysMoment({ moment, time, part }: Phrase): boolean {
   return (
     moment !== undefined || (time !== undefined ? time.said !== "bare" || part !== undefined : part?.isToday === true)
   );
+}
+
+/** "At 5pm", without a day. */
+export function saysNoDay({ day, moment, part }: Phrase): boolean {
+  return day === undefined && moment === undefined && part?.isToday !== true;
 }
 
 /** "2 march magazines", "a midnight snack", "16:10 screens" */

@@ -2,14 +2,11 @@ import { type FindPieces, loadChronoPieces } from "./chrono-pieces.ts";
 import { mayHoldDate, withoutMarks } from "./date-words.ts";
 import { findDistances } from "./distance-pieces.ts";
 import { joinFrom, withoutOverlaps } from "./join-pieces.ts";
-import { isLikely, leadBefore } from "./likely-date.ts";
+import { isLikely, leadBefore, saysNoDay } from "./likely-date.ts";
 import { type DateMoment, momentOf, type Now } from "./moment-of.ts";
 import type { PartOfDay } from "./piece.ts";
 import { findSpokenPieces } from "./spoken-pieces.ts";
 import { wallTimeAt } from "./zoned-time.ts";
-
-/** The longest text in which dates are looked for, in UTF-16 code units. In a longer one there are none. */
-export const maxDateText = 10_000;
 
 /** The clock for words such as "tomorrow". */
 export interface DateClock {
@@ -27,6 +24,8 @@ export interface DateReading extends DateMoment {
   readonly preposition?: string;
   /** Where the preposition begins; without one, the same as {@link start}. */
   readonly leadStart: number;
+  /** Whether only a time was said, and its next day is taken. */
+  readonly isDayAssumed?: boolean;
   /** If no hour was said but a part of the day, from which {@link dateTime} has its hour. */
   readonly partOfDay?: PartOfDay;
   /** The end of a range: the last day, or the time. */
@@ -48,7 +47,7 @@ let reader: ReadDates | undefined;
  * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
  */
 export async function readDates(text: string, clock: DateClock): Promise<readonly DateReading[]> {
-  if (text.length > maxDateText || !mayHoldDate(text)) return none;
+  if (!mayHoldDate(text)) return none;
   return (await loadDateReader())(text, clock);
 }
 
@@ -56,8 +55,7 @@ export async function readDates(text: string, clock: DateClock): Promise<readonl
 export async function loadDateReader(): Promise<ReadDates> {
   if (reader !== undefined) return reader;
   const findChronoPieces = await loadChronoPieces();
-  reader ??= (text, clock) =>
-    text.length > maxDateText || !mayHoldDate(text) ? none : readAll(text, clock, findChronoPieces);
+  reader ??= (text, clock) => (mayHoldDate(text) ? readAll(text, clock, findChronoPieces) : none);
   return reader;
 }
 
@@ -85,6 +83,7 @@ function readAll(
     readings.push({
       ...{ start: phrase.start, end: phrase.end, ...from, leadStart: lead?.start ?? phrase.start },
       ...(lead !== undefined && { preposition: lead.preposition }),
+      ...(saysNoDay(phrase) && { isDayAssumed: true }),
       ...(partOfDay !== undefined && { partOfDay }),
       ...(until !== undefined && { until }),
     });

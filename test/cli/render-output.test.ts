@@ -49,6 +49,8 @@ describe("renderOutput", () => {
 
   it("shows an object by its title, with its other fields", () => {
     expect(render(milk)).toEqual(["[ ] buy milk <(list: todos, tags: food cheap, dueDate: 2026-01-02)>"]);
+    const timed = { title: "dentist", completed: false, dueAt: "2026-01-02T17:00:00+01:00" };
+    expect(render(timed)).toEqual(["[ ] dentist <(dueAt: 2026-01-02T17:00:00+01:00)>"]);
     expect(render({ title: "bread", completed: true })).toEqual(["[x] bread"]);
     expect(render({ name: "Ada", age: 36 })).toEqual(["Ada <(age: 36)>"]);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mayHoldDate } from "../../src/dates/date-words.ts";
+import { maxDateText, mayHoldDate } from "../../src/dates/date-words.ts";
 
 it.each([
   ..."today|Tomorrow|by FRIDAY|next fri|on sat|5pm|at 5 p.m.|9:30|the 21st|2027-03-05|2027/3/5|in two hours".split("|"),
@@ -16,3 +16,7 @@ it.each([
     "|",
   ),
 ])("%j holds none", (text) => expect(mayHoldDate(text)).toBe(false));
+
+it("a text that is too long holds none", () => {
+  expect(mayHoldDate(`today ${"x".repeat(maxDateText)}`)).toBe(false);
+});

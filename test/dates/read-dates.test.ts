@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadDateReader, maxDateText, type ReadDates, readDates } from "../../src/dates/read-dates.ts";
+import { maxDateText } from "../../src/dates/date-words.ts";
+import { loadDateReader, type ReadDates, readDates } from "../../src/dates/read-dates.ts";
 
 // A Wednesday; 13:00 in Berlin.
 const nowMs = Date.UTC(2026, 10, 25, 12);
@@ -67,6 +68,7 @@ describe("days", () => {
     ["monday, 30 november", "2026-11-30"],
     ["30 november, monday", "2026-11-30"],
     ["friday the 4th", "2026-12-04"],
+    ["THE DAY AFTER TOMORROW", "2026-11-27"],
     ["the first of january", "2027-01-01"],
     ["the twenty-first of december", "2026-12-21"],
     ["Nov. 30", "2026-11-30"],
@@ -342,7 +344,7 @@ describe("what is no date", () => {
     ..."192.168.1.10|2025 budget|in march|a second opinion|a day in the life|half the price|take 2 h nap".split("|"),
     ..."24/7 support|9/11 memorial|25/12/2026|12/25/2026|5.3.2027|2027-13-05|2027-28-02|2027-02-30|31 june".split("|"),
     ..."february 30 2027|29 february 2027|at 25:00|at 24:00|at 9:75|the 5th|the 5th todo|on the 3rd floor".split("|"),
-    ..."every friday|each monday at 9|black friday|mid-march|non-friday|éfriday|fridayé|größmarch 5|today/tomorrow".split(
+    ..."read The Day After Tomorrow|every friday|each monday at 9|black friday|mid-march|non-friday|éfriday|fridayé|größmarch 5|today/tomorrow".split(
       "|",
     ),
     ..."2026-11-22T18:00+24:00|2026-11-22 18:00+01:00|2026-11-22T18:00:00.123456789+05:30|pastfriday".split("|"),
@@ -360,6 +362,19 @@ describe("what is no date", () => {
   ])("finds none in %s", (text) => {
     if (/^5 march (?:1800|27th)/.test(text)) expect(text.slice(0, read(text, clock)[0]?.end)).toBe("5 march");
     else expect(read(text, clock)).toEqual([]);
+  });
+
+  it("does not join a weekday and a date that is another", () => {
+    expect(only("friday the 13th").words).toBe("friday");
+    expect(read("friday 28 november", clock).map(({ date }) => date)).toEqual(["2026-11-27", "2026-11-28"]);
+  });
+
+  it("says whether a time has its day from the words", () => {
+    const assumed = (text: string) => read(text, clock)[0]?.isDayAssumed;
+    expect(["5pm", "tomorrow 5pm", "this evening at 8", "in 2 hours", "friday"].map(assumed)).toEqual([
+      true,
+      ...Array(4).fill(undefined),
+    ]);
   });
 
   it("leaves a number after a date alone", () => {

@@ -24,14 +24,14 @@ export function conditionsOf(scope: string, query: TodoQuery): TodoConditions {
   return { sql: joinAll(conditions.map(([sql]) => sql)), values: conditions.flatMap(([, ...values]) => values) };
 }
 
-const sortColumns = { due: "due_ms", priority: "rank", title: "title_key" };
+const sortColumns = { due: ["due_day", "is_whole_day", "due_ms"], priority: ["rank"], title: ["title_key"] };
 
 /** The order of a query; todos without a value are last in both directions. */
 export function orderOf({ sort = "created", reverse = false }: TodoQuery): string {
   const direction = reverse ? "DESC" : "ASC";
   if (sort === "created") return `sequence ${direction}`;
-  const column = sortColumns[sort];
-  return `${column} ${direction} NULLS LAST, sequence ${direction}`;
+  const columns = sortColumns[sort].map((column) => `${column} ${direction} NULLS LAST`);
+  return [...columns, `sequence ${direction}`].join(", ");
 }
 
 function fieldConditions({ id, list, completed, priority, tag }: TodoQuery): readonly Condition[] {

@@ -1,7 +1,8 @@
+import type { DateClock, ReadDates } from "../../dates/read-dates.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
-import type { DateClock } from "./dates.ts";
+import { findDates, type RequestDate } from "./request-dates.ts";
 
 /** A request as the matcher reads it. */
 export interface MatchInput {
@@ -13,6 +14,10 @@ export interface MatchInput {
   /** For each position between tokens, the clause that may end there, plus 1; 0 where none may. */
   readonly endsClause: Int32Array;
   readonly clock: DateClock;
+  /** In their order. */
+  readonly dates: readonly RequestDate[];
+  /** By each token that they may be said from: also from "at" and "on". */
+  readonly datesByStart: ReadonlyMap<number, RequestDate>;
   /** The work done for the request so far. */
   readonly work: WorkMeter;
 }
@@ -20,8 +25,16 @@ export interface MatchInput {
 /** Represents a quoted text among the words: no phrase contains it. */
 const quotedWord = '"';
 
+/** How to read a request. */
+interface ReadRequestOptions {
+  readonly work?: WorkMeter;
+  /** Without it, the request has no dates. */
+  readonly readDates?: ReadDates | undefined;
+}
+
 /** Reads a request, up to one token beyond the limit. Linear in its length. */
-export function readRequest(text: string, clock: DateClock, work = new WorkMeter()): MatchInput {
+export function readRequest(text: string, clock: DateClock, options: ReadRequestOptions = {}): MatchInput {
+  const { work = new WorkMeter(), readDates } = options;
   const tokens = tokenize(text, maxTokens);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
   const clauses = dropCourtesies(splitClauses(tokens), words);
@@ -29,7 +42,13 @@ export function readRequest(text: string, clock: DateClock, work = new WorkMeter
   for (const [index, { start, end }] of clauses.entries()) {
     for (const position of contentEnds(words, start, end)) endsClause[position] = index + 1;
   }
-  return { text, tokens, words, clauses, endsClause, clock, work };
+  const dates = readDates === undefined ? [] : findDates({ text, tokens }, clock, readDates);
+  const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
+  return { text, tokens, words, clauses, endsClause, clock, dates, datesByStart, work };
+}
+
+function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {
+  return preposition === "at" || preposition === "on" ? [start, leadStart] : [start];
 }
 
 /** Removes the clauses that are only "thanks" or "hello there". */

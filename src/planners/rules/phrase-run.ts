@@ -201,8 +201,7 @@ export class PhraseRun {
   }
 
   private takeValue(at: number, { cost, captures }: Thread, { slot, spec }: { slot: number; spec: SlotSpec }): void {
-    const { words, clock } = this.input;
-    for (const { value, end } of readSlot(spec.type, words, this.position, clock)) {
+    for (const { value, end } of readSlot(spec.type, this.input, this.position)) {
       const captured: Capture = { slot, start: this.position, end, value, before: captures };
       const total = cost + spec.cost * (end - this.position) + slotOpenCost;
       const behind: Thread = { at: at + 1, cost: total, captures: captured, open: -1 };

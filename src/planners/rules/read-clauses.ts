@@ -1,4 +1,4 @@
-import type { ClauseReader } from "../../core/clause-reader.ts";
+import type { ClauseDate, ClauseReader } from "../../core/clause-reader.ts";
 import { wordForms } from "../../language/word-forms.ts";
 import type { ExampleModel } from "./examples/example-model.ts";
 import { readByExamples } from "./examples/read-by-examples.ts";
@@ -82,7 +82,7 @@ function readTo(
   // A word alone says too little: "list", "tasks".
   if (tokens.length < 2) return [];
   const span = { firstClause, lastClause, start, end: last.end };
-  const clause = { text: input.text, tokens, forms: wordForms(tokens) };
+  const clause = { text: input.text, tokens, forms: wordForms(tokens), dates: datesIn(input, start, last.end) };
   const trained = [...readers.trained].map(([rules, reader]) => {
     input.work.spend(tokens.length * wordCost);
     return reader.read(clause).map((reading): PhraseMatch => {
@@ -109,4 +109,12 @@ function readExamples(
 
 function costOf(probability: number): number {
   return readingCost - Math.round(500 * Math.log(probability));
+}
+
+/** The dates of some tokens; places count from the first of them. */
+function datesIn({ dates }: MatchInput, first: number, end: number): readonly ClauseDate[] {
+  const inside = dates.filter((date) => date.leadStart >= first && date.end <= end);
+  return inside.map((date) => {
+    return { ...date, start: date.start - first, end: date.end - first, leadStart: date.leadStart - first };
+  });
 }

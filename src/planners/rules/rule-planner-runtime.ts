@@ -2,8 +2,8 @@ import { type ClauseReader, loadReader } from "../../core/clause-reader.ts";
 import { AgentError, type RefusalReason } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PlanRequest } from "../../core/planner.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
 import { isSmallTalk } from "./courtesy.ts";
-import type { DateClock } from "./dates.ts";
 import { loadExamples } from "./examples/load-examples.ts";
 import { examplesFor } from "./examples.ts";
 import { explainMatch, type RequestExplanation } from "./explain.ts";
@@ -12,6 +12,7 @@ import { type MatchInput, maxTokens, maxWork, readRequest, TooMuchWork } from ".
 import type { PhraseMatch } from "./match-phrases.ts";
 import type { ClauseReaders } from "./read-clauses.ts";
 import { quoteClauses, type Refusal, Refused, refusalError, spanOf } from "./refuse.ts";
+import { loadDateReaderFor } from "./request-dates.ts";
 import { type Segmentation, segmentRequest } from "./segment-request.ts";
 import type { Unfit } from "./slot-values.ts";
 import { compileTool, type ToolRules } from "./tool-rules.ts";
@@ -43,7 +44,7 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
     ? await Promise.all(compiled)
     : (compiled as readonly ToolRules[]);
   const clock = { nowMs, timeZone };
-  const input = readRequest(request.request, clock);
+  const input = await readWithDates(rules, request.request, clock);
   try {
     const { matches, made } = await planInput(rules, input, { explain, maxSteps });
     throwIfCancelled(signal);
@@ -58,6 +59,12 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
     throwIfCancelled(signal);
     throw refusalError(thrown.refusal, input, examples);
   }
+}
+
+/** Reads a request, with its dates if a tool can take one. */
+async function readWithDates(rules: readonly ToolRules[], text: string, clock: DateClock): Promise<MatchInput> {
+  const readDates = rules.some(({ hasDates }) => hasDates) ? await loadDateReaderFor(text) : undefined;
+  return readRequest(text, clock, { readDates });
 }
 
 /** Plans a request, or throws {@link Refused}. */
@@ -94,7 +101,7 @@ async function planInput(
 
 /** Whether phrases make one step of a request. A tool whose code throws for it does not plan it. */
 async function isPlannedByPhrases(rules: readonly ToolRules[], sentence: string, clock: DateClock): Promise<boolean> {
-  const input = readRequest(sentence, clock);
+  const input = await readWithDates(rules, sentence, clock);
   try {
     const found = segmentRequest(rules, input);
     if (found.type !== "cut") return false;

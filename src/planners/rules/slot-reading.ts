@@ -1,11 +1,14 @@
 import type { JsonSchema } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
+import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals, readNumber } from "../../english/numbers.ts";
 import { onePointers, readAnaphor } from "../../english/references.ts";
 import { truthWords } from "../../english/small-words.ts";
 import { currencySigns } from "../../english/units.ts";
-import { type DateClock, mayBeginDate, readDate } from "./dates.ts";
+import type { MatchInput } from "./match-input.ts";
 import { PhraseError } from "./phrase-template.ts";
+import type { RequestDate } from "./request-dates.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */
 export interface SlotReading {
@@ -22,12 +25,16 @@ export function isReadable({ kind }: SlotType): boolean {
   return kind !== "text" && kind !== "list";
 }
 
+/** Whether values of the type are dates or times. */
+export function isDate({ kind }: SlotType): boolean {
+  return kind === "date" || kind === "date-time";
+}
+
 /** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
 export function readSlot(
   type: SlotType,
-  words: readonly string[],
+  { words, datesByStart, clock }: MatchInput,
   start: number,
-  clock: DateClock,
 ): readonly SlotReading[] {
   switch (type.kind) {
     case "number":
@@ -41,10 +48,9 @@ export function readSlot(
       return readEnum(type, words, start);
     case "date":
     case "date-time": {
-      if (!mayBeginDate(words[start] ?? "")) return none;
-      const found = readDate(words, start, clock);
-      if (found === undefined) return none;
-      return [{ value: type.kind === "date" ? found.date : startOfDay(found.date, clock.timeZone), end: found.end }];
+      const date = datesByStart.get(start);
+      if (date === undefined) return none;
+      return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
     }
     case "text":
     case "list":
@@ -82,18 +88,20 @@ function readNumberSlot(words: readonly string[], start: number): readonly SlotR
   return readings;
 }
 
-/** The instant a day starts in a time zone, as ISO text in UTC. */
-function startOfDay(date: string, timeZone: string): string {
-  const guess = Date.parse(`${date}T00:00:00Z`);
-  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
-  const offset = (ms: number) => {
-    const name = format.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? "GMT";
-    const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d\d):?(\d\d)?/.exec(name) ?? [];
-    return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  };
-  // The offset at the start of a day is not that of the same hour in UTC if clocks change in between: ask again.
-  const first = guess - offset(guess);
-  return new Date(guess - offset(first)).toISOString();
+/** A day without a time, which would be lost. */
+function readDay({ end, date, dateTime, isPartOfDay, dayAlone }: RequestDate): readonly SlotReading[] {
+  if (dateTime === undefined || isPartOfDay) return [{ value: date, end }];
+  const day = dayAlone();
+  return day === undefined ? none : [{ value: day.date, end: day.end }];
+}
+
+/** A time; a day alone is its first instant, unless the slot takes days, too. */
+function readTime(type: SlotType, found: RequestDate, { timeZone }: DateClock): readonly SlotReading[] {
+  const { end, date, dateTime, isPartOfDay, isDayAssumed } = found;
+  if (type.needsDay && isDayAssumed) return none;
+  if (type.takesDay && (dateTime === undefined || isPartOfDay)) return [{ value: date, end }];
+  const ms = dateTime === undefined ? instantOf(Date.parse(`${date}T00:00:00Z`), timeZone) : Date.parse(dateTime);
+  return [{ value: type.takesOffset ? isoDateTime(ms, timeZone) : new Date(ms).toISOString(), end }];
 }
 
 /** What a slot may be filled with. */
@@ -101,6 +109,12 @@ export interface SlotType {
   readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "list";
   /** For `enum`: the ways to say each value, as words in lower case. */
   readonly values?: readonly { readonly words: readonly string[]; readonly value: string | number }[];
+  /** For `date-time`: whether a day without a time is a value, too. */
+  readonly takesDay?: boolean;
+  /** For `date-time`: whether a time may have an offset; else it is in UTC. */
+  readonly takesOffset?: boolean;
+  /** For `date-time`: whether it refuses a time without a day, which would be the next one. */
+  readonly needsDay?: boolean;
   /** For `list`: what each item is. */
   readonly item?: "text" | "number";
   /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
@@ -113,17 +127,19 @@ export interface SlotType {
 export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
   const values = (schemas ?? []).flatMap(valuesOf);
   if (values.length > 0) return { kind: "enum", values };
-  for (const schema of schemas ?? []) {
-    const type = typeOf(schema);
-    if (type !== undefined) return type;
-  }
-  return { kind: "text" };
+  const types = (schemas ?? []).flatMap((schema) => typeOf(schema) ?? []);
+  const [first = { kind: "text" }] = types;
+  const time = types.find(({ kind }) => kind === "date-time");
+  const takesDay = types.some(({ kind }) => kind === "date");
+  return isDate(first) && time !== undefined ? { ...time, takesDay } : first;
 }
 
-function typeOf({ type, format, items }: JsonSchema): SlotType | undefined {
+function typeOf(schema: JsonSchema): SlotType | undefined {
+  const { type, format, items } = schema;
   const types = [type ?? []].flat();
   if (types.includes("string")) {
-    return { kind: format === "date" ? "date" : format === "date-time" ? "date-time" : "text" };
+    if (format === "date-time") return timeType(schema);
+    return { kind: format === "date" ? "date" : "text" };
   }
   if (types.includes("number") || types.includes("integer")) return { kind: "number" };
   if (types.includes("boolean")) return { kind: "boolean" };
@@ -131,6 +147,11 @@ function typeOf({ type, format, items }: JsonSchema): SlotType | undefined {
   const itemType = [items ?? []].flat().flatMap((item) => (item as JsonSchema).type ?? []);
   const isNumeric = itemType.includes("number") || itemType.includes("integer");
   return { kind: "list", item: isNumeric ? "number" : "text" };
+}
+
+function timeType({ pattern, needsDay }: JsonSchema): SlotType {
+  const takesOffset = typeof pattern === "string" && new RegExp(pattern).test("2026-11-22T18:00:00+01:00");
+  return { kind: "date-time", takesOffset, needsDay: needsDay === true };
 }
 
 /** The ways to say the constants of a schema: as words, in the plural, and as its `synonyms` (a metadata key). */

@@ -39,11 +39,11 @@ export function unboundWords(words: string): Unfit {
 }
 
 /** The slots of a match by name, in order. */
-export function capturesOf({ rules, phraseIndex, captures }: PhraseMatch): ReadonlyMap<string, Capture> {
+export function capturesOf({ rules, phraseIndex, captures }: PhraseMatch): readonly (readonly [string, Capture])[] {
   const slots = rules.rules[phraseIndex]?.program().slots ?? [];
   const chain: Capture[] = [];
   for (let capture = captures; capture !== undefined; capture = capture.before) chain.unshift(capture);
-  return new Map(chain.map((capture) => [slots[capture.slot]?.name ?? "", capture]));
+  return chain.map((capture) => [slots[capture.slot]?.name ?? "", capture]);
 }
 
 /** Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one. */
@@ -54,7 +54,11 @@ export function readSlotValues(
 ): SlotValues | Unfit {
   let records: Record<string, SlotValue>[] = [{}];
   const loose: string[] = [];
+  const seen = new Set<string>();
   for (const [name, capture] of capturesOf(match)) {
+    // Of "due friday by the 28th" one would be lost.
+    if (seen.has(name)) return { ok: false };
+    seen.add(name);
     const type = match.rules.rules[match.phraseIndex]?.slots.get(name);
     if (type === undefined) continue;
     const value = readValue(type, capture, { input, previous, loose });

@@ -15,7 +15,7 @@ import {
   parsePhrase,
   slotNames,
 } from "./phrase-template.ts";
-import { checkSlotField, ownSlotType, type SlotType, slotTypeOf } from "./slot-reading.ts";
+import { checkSlotField, isDate, ownSlotType, type SlotType, slotTypeOf } from "./slot-reading.ts";
 
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule {
@@ -38,6 +38,8 @@ export interface ToolRules {
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
   readonly index: PhraseIndex;
+  /** Whether a phrase has a slot for a date. */
+  readonly hasDates: boolean;
   /** What is appended to a step's id to refer to the result: `.value`, or nothing for the whole output. */
   readonly resultPath: string;
 }
@@ -144,6 +146,7 @@ function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): Too
         program: () => (program ??= compilePhrase(node, slots)),
       };
     }),
+    hasDates: parsed.some(({ slots }) => [...slots.values()].some(isDate)),
     index: buildIndex(parsed.map(({ node }) => node)),
     resultPath: resultPathOf(tool, schemas.output),
   };

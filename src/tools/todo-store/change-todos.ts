@@ -1,5 +1,6 @@
 import { AgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
+import { settleDue } from "./due-date.ts";
 import { findTodo, maxNamed } from "./read-todos.ts";
 import type { Todo } from "./todo.ts";
 import type { ParsedTodoInputOf, TodoTarget, TodoWriteOperation } from "./todo-input.ts";
@@ -115,9 +116,10 @@ function findOne(
 }
 
 function newTodo(
-  { title, list = defaultListName, dueDate, priority, tags = [] }: ParsedTodoInputOf<"add">,
+  { title, list = defaultListName, priority, tags = [], ...due }: ParsedTodoInputOf<"add">,
   { now, createId }: ChangeTodosOptions,
 ): Todo {
+  const { dueDate, dueAt } = settleDue(due) ?? {};
   const id: unknown = createId();
   if (typeof id !== "string" || id === "") failOption("createId", id, "a function that returns text");
   return {
@@ -126,17 +128,18 @@ function newTodo(
     completed: false,
     list,
     createdAt: toTimestamp(now()),
-    ...(dueDate !== undefined && { dueDate }),
+    ...(dueDate && { dueDate }),
+    ...(dueAt && { dueAt }),
     ...(priority !== undefined && { priority }),
     tags,
   };
 }
 
-function toPatch({ newTitle, newList, dueDate, priority, tags }: ParsedTodoInputOf<"update">): TodoPatch {
+function toPatch({ newTitle, newList, priority, tags, ...due }: ParsedTodoInputOf<"update">): TodoPatch {
   return {
     ...(newTitle !== undefined && { title: newTitle }),
     ...(newList !== undefined && { list: newList }),
-    ...(dueDate !== undefined && { dueDate }),
+    ...settleDue(due),
     ...(priority !== undefined && { priority }),
     ...(tags !== undefined && { tags }),
   };

@@ -6,8 +6,11 @@ export interface DueMoment {
   readonly dueMs: number;
   /** Whether it has no time. */
   readonly isWholeDay: boolean;
+  /** What todos are sorted by: the calendar date as it was written; on one date the instant, and last the whole day. */
+  readonly dueOrder: number;
 }
 
+const dayMs = 86_400_000;
 const dayPattern = String.raw`\d{4}-\d{2}-\d{2}`;
 const timePattern = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?`;
 const offsetPattern = String.raw`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
@@ -27,7 +30,23 @@ export function parseDueDate(text: string): DueMoment {
   const day = text.slice(0, 10);
   const isWholeDay = text.length === 10;
   const dueMs = Date.parse(isWholeDay ? `${day}T23:59:59.999Z` : text);
-  return { dueDay: Number(day.replaceAll("-", "")), dueMs, isWholeDay };
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  // An offset moves the instant by less than a day, so three days hold all of one date.
+  const sinceDate = isWholeDay ? 3 * dayMs - 1 : dueMs - midnight + dayMs;
+  return { dueDay: Number(day.replaceAll("-", "")), dueMs, isWholeDay, dueOrder: 3 * midnight + sinceDate };
+}
+
+/** When a todo is due; `null` for no longer. */
+export interface DueFields {
+  readonly dueDate?: string | null | undefined;
+  readonly dueAt?: string | null | undefined;
+}
+
+/** Both fields of what one of them says: a todo has a day or a time, not both. Undefined if neither says anything. */
+export function settleDue({ dueDate, dueAt }: DueFields) {
+  const due = dueAt === undefined ? dueDate : dueAt;
+  if (due === undefined) return undefined;
+  return due === null || due.length > 10 ? { dueDate: null, dueAt: due } : { dueDate: due, dueAt: null };
 }
 
 /**

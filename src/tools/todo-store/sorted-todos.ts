@@ -19,7 +19,7 @@ class TodoOrders {
   constructor(rows: readonly (TodoRow | undefined)[]) {
     this.created = new TodoOrder(rows, () => 0);
     // A storage takes any text as a date.
-    this.due = new TodoOrder(rows, ({ dueMs }) => (Number.isNaN(dueMs) ? undefined : dueMs));
+    this.due = new TodoOrder(rows, ({ dueOrder }) => (Number.isNaN(dueOrder) ? undefined : dueOrder));
     this.priority = new TodoOrder(rows, (row) => row.rank);
     this.title = new TodoOrder(rows, (row) => row.titleKey);
     this.each = [this.created, this.due, this.priority, this.title];

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { isDueDate } from "./due-date.ts";
+import { type DueFields, isDueDate } from "./due-date.ts";
 import type { TodoPriority } from "./todo.ts";
 import { cleanListName } from "./todo-text.ts";
 
@@ -46,7 +46,10 @@ export type TodoStoreInput =
       readonly title: string;
       /** @default "todos" */
       readonly list?: string;
+      /** An ISO 8601 date. */
       readonly dueDate?: string;
+      /** An ISO 8601 date and time with an offset, in place of `dueDate`. */
+      readonly dueAt?: string;
       readonly priority?: TodoPriority;
       readonly tags?: readonly string[];
     }
@@ -57,8 +60,10 @@ export type TodoStoreInput =
       readonly newTitle?: string;
       /** The list to move it to. */
       readonly newList?: string;
-      /** `null` removes it. */
+      /** In place of both; `null` removes both. */
       readonly dueDate?: string | null;
+      /** In place of both; `null` removes both. */
+      readonly dueAt?: string | null;
       /** `null` removes it. */
       readonly priority?: TodoPriority | null;
       /** Replaces all its tags. */
@@ -96,12 +101,22 @@ const tagTexts = () =>
 const offsetNumber = () => z.number().int().min(0).max(10_000_000).default(0).describe("How many to skip");
 const limitNumber = () => z.number().int().min(1).max(1_000).default(100).describe("How many to return");
 
-const dueText = "an ISO 8601 date (2026-11-22), or date and time with offset (2026-11-22T18:00:00+01:00)";
+const timeText = "date and time with offset (2026-11-22T18:00:00+01:00)";
+const dueText = `an ISO 8601 date (2026-11-22), or ${timeText}`;
 const due = (description: string) =>
   z
     .string()
     .refine(isDueDate, `must be ${dueText} that exists`)
     .meta({ description: `${description}: ${dueText}` });
+// A time is accepted here, too, as in version 0.1.0, and becomes the dueAt.
+const dueDay = (more = "") => due("").meta({ description: `The day it is due: an ISO 8601 date (2026-11-22)${more}` });
+const dueTime = (more = "") =>
+  z
+    .string()
+    .refine((text) => text.length > 10 && isDueDate(text), `must be an ISO 8601 ${timeText} that exists`)
+    .meta({ description: `The time it is due, in place of dueDate: an ISO 8601 ${timeText}${more}` });
+const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || dueAt === undefined;
+const oneDue = "give dueDate or dueAt, not both";
 const dayText = () =>
   z
     .string()
@@ -132,14 +147,17 @@ const targetSchema = <TOperation extends string>(operation: TOperation) =>
   z.strictObject({ operation: z.literal(operation), ...targetFields() }).refine(namesOne, oneTarget);
 
 const addSchema = () =>
-  z.strictObject({
-    operation: z.literal("add"),
-    title: titleText(),
-    list: listName().optional(),
-    dueDate: due("When it is due").optional(),
-    priority: priorityName().optional(),
-    tags: tagTexts().optional(),
-  });
+  z
+    .strictObject({
+      operation: z.literal("add"),
+      title: titleText(),
+      list: listName().optional(),
+      dueDate: dueDay().optional(),
+      dueAt: dueTime().optional(),
+      priority: priorityName().optional(),
+      tags: tagTexts().optional(),
+    })
+    .refine(namesOneDue, oneDue);
 
 const listSchema = () =>
   z.strictObject({
@@ -164,16 +182,18 @@ const updateSchema = () =>
       ...targetFields(),
       newTitle: titleText().optional(),
       newList: listName().optional().describe("List to move it to"),
-      dueDate: due("When it is due; null removes it").nullable().optional(),
+      dueDate: dueDay("; null for never").nullable().optional(),
+      dueAt: dueTime("; null for never").nullable().optional(),
       priority: priorityName().nullable().optional(),
       tags: tagTexts().optional(),
     })
     .refine(namesOne, oneTarget)
     .refine(
-      ({ newTitle, newList, dueDate, priority, tags }) =>
-        [newTitle, newList, dueDate, priority, tags].some((part) => part !== undefined),
-      "give at least one of newTitle, newList, dueDate, priority and tags",
-    );
+      ({ newTitle, newList, dueDate, dueAt, priority, tags }) =>
+        [newTitle, newList, dueDate, dueAt, priority, tags].some((part) => part !== undefined),
+      "give at least one of newTitle, newList, dueDate, dueAt, priority and tags",
+    )
+    .refine(namesOneDue, oneDue);
 
 const clearSchema = () =>
   z

@@ -34,7 +34,8 @@ export const ranks = { high: 1, medium: 2, low: 3 };
 /** Creates the row of a todo, with a frozen copy of it. */
 export function toRow(todo: Todo, index = 0): TodoRow {
   const tags = Object.freeze([...todo.tags]);
-  const due = todo.dueDate === undefined ? undefined : parseDueDate(todo.dueDate);
+  const written = todo.dueAt ?? todo.dueDate;
+  const due = written === undefined ? undefined : parseDueDate(written);
   return {
     completed: todo.completed,
     index,
@@ -44,6 +45,7 @@ export function toRow(todo: Todo, index = 0): TodoRow {
     dueDay: due?.dueDay,
     isWholeDay: due?.isWholeDay,
     dueMs: due?.dueMs,
+    dueOrder: due?.dueOrder,
     tagText: tags.map(tagTextOf).join(""),
     todo: Object.freeze({ ...todo, tags }),
   };

@@ -40,12 +40,12 @@ export interface TodoQuery {
   readonly completed?: boolean;
   readonly priority?: TodoPriority;
   readonly tag?: string;
-  /** Bounds for `compareDue`; a todo without a due date fits none. */
+  /** Bounds for `compareDue` with `dueAt`, else `dueDate`; a todo without either fits none. */
   readonly dueBefore?: string;
   readonly dueAfter?: string;
   readonly dueOn?: string;
   /**
-   * `created` is the order of insertion; `due` by the `dueMs` of `parseDueDate`; `priority` from high to low; `title`
+   * `created` is the order of insertion; `due` by the `dueOrder` of `parseDueDate`; `priority` from high to low; `title`
    * by its `titleKey`, code unit by code unit. Equal ones are in the order of insertion. @default "created"
    */
   readonly sort?: "created" | "due" | "priority" | "title";
@@ -90,6 +90,7 @@ export interface TodoPatch {
   readonly completed?: boolean;
   readonly completedAt?: string | null;
   readonly dueDate?: string | null;
+  readonly dueAt?: string | null;
   readonly priority?: TodoPriority | null;
   readonly tags?: readonly string[];
 }
@@ -109,10 +110,11 @@ export interface TodoRecord extends TodoOutcome {
 
 /** A todo with new values of some fields. */
 export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
-  const { completedAt, dueDate, priority, ...rest } = todo;
+  const { completedAt, dueDate, dueAt, priority, ...rest } = todo;
   const { title = rest.title, list = rest.list, completed = rest.completed, tags = rest.tags } = fields;
   const newCompletedAt = newValue(fields.completedAt, completedAt);
   const newDueDate = newValue(fields.dueDate, dueDate);
+  const newDueAt = newValue(fields.dueAt, dueAt);
   const newPriority = newValue(fields.priority, priority);
   return {
     ...rest,
@@ -120,6 +122,7 @@ export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
     // No keys without a value, as after a round trip through JSON.
     ...(newCompletedAt !== undefined && { completedAt: newCompletedAt }),
     ...(newDueDate !== undefined && { dueDate: newDueDate }),
+    ...(newDueAt !== undefined && { dueAt: newDueAt }),
     ...(newPriority !== undefined && { priority: newPriority }),
   };
 }
@@ -144,8 +147,8 @@ function createSchemas() {
 export function parseTodo(value: unknown): Todo | undefined {
   schemas ??= createSchemas();
   const { success, data } = schemas.todo.safeParse(value);
-  if (!success || (data.dueDate !== undefined && !isDueDate(data.dueDate))) return undefined;
-  return value as Todo;
+  const isValid = success && [data.dueDate, data.dueAt].every((due) => due === undefined || isDueDate(due));
+  return isValid ? (value as Todo) : undefined;
 }
 
 /** The value that a storage has read, if it is the outcome of a change; `before` is undefined if not recorded. */

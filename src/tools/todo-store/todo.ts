@@ -15,8 +15,10 @@ export interface Todo {
   readonly createdAt: string;
   /** ISO 8601, UTC. Only if `completed` is true. */
   readonly completedAt?: string;
-  /** A date such as `2026-11-22`, or a date and time with an offset such as `2026-11-22T18:00:00+01:00`. */
+  /** A date such as `2026-11-22`. A todo of version 0.1.0 may have a time here. */
   readonly dueDate?: string;
+  /** A date and time with an offset such as `2026-11-22T18:00:00+01:00`: then there is no `dueDate`. */
+  readonly dueAt?: string;
   readonly priority?: TodoPriority;
   /** In lower case, without duplicates. */
   readonly tags: readonly string[];
@@ -58,7 +60,8 @@ export const createTodoSchema = () =>
       list: z.string(),
       createdAt: z.string().describe("ISO 8601, UTC"),
       completedAt: z.string().optional().describe("ISO 8601, UTC; only of a completed todo"),
-      dueDate: z.string().optional().describe("ISO 8601 date, or date and time with an offset"),
+      dueDate: z.string().optional().describe("ISO 8601 date"),
+      dueAt: z.string().optional().describe("ISO 8601 date and time with an offset, in place of dueDate"),
       priority: z.enum(["low", "medium", "high"]).optional(),
       tags: z.array(z.string()),
     })
@@ -87,8 +90,8 @@ export function isSameTodo(one: Todo, other: Todo): boolean {
   return textOf(one) === textOf(other);
 }
 
-function textOf({ id, title, completed, list, createdAt, completedAt, dueDate, priority, tags }: Todo): string {
-  return JSON.stringify([id, title, completed, list, createdAt, completedAt, dueDate, priority, tags]);
+function textOf({ id, title, completed, list, createdAt, completedAt, dueDate, dueAt, priority, tags }: Todo): string {
+  return JSON.stringify([id, title, completed, list, createdAt, completedAt, dueDate, dueAt, priority, tags]);
 }
 
 /** The input type of the schema of {@link Todo}: the same with a mutable list of tags. @internal */

@@ -51,8 +51,9 @@ async function inverseOf(
   return { type: "patch", id, fields: toPatch(before), expected: todo };
 }
 
-function toPatch({ title, list, completed, completedAt, dueDate, priority, tags }: Todo): TodoPatch {
-  const optional = { completedAt: completedAt ?? null, dueDate: dueDate ?? null, priority: priority ?? null };
+function toPatch({ title, list, completed, completedAt, dueDate, dueAt, priority, tags }: Todo): TodoPatch {
+  const due = { dueDate: dueDate ?? null, dueAt: dueAt ?? null };
+  const optional = { completedAt: completedAt ?? null, ...due, priority: priority ?? null };
   return { title, list, completed, tags, ...optional };
 }
 

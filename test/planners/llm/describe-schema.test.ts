@@ -100,7 +100,7 @@ describe("describeSchema", () => {
     const lines = (await describeOf(createTodoStore().inputSchema)).split("\n");
     expect(lines).toHaveLength(10);
     expect(lines[1]).toMatchInlineSnapshot(
-      `"    | { "operation": "add", "title": string, "list"?: string /* Name of a list */, "dueDate"?: string /* When it is due: an ISO 8601 date (2026-11-22), or date and time with offset (2026-11-22T18:00:00+01:00) */, "priority"?: "low" | "medium" | "high", "tags"?: string[] }"`,
+      `"    | { "operation": "add", "title": string, "list"?: string /* Name of a list */, "dueDate"?: string /* The day it is due: an ISO 8601 date (2026-11-22) */, "dueAt"?: string /* The time it is due, in place of dueDate: an ISO 8601 date and time with offset (2026-11-22T18:00:00+01:00) */, "priority"?: "low" | "medium" | "high", "tags"?: string[] }"`,
     );
   });
 });

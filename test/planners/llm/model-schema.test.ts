@@ -196,6 +196,9 @@ describe("the built-in tools", () => {
       {
         "additionalProperties": false,
         "properties": {
+          "dueAt": {
+            "type": "string",
+          },
           "dueDate": {
             "type": "string",
           },

@@ -10,7 +10,7 @@ import { calculator, nowMs, refusalOf, stepsFor, todos, toolWith } from "./plan-
 /** How much the matcher does for a request: a count, which no clock disturbs. */
 async function workFor(request: string, tools: readonly DefinedTool[]): Promise<number> {
   const work = new WorkMeter(Number.POSITIVE_INFINITY);
-  segmentRequest(await Promise.all(tools.map(compileTool)), readRequest(request, { nowMs, timeZone: "UTC" }, work));
+  segmentRequest(await Promise.all(tools.map(compileTool)), readRequest(request, { nowMs, timeZone: "UTC" }, { work }));
   return work.done;
 }
 
@@ -117,7 +117,7 @@ describe("hostile requests", () => {
     const rules = await Promise.all([calculator, todos].map(compileTool));
     for (const length of sizes) {
       const work = new WorkMeter();
-      const input = readRequest(make(length), { nowMs, timeZone: "UTC" }, work);
+      const input = readRequest(make(length), { nowMs, timeZone: "UTC" }, { work });
       expect(input.tokens.length).toBeLessThanOrEqual(maxTokens + 2);
       try {
         segmentRequest(rules, input);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareDue, isDueDate, parseDueDate } from "../../../src/tools/todo-store/due-date.ts";
+import { compareDue, isDueDate, parseDueDate, settleDue } from "../../../src/tools/todo-store/due-date.ts";
 
 describe("isDueDate", () => {
   it.each([
@@ -62,4 +62,28 @@ describe("compareDue", () => {
     expect(compare("2026-11-22T18:00:00+01:00", "2026-11-22T17:00:00Z")).toBe(0);
     expect(compare("2026-11-22T18:00:00+01:00", "2026-11-22T17:30:00Z")).toBe(-1);
   });
+});
+
+it("a moment is sorted by its day as it was written, then by its time", () => {
+  const texts = [
+    "2026-11-22T00:00+23:59",
+    "2026-11-22T23:59:59.999Z",
+    "2026-11-22T17:00-08:00",
+    "2026-11-22T23:59:59.998-23:59",
+    "2026-11-22",
+    "2026-11-23T00:00+23:59",
+  ];
+  const orders = texts.map((text) => parseDueDate(text).dueOrder);
+  expect(orders).toEqual([...new Set(orders)].sort((one, other) => one - other));
+});
+
+describe("settleDue", () => {
+  it.each([
+    [{}, undefined],
+    [{ dueDate: "2026-11-22" }, { dueDate: "2026-11-22", dueAt: null }],
+    [{ dueDate: "2026-11-22T17:00Z" }, { dueDate: null, dueAt: "2026-11-22T17:00Z" }],
+    [{ dueAt: "2026-11-22T17:00Z" }, { dueDate: null, dueAt: "2026-11-22T17:00Z" }],
+    [{ dueDate: null }, { dueDate: null, dueAt: null }],
+    [{ dueAt: null }, { dueDate: null, dueAt: null }],
+  ])("of %j", (due, settled) => expect(settleDue(due)).toEqual(settled));
 });

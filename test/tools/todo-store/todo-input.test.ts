@@ -13,6 +13,8 @@ describe("the input schema", () => {
     const target = { title: "a", list: "l" };
     const inputs: TodoStoreInput[] = [
       { operation: "add", title: "a", list: "l", dueDate: "2026-11-22", priority: "low", tags: ["t"] },
+      { operation: "add", title: "a", dueAt: "2026-11-22T17:00:00+01:00" },
+      { operation: "update", id: "x", dueAt: null },
       { operation: "list", list: "l", status: "all", dueBefore: "2026-11-22", dueAfter: "2026-11-22T10:00Z" },
       { operation: "list", dueOn: "2026-11-22", tag: "t", priority: "high", sort: "due", reverse: true },
       { operation: "list", offset: 0, limit: 1 },
@@ -36,6 +38,10 @@ describe("the input schema", () => {
     [{ operation: "add", title: "a", due: "2026-11-22" }, "due"],
     [{ operation: "add", title: "a", dueDate: "tomorrow" }, "dueDate: must be an ISO 8601 date"],
     [{ operation: "add", title: "a", dueDate: "2026-02-30" }, "that exists"],
+    [{ operation: "add", title: "a", dueAt: "2026-11-22" }, "dueAt: must be an ISO 8601 date and time with offset"],
+    [{ operation: "add", title: "a", dueAt: "2026-11-22T17:00" }, "dueAt"],
+    [{ operation: "add", title: "a", dueDate: "2026-11-22", dueAt: "2026-11-22T17:00Z" }, "give dueDate or dueAt"],
+    [{ operation: "update", id: "x", dueDate: null, dueAt: "2026-11-22T17:00Z" }, "give dueDate or dueAt"],
     [{ operation: "add", title: "a", list: " " }, "list"],
     [{ operation: "add", title: "a", priority: "urgent" }, "priority"],
     [{ operation: "add", title: "a", tags: Array(21).fill("x") }, "tags"],

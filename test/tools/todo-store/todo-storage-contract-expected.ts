@@ -41,6 +41,7 @@ export function testExpectations({ describe, it, expect }: ContractRunner, { fil
       { createdAt: "2026-11-22T10:00:00.001Z" },
       { completedAt: "2026-11-22T10:00:00.000Z" },
       { dueDate: "2026-11-23" },
+      { dueAt: "2026-11-22T17:00:00+01:00" },
       { priority: "high" },
       { tags: ["t", "s"] },
       { tags: ["s,t"] },

@@ -15,6 +15,7 @@ const dueDates = [
   "2026-01-05",
   "2026-12-24T18:00Z",
 ];
+const dueTimes = ["2026-11-22T17:00:00-08:00", "2026-11-23T08:00:00+09:00"];
 const priorities = ["low", "medium", "high"] as const;
 const tags = ["a", "b", "c", "d"];
 const sorts = ["created", "due", "priority", "title"] as const;
@@ -26,6 +27,7 @@ const patch: fc.Arbitrary<TodoPatch> = fc.record(
     list: fc.constantFrom(...lists),
     completed: fc.boolean(),
     dueDate: fc.constantFrom(...dueDates, null),
+    dueAt: fc.constantFrom(...dueTimes, null),
     priority: fc.constantFrom(...priorities, null),
   },
   { requiredKeys: [] },
@@ -124,8 +126,8 @@ async function mutate({ storage, todos, mutation, key }: MutateOptions): Promise
     return todos.filter((todo) => todo !== target);
   }
   await apply({ type: "patch", id: target.id, fields: mutation.fields });
-  const { dueDate, priority, ...rest } = { ...target, ...mutation.fields };
-  const patched = { ...rest, ...(dueDate && { dueDate }), ...(priority && { priority }) };
+  const { dueDate, dueAt, priority, ...rest } = { ...target, ...mutation.fields };
+  const patched = { ...rest, ...(dueDate && { dueDate }), ...(dueAt && { dueAt }), ...(priority && { priority }) };
   return todos.map((todo) => (todo === target ? (patched as Todo) : todo));
 }
 
@@ -162,8 +164,8 @@ function findNaively(todos: readonly Todo[], query: TodoQuery) {
   };
 }
 
-function isDueBefore({ dueDate }: Todo, bound: string): boolean {
-  return dueDate !== undefined && compareDue(parseDueDate(dueDate), parseDueDate(bound)) < 0;
+function isDueBefore({ dueDate, dueAt = dueDate }: Todo, bound: string): boolean {
+  return dueAt !== undefined && compareDue(parseDueDate(dueAt), parseDueDate(bound)) < 0;
 }
 
 function isIn(todo: Todo, list: string | undefined): boolean {
@@ -173,7 +175,8 @@ function isIn(todo: Todo, list: string | undefined): boolean {
 function keyOf(todo: Todo, sort: (typeof sorts)[number]): string | number | undefined {
   if (sort === "created") return 0;
   if (sort === "title") return titleKey(todo.title);
-  if (sort === "due") return todo.dueDate && parseDueDate(todo.dueDate).dueMs;
+  const due = todo.dueAt ?? todo.dueDate;
+  if (sort === "due") return due && parseDueDate(due).dueOrder;
   return todo.priority && ["high", "medium", "low"].indexOf(todo.priority);
 }
 

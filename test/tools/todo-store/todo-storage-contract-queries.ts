@@ -66,7 +66,7 @@ function testQueries({ describe, it, expect }: ContractRunner, { filled, idsOf }
       const storage = await filled(
         { id: "1", dueDate: "2026-11-22" },
         { id: "2", dueDate: "2026-11-22T01:00:00+02:00" },
-        { id: "3", dueDate: "2026-11-22T18:00Z" },
+        { id: "3", dueAt: "2026-11-22T18:00Z" },
         { id: "4", dueDate: "2026-11-23" },
         { id: "5" },
       );
@@ -98,6 +98,18 @@ function testOrder({ describe, it, expect }: ContractRunner, { filled, idsOf }: 
       expect(await idsOf(storage, { sort: "title" })).toBe("3 1 4 2 5");
       expect(await idsOf(storage, { sort: "due" })).toBe("3 4 1 2 5");
       expect(await idsOf(storage, { sort: "priority" })).toBe("3 5 4 1 2");
+    });
+
+    it("is by the day as it was written, its times before the whole day", async () => {
+      const storage = await filled(
+        { id: "1", dueDate: "2026-11-23" },
+        { id: "2", dueDate: "2026-11-22" },
+        { id: "3", dueAt: "2026-11-22T17:00:00-08:00" },
+        { id: "4", dueAt: "2026-11-23T08:00:00+09:00" },
+        { id: "5", dueAt: "2026-11-22T16:30:00-09:00" },
+      );
+      expect(await idsOf(storage, { sort: "due" })).toBe("3 5 2 4 1");
+      expect(await idsOf(storage, { sort: "due", reverse: true })).toBe("1 4 2 5 3");
     });
 
     it("can be reversed, with missing values last", async () => {

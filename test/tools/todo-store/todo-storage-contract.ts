@@ -68,8 +68,9 @@ function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }
 
     it("patches the given fields, and removes those set to null", async () => {
       const storage = await filled({ id: "x", dueDate: "2026-11-22", priority: "low" }, { id: "y" });
+      const dueAt = "2026-11-22T17:00:00+01:00";
       const completedAt = "2026-11-22T11:00:00.000Z";
-      const fields = { completed: true, completedAt, dueDate: null, title: "new", list: "Work", tags: ["t"] };
+      const fields = { completed: true, completedAt, dueDate: null, dueAt, title: "new", list: "Work", tags: ["t"] };
       const write = { key: "k", operation: "update" as const, change: { type: "patch" as const, id: "x", fields } };
       const { dueDate, ...expected } = todoWith({ id: "x", priority: "low", ...fields, dueDate: undefined });
       const record = await storage.apply("a", write);
@@ -79,9 +80,9 @@ function testChanges({ describe, it, expect }: ContractRunner, { filled, idsOf }
       expect(await idsOf(storage, { titleKey: "new" })).toBe("x");
       expect(await idsOf(storage, { list: "work" })).toBe("x");
       expect(await idsOf(storage)).toBe("x y");
-      const undo = { completed: false, completedAt: null, priority: null };
+      const undo = { completed: false, completedAt: null, dueAt: null, priority: null };
       await storage.apply("a", { ...write, key: "l", change: { ...write.change, fields: undo } });
-      const { completedAt: gone, priority, ...left } = expected;
+      const { completedAt: gone, dueAt: also, priority, ...left } = expected;
       expect((await storage.find("a", { id: "x", limit: 1 })).todos).toStrictEqual([{ ...left, completed: false }]);
     });
 

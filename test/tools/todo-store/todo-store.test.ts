@@ -85,6 +85,31 @@ describe("an operation", () => {
     expect(bare.tags).toEqual([]);
   });
 
+  it("has a day or a time to be done by, not both", async () => {
+    const { call } = callsOf();
+    const dueAt = "2026-11-24T17:00:00-08:00";
+    expect(await call({ operation: "add", title: "dentist", dueAt })).toMatchObject({ dueAt });
+    await call({ operation: "add", title: "rent", dueDate: "2026-11-24" });
+    const list = (filter: object) => call({ operation: "list", ...filter });
+    expect(titles(await list({ dueOn: "2026-11-24", sort: "due" }))).toEqual(["dentist", "rent"]);
+    // It is the 25th in UTC, but not there.
+    expect(titles(await list({ dueBefore: "2026-11-24T17:00:01-08:00" }))).toEqual(["dentist"]);
+    expect(titles(await list({ dueBefore: "2026-11-25T00:00:00-08:00" }))).toEqual(["dentist", "rent"]);
+
+    const whole = await call({ operation: "update", title: "dentist", dueDate: "2026-11-25" });
+    expect([whole.dueDate, "dueAt" in whole]).toEqual(["2026-11-25", false]);
+    const timed = await call({ operation: "update", title: "dentist", dueAt });
+    expect([timed.dueAt, "dueDate" in timed]).toEqual([dueAt, false]);
+    const none = await call({ operation: "update", title: "dentist", dueDate: null });
+    expect(["dueDate" in none, "dueAt" in none]).toEqual([false, false]);
+  });
+
+  it("takes a time in dueDate, as in version 0.1.0, for the dueAt", async () => {
+    const { call } = callsOf();
+    const todo = await call({ operation: "add", title: "dentist", dueDate: "2026-11-24T17:00Z" });
+    expect([todo.dueAt, "dueDate" in todo]).toEqual(["2026-11-24T17:00Z", false]);
+  });
+
   it("deletes a todo, or clears todos", async () => {
     const { call } = callsOf();
     for (const title of ["a", "b", "c"]) await call({ operation: "add", title });
@@ -168,7 +193,7 @@ describe("the tool", () => {
     const schema = await outputJsonSchema(createTodoStore().outputSchema ?? expect.fail());
     const keys = schema.anyOf?.map((part) => Object.keys(part.properties ?? {}).join(" "));
     expect(keys).toEqual([
-      "id title completed list createdAt completedAt dueDate priority tags",
+      "id title completed list createdAt completedAt dueDate dueAt priority tags",
       "todos count completed pending",
       "cleared",
     ]);

@@ -36,6 +36,7 @@ describe.each(storages)("undo with todos in $name", ({ create }) => {
     { operation: "reopen", title: "milk" },
     { operation: "update", title: "milk", newTitle: "oat milk", newList: "Shopping", dueDate: null, tags: [] },
     { operation: "update", title: "eggs", priority: "low", dueDate: "2026-12-01" },
+    { operation: "update", title: "milk", dueAt: "2026-12-01T17:00:00+01:00" },
   ])("restores the previous state: $operation", async (input) => {
     const { call, undo, all } = await world();
     if (input.operation === "reopen") await call({ operation: "complete", title: "milk" });

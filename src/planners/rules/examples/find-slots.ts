@@ -1,4 +1,4 @@
-import type { DateClock } from "../dates.ts";
+import type { MatchInput } from "../match-input.ts";
 import { isReadable, readSlot, type SlotReading, type SlotType } from "../slot-reading.ts";
 
 /** What the examples of one meaning say about their slots. */
@@ -29,11 +29,10 @@ export interface FilledSlot {
 
 /** A request's words from one to before another, as slots are looked for in them. */
 export interface SlotWords {
-  readonly words: readonly string[];
+  readonly input: MatchInput;
   readonly stems: readonly string[];
   readonly start: number;
   readonly end: number;
-  readonly clock: DateClock;
   /** How badly it fits that a word stands outside of all slots, from 0 on. */
   costOutside(position: number): number;
 }
@@ -98,7 +97,7 @@ function waysToFill(
     return (slot.before.has(before) ? 0 : wrongSide) + (slot.after.has(after) ? 0 : wrongSide);
   };
   if (isReadable(slot.type)) {
-    return readSlot(slot.type, said.words, position, said.clock)
+    return readSlot(slot.type, said.input, position)
       .filter(({ end }) => end <= said.end)
       .map(({ value, end }) => ({
         filled: { slot: at, start: position, end, value },

@@ -1,3 +1,4 @@
+import { mayHoldDate } from "../../../dates/date-words.ts";
 import { courtesyWords } from "../../../english/courtesies.ts";
 import { mentionsResult, readAnaphor } from "../../../english/references.ts";
 import { smallWords } from "../../../english/small-words.ts";
@@ -108,11 +109,10 @@ function classifyWords(model: ExampleModel, input: MatchInput, { stems, start, e
     const meaning = model.meanings[at];
     if (meaning === undefined || meaning.frame.slots.length === 0) continue;
     const found = findSlots(meaning.frame, {
-      words: input.words,
+      input,
       stems,
       start,
       end,
-      clock: input.clock,
       costOutside: (position) => costOutside(model, input, { meaning, stems, position }),
     });
     filled.set(at, found ?? []);
@@ -194,7 +194,8 @@ function unaccounted(
     const own = stems[at] ?? "";
     if (meaning.words.has(own) || isFiller(word)) continue;
     const kind = tokens[at]?.kind;
-    const isValue = kind === "number" || kind === "quote" || own.startsWith("‹") || isName(at);
+    const isDate = input.dates.some((date) => at >= date.start && at < date.end) || mayHoldDate(word);
+    const isValue = isDate || kind === "number" || kind === "quote" || own.startsWith("‹") || isName(at);
     const refers = (readAnaphor(words, at) ?? 0) > at + 1 || (start > 0 && mentionsResult(words, at, at + 1));
     const isContent = takesText && !smallWords.has(word) && rarityOf(vectors, own) >= contentRarity;
     if (isValue || denials.has(word) || refers || isContent) return textBetween(input, at, at + 1);

@@ -12,7 +12,7 @@ import {
   isSeveralNames,
 } from "./titles.ts";
 import {
-  day,
+  dayOrTime,
   due,
   extras,
   inputOf,
@@ -27,7 +27,7 @@ import {
 
 const severalItems = z.array(z.string()).refine(isSeveralItems);
 const severalNames = z.array(z.string()).refine(isSeveralNames);
-const common = { list: listName, dueDate: day };
+const common = { list: listName, due: dayOrTime };
 
 type ToInput = (slots: Slots, context: PhraseContext) => TodoStoreInput | undefined;
 
@@ -54,8 +54,8 @@ function addingOne(phrase: string): readonly Phrase[] {
  */
 function addingUnmarked(phrase: string): readonly Phrase[] {
   return adding(phrase, (slots) => {
-    const { title, dueDate } = slots;
-    const isMeant = dueDate !== undefined || typeof title !== "string" || isDeed(title);
+    const { title, due } = slots;
+    const isMeant = due !== undefined || typeof title !== "string" || isDeed(title);
     return isMeant && !isQuestion(title) ? inputOf("add", slots) : undefined;
   });
 }

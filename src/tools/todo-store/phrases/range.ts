@@ -1,5 +1,7 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue } from "../../../core/tool.ts";
+import { dayInMonth, endOfPeriod } from "../../../dates/calendar.ts";
+import { isoDay, wallTimeAt } from "../../../dates/zoned-time.ts";
 
 const dayMs = 86_400_000;
 
@@ -12,21 +14,9 @@ export function daysOf(
   { nowMs, timeZone }: PhraseContext,
 ): { readonly dueAfter?: string; readonly dueBefore?: string } {
   if (range === undefined) return {};
-  const format = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
-  const today = new Date(`${format.format(nowMs)}T00:00:00Z`);
-  if (range === "this month") {
-    const first = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 1);
-    return {
-      dueAfter: isoDay(first - dayMs),
-      dueBefore: isoDay(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1)),
-    };
-  }
-  // Weeks start on Monday.
-  const monday = today.getTime() - ((today.getUTCDay() + 6) % 7) * dayMs;
-  const first = range === "this week" ? monday : monday + 5 * dayMs;
-  return { dueAfter: isoDay(first - dayMs), dueBefore: isoDay(monday + 7 * dayMs) };
-}
-
-function isoDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+  const today = Math.floor(wallTimeAt(nowMs, timeZone) / dayMs);
+  const last = endOfPeriod(range === "this month" ? "month" : "week", 0, today);
+  const lastDays = range === "this week" ? 7 : 2;
+  const first = range === "this month" ? (dayInMonth(1, 0, today) ?? today) : last + 1 - lastDays;
+  return { dueAfter: isoDay(first - 1), dueBefore: isoDay(last + 1) };
 }

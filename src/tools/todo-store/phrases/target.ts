@@ -96,5 +96,5 @@ export function targetOf(
   // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.
   if (last === "search") return typeof query === "string" ? inputOf(operation, { ...slots, title: query }) : undefined;
   if (last === "list" || last === "clear" || previous === undefined) return undefined;
-  return { operation, id: { $ref: `${previous.$ref}.id` }, ...others } as unknown as TodoStoreInput;
+  return { ...inputOf(operation, others), id: { $ref: `${previous.$ref}.id` } } as unknown as TodoStoreInput;
 }

@@ -1,10 +1,10 @@
 import * as z from "zod/v4";
 import type { SlotValue } from "../../../core/tool.ts";
 import { ordinal, position, targetOf } from "./target.ts";
-import { isElsewhere, isOtherThing, isTitle, startsWithVerb } from "./titles.ts";
-import { day, inputOf, listName, namedList, type Phrase, plainList, todo } from "./words.ts";
+import { isElsewhere, isOtherThing, isQuestion, isTitle, startsWithVerb } from "./titles.ts";
+import { inputOf, listName, namedList, newDayOrTime, type Phrase, plainList, todo } from "./words.ts";
 
-type Change = "newTitle" | "newList" | "dueDate" | "priority" | "tags";
+type Change = "newTitle" | "newList" | "due" | "priority" | "tags";
 
 const list = `(${namedList}|${plainList})`;
 const on = `[(on|in|from) ${list}]`;
@@ -18,12 +18,17 @@ const resumes =
 const slots = {
   index: position,
   list: listName,
-  dueDate: day,
+  due: newDayOrTime,
   newTitle: z.string().refine((text) => isTitle(text) && !resumes.test(text)),
   newList: listName,
 };
 
 type Found = Partial<Record<Change | "title" | "index" | "list", SlotValue>>;
+
+/** "If anything is due by friday", "show me what is due today" */
+function isAsked(text: unknown): boolean {
+  return isQuestion(text) || (typeof text === "string" && /\b(?:what|which|(?:any|some|every|no)thing)$/i.test(text));
+}
 
 /** A frame in which `@` is a todo, by its place or by its title. */
 function updating(frame: string): readonly Phrase[] {
@@ -42,6 +47,7 @@ function updatingTitle(phrase: string): Phrase {
     phrase,
     slots,
     toInput(found: Found, context) {
+      if (isAsked(found.title)) return undefined;
       if (found.list === undefined && (isElsewhere(found.title) || isOtherThing(found.title))) return undefined;
       return targetOf("update", found, context);
     },
@@ -84,16 +90,16 @@ export const updatePhrases: readonly Phrase[] = [
     toInput: (found) => (typeof found.index === "number" ? inputOf("update", found) : undefined),
   },
   ...updating(`(replace|swap) @ ${on} (with|for|by) {newTitle} ${on}`),
-  ...updating(`(reschedule|postpone|push|push back|delay|defer|move) @ [back] (to|until|till|for|on) {dueDate}`),
-  ...updating(`(set|change|move|update|make) the (due date|deadline|date) (of|for|on) @ [(to|as|be)] {dueDate}`),
-  ...updating(`(make|set) @ [to be] due [(on|by)] {dueDate}`),
-  ...updating(`@ is due [(on|by)] {dueDate}`),
+  ...updating(`(reschedule|postpone|push|push back|delay|defer|move) @ [back] (to|until|till|for|on|by|at) {due}`),
+  ...updating(`(set|change|move|update|make) the (due date|deadline|date) (of|for|on) @ [(to|as|be)] {due}`),
+  ...updating(`(make|set) @ [to be] due [(on|by)] {due}`),
+  ...updating(`@ is due [(on|by)] {due}`),
   ...updating(`(set|change|raise|lower|update|make) the priority (of|for|on) @ [(to|as|be)] {priority} [priority]`),
   ...updating(`(make|mark|set|flag) @ [(as|to|a)] {priority} priority`),
-  updatingIts("(set|change|make|move) its (due date|deadline|date) [(to|as|be)] {dueDate}"),
+  updatingIts("(set|change|make|move) its (due date|deadline|date) [(to|as|be)] {due}"),
   updatingIts("(set|change|make|raise|lower) its priority [(to|as|be)] {priority}"),
   updatingIts("(set|change|make) its (title|name|text) [(to|as|be)] {newTitle}"),
-  updatingIts("give it (a|the) (due date|deadline) [(of|on)] {dueDate}"),
+  updatingIts("give it (a|the) (due date|deadline) [(of|on)] {due}"),
   updatingIts("give it [(a|the)] ({priority} priority|priority [of] {priority})"),
   ...updating(`(tag|label) @ (as|with) {tags}`),
   ...updating(`move @ (to|into|onto|over to) [(my|the)] {newList} list`),

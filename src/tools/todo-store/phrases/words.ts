@@ -40,15 +40,19 @@ export const ownList = `[${own}] ${quality} {list} list|(my|our) list of [(the|m
 export const onList = `(to|on|onto|on to|in|into|at|for) (${namedList}|${plainList})`;
 /** Where it is taken from. */
 export const fromList = `(from|off|off of|of|out of|on|in) (${namedList}|${plainList})`;
-/** When it is due. */
+/** When it is due; "on" and "at" are a part of dates. */
 export const due =
-  "[(due|due on|due by|by|before|on|for|until|till|[with] [a] due date [of|on]|[with] [a] deadline [of|on])] {dueDate}";
+  "[(due|due on|due by|due at|by|before|for|until|till|[with] [a] due date [of|on]|[with] [a] deadline [of|on])] {due}";
 const details = `[with] [a] {priority} priority|with priority {priority}|(tagged|tagged as|tagged with|with tag|with tags|with the tag|with the tags) {tags}`;
 /** The properties of a new todo besides its title. */
 export const extras = `[${due}] [${details}] [${details}] [${due}]`;
 
 /** A day. */
 export const day = z.iso.date();
+/** A day or a time. */
+export const dayOrTime = z.union([day, z.iso.datetime({ offset: true })]);
+/** The same for a todo that may have a day: of "to 5pm" nobody knows whether that day is kept. */
+export const newDayOrTime = z.union([day, z.iso.datetime({ offset: true }).meta({ needsDay: true })]);
 /** Only the name of a list: a few words, none of which would start another part of the sentence. */
 export const listName = z
   .string()
@@ -60,17 +64,28 @@ export const listName = z
       ),
   );
 
+/** What a date belongs to, so that it is not when a todo is due: "after friday", "between monday and friday". */
+const dangling = /\b(?:after|since|from|between|than|and|or|every|each)$/i;
+
 /** The slots as an input; `undefined` where the title cannot be one. */
 export function inputOf(
   operation: Operation,
   slots: Slots,
   key: "title" | "query" = "title",
 ): TodoStoreInput | undefined {
-  const { title, query, tags, ...others } = slots;
+  const { title, query, tags, due: moment, ...others } = slots;
   const text = key === "title" ? title : query;
   if (typeof text === "string" && !isTitle(text)) return undefined;
   const list = tags === undefined ? {} : { tags: Array.isArray(tags) ? tags : [tags] };
-  return { operation, ...(text !== undefined && { [key]: text }), ...others, ...list } as unknown as TodoStoreInput;
+  if (moment !== undefined && typeof text === "string" && dangling.test(text)) return undefined;
+  const due = typeof moment === "string" ? { [moment.length > 10 ? "dueAt" : "dueDate"]: moment } : {};
+  return {
+    operation,
+    ...(text !== undefined && { [key]: text }),
+    ...due,
+    ...others,
+    ...list,
+  } as unknown as TodoStoreInput;
 }
 
 /** Open todos. */

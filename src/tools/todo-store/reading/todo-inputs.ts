@@ -1,4 +1,4 @@
-import type { NoInputs } from "../../../core/clause-reader.ts";
+import type { ClauseDate, NoInputs } from "../../../core/clause-reader.ts";
 import type { PhraseContext, PhraseReference } from "../../../core/tool.ts";
 import { refersToResult } from "../../../english/references.ts";
 import { isOtherThing, namesOtherTask } from "../phrases/titles.ts";
@@ -11,6 +11,8 @@ export type TodoMeaning = "add" | "list" | "search" | "get" | "complete" | "reop
 interface TodoWish {
   readonly forms: readonly string[];
   readonly context: PhraseContext;
+  /** When it is due. */
+  readonly date: ClauseDate | undefined;
 }
 
 /** The inputs of the steps that a clause asks for, or what keeps it from being planned. */
@@ -23,10 +25,14 @@ export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWis
       return add(slots, where, wish);
     case "list": {
       const { status, sort, priority } = slots;
+      const { date } = wish;
+      const dueOn = date === undefined ? undefined : dayOf(date);
+      if (dueOn === null) return { left: "the date" };
       return [
         {
           operation: "list",
           ...where,
+          ...(dueOn && { dueOn }),
           ...(status && { status }),
           ...(sort && { sort }),
           ...(priority && { priority }),
@@ -62,9 +68,22 @@ function listBefore(meaning: TodoMeaning, { forms, context }: TodoWish): string 
   return namesOwn || meaning === "clear" ? undefined : list;
 }
 
-function add({ titles, priority }: TodoSlots, where: object, { context }: TodoWish): readonly object[] | NoInputs {
+/** The day that is asked for; null for a time, or for several days. */
+function dayOf({ date, dateTime, isPartOfDay, preposition = "on" }: ClauseDate): string | null {
+  const isDay = dateTime === undefined || isPartOfDay;
+  return isDay && /^(?:due|due on|on|for)$/.test(preposition) ? date : null;
+}
+
+function dueOf(found: ClauseDate | undefined): object {
+  if (found === undefined) return {};
+  const { date, dateTime, isPartOfDay } = found;
+  return dateTime === undefined || isPartOfDay ? { dueDate: date } : { dueAt: dateTime };
+}
+
+function add({ titles, priority }: TodoSlots, where: object, wish: TodoWish): readonly object[] | NoInputs {
   if (titles.length === 0) return { missing: "title" };
-  const extra = priority === undefined ? where : { ...where, priority };
+  const { context, date } = wish;
+  const extra = { ...where, ...(priority !== undefined && { priority }), ...dueOf(date) };
   const inputs: object[] = [];
   for (const title of titles) {
     if (!refersToResult(title)) inputs.push({ operation: "add", title, ...extra });
@@ -104,11 +123,14 @@ function update(slots: TodoSlots, where: object, wish: TodoWish): readonly objec
   const { newTitle, priority, newList, titles } = slots;
   const [target] = targets(slots, wish);
   if (target === undefined) return untargeted(slots);
+  // Of "to 5pm" nobody knows whether the day stays.
+  if (wish.date?.isDayAssumed) return { missing: "day" };
   const second = newTitle ?? (titles.length === 2 ? titles[1] : undefined);
   const change = {
     ...(second !== undefined && { newTitle: second }),
     ...(newList !== undefined && { newList }),
     ...(priority && { priority }),
+    ...dueOf(wish.date),
   };
   if (Object.keys(change).length === 0) return { missing: "newTitle" };
   return [{ operation: "update", ...target, ...where, ...change }];

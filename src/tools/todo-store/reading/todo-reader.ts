@@ -1,4 +1,4 @@
-import type { Clause, ClauseReader, ClauseReading } from "../../../core/clause-reader.ts";
+import type { Clause, ClauseDate, ClauseReader, ClauseReading } from "../../../core/clause-reader.ts";
 import { type Classifier, classify } from "../../../language/classifier.ts";
 import { maskWords, plainLists } from "../../../language/mask.ts";
 import { type Tagger, tagWords } from "../../../language/tagger.ts";
@@ -28,12 +28,43 @@ export interface TodoWeights {
 
 /** Reads clauses with a trained model. */
 export function createTodoReader(model: TodoModel): ClauseReader {
-  return { read: (clause) => readClause(model, clause) };
+  return {
+    read: (clause) => readDated(model, clause) ?? readClause(model, clause, tagClause(model, clause)),
+  };
 }
 
-function readClause({ classifier, tagger }: TodoModel, clause: Clause): readonly ClauseReading[] {
-  const { tokens, forms, text } = clause;
-  const tags = settleTags(forms, tagWords(tagger, forms), tagger.vocabulary);
+/** Prepositions of a date that says nothing of when something is due. */
+const notDue = new Set(["after", "since", "from"]);
+const dated = new Set(["add", "update", "list"]);
+
+/**
+ * Reads a clause without its date, which is when something is due: it was not learned what dates may stand where. Undefined
+ * where the date is a part of a title, or what is meant has none.
+ */
+function readDated(model: TodoModel, clause: Clause): readonly ClauseReading[] | undefined {
+  const [date, second] = clause.dates;
+  if (date === undefined || second !== undefined || notDue.has(date.preposition ?? "")) return undefined;
+  const { leadStart, end } = date;
+  const without = <T>(items: readonly T[]) => [...items.slice(0, leadStart), ...items.slice(end)];
+  const rest = { ...clause, tokens: without(clause.tokens), forms: without(clause.forms) };
+  if (rest.tokens.length < 2) return undefined;
+  const tags = tagClause(model, rest);
+  const isInside = tags[leadStart - 1] !== "other" && tags[leadStart - 1] === tags[leadStart];
+  if (isInside) return undefined;
+  const readings = readClause(model, rest, tags, date);
+  return dated.has(readings[0]?.meaning ?? "") ? readings : undefined;
+}
+
+function tagClause({ tagger }: TodoModel, { forms }: Clause): readonly string[] {
+  return settleTags(forms, tagWords(tagger, forms), tagger.vocabulary);
+}
+
+function readClause(
+  { classifier, tagger }: TodoModel,
+  { tokens, forms, text }: Clause,
+  tags: readonly string[],
+  date?: ClauseDate,
+): readonly ClauseReading[] {
   const slots = readTodoSlots({ text, tokens, tags, frameWords: tagger.vocabulary });
   const found = classify(classifier, plainLists(maskWords(forms, tags)));
   const share = (name: string) => found[classifier.classes.indexOf(name)] ?? 0;
@@ -51,12 +82,15 @@ function readClause({ classifier, tagger }: TodoModel, clause: Clause): readonly
         // Nothing is deleted unless a list or a task is spoken of, here or before.
         if (meaning === "delete" && !isNamedOurs && context.before === undefined)
           return forms.some((word) => removing.has(word)) ? { missing: "list" } : { left: forms.join(" ") };
-        return todoInputs(meaning, slots, { forms, context });
+        return todoInputs(meaning, slots, { forms, context, date });
       },
     };
   });
   return readings.sort((left, right) => right.probability - left.probability);
 }
+
+/** "She finished her tasks" is about nothing of ours. */
+const otherPeople = new Set("she he they her his their".split(" "));
 
 /** How much less sure a change is without a word for a list or a todo. */
 const unnamedShare = 0.74;
@@ -133,7 +167,7 @@ function meaningsOf(share: (name: string) => number, slots: TodoSlots, forms: re
   const isOurs =
     forms.some((word) => todoNouns.has(word) || owning.has(word)) &&
     !isAnyList(forms) &&
-    !/\b(?:her|his|their)\b/i.test(slots.list ?? "");
+    !forms.some((word) => otherPeople.has(word));
   if (shown === "list" && !isOurs) meanings[1] = { meaning: "list", probability: 0 };
   const namesList = slots.list !== undefined || forms.some((word) => todoNouns.has(word));
   const isCleared = !isNamed && namesList && forms.some((word) => removing.has(word));

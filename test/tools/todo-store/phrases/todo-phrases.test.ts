@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputsFor, refusalOf } from "../../../planners/rules/plan-for.ts";
+import { inputsFor, refusalOf, stepsFor } from "../../../planners/rules/plan-for.ts";
 
 const list = (fields: object = {}) => ({ operation: "list", ...fields });
 
@@ -49,6 +49,20 @@ describe("todoPhrases", () => {
       "add pay taxes due 2027-04-15 with high priority tagged finance",
       { title: "pay taxes", dueDate: "2027-04-15", priority: "high", tags: ["finance"] },
     ],
+    ["add buy milk tomorrow at 5pm", { title: "buy milk", dueAt: "2026-11-23T17:00:00+00:00" }],
+    ["remind me at 5pm tomorrow to call bob", { title: "call bob", dueAt: "2026-11-23T17:00:00+00:00" }],
+    ["remind me to call bob in two hours", { title: "call bob", dueAt: "2026-11-22T14:00:00+00:00" }],
+    ["add pay rent due at noon on friday to my list", { title: "pay rent", dueAt: "2026-11-27T12:00:00+00:00" }],
+    ["add pay rent to my list by friday at half past eight", { title: "pay rent", dueAt: "2026-11-27T08:30:00+00:00" }],
+    ["remind me to call bob tomorrow evening", { title: "call bob", dueDate: "2026-11-23" }],
+    ["add pay rent by eod friday", { title: "pay rent", dueDate: "2026-11-27" }],
+    ["add a task to pay rent by the 3rd", { title: "pay rent", dueDate: "2026-12-03" }],
+    ["add buy 2 march magazines to my list", { title: "buy 2 march magazines" }],
+    ["add read The Day of the Jackal to my list", { title: "read The Day of the Jackal" }],
+    ["add watch The Day After Tomorrow to my list", { title: "watch The Day After Tomorrow" }],
+    ["add watch friday the 13th to my list", { title: "watch friday the 13th" }],
+    ['add "call bob tomorrow at 5pm" to my list', { title: "call bob tomorrow at 5pm" }],
+    ["add a task: trip from 5 to 7 march", { title: "trip from 5 to 7 march" }],
     ["add lunch with tom and jerry to my list", { title: "lunch with tom and jerry" }],
     ["add wash and dry the dishes to my list", { title: "wash and dry the dishes" }],
     ["add a todo to buy milk and call bob", { title: "buy milk and call bob" }],
@@ -122,6 +136,7 @@ describe("todoPhrases", () => {
     ["let me know whether feeding the cat is on my to do list", { operation: "search", query: "feeding the cat" }],
     ["rename buy milk to buy oat milk", { operation: "update", title: "buy milk", newTitle: "buy oat milk" }],
     ["change the title of buy milk to buy bread", { operation: "update", title: "buy milk", newTitle: "buy bread" }],
+    ["move buy milk to friday at 3pm", { operation: "update", title: "buy milk", dueAt: "2026-11-27T15:00:00+00:00" }],
     ["move buy milk to tomorrow", { operation: "update", title: "buy milk", dueDate: "2026-11-23" }],
     ["move buy milk to my shopping list", { operation: "update", title: "buy milk", newList: "shopping" }],
     ["set the priority of buy milk to high", { operation: "update", title: "buy milk", priority: "high" }],
@@ -287,5 +302,24 @@ describe("todoPhrases", () => {
     "both results",
   ])("refuse %s", async (request) => {
     expect((await refusalOf(request)).reason).not.toBe("");
+  });
+
+  it.each([
+    "if anything is due by friday, list it",
+    "show me what is due by friday",
+    "reschedule buy milk to 5pm",
+    "remind me to call bob after friday",
+    "remind me to call bob between 3pm and 5pm tomorrow",
+    "add pay rent due friday by the 28th",
+    "what is on my list tomorrow at 5pm",
+  ])("drop no date, and guess none: %s", async (request) => {
+    expect(await refusalOf(request)).toBeDefined();
+  });
+
+  it("make times in the time zone of the run", async () => {
+    const due = async (timeZone: string) =>
+      (await stepsFor("add dentist tomorrow at 5pm", { timeZone })).map(({ input }) => input);
+    expect(await due("America/New_York")).toMatchObject([{ dueAt: "2026-11-23T17:00:00-05:00" }]);
+    expect(await due("Asia/Kolkata")).toMatchObject([{ dueAt: "2026-11-23T17:00:00+05:30" }]);
   });
 });
