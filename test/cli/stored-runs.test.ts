@@ -128,7 +128,7 @@ describe("planwright show", () => {
     expect(rest.join("\n")).toBe(`  add a todo to buy milk
 
 Plan
-  s1  TodoStore: Add a todo to buy milk
+  s1  TodoStore: Add the todo "buy milk"
       {"operation":"add","title":"buy milk"}
 
 Run
