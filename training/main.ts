@@ -2,12 +2,14 @@ import { existsSync, writeFileSync } from "node:fs";
 import { cell } from "../test/eval/measure.ts";
 import { fromDevelopment, fromLabelled, fromWritten } from "./assemble.ts";
 import { crossValidate, type Grouping } from "./cross-validate.ts";
+import { crossValidateCuts } from "./cross-validate-cuts.ts";
 import { readSentences } from "./read-sentences.ts";
 import { readDevelopment, readLabelled } from "./read-shared.ts";
+import { trainCuts } from "./train-cuts.ts";
 import { toTodoWeights, trainTodos } from "./train-todos.ts";
 
 /*
- * npm run train                     learns what is said about todos, and writes the weights
+ * npm run train                     learns what is said about todos, and where wishes begin, and writes the weights
  * npm run train -- --check          also prints how well it does on requests left out: some minutes
  * npm run train -- ../elsewhere     with the evaluation data in another folder
  */
@@ -29,17 +31,16 @@ function main(args: readonly string[]): void {
     return;
   }
   const rows = readDevelopment(folder);
+  const labelled = readLabelled(folder);
   const written = fromWritten(sentences);
-  const data = { written, development: fromDevelopment(rows), labelled: fromLabelled(readLabelled(folder)), rows };
+  const data = { written, development: fromDevelopment(rows), labelled: fromLabelled(labelled), rows };
   const learned = trainTodos([...written, ...data.development], data.labelled);
   const { classifier, tagger } = learned;
-  const weights = JSON.stringify(toTodoWeights(learned), undefined, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
-  writeFileSync(
-    "src/tools/todo-store/reading/todo-weights.ts",
-    `import type { TodoWeights } from "./todo-reader.ts";\n\n/** Written by \`npm run train\`. */\nexport const todoWeights: TodoWeights = ${weights};\n`,
-  );
+  const cuts = trainCuts({ sentences, rows, labelled });
+  writeWeights("src/tools/todo-store/reading/todo-weights.ts", "TodoWeights", toTodoWeights(learned));
+  writeWeights("src/planners/rules/cut-weights.ts", "CutWeights", cuts.weights);
   console.log(
-    `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words.`,
+    `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words, ${cuts.kept} of cuts.`,
   );
   if (!args.includes("--check")) return;
   console.log("\n| todos, five folds | right | planned wrongly |\n| --- | --- | --- |");
@@ -47,6 +48,18 @@ function main(args: readonly string[]): void {
     for (const [kind, { right, wrong, count }] of Object.entries(crossValidate(data, grouping)))
       console.log(`| ${kind}, ${name} | ${cell({ hits: right, count })} | ${wrong} |`);
   }
+  console.log("\n| cuts, five folds | exact |\n| --- | --- |");
+  for (const [name, share] of crossValidateCuts({ sentences, rows, labelled }))
+    console.log(`| ${name} | ${cell(share)} |`);
+}
+
+/** Writes a module that exports weights; their type is in the module that decodes them. */
+function writeWeights(path: string, type: "TodoWeights" | "CutWeights", weights: object): void {
+  const text = JSON.stringify(weights, undefined, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
+  const name = type.charAt(0).toLowerCase() + type.slice(1);
+  const from = type === "TodoWeights" ? "todo-reader" : "learned-cuts";
+  const head = `import type { ${type} } from "./${from}.ts";\n\n/** Written by \`npm run train\`. */\n`;
+  writeFileSync(path, `${head}export const ${name}: ${type} = ${text};\n`);
 }
 
 main(process.argv.slice(2));

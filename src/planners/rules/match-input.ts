@@ -24,12 +24,18 @@ const quotedWord = '"';
 export function readRequest(text: string, clock: DateClock, work = new WorkMeter()): MatchInput {
   const tokens = tokenize(text, maxTokens);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
-  const clauses = dropCourtesies(splitClauses(tokens), words);
+  return cutRequest({ text, tokens, words, clock, work }, splitClauses(tokens));
+}
+
+/** The same request in other clauses. */
+export function cutRequest(request: Omit<MatchInput, "clauses" | "endsClause">, cut: readonly Clause[]): MatchInput {
+  const { tokens, words } = request;
+  const clauses = dropCourtesies(cut, words);
   const endsClause = new Int32Array(tokens.length + 1);
   for (const [index, { start, end }] of clauses.entries()) {
     for (const position of contentEnds(words, start, end)) endsClause[position] = index + 1;
   }
-  return { text, tokens, words, clauses, endsClause, clock, work };
+  return { ...request, clauses, endsClause };
 }
 
 /** Removes the clauses that are only "thanks" or "hello there". */

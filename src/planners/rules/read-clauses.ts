@@ -10,7 +10,7 @@ export type ClauseReaders = ReadonlyMap<ToolRules, ClauseReader>;
 /** What is less sure than this is not planned. */
 const minProbability = 0.7;
 /** More than any phrase costs, as phrases are the precise way. */
-const readingCost = 2_000;
+const readingCost = 500;
 /** How many clauses one wish may have, and how many words: a reader is not given more. */
 const maxJoined = 4;
 const maxWords = 64;

@@ -2,6 +2,7 @@ import { type ClauseReader, loadReader } from "../../core/clause-reader.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { explainMatch, quoteClauses, type RequestExplanation, refuse } from "./explain.ts";
+import { type CutModel, cutWhereWishesBegin, loadCuts } from "./learned-cuts.ts";
 import { makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
 import { type MatchInput, maxTokens, maxWork, readRequest, TooMuchWork } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
@@ -42,7 +43,7 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
     const text = reasoningOf(match, input);
     return explain ? `${text} (${explainMatch(match, input, []).summary})` : text;
   };
-  const { matches, made } = await makePlan(rules, input, describe).catch((thrown: unknown) => {
+  const { matches, made, cut } = await makePlan(rules, input, describe).catch((thrown: unknown) => {
     if (!(thrown instanceof TooMuchWork)) throw thrown;
     const reason = `it can be read in too many ways: more than ${maxWork} steps; ask for less at once, or put texts in quotes`;
     throw refuse({ reason, first: 0, last }, input, rules);
@@ -55,7 +56,7 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
       rules,
     );
   }
-  return { steps: made.steps, stepIds: made.stepIds, matches, input };
+  return { steps: made.steps, stepIds: made.stepIds, matches, input: cut };
 }
 
 /** How many other readings are tried if a result that a phrase needs turns out not to come before it. */
@@ -64,31 +65,43 @@ const maxReadings = 6;
 /** Cuts the request and makes its steps; a phrase that does not fit in its place gives way to the next best. */
 async function makePlan(rules: readonly ToolRules[], input: MatchInput, describe: (match: PhraseMatch) => string) {
   const barred: PhraseMatch[] = [];
-  let first: UnmadeSteps | undefined;
+  let first: AgentError | undefined;
   // What phrases understand needs no reader; loading them takes some milliseconds.
   let readers: ClauseReaders | undefined;
+  let cut = input;
   for (;;) {
-    let found = segmentRequest(rules, input, barred, readers);
+    let found = segmentRequest(rules, cut, barred, readers);
     if (found.type === "not-understood" && readers === undefined) {
       readers = await loadReaders(rules);
-      const read = trySegment(rules, input, readers);
-      if (read?.type === "cut") found = read;
+      const read = readers.size === 0 ? undefined : trySegment(rules, { input, readers, cuts: await loadCuts() });
+      if (read !== undefined) {
+        ({ found, cut } = read);
+        // They were clauses of the request as it was cut before.
+        barred.length = 0;
+      }
     }
-    if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings))
-      throw refuseSteps(first, input, rules);
-    const matches = requireCut(found, input, rules);
-    const made = await makeSteps(matches, input, describe);
-    if (made.ok) return { matches, made };
-    if (made.isUnbound) throw refuseSteps(made, input, rules);
-    first ??= made;
+    if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings)) throw first;
+    const matches = requireCut(found, cut, rules);
+    const made = await makeSteps(matches, cut, describe);
+    if (made.ok) return { matches, made, cut };
+    if (made.isUnbound) throw refuseSteps(made, cut, rules);
+    first ??= refuseSteps(made, cut, rules);
     barred.push(made.match);
   }
 }
 
-/** Asks the readers, too; undefined if that would be too much work: then it is said what no phrase fits. */
-function trySegment(rules: readonly ToolRules[], input: MatchInput, readers: ClauseReaders): Segmentation | undefined {
+/**
+ * Asks the readers, too, with the request cut where wishes probably begin; undefined if they do not understand it either, or
+ * if that would be too much work: then it is said what no phrase fits.
+ */
+function trySegment(
+  rules: readonly ToolRules[],
+  { input, readers, cuts }: { input: MatchInput; readers: ClauseReaders; cuts: CutModel },
+): { readonly found: Segmentation; readonly cut: MatchInput } | undefined {
   try {
-    return segmentRequest(rules, input, [], readers);
+    const cut = cutWhereWishesBegin(input, cuts);
+    const found = segmentRequest(rules, cut, [], readers);
+    return found.type === "cut" ? { found, cut } : undefined;
   } catch (thrown) {
     if (thrown instanceof TooMuchWork) return undefined;
     throw thrown;

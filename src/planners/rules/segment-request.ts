@@ -54,9 +54,11 @@ export function segmentRequest(
   const readings: (Reading | undefined)[] = [];
   for (let index = count - 1; index >= 0; index--) {
     const fitting = matchers.flatMap((matcher) => matcher.matchFrom(index));
-    const found = readers.size === 0 ? fitting : [...fitting, ...readFrom(index, input, readers)];
-    const candidates = barred.length === 0 ? found : found.filter((match) => !isBarred(match, barred));
-    readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
+    const all = readers.size === 0 ? fitting : [...fitting, ...readFrom(index, input, readers)];
+    const candidates = barred.length === 0 ? all : all.filter((match) => !isBarred(match, barred));
+    const cost = input.clauses[index]?.startCost ?? 0;
+    const found = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
+    readings[index] = found && { ...found, cost: found.cost + cost };
   }
   const matches: PhraseMatch[] = [];
   for (let index = 0; index < count; ) {
