@@ -23,8 +23,7 @@ let shipped: CutModel | undefined;
 
 /** The model that is shipped, decoded once. */
 export async function loadCuts(): Promise<CutModel> {
-  const { cutWeights } = await import("./cut-weights.ts");
-  shipped ??= decodeCuts(cutWeights);
+  shipped ??= decodeCuts((await import("./cut-weights.ts")).cutWeights);
   return shipped;
 }
 

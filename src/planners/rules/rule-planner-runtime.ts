@@ -138,7 +138,7 @@ function requireCut(found: Segmentation, input: MatchInput, rules: readonly Tool
       );
     }
     case "not-understood": {
-      const { first, last, reason } = found;
+      const { first, last, reason } = found.explain();
       const words = quoteClauses(input, first, last);
       const why =
         reason === undefined ? `no phrase of the tools fits ${words}` : `${words} cannot be planned: ${reason}`;

@@ -18,13 +18,14 @@ export type Segmentation =
   | { readonly type: "cut"; readonly matches: readonly PhraseMatch[] }
   /** Two tools fit a part equally well. */
   | { readonly type: "ambiguous"; readonly match: PhraseMatch; readonly rival: PhraseMatch }
-  /** The first part that no phrase fits, as clauses, and why, where that is known. */
-  | {
-      readonly type: "not-understood";
-      readonly first: number;
-      readonly last: number;
-      readonly reason: string | undefined;
-    };
+  | { readonly type: "not-understood"; explain(): Failure };
+
+/** The first part that no phrase fits, as clauses, and why, where that is known. */
+interface Failure {
+  readonly first: number;
+  readonly last: number;
+  readonly reason: string | undefined;
+}
 
 /** Each part costs a little, so that of two ways that take the same words the one with fewer parts wins. */
 const partCost = 4;
@@ -63,7 +64,8 @@ export function segmentRequest(
   const matches: PhraseMatch[] = [];
   for (let index = 0; index < count; ) {
     const reading = readings[index];
-    if (reading === undefined) return explainFailure(matchers, input, readings);
+    if (reading === undefined)
+      return { type: "not-understood", explain: () => explainFailure(matchers, input, readings) };
     if (reading.rival !== undefined) return { type: "ambiguous", match: reading.match, rival: reading.rival };
     matches.push(reading.match);
     index = reading.match.lastClause + 1;
@@ -121,7 +123,7 @@ function explainFailure(
   matchers: readonly PhraseMatcher[],
   input: MatchInput,
   readings: readonly (Reading | undefined)[],
-): Segmentation {
+): Failure {
   const count = input.clauses.length;
   const reached = new Set([0]);
   let first = 0;
@@ -137,7 +139,7 @@ function explainFailure(
   }
   let last = first;
   while (last + 1 < count && readings[last + 1] === undefined && input.clauses[last]?.endsHard === false) last++;
-  return { type: "not-understood", first, last, reason };
+  return { first, last, reason };
 }
 
 interface Examined {
