@@ -19,14 +19,6 @@ export function decodeCuts({ scale, text }: CutWeights): CutModel {
   return unpackWeights(text, { columns: 1, features: featureCount + 1, scale });
 }
 
-let shipped: CutModel | undefined;
-
-/** The model that is shipped, decoded once. */
-export async function loadCuts(): Promise<CutModel> {
-  shipped ??= decodeCuts((await import("./cut-weights.ts")).cutWeights);
-  return shipped;
-}
-
 const noMarks: ReadonlySet<string> = new Set();
 
 /** The logarithm of the odds that a wish begins at each word. Linear. */
@@ -43,7 +35,7 @@ const minOdds = -1;
 /** As for readings: the cost of a factor e in probability. */
 const oddsCost = 500;
 const maxOdds = 6;
-/** From which odds on no text goes on there. */
+/** From which odds on no text continues there. */
 const hardOdds = 1.5;
 /** Steps of work for each word. */
 const wordCost = 60;

@@ -9,7 +9,7 @@ export type ClauseReaders = ReadonlyMap<ToolRules, ClauseReader>;
 
 /** What is less sure than this is not planned. */
 const minProbability = 0.7;
-/** More than any phrase costs, as phrases are the precise way. */
+/** More than most phrases cost, as phrases are the precise way. */
 const readingCost = 500;
 /** How many clauses one wish may have, and how many words: a reader is not given more. */
 const maxJoined = 4;
