@@ -2,13 +2,15 @@ import { existsSync, writeFileSync } from "node:fs";
 import { cell } from "../test/eval/measure.ts";
 import { fromDevelopment, fromLabelled, fromWritten } from "./assemble.ts";
 import { crossValidate, type Grouping } from "./cross-validate.ts";
+import { crossValidateCuts } from "./cross-validate-cuts.ts";
 import { readSentences } from "./read-sentences.ts";
 import { readDevelopment, readLabelled } from "./read-shared.ts";
+import { trainCuts } from "./train-cuts.ts";
 import { checkExamples, type ExampleScores, trainExamples } from "./train-examples.ts";
 import { toTodoWeights, trainTodos } from "./train-todos.ts";
 
 /*
- * npm run train                     learns what is said about todos, and how examples are used, and writes the weights
+ * npm run train                     learns what is said about todos, where wishes begin and how examples are used, and writes the weights
  * npm run train -- --check          also prints how well it does on requests left out: some minutes
  * npm run train -- --without SET    only prints how well examples do on a data set that nothing is learned from: clinc150, banking77
  * npm run train -- ../elsewhere     with the evaluation data in another folder
@@ -43,16 +45,12 @@ function main(args: readonly string[]): void {
   const data = { written, development: fromDevelopment(rows), labelled: fromLabelled(labelled), rows };
   const learned = trainTodos([...written, ...data.development], data.labelled);
   const { classifier, tagger } = learned;
-  writeFileSync(
-    "src/tools/todo-store/reading/todo-weights.ts",
-    `import type { TodoWeights } from "./todo-reader.ts";\n\n/** Written by \`npm run train\`. */\nexport const todoWeights: TodoWeights = ${toSource(toTodoWeights(learned))};\n`,
-  );
-  writeFileSync(
-    "src/language/example-weights.ts",
-    `import type { ExampleWeights } from "./example-classifier.ts";\n\n/** Written by \`npm run train\`. */\nexport const exampleWeights: ExampleWeights = ${toSource(trainExamples(labelled))};\n`,
-  );
+  const cuts = trainCuts({ sentences, rows, labelled });
+  writeWeights("src/tools/todo-store/reading/todo-weights.ts", "TodoWeights", toTodoWeights(learned));
+  writeWeights("src/planners/rules/cut-weights.ts", "CutWeights", cuts.weights);
+  writeWeights("src/language/example-weights.ts", "ExampleWeights", trainExamples(labelled));
   console.log(
-    `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words.`,
+    `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words, ${cuts.kept} of cuts.`,
   );
   if (!args.includes("--check")) return;
   printExamples(checkExamples(labelled, exampleCounts));
@@ -61,6 +59,23 @@ function main(args: readonly string[]): void {
     for (const [kind, { right, wrong, count }] of Object.entries(crossValidate(data, grouping)))
       console.log(`| ${kind}, ${name} | ${cell({ hits: right, count })} | ${wrong} |`);
   }
+  console.log("\n| cuts, five folds | exact |\n| --- | --- |");
+  for (const [name, share] of crossValidateCuts({ sentences, rows, labelled }))
+    console.log(`| ${name} | ${cell(share)} |`);
+}
+
+const decoders = {
+  TodoWeights: "todo-reader",
+  CutWeights: "learned-cuts",
+  ExampleWeights: "example-classifier",
+} as const;
+
+/** Writes a module that exports weights; their type is in the module that decodes them. */
+function writeWeights(path: string, type: keyof typeof decoders, weights: object): void {
+  const text = JSON.stringify(weights, undefined, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
+  const name = type.charAt(0).toLowerCase() + type.slice(1);
+  const head = `import type { ${type} } from "./${decoders[type]}.ts";\n\n/** Written by \`npm run train\`. */\n`;
+  writeFileSync(path, `${head}export const ${name}: ${type} = ${text};\n`);
 }
 
 /** How many sentences of tools of one's own are understood, of kinds of requests that nothing was learned from. */
@@ -76,10 +91,6 @@ function printExamples(scores: readonly ExampleScores[]): void {
     ];
     console.log(`| ${examples} | ${cells.join(" | ")} |`);
   }
-}
-
-function toSource(value: object): string {
-  return JSON.stringify(value, undefined, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
 }
 
 main(process.argv.slice(2));

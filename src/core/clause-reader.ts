@@ -65,7 +65,11 @@ const readers = new WeakMap<DefinedTool, () => Promise<ClauseReader>>();
  * @internal
  */
 export function readWith<TTool extends DefinedTool>(tool: TTool, load: () => Promise<ClauseReader>): TTool {
-  readers.set(tool, load);
+  let loading: Promise<ClauseReader> | undefined;
+  readers.set(tool, () => {
+    loading ??= load();
+    return loading;
+  });
   return tool;
 }
 

@@ -16,6 +16,15 @@ export const connectors: readonly { readonly words: readonly string[]; readonly 
   { words: ["when", "that", "is", "done"], isHard: true },
 ];
 
+/** What links two wishes, too, but is as often part of one. */
+export const linkWords: readonly (readonly string[])[] = [
+  ["as", "well", "as"],
+  ["plus"],
+  ["also"],
+  ["next"],
+  ["finally"],
+];
+
 /** Words that start a new wish: the text before "and what is …" never includes it. */
 export const wishOpeners: ReadonlySet<string> = new Set("what who where why how which please".split(" "));
 

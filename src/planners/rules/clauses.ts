@@ -1,4 +1,4 @@
-import { clauseAbbreviations, connectors, wishOpeners, wishOpeningPairs } from "../../english/clauses.ts";
+import { clauseAbbreviations, connectors, linkWords, wishOpeners, wishOpeningPairs } from "../../english/clauses.ts";
 import { cardinals } from "../../english/numbers.ts";
 import type { Token } from "../../language/tokens.ts";
 
@@ -8,10 +8,16 @@ export interface Clause {
   readonly end: number;
   /** Whether the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
+  /** What a wish that begins here costs, where that was learned. */
+  readonly startCost?: number;
 }
 
-/** Cuts a request at every place where one wish may end and another start. Linear. */
-export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
+const noStarts: ReadonlySet<number> = new Set();
+
+/**
+ * Cuts a request at every place where one wish may end and another start, and at the words that `starts` says. Linear.
+ */
+export function splitClauses(tokens: readonly Token[], starts: ReadonlySet<number> = noStarts): readonly Clause[] {
   const clauses: Clause[] = [];
   let start = 0;
   const items = itemMarks(tokens);
@@ -20,6 +26,11 @@ export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
     const separator =
       mark === undefined ? readSeparator(tokens, at, { isAtStart: at === start, items }) : { end: mark, isHard: true };
     if (separator === undefined) {
+      // A wish that nothing separates from the one before.
+      if (at > start && starts.has(at)) {
+        clauses.push({ start, end: withoutLink(tokens, start, at), endsHard: false });
+        start = at;
+      }
       at++;
       continue;
     }
@@ -29,6 +40,19 @@ export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
   }
   if (start < tokens.length) clauses.push({ start, end: tokens.length, endsHard: true });
   return clauses;
+}
+
+/** Where a clause ends without the words that link it to the next. */
+function withoutLink(tokens: readonly Token[], start: number, end: number): number {
+  const link = linkWords.find((words) =>
+    words.every((word, index) => tokens[end - words.length + index]?.norm === word),
+  );
+  return link === undefined || end - link.length <= start ? end : end - link.length;
+}
+
+/** The first word of the wish that a word or its connectors begin. */
+export function wishStart(tokens: readonly Token[], at: number): number {
+  return readSeparator(tokens, at, { isAtStart: false, items: none })?.end ?? at;
 }
 
 function markHard(clauses: Clause[], isHard: boolean): void {

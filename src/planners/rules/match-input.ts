@@ -37,14 +37,20 @@ export function readRequest(text: string, clock: DateClock, options: ReadRequest
   const { work = new WorkMeter(), readDates } = options;
   const tokens = tokenize(text, maxTokens);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
-  const clauses = dropCourtesies(splitClauses(tokens), words);
+  const dates = readDates === undefined ? [] : findDates({ text, tokens }, clock, readDates);
+  const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
+  return cutRequest({ text, tokens, words, clock, dates, datesByStart, work }, splitClauses(tokens));
+}
+
+/** The same request in other clauses. */
+export function cutRequest(request: Omit<MatchInput, "clauses" | "endsClause">, cut: readonly Clause[]): MatchInput {
+  const { tokens, words } = request;
+  const clauses = dropCourtesies(cut, words);
   const endsClause = new Int32Array(tokens.length + 1);
   for (const [index, { start, end }] of clauses.entries()) {
     for (const position of contentEnds(words, start, end)) endsClause[position] = index + 1;
   }
-  const dates = readDates === undefined ? [] : findDates({ text, tokens }, clock, readDates);
-  const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
-  return { text, tokens, words, clauses, endsClause, clock, dates, datesByStart, work };
+  return { ...request, clauses, endsClause };
 }
 
 function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {

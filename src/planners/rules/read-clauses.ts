@@ -19,8 +19,8 @@ export const noReaders: ClauseReaders = { trained: new Map(), examples: undefine
 
 /** What is less sure than this is not planned. */
 const minProbability = 0.7;
-/** More than any phrase costs, as phrases are the precise way. */
-const readingCost = 2_000;
+/** More than most phrases cost, as phrases are the precise way. */
+const readingCost = 500;
 /** How many clauses one wish may have, and how many words: a reader is not given more. */
 const maxJoined = 4;
 const maxWords = 64;

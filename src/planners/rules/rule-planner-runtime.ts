@@ -7,6 +7,8 @@ import { isSmallTalk } from "./courtesy.ts";
 import { loadExamples } from "./examples/load-examples.ts";
 import { examplesFor } from "./examples.ts";
 import { explainMatch, type RequestExplanation } from "./explain.ts";
+import { type CutModel, cutWhereWishesBegin } from "./learned-cuts.ts";
+import { loadCuts } from "./load-cuts.ts";
 import { type MadeSteps, makeSteps, reasoningOf, type UnmadeSteps } from "./make-steps.ts";
 import { type MatchInput, maxTokens, maxWork, readRequest, TooMuchWork } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
@@ -31,6 +33,8 @@ export async function explainByRules(request: PlanRequest): Promise<RequestExpla
 interface PlannedRequest {
   readonly matches: readonly PhraseMatch[];
   readonly made: MadeSteps;
+  /** The request, in the clauses that were understood. */
+  readonly input: MatchInput;
 }
 
 /**
@@ -46,9 +50,9 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
   const clock = { nowMs, timeZone };
   const input = await readWithDates(rules, request.request, clock);
   try {
-    const { matches, made } = await planInput(rules, input, { explain, maxSteps });
+    const { matches, made, input: cut } = await planInput(rules, input, { explain, maxSteps });
     throwIfCancelled(signal);
-    return { steps: made.steps, stepIds: made.stepIds, matches, input };
+    return { steps: made.steps, stepIds: made.stepIds, matches, input: cut };
   } catch (thrown) {
     throwIfCancelled(signal);
     if (!(thrown instanceof Refused)) throw thrown;
@@ -122,23 +126,30 @@ async function makePlan(
   describe: (match: PhraseMatch, stepInput: JsonObject) => string,
 ): Promise<PlannedRequest> {
   const barred: PhraseMatch[] = [];
-  let first: UnmadeSteps | undefined;
+  let first: { readonly made: UnmadeSteps; readonly cut: MatchInput; readonly refused: Refused } | undefined;
   // What phrases understand needs no reader; loading them takes some milliseconds.
   let readers: ClauseReaders | undefined;
+  let cut = input;
   for (;;) {
-    let found = segmentRequest(rules, input, barred, readers);
+    let found = segmentRequest(rules, cut, barred, readers);
     if (found.type === "not-understood" && readers === undefined) {
       readers = await loadReaders(rules);
-      found = trySegment(rules, input, readers) ?? found;
+      const read = trySegment(rules, { input, readers, cuts: await loadCuts() });
+      if (read !== undefined) {
+        ({ found, cut } = read);
+        // They were clauses of the request as it was cut before.
+        barred.length = 0;
+      }
     }
-    if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings)) throw refuseSteps(first, input);
-    const matches = requireCut(found, input);
+    if (first !== undefined && (found.type !== "cut" || barred.length >= maxReadings)) throw first.refused;
+    const matches = requireCut(found, cut);
     // Words that were understood as a wish of their own do not become part of a text.
-    if (first?.unfit.reason !== undefined && matches.some(takesIn(first.match))) throw refuseSteps(first, input);
-    const made = await makeSteps(matches, input, describe);
-    if (made.ok) return { matches, made };
-    if (made.unfit.isUnbound === true) throw refuseSteps(made, input);
-    first ??= made;
+    if (first?.made.unfit.reason !== undefined && first.cut === cut && matches.some(takesIn(first.made.match)))
+      throw first.refused;
+    const made = await makeSteps(matches, cut, describe);
+    if (made.ok) return { matches, made, input: cut };
+    if (made.unfit.isUnbound === true) throw refuseSteps(made, cut);
+    first ??= { made, cut, refused: refuseSteps(made, cut) };
     barred.push(made.match);
   }
 }
@@ -147,10 +158,18 @@ function takesIn({ firstClause: inner }: PhraseMatch): (match: PhraseMatch) => b
   return ({ firstClause, lastClause }) => firstClause < inner && inner <= lastClause;
 }
 
-/** Asks the readers, too; undefined if that would be too much work: then it is said what no phrase fits. */
-function trySegment(rules: readonly ToolRules[], input: MatchInput, readers: ClauseReaders): Segmentation | undefined {
+/**
+ * Asks the readers, too, with the request cut where wishes probably begin; undefined if that would be too much work: then it is
+ * said what no phrase fits.
+ */
+function trySegment(
+  rules: readonly ToolRules[],
+  { input, readers, cuts }: { input: MatchInput; readers: ClauseReaders; cuts: CutModel },
+): { readonly found: Segmentation; readonly cut: MatchInput } | undefined {
   try {
-    return segmentRequest(rules, input, [], readers);
+    const cut = cutWhereWishesBegin(input, cuts);
+    const found = segmentRequest(rules, cut, [], readers);
+    return { found, cut };
   } catch (thrown) {
     if (thrown instanceof TooMuchWork) return undefined;
     throw thrown;
@@ -190,7 +209,8 @@ function requireCut(found: Segmentation, input: MatchInput): readonly PhraseMatc
       throw new Refused({ reason: "ambiguous", readings, why, first, last });
     }
     case "not-understood": {
-      const { first, last, unfit } = found;
+      const { first, last, unfit, rivals } = found.explain();
+      if (rivals !== undefined) return requireCut({ type: "ambiguous", ...rivals }, input);
       const words = quoteClauses(input, first, last);
       const why =
         unfit?.reason === undefined

@@ -18,13 +18,16 @@ export type Segmentation =
   | { readonly type: "cut"; readonly matches: readonly PhraseMatch[] }
   /** A part may mean two things equally well. */
   | { readonly type: "ambiguous"; readonly match: PhraseMatch; readonly rival: PhraseMatch }
-  /** The first part that no phrase fits, as clauses, and why, where that is known. */
-  | {
-      readonly type: "not-understood";
-      readonly first: number;
-      readonly last: number;
-      readonly unfit: Unfit | undefined;
-    };
+  | { readonly type: "not-understood"; explain(): Failure };
+
+/** The first part that no phrase fits, as clauses, and why, where that is known. */
+interface Failure {
+  readonly first: number;
+  readonly last: number;
+  readonly unfit: Unfit | undefined;
+  /** Two readings of which either may be meant. */
+  readonly rivals?: { readonly match: PhraseMatch; readonly rival: PhraseMatch };
+}
 
 /** Each part costs a little, so that of two ways that take the same words the one with fewer parts wins. */
 const partCost = 4;
@@ -55,14 +58,17 @@ export function segmentRequest(
   for (let index = count - 1; index >= 0; index--) {
     const fitting = matchers.flatMap((matcher) => matcher.matchFrom(index));
     const laterMatch = (clause: number) => readings[clause]?.match;
-    const found = readers === noReaders ? fitting : [...fitting, ...readFrom(index, input, { readers, laterMatch })];
-    const candidates = barred.length === 0 ? found : found.filter((match) => !isBarred(match, barred));
-    readings[index] = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
+    const all = readers === noReaders ? fitting : [...fitting, ...readFrom(index, input, { readers, laterMatch })];
+    const candidates = barred.length === 0 ? all : all.filter((match) => !isBarred(match, barred));
+    const cost = input.clauses[index]?.startCost ?? 0;
+    const found = bestReading(candidates, input, (next) => (next === count ? 0 : readings[next]?.cost));
+    readings[index] = found && { ...found, cost: found.cost + cost };
   }
   const matches: PhraseMatch[] = [];
   for (let index = 0; index < count; ) {
     const reading = readings[index];
-    if (reading === undefined) return explainFailure(matchers, input, { readings, readers });
+    if (reading === undefined)
+      return { type: "not-understood", explain: () => explainFailure(matchers, input, { readings, readers }) };
     if (reading.rival !== undefined) return { type: "ambiguous", match: reading.match, rival: reading.rival };
     matches.push(reading.match);
     index = reading.match.lastClause + 1;
@@ -120,7 +126,7 @@ function explainFailure(
   matchers: readonly PhraseMatcher[],
   input: MatchInput,
   { readings, readers }: { readings: readonly (Reading | undefined)[]; readers: ClauseReaders },
-): Segmentation {
+): Failure {
   const count = input.clauses.length;
   const reached = new Set([0]);
   let first = 0;
@@ -137,8 +143,9 @@ function explainFailure(
   let last = first;
   while (last + 1 < count && readings[last + 1] === undefined && input.clauses[last]?.endsHard === false) last++;
   const [match, rival] = rivalsFrom(first, input, readers);
-  if (match !== undefined && rival !== undefined && unfit === undefined) return { type: "ambiguous", match, rival };
-  return { type: "not-understood", first, last, unfit: unfit ?? explainReading(first, input, readers) };
+  if (match !== undefined && rival !== undefined && unfit === undefined)
+    return { first, last, unfit, rivals: { match, rival } };
+  return { first, last, unfit: unfit ?? explainReading(first, input, readers) };
 }
 
 /** What a reader lacks that understands the request from a clause on. */

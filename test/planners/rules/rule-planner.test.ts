@@ -196,6 +196,15 @@ describe("createRulePlanner", () => {
     expect(nowMs).toBe(Date.UTC(2026, 10, 22, 12));
   });
 
+  it("cuts where a wish probably begins if no phrase fits the whole", async () => {
+    expect(await inputsFor("what is 5 times 8 plus put that on my list")).toEqual([
+      { expression: "5 * 8" },
+      { operation: "add", title: "${s1.value}" },
+    ]);
+    expect(await inputsFor("show me my list as well as what is 12 divided by 4")).toHaveLength(2);
+    await expect(stepsFor("add milk to my list plus book a flight")).rejects.toMatchObject({ code: "cannot-plan" });
+  });
+
   it("contains no name of a tool", () => {
     const folder = new URL("../../../src/planners/rules/", import.meta.url);
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
