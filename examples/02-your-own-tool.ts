@@ -10,12 +10,18 @@ const weather = defineTool({
   outputSchema: z.object({ celsius: z.number() }),
   effect: "pure",
   result: "celsius",
-  phrases: ["weather in {city}", "how (warm|cold) is it in {city}", "temperature (in|of) {city}"],
+  phrases: [
+    // Templates are taken as they are, and examples also for other words that mean the same.
+    "weather in {city}",
+    "how (warm|cold) is it in {city}",
+    { phrase: "is it raining in Paris", input: { city: "Paris" } },
+    { phrase: "will I need an umbrella in London", input: { city: "London" } },
+  ],
   execute: ({ city }) => ({ celsius: celsiusOf[city.toLowerCase()] ?? 15 }),
 });
 
 const agent = createAgent({ tools: [weather, createTodoStore()] });
-for (const request of ["What is the weather in Paris?", "How cold is it in Oslo?", "temperature of Rome"]) {
+for (const request of ["What is the weather in Paris?", "How cold is it in Oslo?", "Do I need an umbrella in Rome?"]) {
   const { output } = await agent.run(request);
   console.log(request, output);
 }

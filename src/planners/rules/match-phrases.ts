@@ -16,10 +16,20 @@ export interface PhraseMatch {
   /** How a trained reader understands it, where no phrase fits. */
   readonly reading?: ClauseReading;
   /** How sure it is that this is meant, where the phrase is only the nearest example. */
-  readonly likeness?: number;
+  readonly likeness?: Likeness;
+  /** The next best reading of the same words, where it was understood without a phrase. */
+  readonly next?: { readonly tool: string; readonly meaning: string; readonly probability: number };
   /** The tokens without courtesies. */
   readonly start: number;
   readonly end: number;
+}
+
+/** How some words are like an example. */
+export interface Likeness {
+  /** How sure it is that the same is meant, from 0 to 1. */
+  readonly probability: number;
+  /** The tokens that examples with this meaning have, too. */
+  readonly known: ReadonlySet<number>;
 }
 
 const courtesyCost = 3;

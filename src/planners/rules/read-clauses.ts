@@ -1,4 +1,5 @@
 import type { ClauseDate, ClauseReader } from "../../core/clause-reader.ts";
+import { cutText } from "../../core/text.ts";
 import { wordForms } from "../../language/word-forms.ts";
 import type { ExampleModel } from "./examples/example-model.ts";
 import { readByExamples } from "./examples/read-by-examples.ts";
@@ -40,15 +41,20 @@ export function readFrom(
   for (let lastClause = firstClause; lastClause < firstClause + maxJoined; lastClause++) {
     const found = readTo(lastClause, { firstClause, input, readers });
     if (found === undefined) break;
-    for (const [best] of found) {
-      if (best === undefined || surenessOf(best) < minProbability) continue;
-      // An example is one wish: what is understood from a later clause on is another, unless it says the same again.
-      const later = lastClause === firstClause || best.likeness === undefined ? undefined : laterMatch(lastClause);
-      if (later === undefined || (later.rules === best.rules && later.captures === undefined)) matches.push(best);
+    for (const [best, second] of found) {
+      if (best === undefined || surenessOf(best) < minProbability || isSeveral(best, laterMatch)) continue;
+      matches.push({ ...best, ...(second && { next: nameOf(second) }) });
     }
     if (input.clauses[lastClause]?.endsHard !== false) break;
   }
   return matches;
+}
+
+/** An example is one wish: what is understood from a later clause on is another, unless it says the same again. */
+function isSeveral(match: PhraseMatch, laterMatch: (clause: number) => PhraseMatch | undefined): boolean {
+  const { firstClause, lastClause, likeness, rules } = match;
+  const later = lastClause === firstClause || likeness === undefined ? undefined : laterMatch(lastClause);
+  return later !== undefined && (later.rules !== rules || later.captures !== undefined);
 }
 
 /** The two readings of a clause, of one tool or of two, that are close together: either may be meant, and nothing else. */
@@ -61,13 +67,29 @@ export function rivalsFrom(clause: number, input: MatchInput, readers: ClauseRea
 }
 
 function surenessOf({ reading, likeness }: PhraseMatch): number {
-  return reading?.probability ?? likeness ?? 0;
+  return reading?.probability ?? likeness?.probability ?? 0;
 }
 
 interface ReadScope {
   readonly firstClause: number;
   readonly input: MatchInput;
   readonly readers: ClauseReaders;
+}
+
+function nameOf(match: PhraseMatch) {
+  const { rules, phraseIndex, reading } = match;
+  const meaning = reading?.meaning ?? rules.rules[phraseIndex]?.source.phrase ?? "";
+  return { tool: rules.tool.name, meaning, probability: surenessOf(match) };
+}
+
+/** Why a clause that is like an example does not mean the same; undefined if it is like none. */
+export function leftOver(clause: number, input: MatchInput, { examples }: ClauseReaders): string | undefined {
+  const { start = 0, end = 0 } = input.clauses[clause] ?? {};
+  if (examples === undefined || end - start > maxWords) return undefined;
+  const [found] = readByExamples(examples, input, { start, end });
+  if (found?.left === undefined || found.likeness.probability < minProbability) return undefined;
+  const example = found.rules.rules[found.phraseIndex]?.source.phrase ?? "";
+  return `it is like "${cutText(example, 60)}" of ${found.rules.tool.name}, but nothing fits "${cutText(found.left, 60)}"`;
 }
 
 /** How each reader understands some clauses as one wish, the best first; undefined if they are too long for that. */
@@ -102,8 +124,8 @@ function readExamples(
   input.work.spend((span.end - span.start) * wordCost);
   return readByExamples(model, input, span)
     .filter(({ left }) => left === undefined)
-    .map(({ rules, phraseIndex, captures, probability }) => {
-      return { ...span, rules, phraseIndex, captures, cost: costOf(probability), likeness: probability };
+    .map(({ rules, phraseIndex, captures, likeness }) => {
+      return { ...span, rules, phraseIndex, captures, cost: costOf(likeness.probability), likeness };
     });
 }
 

@@ -1,7 +1,7 @@
 import { type MatchInput, TooMuchWork } from "./match-input.ts";
 import { type PhraseMatch, PhraseMatcher } from "./match-phrases.ts";
 import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";
-import { type ClauseReaders, noReaders, readFrom, rivalsFrom } from "./read-clauses.ts";
+import { type ClauseReaders, leftOver, noReaders, readFrom, rivalsFrom } from "./read-clauses.ts";
 import { lacking, type Unfit } from "./slot-values.ts";
 import type { ToolRules } from "./tool-rules.ts";
 
@@ -154,7 +154,8 @@ function explainReading(index: number, input: MatchInput, readers: ClauseReaders
     const tried = tryMatch(match, input);
     if (!tried.ok && tried.code !== undefined) return tried;
   }
-  return undefined;
+  const reason = leftOver(index, input, readers);
+  return reason === undefined ? undefined : { ok: false, reason };
 }
 
 interface Examined {

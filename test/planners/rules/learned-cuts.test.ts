@@ -35,7 +35,11 @@ describe("cutWhereWishesBegin", () => {
   });
 
   it("counts its work", () => {
-    const input = readRequest("add milk ".repeat(1_000), { nowMs: 0, timeZone: "UTC" }, { work: new WorkMeter(10_000) });
+    const input = readRequest(
+      "add milk ".repeat(1_000),
+      { nowMs: 0, timeZone: "UTC" },
+      { work: new WorkMeter(10_000) },
+    );
     expect(() => cutWhereWishesBegin(input, model)).toThrow(TooMuchWork);
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import type { DefinedTool } from "../../../src/core/tool.ts";
 import { createCalculator, createTodoStore, defineTool } from "../../../src/index.ts";
-import { refusalOf, stepsFor } from "./plan-for.ts";
+import { explainRequest } from "../../../src/planners/rules/rule-planner.ts";
+import { refusalOf, requestOf, stepsFor } from "./plan-for.ts";
 
 const execute = () => ({ done: true });
 const weather = defineTool({
@@ -131,6 +132,28 @@ describe("createRulePlanner with examples", () => {
 
   it("plans what cannot be undone if it is said with the words of an example", async () => {
     expect(await inputsOf("please send 30 dollars to Dave")).toEqual([["Pay", { person: "Dave", amount: 30 }]]);
+  });
+
+  it("says which example is nearest, what decided, and what was left over", async () => {
+    const { parts } = await explainRequest(requestOf("so is it going to rain in Oslo", { tools }));
+    expect(parts).toMatchObject([
+      {
+        tool: "Weather",
+        phrase: "is it raining in Paris",
+        words: [
+          { text: "so", by: "other" },
+          { text: "is it", by: "phrase" },
+          { text: "going to", by: "other" },
+          { text: "rain in", by: "phrase" },
+          { text: "Oslo", by: "slot", slot: "city" },
+        ],
+        summary: expect.stringMatching(
+          /^like "is it raining in Paris" of Weather by "is it", "rain in", \d+ % sure; city: "Oslo"/,
+        ),
+      },
+    ]);
+    const { message } = await refusalOf("is it going to rain tomorrow in Oslo", { tools });
+    expect(message).toContain('like "is it raining in Paris" of Weather, but nothing fits "tomorrow"');
   });
 
   it("understands examples in other languages", async () => {

@@ -2,13 +2,7 @@ import { classifyByExamples, type ExampleWeights } from "../../../language/examp
 import { buildExampleIndex, type ExampleIndex } from "../../../language/example-index.ts";
 import type { Token } from "../../../language/tokens.ts";
 import { wordForms } from "../../../language/word-forms.ts";
-import {
-  type PackedVectors,
-  slotStem,
-  stemsOf,
-  unpackVectors,
-  type WordVectors,
-} from "../../../language/word-vectors.ts";
+import { slotStem, stemsOf, unpackVectors, type WordVectors } from "../../../language/word-vectors.ts";
 import type { ToolRules } from "../tool-rules.ts";
 import type { ExampleSentence } from "./example-sentence.ts";
 import type { FrameSlot, SlotFrame } from "./find-slots.ts";

@@ -5,6 +5,7 @@ import { smallWords } from "../../../english/small-words.ts";
 import { rarityOf } from "../../../language/word-vectors.ts";
 import { isFiller } from "../courtesy.ts";
 import { type MatchInput, textBetween } from "../match-input.ts";
+import type { Likeness } from "../match-phrases.ts";
 import type { Capture } from "../phrase-run.ts";
 import type { ToolRules } from "../tool-rules.ts";
 import {
@@ -22,8 +23,7 @@ export interface ExampleReading {
   /** The phrase whose input it takes: the nearest example with the same slots. */
   readonly phraseIndex: number;
   readonly captures: Capture | undefined;
-  /** How sure it is that this is meant, from 0 to 1. */
-  readonly probability: number;
+  readonly likeness: Likeness;
   /** Words that fit nowhere, though they may say what is wanted: then it is not planned. */
   readonly left: string | undefined;
 }
@@ -31,7 +31,7 @@ export interface ExampleReading {
 /** A word as rare as this says what a sentence is about. */
 const frameRarity = 3.5;
 /** What is less sure is no reading at all. */
-const minShare = 0.3;
+const minShare = 0.02;
 /** How many meanings are looked at more closely. */
 const maxLookedAt = 4;
 /** A request that is as sure as this by itself is a wish of its own. */
@@ -54,7 +54,10 @@ export function readByExamples(
       otherWish(model, input, { meaning, filled, stems, start, end }) ??
       (needsSameWords(meaning.rules) ? notSaid(example, stems.slice(start, end)) : undefined);
     const { rules } = meaning;
-    return [{ rules, phraseIndex: example.phraseIndex, captures: capturesOf(found, example), probability, left }];
+    const known = new Set<number>();
+    for (let at = start; at < end; at++) if (meaning.words.has(stems[at] ?? "")) known.add(at);
+    const likeness = { probability, known };
+    return [{ rules, phraseIndex: example.phraseIndex, captures: capturesOf(found, example), likeness, left }];
   });
 }
 
