@@ -3,7 +3,7 @@ const pronouns: ReadonlySet<string> = new Set(["it", "that", "this", "them", "th
 
 const pointers = ["the", "that", "this", "its"];
 
-/** Words after which "one" is no number. */
+/** Words after which "one" is not a number. */
 export const onePointers: ReadonlySet<string> = new Set(["the", "that", "this", "which", "each", "every", "any"]);
 
 /** Words before the name of an earlier number. */

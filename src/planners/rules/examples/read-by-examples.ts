@@ -30,7 +30,7 @@ export interface ExampleReading {
 
 /** A word as rare as this says what a sentence is about. */
 const frameRarity = 3.5;
-/** What is less sure is no reading at all. */
+/** What is less sure is not even a next best reading. */
 const minShare = 0.02;
 /** How many meanings are looked at more closely. */
 const maxLookedAt = 4;
@@ -221,7 +221,7 @@ function otherWish(
     const says = Array.from({ length: Math.min(clause.end, end) - from }, (_, at) => from + at).some(isKnown);
     const [found] = classifyWords(model, input, { stems, start: from, end });
     const isOwn = found !== undefined && found.probability >= ownWish;
-    // To say the same once more is no other wish, unless it is about something else.
+    // Saying the same once more makes one wish, unless it is about something else.
     const isAgain = isOwn && found.meaning === meaning && found.filled.length === 0;
     if (!says || (isOwn && !isAgain)) return textBetween(input, from, end);
   }
