@@ -48,7 +48,7 @@ export function readByExamples(
     const { meaning, filled, probability } = found;
     const example = nearestExample(meaning, filled, comparedStems(stems.slice(start, end), shifted(filled, start)));
     if (example === undefined) return [];
-    if (example.slots !== 0 && !hasFrame(model, found, example, stems)) return [];
+    if (example.slots !== 0 && !hasFrame(model, found, example, { stems, start, end })) return [];
     const left =
       unaccounted(model, input, { meaning, filled, stems, start, end }) ??
       otherWish(model, input, { meaning, filled, stems, start, end }) ??
@@ -69,9 +69,10 @@ function hasFrame(
   { vectors }: ExampleModel,
   { meaning, filled }: Classified,
   example: MeaningExample,
-  stems: readonly string[],
+  { stems, start, end }: Span,
 ): boolean {
-  const outside = new Set(stems.filter((_, at) => !filled.some(({ start, end }) => at >= start && at < end)));
+  const isInside = (at: number) => filled.some((slot) => at >= slot.start && at < slot.end);
+  const outside = new Set(stems.filter((_, at) => at >= start && at < end && !isInside(at)));
   const saysSomething = (word: string) => /^\p{L}/u.test(word) && rarityOf(vectors, word) >= frameRarity;
   const alike = meaning.examples.filter(({ slots }) => slots === example.slots).map((each) => new Set(each.stems));
   const shared = example.stems.filter((word) => saysSomething(word) && alike.every((words) => words.has(word)));
