@@ -25,7 +25,9 @@ const plainOperators = new Set(
     " ",
   ),
 );
-/** How many of them, and how much less sure each makes it. */
+/** What follows one of them is the other side of an equation, or nothing that we know: "1 + 1 equals window". */
+const equalsWords = new Set("equal equals = is makes gives gets".split(" "));
+/** How many other words, and how much less sure each makes it. */
 const maxOthers = 3;
 const otherCost = 0.05;
 
@@ -39,7 +41,7 @@ function readClause({ tokens }: Clause): readonly ClauseReading[] {
   const found =
     readSpokenArithmetic(words, { hasPrevious: false }) ?? readSpokenArithmetic(words, { hasPrevious: true });
   if (found === undefined) return [];
-  const others = words.filter((word, index) => found.used[index] !== true && !isFrame(word));
+  const others = words.flatMap((word, index) => (found.used[index] === true || isFrame(word) ? [] : [index]));
   if (others.length > 0 && !areHarmless(others, words, found)) return [];
   const probability = 0.9 - otherCost * others.length;
   return [{ meaning: "calculate", probability, toInputs: (context) => toInputs(found, words.join(" "), context) }];
@@ -50,16 +52,20 @@ function isFrame(word: string): boolean {
 }
 
 function areHarmless(
-  others: readonly string[],
+  others: readonly number[],
   words: readonly string[],
   { used, expression }: SpokenArithmetic,
 ): boolean {
   return (
     others.length <= maxOthers &&
-    others.every((word) => /^\p{L}{2,}$/u.test(word) && !meaningful.has(word)) &&
+    others.every((index) => isHarmless(words[index]!, words[index - 1])) &&
     words.some((word, index) => used[index] === true && plainOperators.has(word) && words[index + 1] !== "for") &&
     (expression.match(/\d+/g)?.length ?? 0) > 1
   );
+}
+
+function isHarmless(word: string, before: string | undefined): boolean {
+  return /^\p{L}{2,}$/u.test(word) && !meaningful.has(word) && !equalsWords.has(before ?? "");
 }
 
 function toInputs(found: SpokenArithmetic, said: string, { previous, before }: PhraseContext) {
