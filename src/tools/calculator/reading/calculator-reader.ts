@@ -58,7 +58,7 @@ function areHarmless(
 ): boolean {
   return (
     others.length <= maxOthers &&
-    others.every((index) => isHarmless(words[index]!, words[index - 1])) &&
+    others.every((index) => isHarmless(words[index] ?? "", words[index - 1])) &&
     words.some((word, index) => used[index] === true && plainOperators.has(word) && words[index + 1] !== "for") &&
     (expression.match(/\d+/g)?.length ?? 0) > 1
   );
