@@ -19,19 +19,7 @@ const frameWords: ReadonlySet<string> = new Set([
 /** They say that there is another wish, or mean a result. */
 const meaningful = new Set("and then it that this these those them also too".split(" "));
 
-/** They are for arithmetic alone: with one of them and two numbers, a few other words do no harm ("my kid asks what 8 times 7 is"). */
-const plainOperators = new Set(
-  "plus times multiply multiplied divide divided minus subtract subtracted + * × ÷ squared cubed root sum product quotient".split(
-    " ",
-  ),
-);
-/** What follows one of them is the other side of an equation, or nothing that we know: "1 + 1 equals window". */
-const equalsWords = new Set("equal equals = is makes gives gets".split(" "));
-/** How many other words, and how much less sure each makes it. */
-const maxOthers = 3;
-const otherCost = 0.05;
-
-/** Reads arithmetic in words: every number of a clause is part of it, and hardly a word is more than its frame. */
+/** Reads arithmetic in words: every number of a clause is part of it, and no other word is more than its frame. */
 export function createCalculatorReader(): ClauseReader {
   return { read: readClause };
 }
@@ -40,32 +28,11 @@ function readClause({ tokens }: Clause): readonly ClauseReading[] {
   const words = tokens.map(({ norm, kind }) => (kind === "quote" ? '"' : norm));
   const found =
     readSpokenArithmetic(words, { hasPrevious: false }) ?? readSpokenArithmetic(words, { hasPrevious: true });
-  if (found === undefined) return [];
-  const others = words.flatMap((word, index) => (found.used[index] === true || isFrame(word) ? [] : [index]));
-  if (others.length > 0 && !areHarmless(others, words, found)) return [];
-  const probability = 0.9 - otherCost * others.length;
-  return [{ meaning: "calculate", probability, toInputs: (context) => toInputs(found, words.join(" "), context) }];
-}
-
-function isFrame(word: string): boolean {
-  return frameWords.has(word) && !meaningful.has(word);
-}
-
-function areHarmless(
-  others: readonly number[],
-  words: readonly string[],
-  { used, expression }: SpokenArithmetic,
-): boolean {
-  return (
-    others.length <= maxOthers &&
-    others.every((index) => isHarmless(words[index] ?? "", words[index - 1])) &&
-    words.some((word, index) => used[index] === true && plainOperators.has(word) && words[index + 1] !== "for") &&
-    (expression.match(/\d+/g)?.length ?? 0) > 1
-  );
-}
-
-function isHarmless(word: string, before: string | undefined): boolean {
-  return /^\p{L}{2,}$/u.test(word) && !meaningful.has(word) && !equalsWords.has(before ?? "");
+  const isWhole =
+    found !== undefined &&
+    words.every((word, index) => found.used[index] === true || (frameWords.has(word) && !meaningful.has(word)));
+  if (!isWhole) return [];
+  return [{ meaning: "calculate", probability: 0.9, toInputs: (context) => toInputs(found, words.join(" "), context) }];
 }
 
 function toInputs(found: SpokenArithmetic, said: string, { previous, before }: PhraseContext) {

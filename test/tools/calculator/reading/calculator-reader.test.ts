@@ -14,17 +14,8 @@ function read(text: string) {
 describe("the reader of arithmetic", () => {
   it.each([
     ["how much would 12 times 3 come to", "12 * 3"],
-    // A few words that say nothing of numbers do no harm beside a plain operator.
-    ["my kid asks what 8 times 7 is", "8 * 7"],
-    ["oi whats 17 quid plus 26 quid", "17 + 26"],
   ])("reads %s", (text, expression) => {
     expect(read(text)?.inputs).toEqual([{ expression }]);
-  });
-
-  it("is less sure the more other words there are", () => {
-    const sure = ["what is 8 times 7", "my kid asks what 8 times 7 is"].map((text) => read(text)?.probability ?? 0);
-    expect(sure[1]).toBeLessThan(sure[0] ?? 0);
-    expect(sure[1]).toBeGreaterThanOrEqual(0.7);
   });
 
   it.each([
@@ -32,6 +23,9 @@ describe("the reader of arithmetic", () => {
     "graph y = 2x + 1",
     "rent a car from 2/28 - 3/1 in reno",
     "my blood pressure is 120 over 80",
+    "what is one plus one equals window",
+    "add the answer of 5 + 6 to my list",
+    "email bob 3 plus 4",
     'what is 8 times 7 in "roman"',
     "what is one plus one equals window",
     "the long story of how my kid found that 8 times 7 is 56 at school",
