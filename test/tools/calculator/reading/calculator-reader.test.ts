@@ -12,9 +12,7 @@ function read(text: string) {
 }
 
 describe("the reader of arithmetic", () => {
-  it.each([
-    ["how much would 12 times 3 come to", "12 * 3"],
-  ])("reads %s", (text, expression) => {
+  it.each([["how much would 12 times 3 come to", "12 * 3"]])("reads %s", (text, expression) => {
     expect(read(text)?.inputs).toEqual([{ expression }]);
   });
 
