@@ -1,8 +1,10 @@
 import { existsSync, writeFileSync } from "node:fs";
+import { loadDateReader } from "../src/dates/read-dates.ts";
 import { cell } from "../test/eval/measure.ts";
 import { fromDevelopment, fromLabelled, fromWritten } from "./assemble.ts";
 import { crossValidate, type Grouping } from "./cross-validate.ts";
 import { crossValidateCuts } from "./cross-validate-cuts.ts";
+import { markDates } from "./mark-dates.ts";
 import { readSentences } from "./read-sentences.ts";
 import { readDevelopment, readLabelled } from "./read-shared.ts";
 import { trainCuts } from "./train-cuts.ts";
@@ -23,7 +25,7 @@ const groupings: readonly (readonly [Grouping, string])[] = [
   ["random", "requests left out"],
 ];
 
-function main(args: readonly string[]): void {
+async function main(args: readonly string[]): Promise<void> {
   const set = args.includes("--without") ? args[args.indexOf("--without") + 1] : undefined;
   const folder = args.find((argument) => !argument.startsWith("--") && argument !== set) ?? "../shared/eval";
   const sentences = readSentences("training/sentences");
@@ -43,7 +45,9 @@ function main(args: readonly string[]): void {
   const labelled = readLabelled(folder);
   const written = fromWritten(sentences);
   const data = { written, development: fromDevelopment(rows), labelled: fromLabelled(labelled), rows };
-  const learned = trainTodos([...written, ...data.development], data.labelled);
+  const readDates = await loadDateReader();
+  const sayings = [...written, ...data.development];
+  const learned = trainTodos([...sayings, ...markDates(sayings, readDates)], data.labelled);
   const { classifier, tagger } = learned;
   const cuts = trainCuts({ sentences, rows, labelled });
   writeWeights("src/tools/todo-store/reading/todo-weights.ts", "TodoWeights", toTodoWeights(learned));
@@ -93,4 +97,4 @@ function printExamples(scores: readonly ExampleScores[]): void {
   }
 }
 
-main(process.argv.slice(2));
+void main(process.argv.slice(2));

@@ -36,6 +36,7 @@ export interface TrainTodosOptions {
   readonly l2?: number;
   readonly classEpochs?: number;
   readonly rate?: number;
+  readonly tagRate?: number;
   readonly dropout?: number;
 }
 
@@ -67,9 +68,9 @@ export function toTagger(
   };
 }
 
-function trainTodoTagger(
+export function trainTodoTagger(
   examples: readonly Example[],
-  { keepTags = 10_000, seed = 1, epochs = 4 }: TrainTodosOptions,
+  { keepTags = 12_000, seed = 1, epochs = 6, tagRate = 0.2 }: TrainTodosOptions,
 ): PackedTagger {
   const random = createRandom(seed);
   const tagged = examples.filter(
@@ -85,7 +86,13 @@ function trainTodoTagger(
       weight: operations[0] === "none" ? 0.3 : 1,
     }),
   );
-  const { weights, transitions } = trainTagger(rows, { labelCount: todoTags.length, epochs, keep: keepTags, seed });
+  const { weights, transitions } = trainTagger(rows, {
+    labelCount: todoTags.length,
+    epochs,
+    keep: keepTags,
+    seed,
+    rate: tagRate,
+  });
   return {
     weights: packWeights(weights, todoTags.length),
     transitions: [...transitions].map((value) => Math.round(value * 100) / 100),
@@ -99,7 +106,7 @@ export function trainTodos(
   labelled: readonly Example[],
   options: TrainTodosOptions = {},
 ): PackedTodos {
-  const { keepClasses = 12_000, labelledWeight = 0.3, classEpochs = 4, l2 = 0, rate = 0.3, dropout = 0 } = options;
+  const { keepClasses = 20_000, labelledWeight = 0.3, classEpochs = 12, l2 = 0, rate = 0.6, dropout = 0 } = options;
   const names = { labels: todoTags, marks: todoMarks };
   // Each half is tagged by what was learned from the other, so that the classifier sees tags as wrong as they will be.
   const halves = [0, 1].map((rest) =>

@@ -6,42 +6,45 @@ export interface WeightTable {
   readonly values: Float32Array;
 }
 
-/** What each of the fifteen steps of a weight stands for: `scale` times its square, with its sign. */
+/** What a step of a weight, from -7 to 7, stands for: `scale` times its square, with its sign. */
 export function weightOf(step: number, scale: number): number {
-  const distance = step - 8;
-  return distance * Math.abs(distance) * scale;
+  return step * Math.abs(step) * scale;
 }
 
-/** Bytes from base64, with what every engine has. */
-function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-}
+/** The largest step. */
+export const maxStep = 7;
+/** The distances from 1 to 61 between features; the last sign passes 61 of them over. */
+export const distanceSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+/** The steps from -7 to -1 and from 1 to 7. */
+export const stepSigns = "abcdefghijklmn";
+/** Runs of 1 to 12 columns without a weight. */
+export const gapSigns = "ABCDEFGHIJKL";
 
 /**
- * Decodes what the training has packed, as bytes in base64. For each feature that has weights: how far it is from the last
- * one (255 means 255 and the next byte), how many weights follow, and for each a byte with its column in the upper four
- * bits and its step in the lower four.
+ * Decodes what the training has packed: for each feature that has weights how far it is from the last one; after a space
+ * the columns of each, as steps and runs of nothing. Text like this is smaller once compressed than bytes in base64.
  */
 export function unpackWeights(
   text: string,
   { columns, features, scale }: { readonly columns: number; readonly features: number; readonly scale: number },
 ): WeightTable {
-  const bytes = bytesOf(text);
   const rows = new Uint32Array(features);
-  const values: number[] = new Array(columns).fill(0);
+  const split = text.indexOf(" ");
+  let count = 0;
   let feature = -1;
-  for (let at = 0; at < bytes.length; ) {
-    let step = bytes[at++] ?? 0;
-    feature += step;
-    while (step === 255) feature += step = bytes[at++] ?? 0;
-    const row = values.length;
-    rows[feature] = row;
-    for (let column = 0; column < columns; column++) values.push(0);
-    const count = bytes[at++] ?? 0;
-    for (let entry = 0; entry < count; entry++) {
-      const packed = bytes[at++] ?? 0;
-      values[row + (packed >> 4)] = weightOf(packed & 15, scale);
-    }
+  for (let at = 0; at < split; at++) {
+    const sign = distanceSigns.indexOf(text.charAt(at));
+    const isPassing = sign === distanceSigns.length - 1;
+    feature += isPassing ? sign : sign + 1;
+    if (!isPassing) rows[feature] = columns * ++count;
   }
-  return { columns, rows, values: Float32Array.from(values) };
+  const values = new Float32Array(columns * (count + 1));
+  let place = columns;
+  for (let at = split + 1; at < text.length; at++) {
+    const sign = text.charAt(at);
+    const step = stepSigns.indexOf(sign);
+    if (step === -1) place += gapSigns.indexOf(sign) + 1;
+    else values[place++] = weightOf(step < maxStep ? step - maxStep : step - maxStep + 1, scale);
+  }
+  return { columns, rows, values };
 }

@@ -1,7 +1,7 @@
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
-import { mentionsResult, readAnaphor } from "../../english/references.ts";
+import { mentionsResult, readAnaphor, resultNouns } from "../../english/references.ts";
 import { type MatchInput, textBetween } from "./match-input.ts";
 import type { PhraseMatch } from "./match-phrases.ts";
 import type { Capture } from "./phrase-run.ts";
@@ -79,6 +79,9 @@ interface ValueContext {
   readonly loose: string[];
 }
 
+/** After them "result" is a name. */
+const naming = new Set(["called", "named", "titled"]);
+
 function readValue(type: SlotType, capture: Capture, context: ValueContext): SlotValue | undefined | typeof nothing {
   const { start, end, value } = capture;
   const { words } = context.input;
@@ -86,6 +89,8 @@ function readValue(type: SlotType, capture: Capture, context: ValueContext): Slo
   if (value !== undefined && typeof value !== "symbol") return value;
   if (type.kind === "list") return readList(type, capture, context);
   if (readAnaphor(words, start) === end) return context.previous ?? nothing;
+  const isBare = end - start === 1 && resultNouns.has(words[start] ?? "") && !naming.has(words[start - 1] ?? "");
+  if (isBare && context.previous !== undefined) return context.previous;
   return textOf(context, start, end);
 }
 

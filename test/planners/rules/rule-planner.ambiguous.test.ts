@@ -18,13 +18,7 @@ const wishes = [
   "put send Ann the sum on my list",
   "create a todo called final value",
 ];
-const afterCalculation = [
-  "add result as todo",
-  "save output as task",
-  "create a task called answer",
-  "add total as a reminder",
-  "put outcome on my list",
-];
+const afterCalculation = ["create a task called answer", "add a todo to check the total"];
 const clearing = "delete clear wipe remove erase reset cancel kill purge scrap discard drop".split(" ");
 const others = [
   "get rid of everything",
@@ -67,15 +61,15 @@ describe("a request that may be ambiguous", () => {
     expect((await refusalOf(request)).reason).not.toBe("");
   });
 
-  it.each(["add a todo with result", "add a todo with the result", "add a todo: result", "add results to my todos"])(
-    "uses the last result where that is all the words can mean: %s",
-    async (wish) => {
-      const { steps } = await createAgent({ tools: [createCalculator(), createTodoStore()] }).plan(
-        `calculate 100 / 4 and ${wish}`,
-      );
-      expect(steps[1]?.input).toEqual({ operation: "add", title: `\${s1.value}` });
-    },
-  );
+  it.each([
+    ...["add a todo with result", "add a todo with the result", "add a todo: result", "add results to my todos"],
+    ...["add result as todo", "save output as task", "add total as a reminder", "put outcome on my list"],
+  ])("uses the last result where that is all the words can mean: %s", async (wish) => {
+    const { steps } = await createAgent({ tools: [createCalculator(), createTodoStore()] }).plan(
+      `calculate 100 / 4 and ${wish}`,
+    );
+    expect(steps[1]?.input).toEqual({ operation: "add", title: `\${s1.value}` });
+  });
 
   it("is refused with the ambiguous words and a suggestion", async () => {
     expect((await refusalOf("calculate 100 / 4 and add a todo to pay that amount")).message).toContain(

@@ -10,6 +10,7 @@ import {
   isQuestion,
   isSeveralItems,
   isSeveralNames,
+  namesOtherTask,
 } from "./titles.ts";
 import {
   dayOrTime,
@@ -41,7 +42,11 @@ function adding(phrase: string, toInput: ToInput = (slots) => inputOf("add", slo
 
 /** A phrase that states that there is one todo: only bare names are several of them. */
 function addingOne(phrase: string): readonly Phrase[] {
-  const toInput: ToInput = (slots) => (isQuestion(slots.title) ? undefined : inputOf("add", slots));
+  const toInput: ToInput = (slots) => {
+    const { title } = slots;
+    const isOther = isQuestion(title) || (typeof title === "string" && namesOtherTask(title));
+    return isOther ? undefined : inputOf("add", slots);
+  };
   return [
     { phrase, slots: common, toInput },
     { phrase, slots: { ...common, title: severalNames }, toInput },

@@ -2,6 +2,8 @@ import type { Clause, ClauseDate, ClauseReader, ClauseReading } from "../../../c
 import { type Classifier, classify } from "../../../language/classifier.ts";
 import { maskWords, plainLists } from "../../../language/mask.ts";
 import { type Tagger, tagWords } from "../../../language/tagger.ts";
+import type { Token } from "../../../language/tokens.ts";
+import { isDeed, isOtherThing } from "../phrases/titles.ts";
 import { settleTags, todoNouns } from "./settle-tags.ts";
 import { type TodoMeaning, todoInputs } from "./todo-inputs.ts";
 import { readTodoSlots, type TodoSlots } from "./todo-slots.ts";
@@ -36,21 +38,22 @@ export function createTodoReader(model: TodoModel): ClauseReader {
 /** Prepositions of a date that says nothing of when something is due. */
 const notDue = new Set(["after", "since", "from"]);
 const dated = new Set(["add", "update", "list"]);
+/** Stands for a date with the preposition before it, whatever it is. */
+export const dateWord = "‹date›";
 
-/**
- * Reads a clause without its date, which is when something is due: it was not learned what dates may stand where. Undefined
- * where the date is a part of a title, or what is meant has none.
- */
+/** Reads a clause that says when something is due. Undefined where the date is a part of a title, or what is meant has none. */
 function readDated(model: TodoModel, clause: Clause): readonly ClauseReading[] | undefined {
   const [date, second] = clause.dates;
   if (date === undefined || second !== undefined || notDue.has(date.preposition ?? "")) return undefined;
-  const { leadStart, end } = date;
-  const without = <T>(items: readonly T[]) => [...items.slice(0, leadStart), ...items.slice(end)];
-  const rest = { ...clause, tokens: without(clause.tokens), forms: without(clause.forms) };
-  if (rest.tokens.length < 2) return undefined;
+  const { leadStart: start, end } = date;
+  const [first, last] = [clause.tokens[start], clause.tokens[end - 1]];
+  if (first === undefined || last === undefined || clause.tokens.length < end - start + 2) return undefined;
+  const token: Token = { ...first, kind: "sign", norm: dateWord, end: last.end };
+  const tokens = [...clause.tokens.slice(0, start), token, ...clause.tokens.slice(end)];
+  const forms = [...clause.forms.slice(0, start), dateWord, ...clause.forms.slice(end)];
+  const rest = { ...clause, tokens, forms };
   const tags = tagClause(model, rest);
-  const isInside = tags[leadStart - 1] !== "other" && tags[leadStart - 1] === tags[leadStart];
-  if (isInside) return undefined;
+  if (tags[start] !== "other") return undefined;
   const readings = readClause(model, rest, tags, date);
   return dated.has(readings[0]?.meaning ?? "") ? readings : undefined;
 }
@@ -70,11 +73,9 @@ function readClause(
   const share = (name: string) => found[classifier.classes.indexOf(name)] ?? 0;
   const isNamedOurs =
     slots.list !== undefined || slots.index !== undefined || forms.some((word) => todoNouns.has(word));
-  const meanings = isDenied(forms, tags) ? [] : meaningsOf(share, slots, forms);
-  const readings = meanings.map(({ meaning, probability: found }): ClauseReading => {
-    // What changes something must be plainer where neither a list nor a task is spoken of: "put the kettle on".
-    const isReading = meaning === "list" || meaning === "search" || meaning === "get";
-    const probability = isReading || isNamedOurs ? found : found * unnamedShare;
+  const isOther = isDenied(forms, tags) || isCompound(forms, tags, slots.titles);
+  const meanings = isOther ? [] : meaningsOf(share, slots, forms);
+  const readings = meanings.map(({ meaning, probability }): ClauseReading => {
     return {
       meaning,
       probability,
@@ -91,9 +92,6 @@ function readClause(
 
 /** "She finished her tasks" is about nothing of ours. */
 const otherPeople = new Set("she he they her his their".split(" "));
-
-/** How much less sure a change is without a word for a list or a todo. */
-const unnamedShare = 0.74;
 
 /** "Do not need", "do not forget": what is denied here is not the wish. */
 const harmless = new Set("forget need want have let miss yet done finished know remember think see".split(" "));
@@ -123,6 +121,16 @@ function isDenial(word: string, before: string, next: string): boolean {
 function isOpen(word: string, next: string): boolean {
   if (word === "or" || word === "without" || word === "nevermind") return true;
   return advising.has(word) && (next === "i" || next === "we");
+}
+
+const oneTodo = new Set("todo do task reminder item".split(" "));
+
+/** "A task force", "my to-do list app": a noun with a title right behind it makes another thing of it, unless it is something to do. */
+function isCompound(forms: readonly string[], tags: readonly string[], titles: readonly string[]): boolean {
+  return forms.some((word, index) => {
+    if (tags[index] !== "other" || tags[index + 1] !== "title" || tags.includes("list")) return false;
+    return oneTodo.has(word) ? !titles.some(isDeed) : word === "list" && titles.some(isOtherThing);
+  });
 }
 
 const removing = new Set(
