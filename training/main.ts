@@ -9,6 +9,7 @@ import { readSentences } from "./read-sentences.ts";
 import { readDevelopment, readLabelled } from "./read-shared.ts";
 import { trainCuts } from "./train-cuts.ts";
 import { checkExamples, type ExampleScores, trainExamples } from "./train-examples.ts";
+import { trainSums } from "./train-sums.ts";
 import { toTodoWeights, trainTodos } from "./train-todos.ts";
 
 /*
@@ -50,11 +51,13 @@ async function main(args: readonly string[]): Promise<void> {
   const learned = trainTodos([...sayings, ...markDates(sayings, readDates)], data.labelled);
   const { classifier, tagger } = learned;
   const cuts = trainCuts({ sentences, rows, labelled });
+  const sums = trainSums({ sentences, rows, labelled });
+  writeWeights("src/tools/calculator/reading/sum-weights.ts", "SumWeights", sums.weights);
   writeWeights("src/tools/todo-store/reading/todo-weights.ts", "TodoWeights", toTodoWeights(learned));
   writeWeights("src/planners/rules/cut-weights.ts", "CutWeights", cuts.weights);
   writeWeights("src/language/example-weights.ts", "ExampleWeights", trainExamples(labelled));
   console.log(
-    `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words, ${cuts.kept} of cuts.`,
+    `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words, ${cuts.kept} of cuts, ${sums.kept} of sums.`,
   );
   if (!args.includes("--check")) return;
   printExamples(checkExamples(labelled, exampleCounts));
@@ -70,6 +73,7 @@ async function main(args: readonly string[]): Promise<void> {
 
 const decoders = {
   TodoWeights: "todo-reader",
+  SumWeights: "calculator-reader",
   CutWeights: "learned-cuts",
   ExampleWeights: "example-classifier",
 } as const;

@@ -64,7 +64,7 @@ export function createCalculator(options: CalculatorOptions = {}) {
     },
   });
   describeWith(tool, describeCalculation);
-  return readWith(tool, async () => (await import("./reading/calculator-reader.ts")).createCalculatorReader());
+  return readWith(tool, async () => (await import("./reading/calculator-reader.ts")).loadCalculatorReader());
 }
 
 /** "Evaluate 100 / 4"; with results in it, the words of the request say more. */

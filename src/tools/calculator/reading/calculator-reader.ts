@@ -1,38 +1,44 @@
 import type { Clause, ClauseReader, ClauseReading } from "../../../core/clause-reader.ts";
 import type { PhraseContext } from "../../../core/tool.ts";
-import { courtesyWords } from "../../../english/courtesies.ts";
+import { unpackWeights, type WeightTable } from "../../../language/packed-weights.ts";
+import { featureCount, sentenceFeatures } from "../../../language/sentence-features.ts";
 import { readSpokenArithmetic, type SpokenArithmetic } from "../spoken/spoken-arithmetic.ts";
 import { variableNames as names } from "../variable-names.ts";
+import { sumFrame } from "./sum-frame.ts";
 
-/** Words that may stand around arithmetic: courtesies, and those of a question. */
-const frameWords: ReadonlySet<string> = new Set([
-  ...courtesyWords,
-  ...(
-    "what is are was would be do does did how much many one come comes to make makes made get gets got give gives equal equals " +
-    "the answer result value total number numbers sum solution of for in on if when i you we us me my calculate compute calculating " +
-    "evaluate solve work out find figure determine tell show say know need want have has problem question math maths arithmetic equation " +
-    "calculation calculator using use again exactly altogether together all up both two three so there left " +
-    "? . ! , : ="
-  ).split(" "),
-]);
-
-/** They say that there is another wish, or mean a result. */
-const meaningful = new Set("and then it that this these those them also too".split(" "));
-
-/** Reads arithmetic in words: every number of a clause is part of it, and no other word is more than its frame. */
-export function createCalculatorReader(): ClauseReader {
-  return { read: readClause };
+/** What the training writes: what speaks for a sum that should be worked out, or against it. */
+export interface SumWeights {
+  readonly scale: number;
+  readonly text: string;
 }
 
-function readClause({ tokens }: Clause): readonly ClauseReading[] {
+/** The reader that is shipped: its weights are loaded when the first request needs it. */
+export async function loadCalculatorReader(): Promise<ClauseReader> {
+  const { sumWeights } = await import("./sum-weights.ts");
+  return createCalculatorReader(sumWeights);
+}
+
+/** Reads arithmetic in signs and words, where the words around it ask for it. */
+export function createCalculatorReader({ scale, text }: SumWeights): ClauseReader {
+  const weights = unpackWeights(text, { columns: 1, features: featureCount + 1, scale });
+  return { read: (clause) => readClause(clause, weights) };
+}
+
+function readClause({ tokens }: Clause, weights: WeightTable): readonly ClauseReading[] {
   const words = tokens.map(({ norm, kind }) => (kind === "quote" ? '"' : norm));
   const found =
     readSpokenArithmetic(words, { hasPrevious: false }) ?? readSpokenArithmetic(words, { hasPrevious: true });
-  const isWhole =
-    found !== undefined &&
-    words.every((word, index) => found.used[index] === true || (frameWords.has(word) && !meaningful.has(word)));
-  if (!isWhole) return [];
-  return [{ meaning: "calculate", probability: 0.9, toInputs: (context) => toInputs(found, words.join(" "), context) }];
+  if (found === undefined) return [];
+  const probability = probabilityOf(sumFrame(words, found.used), weights);
+  return [{ meaning: "calculate", probability, toInputs: (context) => toInputs(found, words.join(" "), context) }];
+}
+
+/** How probably a sum is asked for by the words around it. */
+function probabilityOf(frame: readonly string[], { rows, values }: WeightTable): number {
+  const features = sentenceFeatures(frame);
+  const weightOf = (feature: number) => values[rows[feature] ?? 0] ?? 0;
+  const sum = features.reduce((total, feature) => total + weightOf(feature), weightOf(featureCount));
+  return 1 / (1 + Math.exp(-sum / Math.sqrt(features.length)));
 }
 
 function toInputs(found: SpokenArithmetic, said: string, { previous, before }: PhraseContext) {

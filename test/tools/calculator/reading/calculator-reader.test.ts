@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { tokenize } from "../../../../src/language/tokens.ts";
 import { wordForms } from "../../../../src/language/word-forms.ts";
-import { createCalculatorReader } from "../../../../src/tools/calculator/reading/calculator-reader.ts";
+import { loadCalculatorReader } from "../../../../src/tools/calculator/reading/calculator-reader.ts";
 
-const reader = createCalculatorReader();
+const reader = await loadCalculatorReader();
 
 function read(text: string) {
   const tokens = tokenize(text);
