@@ -40,16 +40,23 @@ export interface TrainTodosOptions {
   readonly dropout?: number;
 }
 
-/** The words that stand around titles in more than one sentence. */
+const frameless = new Set(["none", "calc", "missing", "negated", "small-talk"]);
+
+/** The words that stand around titles in more than one sentence, and not mostly in them. */
 function frameWords(examples: readonly Example[], atLeast: number): readonly string[] {
-  const counts = new Map<string, number>();
+  const around = new Map<string, number>();
+  const inside = new Map<string, number>();
   for (const { tokens, tags, operations } of examples) {
-    if (tags === undefined || operations[0] === "none" || operations[0] === "calc") continue;
-    const words = wordForms(tokens).filter((_, index) => tags[index] === "other");
-    for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    if (tags === undefined || frameless.has(operations[0] ?? "")) continue;
+    const seen = new Set(wordForms(tokens).map((word, index) => `${tags[index] === "other" ? "" : "+"}${word}`));
+    for (const each of seen) {
+      const counts = each.startsWith("+") ? inside : around;
+      const word = each.replace(/^\+/, "");
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
   }
-  return [...counts]
-    .filter(([word, count]) => count >= atLeast && /^\p{L}/u.test(word))
+  return [...around]
+    .filter(([word, count]) => count >= atLeast && 2 * count >= (inside.get(word) ?? 0) && /^\p{L}/u.test(word))
     .map(([word]) => word)
     .sort();
 }
@@ -68,9 +75,14 @@ export function toTagger(
   };
 }
 
+const rareOperations = new Set(["update", "reopen", "get", "negated"]);
+
+/** Of some operations there are few sentences. */
+const rareWeight = ([operation = ""]: readonly string[]) => (rareOperations.has(operation) ? 1.5 : 1);
+
 export function trainTodoTagger(
   examples: readonly Example[],
-  { keepTags = 12_000, seed = 1, epochs = 6, tagRate = 0.2 }: TrainTodosOptions,
+  { keepTags = 11_000, seed = 1, epochs = 6, tagRate = 0.2 }: TrainTodosOptions,
 ): PackedTagger {
   const random = createRandom(seed);
   const tagged = examples.filter(
@@ -83,7 +95,7 @@ export function trainTodoTagger(
     ({ tokens, tags = [], operations }) => ({
       features: tokenFeatures(knownWords(wordForms(tokens), known), marks),
       labels: tags.map((tag) => todoTags.indexOf(tag)),
-      weight: operations[0] === "none" ? 0.3 : 1,
+      weight: operations[0] === "none" ? 0.3 : rareWeight(operations),
     }),
   );
   const { weights, transitions } = trainTagger(rows, {
@@ -106,7 +118,7 @@ export function trainTodos(
   labelled: readonly Example[],
   options: TrainTodosOptions = {},
 ): PackedTodos {
-  const { keepClasses = 20_000, labelledWeight = 0.3, classEpochs = 12, l2 = 0, rate = 0.6, dropout = 0 } = options;
+  const { keepClasses = 17_000, labelledWeight = 0.3, classEpochs = 12, l2 = 0, rate = 0.6, dropout = 0 } = options;
   const names = { labels: todoTags, marks: todoMarks };
   // Each half is tagged by what was learned from the other, so that the classifier sees tags as wrong as they will be.
   const halves = [0, 1].map((rest) =>
@@ -121,7 +133,9 @@ export function trainTodos(
   const tagger = trainTodoTagger(examples, options);
   const whole = toTagger(tagger, names);
   const rows = [
-    ...examples.map((example, index) => toRow(example, halves[1 - (index % 2)] ?? whole, 1)),
+    ...examples.map((example, index) =>
+      toRow(example, halves[1 - (index % 2)] ?? whole, rareWeight(example.operations)),
+    ),
     ...labelled.map((example) => toRow(example, whole, labelledWeight)),
   ];
   const { weights } = trainClassifier(rows, {

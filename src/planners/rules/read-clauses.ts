@@ -92,11 +92,22 @@ export function leftOver(clause: number, input: MatchInput, { examples }: Clause
   return `it is like "${cutText(example, 60)}" of ${found.rules.tool.name}, but nothing fits "${cutText(found.left, 60)}"`;
 }
 
+type Read = readonly (readonly PhraseMatch[])[] | undefined;
+
+/** What was read of a request: the same clauses are asked for again where a refusal is explained. */
+const known = new WeakMap<MatchInput, Map<string, Read>>();
+
+function readTo(lastClause: number, scope: ReadScope): Read {
+  const { input, firstClause } = scope;
+  const read = known.get(input) ?? new Map<string, Read>();
+  known.set(input, read);
+  const place = `${firstClause} ${lastClause}`;
+  if (!read.has(place)) read.set(place, readClauses(lastClause, scope));
+  return read.get(place);
+}
+
 /** How each reader understands some clauses as one wish, the best first; undefined if they are too long for that. */
-function readTo(
-  lastClause: number,
-  { firstClause, input, readers }: ReadScope,
-): readonly (readonly PhraseMatch[])[] | undefined {
+function readClauses(lastClause: number, { firstClause, input, readers }: ReadScope): Read {
   const start = input.clauses[firstClause]?.start ?? 0;
   const last = input.clauses[lastClause];
   if (last === undefined || last.end - start > maxWords) return undefined;

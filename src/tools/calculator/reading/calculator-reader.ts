@@ -28,9 +28,27 @@ function readClause({ tokens }: Clause, weights: WeightTable): readonly ClauseRe
   const words = tokens.map(({ norm, kind }) => (kind === "quote" ? '"' : norm));
   const found =
     readSpokenArithmetic(words, { hasPrevious: false }) ?? readSpokenArithmetic(words, { hasPrevious: true });
-  if (found === undefined) return [];
+  if (found === undefined || isPartOfName(tokens, found.used) || isOpenEquation(words, found.used)) return [];
   const probability = probabilityOf(sumFrame(words, found.used), weights);
   return [{ meaning: "calculate", probability, toInputs: (context) => toInputs(found, words.join(" "), context) }];
+}
+
+/** "PROP-2025-001", "2x": numbers that are glued to letters. */
+function isPartOfName(tokens: Clause["tokens"], used: readonly boolean[]): boolean {
+  return tokens.some(({ glued, kind, norm }, index) => {
+    const before = tokens[index - 1];
+    if (!glued || before === undefined || used[index] === used[index - 1]) return false;
+    return used[index] === true ? /\p{L}$/u.test(before.norm) : kind === "word" && /^\p{L}/u.test(norm);
+  });
+}
+
+const equalsWords = new Set(["equals", "equal", "="]);
+
+/** "1 + 1 equals window": what stands behind the sign is nothing that we know. */
+function isOpenEquation(words: readonly string[], used: readonly boolean[]): boolean {
+  const at = words.findLastIndex((word, index) => equalsWords.has(word) && used[index - 1] === true);
+  const next = at === -1 ? "" : (words[at + 1] ?? "");
+  return used[at + 1] !== true && /^\p{L}/u.test(next) && next !== "to" && next !== "please";
 }
 
 /** How probably a sum is asked for by the words around it. */

@@ -10,6 +10,17 @@ const namesResults =
   /^(?:of |both |all |the |two |three |these |those |last )*(?:results?|answers?|totals?|sums?)(?: together| up| as (?:an? |my |new )*(?:todo|to-do|to do|task|item|reminder))?$|^(?:the )?(?:results?|answer|total|sum|product|difference|quotient|square root|value) (?:of|to|between) [^a-z]*\d/i;
 const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|this|that|all|what) /i;
 
+/** No title begins or ends like this, or says what to do with it: the words are a part of the wish. */
+const beginsBroken =
+  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|is|are|was|were|not|to (?:see|check|put|add))\s/i;
+const endsBroken =
+  /\s(?:is|are|was|were|the|an|my|our|your|their|and|or|but|u|we|they|if|than|because|so|please|pls|plz|lol|already|anymore|any more|too|as well)$/i;
+const holdsCommand =
+  /\b(?:add|put|delete|remove|erase|tick|untick|check|uncheck|mark|cross|strike|drop|scratch|clear) (?:it|them|that|everything)\b/i;
+
+const savesResult =
+  /^(?:add|put|write|note|save|store|record|list) (?:down )?(?:(?:the|this|that) )?(?:result|answer|outcome|output|total|sum|value)s?$/i;
+
 /** A longer text is not a title, and no pattern is tried on it. */
 const maxTitle = 1_000;
 
@@ -23,7 +34,10 @@ export function isTitle(text: string): boolean {
     /[^\d\s.,%+*/^()=-]/.test(text) &&
     !startsAsPlace.test(text) &&
     !namesResults.test(text) &&
-    !/^(?:add|put|write|show|delete|remove) (?:it|that|this|them)$/i.test(text) &&
+    !beginsBroken.test(text) &&
+    !endsBroken.test(text) &&
+    !holdsCommand.test(text) &&
+    !savesResult.test(text) &&
     !namesList.test(text)
   );
 }

@@ -1,7 +1,7 @@
 import type { ClauseDate, NoInputs } from "../../../core/clause-reader.ts";
 import type { PhraseContext, PhraseReference } from "../../../core/tool.ts";
 import { refersToResult } from "../../../english/references.ts";
-import { isOtherThing, namesOtherTask } from "../phrases/titles.ts";
+import { isOtherThing, isTitle, namesOtherTask } from "../phrases/titles.ts";
 import { todoNouns } from "./settle-tags.ts";
 import type { TodoSlots } from "./todo-slots.ts";
 
@@ -17,28 +17,15 @@ interface TodoWish {
 
 /** The inputs of the steps that a clause asks for, or what keeps it from being planned. */
 export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWish): readonly object[] | NoInputs {
-  if (slots.left.length > 0) return { left: slots.left.join(" ") };
+  const left = wordsLeft(meaning, slots, wish);
+  if (left !== undefined) return { left };
   const list = slots.list ?? listBefore(meaning, wish);
   const where = list === undefined ? {} : { list };
   switch (meaning) {
     case "add":
       return add(slots, where, wish);
-    case "list": {
-      const { status, sort, priority } = slots;
-      const { date } = wish;
-      const dueOn = date === undefined ? undefined : dayOf(date);
-      if (dueOn === null) return { left: "the date" };
-      return [
-        {
-          operation: "list",
-          ...where,
-          ...(dueOn && { dueOn }),
-          ...(status && { status }),
-          ...(sort && { sort }),
-          ...(priority && { priority }),
-        },
-      ];
-    }
+    case "list":
+      return show(slots, where, wish);
     case "search":
       return slots.titles.length === 0
         ? { missing: "title" }
@@ -56,6 +43,30 @@ export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWis
         : meant.map((target) => ({ operation: meaning, ...target, ...where }));
     }
   }
+}
+
+/** The words that would be lost; undefined if there are none. */
+function wordsLeft(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWish): string | undefined {
+  const left = slots.left.filter((word) => !isUsed(word, meaning, wish));
+  if (left.length > 0) return left.join(" ");
+  // Nobody knows whether "speaker" is a list in "put the phone on speaker".
+  const name = slots.list ?? slots.newList;
+  const isChanged = meaning === "add" || meaning === "update";
+  if (isChanged && name !== undefined && !wish.forms.some((word) => todoNouns.has(word))) return name;
+  return slots.titles.find((title) => !isTitle(title) && !refersToResult(title));
+}
+
+function show({ status, sort, priority }: TodoSlots, where: object, { date }: TodoWish): readonly object[] | NoInputs {
+  const dueOn = date === undefined ? undefined : dayOf(date);
+  if (dueOn === null) return { left: "the date" };
+  const filter = { ...(dueOn && { dueOn }), ...(status && { status }), ...(priority && { priority }) };
+  return [{ operation: "list", ...where, ...filter, ...(sort && { sort }) }];
+}
+
+/** "See if milk is on my list", "set its deadline to friday". */
+function isUsed(word: string, meaning: TodoMeaning, { date }: TodoWish): boolean {
+  if (meaning === "search") return word === "if" || word === "due";
+  return date !== undefined && (word === "due" || word === "deadline");
 }
 
 /** "add eggs to my shopping list and show it": the list that was named before, where this clause names none. */
@@ -125,7 +136,7 @@ function update(slots: TodoSlots, where: object, wish: TodoWish): readonly objec
   if (target === undefined) return untargeted(slots);
   // Of "to 5pm" nobody knows whether the day stays.
   if (wish.date?.isDayAssumed) return { missing: "day" };
-  const second = newTitle ?? (titles.length === 2 ? titles[1] : undefined);
+  const second = newTitle ?? titles[slots.index === undefined ? 1 : 0];
   const change = {
     ...(second !== undefined && { newTitle: second }),
     ...(newList !== undefined && { newList }),

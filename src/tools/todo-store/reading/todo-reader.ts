@@ -1,4 +1,5 @@
 import type { Clause, ClauseDate, ClauseReader, ClauseReading } from "../../../core/clause-reader.ts";
+import { refersToResult } from "../../../english/references.ts";
 import { type Classifier, classify } from "../../../language/classifier.ts";
 import { maskWords, plainLists } from "../../../language/mask.ts";
 import { type Tagger, tagWords } from "../../../language/tagger.ts";
@@ -53,7 +54,8 @@ function readDated(model: TodoModel, clause: Clause): readonly ClauseReading[] |
   const forms = [...clause.forms.slice(0, start), dateWord, ...clause.forms.slice(end)];
   const rest = { ...clause, tokens, forms };
   const tags = tagClause(model, rest);
-  if (tags[start] !== "other") return undefined;
+  const isInside = tags[start - 1] === "title" && tags[start + 1] === "title";
+  if (tags[start] !== "other" || isInside) return undefined;
   const readings = readClause(model, rest, tags, date);
   return dated.has(readings[0]?.meaning ?? "") ? readings : undefined;
 }
@@ -73,7 +75,8 @@ function readClause(
   const share = (name: string) => found[classifier.classes.indexOf(name)] ?? 0;
   const isNamedOurs =
     slots.list !== undefined || slots.index !== undefined || forms.some((word) => todoNouns.has(word));
-  const isOther = isDenied(forms, tags) || isCompound(forms, tags, slots.titles);
+  const { titles } = slots;
+  const isOther = isDenied(forms, tags) || isCompound(forms, tags, titles) || namesResult(forms, tags, titles);
   const meanings = isOther ? [] : meaningsOf(share, slots, forms);
   const readings = meanings.map(({ meaning, probability }): ClauseReading => {
     return {
@@ -124,6 +127,13 @@ function isOpen(word: string, next: string): boolean {
 }
 
 const oneTodo = new Set("todo do task reminder item".split(" "));
+
+const naming = new Set(["called", "named", "titled"]);
+
+/** "A task called answer": nobody knows whether a result is meant, or its name. */
+function namesResult(forms: readonly string[], tags: readonly string[], titles: readonly string[]): boolean {
+  return titles.some(refersToResult) && forms.some((word, index) => naming.has(word) && tags[index + 1] === "title");
+}
 
 /** "A task force", "my to-do list app": a noun with a title right behind it makes another thing of it, unless it is something to do. */
 function isCompound(forms: readonly string[], tags: readonly string[], titles: readonly string[]): boolean {

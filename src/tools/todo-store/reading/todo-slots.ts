@@ -48,7 +48,7 @@ export function readTodoSlots(input: SlotInput): TodoSlots {
   const spans = (tag: string) => spansOf(tags, tag);
   const lists = spans("list");
   const titles = spans("title");
-  const index = titles.length === 0 ? readPlace(words, tags, used) : undefined;
+  const index = readPlace(words, tags, used);
   const priority = readPriority(words, tags, used);
   const status = readStatus(words, tags, used);
   const sort = readSort(words, tags);
@@ -155,18 +155,15 @@ const priorities: ReadonlyMap<string, TodoPriority> = new Map([
   ["lowest", "low"],
 ]);
 
-/** "high priority", "priority low", "urgent". */
+/** "high priority", "priority low", "the priority of the rent to high". */
 function readPriority(words: readonly string[], tags: readonly string[], used: Set<number>): TodoPriority | undefined {
-  for (const [at, word] of words.entries()) {
-    if (tags[at] !== "other" || word !== "priority") continue;
-    const near = [at - 1, at + 1, at + 2].find(
-      (place) => priorities.has(words[place] ?? "") && tags[place] === "other",
-    );
-    if (near === undefined) continue;
-    used.add(near).add(at);
-    return priorities.get(words[near] ?? "");
-  }
-  return undefined;
+  const at = words.findIndex((word, index) => word === "priority" && tags[index] === "other");
+  if (at === -1) return undefined;
+  const isLevel = (word: string, place: number) => priorities.has(word) && tags[place] === "other";
+  const near = isLevel(words[at - 1] ?? "", at - 1) ? at - 1 : words.findLastIndex(isLevel);
+  if (near === -1) return undefined;
+  used.add(near).add(at);
+  return priorities.get(words[near] ?? "");
 }
 
 const open = new Set(

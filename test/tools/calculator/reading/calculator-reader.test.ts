@@ -28,6 +28,7 @@ describe("the reader of arithmetic", () => {
     "what is one plus one equals window",
     "the long story of how my kid found that 8 times 7 is 56 at school",
   ])("leaves alone: %s", (text) => {
-    expect(read(text)).toBeUndefined();
+    // Less than the planner takes.
+    expect(read(text)?.probability ?? 0).toBeLessThan(0.7);
   });
 });
