@@ -51,7 +51,7 @@ export async function examplesFor(
   const known = knownExamples(tools);
   const found = new Set<string>();
   let tried = 0;
-  const collect = async (rules: readonly PhraseRule[], most: number) => {
+  const collect = async (rules: Iterable<PhraseRule>, most: number) => {
     for (const rule of rules) {
       if (found.size >= most) return;
       if (!known.has(rule)) {
@@ -94,15 +94,16 @@ function nearestRules(tools: readonly ToolRules[], words: readonly string[]): re
 }
 
 /** Phrases of all tools in turn, those that are far apart in a tool's list first: they ask for different things. */
-function inTurn(tools: readonly ToolRules[]): readonly PhraseRule[] {
-  const spread = tools.map(({ rules }) => {
-    const distance = Math.ceil(rules.length / maxExamples);
-    const order = [...rules.keys()].sort((left, right) => (left % distance) - (right % distance));
-    return order.slice(0, maxTried).flatMap((index) => rules.slice(index, index + 1));
-  });
-  return Array.from({ length: maxTried }, (_, index) =>
-    spread.flatMap((rules) => rules.slice(index, index + 1)),
-  ).flat();
+function* inTurn(tools: readonly ToolRules[]): Generator<PhraseRule> {
+  for (let turn = 0; turn < maxTried; turn++) {
+    for (const { rules } of tools) {
+      const distance = Math.ceil(rules.length / maxExamples);
+      // Every phrase at that distance, then those behind them.
+      const perRound = Math.ceil(rules.length / Math.max(1, distance));
+      const rule = rules[(turn % perRound) * distance + Math.floor(turn / perRound)];
+      if (rule !== undefined) yield rule;
+    }
+  }
 }
 
 /** A phrase with something in its slots; spoken, it has the small words that may be left out. */

@@ -1,3 +1,4 @@
+import { likelyTools } from "./likely-tools.ts";
 import { type MatchInput, TooMuchWork } from "./match-input.ts";
 import { type PhraseMatch, PhraseMatcher } from "./match-phrases.ts";
 import { type ClauseInputs, type EarlierResult, planClause } from "./plan-clause.ts";
@@ -53,7 +54,7 @@ export function segmentRequest(
   readers: ClauseReaders = noReaders,
 ): Segmentation {
   const count = input.clauses.length;
-  const matchers = tools.map((rules) => new PhraseMatcher(rules, input));
+  const matchers = likelyTools(tools, input).map((rules) => new PhraseMatcher(rules, input));
   const readings: (Reading | undefined)[] = [];
   for (let index = count - 1; index >= 0; index--) {
     const fitting = matchers.flatMap((matcher) => matcher.matchFrom(index));
