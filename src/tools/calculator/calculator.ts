@@ -64,7 +64,11 @@ export function createCalculator(options: CalculatorOptions = {}) {
     },
   });
   describeWith(tool, describeCalculation);
-  return readWith(tool, async () => (await import("./reading/calculator-reader.ts")).loadCalculatorReader());
+  return readWith(tool, async () => {
+    const reading = [import("./reading/calculator-reader.ts"), import("./reading/sum-weights.ts")] as const;
+    const [{ createCalculatorReader }, { sumWeights }] = await Promise.all(reading);
+    return createCalculatorReader(sumWeights);
+  });
 }
 
 /** "Evaluate 100 / 4"; with results in it, the words of the request say more. */

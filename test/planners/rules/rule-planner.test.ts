@@ -197,7 +197,7 @@ describe("createRulePlanner", () => {
   });
 
   it("cuts where a wish probably begins if no phrase fits the whole", async () => {
-    expect(await inputsFor("what is 5 times 8 plus put that on my list")).toEqual([
+    expect(await inputsFor("what is 5 times 8 oh and put that on my list")).toEqual([
       { expression: "5 * 8" },
       { operation: "add", title: "${s1.value}" },
     ]);

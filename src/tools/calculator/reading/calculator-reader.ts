@@ -12,12 +12,6 @@ export interface SumWeights {
   readonly text: string;
 }
 
-/** The reader that is shipped: its weights are loaded when the first request needs it. */
-export async function loadCalculatorReader(): Promise<ClauseReader> {
-  const { sumWeights } = await import("./sum-weights.ts");
-  return createCalculatorReader(sumWeights);
-}
-
 /** Reads arithmetic in signs and words, where the words around it ask for it. */
 export function createCalculatorReader({ scale, text }: SumWeights): ClauseReader {
   const weights = unpackWeights(text, { columns: 1, features: featureCount + 1, scale });

@@ -78,7 +78,8 @@ function readClause(
   const { titles } = slots;
   const isOther = isDenied(forms, tags) || isCompound(forms, tags, titles) || namesResult(forms, tags, titles);
   const meanings = isOther ? [] : meaningsOf(share, slots, forms);
-  const readings = meanings.map(({ meaning, probability }): ClauseReading => {
+  const readings = meanings.map(({ meaning, probability: found }): ClauseReading => {
+    const probability = isNamedOurs ? found : found * unnamedShare(meaning, forms, tags);
     return {
       meaning,
       probability,
@@ -91,6 +92,16 @@ function readClause(
     };
   });
   return readings.sort((left, right) => right.probability - left.probability);
+}
+
+const speakers = new Set("i we my our me us".split(" "));
+const todoVerbs = new Set("rename retitle reword relabel postpone reschedule priority ‹date›".split(" "));
+
+/** How much plainer a wish must be where neither a list nor a task is spoken of: "put the kettle on", "look for cheap hotels". */
+function unnamedShare(meaning: TodoMeaning, forms: readonly string[], tags: readonly string[]): number {
+  const says = (words: ReadonlySet<string>) => forms.some((word, index) => tags[index] === "other" && words.has(word));
+  if (meaning === "search" || meaning === "get") return says(speakers) ? 0.85 : 0;
+  return meaning !== "update" || says(todoVerbs) ? 0.85 : 0.75;
 }
 
 /** "She finished her tasks" is about nothing of ours. */

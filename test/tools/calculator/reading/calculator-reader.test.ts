@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { tokenize } from "../../../../src/language/tokens.ts";
 import { wordForms } from "../../../../src/language/word-forms.ts";
-import { loadCalculatorReader } from "../../../../src/tools/calculator/reading/calculator-reader.ts";
+import { createCalculatorReader } from "../../../../src/tools/calculator/reading/calculator-reader.ts";
+import { sumWeights } from "../../../../src/tools/calculator/reading/sum-weights.ts";
 
-const reader = await loadCalculatorReader();
+const reader = createCalculatorReader(sumWeights);
 
 function read(text: string) {
   const tokens = tokenize(text);
@@ -12,7 +13,11 @@ function read(text: string) {
 }
 
 describe("the reader of arithmetic", () => {
-  it.each([["how much would 12 times 3 come to", "12 * 3"]])("reads %s", (text, expression) => {
+  it.each([
+    ["how much would 12 times 3 come to", "12 * 3"],
+    ["my neighbour wants to know what 8 times 7 is", "8 * 7"],
+    ["hi there, 17 plus 26", "17 + 26"],
+  ])("reads %s", (text, expression) => {
     expect(read(text)?.inputs).toEqual([{ expression }]);
   });
 
