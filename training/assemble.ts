@@ -68,6 +68,9 @@ const openLabels: Readonly<Record<string, readonly string[]>> = {
 };
 /** Labels whose sentences may mean our tools as well as none. */
 const unclear = new Set(["reminder_update", "reminder", "cancel", "measurement_conversion"]);
+/** Reminders in a calendar are called that in some sets, and are todos to us. */
+const maybeOurs = /^calendar|reminder|lists?_|todo/;
+const ourWords = /\bremind|\bto ?-?do\b|\btasks?\b|\bmy list\b/;
 const smallTalk = new Set([
   "greeting",
   "goodbye",
@@ -88,7 +91,7 @@ const smallTalk = new Set([
 /** The sentences of the data sets: mostly what none of our tools means. */
 export function fromLabelled(rows: readonly LabelledSentence[]): readonly Example[] {
   return rows.flatMap(({ text, intent }): Example[] => {
-    if (intent === null || unclear.has(intent)) return [];
+    if (intent === null || unclear.has(intent) || (maybeOurs.test(intent) && ourWords.test(text))) return [];
     const operations = openLabels[intent] ?? (smallTalk.has(intent) ? ["small-talk"] : ["none"]);
     return [{ text, tokens: tokenize(text), operations, tags: undefined, source: "labelled" }];
   });

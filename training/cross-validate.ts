@@ -1,8 +1,11 @@
+import { readWith } from "../src/core/clause-reader.ts";
+import type { ReadDates } from "../src/dates/read-dates.ts";
+import { createCalculator, createRulePlanner, createTodoStore, type DefinedTool, isAgentError } from "../src/index.ts";
 import { hashText } from "../src/language/hash.ts";
-import { wordForms } from "../src/language/word-forms.ts";
 import { createTodoReader } from "../src/tools/todo-store/reading/todo-reader.ts";
 import type { Example } from "./assemble.ts";
 import { isCalculation, isWordProblem } from "./development-kinds.ts";
+import { markDates } from "./mark-dates.ts";
 import type { DevelopmentRow } from "./read-shared.ts";
 import { toTodoModel, trainTodos } from "./train-todos.ts";
 
@@ -16,6 +19,15 @@ export interface Outcome {
   readonly right: number;
   /** Planned in another way. */
   readonly wrong: number;
+}
+
+/** What is learned from, and what is judged. */
+export interface CrossValidationData {
+  readonly written: readonly Example[];
+  readonly development: readonly Example[];
+  readonly labelled: readonly Example[];
+  readonly rows: readonly DevelopmentRow[];
+  readonly readDates: ReadDates;
 }
 
 const folds = 5;
@@ -32,34 +44,30 @@ const spelling = (text: string) =>
     .trim();
 
 /**
- * Plans each request about todos, and each that must be refused, with what was learned from the other folds. Written
- * sentences that happen to be equal to one of the fold are left out, too.
+ * Plans each request about todos, and each that must be refused, with what was learned from the other folds and without
+ * the phrases of the tool. Written sentences that happen to be equal to one of the fold are left out, too.
  */
-export function crossValidate(
-  { written, development, labelled, rows }: CrossValidationData,
+export async function crossValidate(
+  { written, development, labelled, rows, readDates }: CrossValidationData,
   grouping: Grouping,
-): Readonly<Record<string, Outcome>> {
+): Promise<Readonly<Record<string, Outcome>>> {
   const outcomes: Record<string, { count: number; right: number; wrong: number }> = {};
-  const rowOf = new Map(rows.map((row) => [row.id, row]));
   for (let fold = 0; fold < folds; fold++) {
-    const isHeldOut = ({ id = "" }: Example) => {
-      const row = rowOf.get(id);
-      return row !== undefined && foldOf(row, grouping) === fold;
-    };
-    const heldOut = development.filter(isHeldOut);
-    const known = new Set(heldOut.map(({ text }) => spelling(text)));
-    const others = written.filter(({ text }) => !known.has(spelling(text)));
-    const learned = trainTodos([...others, ...development.filter((each) => !isHeldOut(each))], labelled);
+    const heldOut = rows.filter((row) => foldOf(row, grouping) === fold);
+    const ids = new Set(heldOut.map(({ id }) => id));
+    const known = new Set(heldOut.map(({ prompt }) => spelling(prompt)));
+    const sayings = [
+      ...written.filter(({ text }) => !known.has(spelling(text))),
+      ...development.filter(({ id = "" }) => !ids.has(id)),
+    ];
+    const learned = trainTodos([...sayings, ...markDates(sayings, readDates)], labelled);
     const reader = createTodoReader(toTodoModel(learned));
-    for (const { id = "", tokens } of heldOut) {
-      const row = rowOf.get(id);
-      if (row === undefined || isCalculation(row) || isWordProblem(row) || (row.expect.steps?.length ?? 0) > 1)
-        continue;
-      const readings = reader.read({ text: row.prompt, tokens, forms: wordForms(tokens), dates: [] });
-      const [best] = readings;
-      const inputs = best?.toInputs({ previous: undefined, nowMs: 0, timeZone: "UTC" });
-      const planned =
-        best !== undefined && best.probability >= 0.5 && Array.isArray(inputs) ? (inputs as readonly Input[]) : [];
+    // A phrase that nobody says, as dates are only read for tools that take one.
+    const phrases = [{ phrase: "‹due› {dueDate}", input: { operation: "add", title: "‹due›" } }];
+    const todos = readWith({ ...createTodoStore(), phrases }, async () => reader);
+    for (const row of heldOut) {
+      if (isCalculation(row) || isWordProblem(row) || (row.expect.steps?.length ?? 0) > 1) continue;
+      const planned = await inputsFor(row.prompt, [createCalculator(), todos]);
       const kind = row.expect.kind === "reject" ? "to refuse" : row.hard === true ? "hard" : "ordinary";
       const outcome = outcomes[kind] ?? { count: 0, right: 0, wrong: 0 };
       outcomes[kind] = outcome;
@@ -72,15 +80,23 @@ export function crossValidate(
   return outcomes;
 }
 
-/** What is learned from, and what is judged. */
-export interface CrossValidationData {
-  readonly written: readonly Example[];
-  readonly development: readonly Example[];
-  readonly labelled: readonly Example[];
-  readonly rows: readonly DevelopmentRow[];
-}
-
 type Input = Readonly<Record<string, unknown>>;
+
+const planner = createRulePlanner();
+const clock = { nowMs: Date.UTC(2026, 10, 22, 12), timeZone: "UTC" };
+
+/** The inputs of the plan's steps; none if there is no plan. */
+async function inputsFor(request: string, tools: readonly DefinedTool[]): Promise<readonly Input[]> {
+  const { signal } = new AbortController();
+  const generate = () => Promise.reject(new Error("Rules ask no model."));
+  try {
+    const { steps } = await planner.plan({ request, tools, maxSteps: 100, signal, generate, ...clock });
+    return steps.map(({ input }) => input as Input);
+  } catch (thrown) {
+    if (isAgentError(thrown, "cannot-plan")) return [];
+    throw thrown;
+  }
+}
 
 const singular = (word: string) => word.replace(/s$/, "");
 const wordsOf = (text: string) =>

@@ -4,6 +4,7 @@ import { cell } from "../test/eval/measure.ts";
 import { fromDevelopment, fromLabelled, fromWritten } from "./assemble.ts";
 import { crossValidate, type Grouping } from "./cross-validate.ts";
 import { crossValidateCuts } from "./cross-validate-cuts.ts";
+import { crossValidateSums } from "./cross-validate-sums.ts";
 import { markDates } from "./mark-dates.ts";
 import { readSentences } from "./read-sentences.ts";
 import { readDevelopment, readLabelled } from "./read-shared.ts";
@@ -45,8 +46,8 @@ async function main(args: readonly string[]): Promise<void> {
   const rows = readDevelopment(folder);
   const labelled = readLabelled(folder);
   const written = fromWritten(sentences);
-  const data = { written, development: fromDevelopment(rows), labelled: fromLabelled(labelled), rows };
   const readDates = await loadDateReader();
+  const data = { written, development: fromDevelopment(rows), labelled: fromLabelled(labelled), rows, readDates };
   const sayings = [...written, ...data.development];
   const learned = trainTodos([...sayings, ...markDates(sayings, readDates)], data.labelled);
   const { classifier, tagger } = learned;
@@ -63,11 +64,14 @@ async function main(args: readonly string[]): Promise<void> {
   printExamples(checkExamples(labelled, exampleCounts));
   console.log("\n| todos, five folds | right | planned wrongly |\n| --- | --- | --- |");
   for (const [grouping, name] of groupings) {
-    for (const [kind, { right, wrong, count }] of Object.entries(crossValidate(data, grouping)))
+    for (const [kind, { right, wrong, count }] of Object.entries(await crossValidate(data, grouping)))
       console.log(`| ${kind}, ${name} | ${cell({ hits: right, count })} | ${wrong} |`);
   }
   console.log("\n| cuts, five folds | exact |\n| --- | --- |");
   for (const [name, share] of crossValidateCuts({ sentences, rows, labelled }))
+    console.log(`| ${name} | ${cell(share)} |`);
+  console.log("\n| around sums, five folds | right |\n| --- | --- |");
+  for (const [name, share] of crossValidateSums({ sentences, rows, labelled }))
     console.log(`| ${name} | ${cell(share)} |`);
 }
 

@@ -3,6 +3,7 @@ import { AgentError, type RefusalReason } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
+import { hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import { loadExamples } from "./examples/load-examples.ts";
 import { explainMatch, type RequestExplanation } from "./explain.ts";
@@ -50,9 +51,9 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
   const clock = { nowMs, timeZone };
   const input = await readWithDates(rules, request.request, clock);
   try {
-    const { matches, made, input: cut } = await planInput(rules, input, { explain, maxSteps });
+    const planned = await planWithCondition(rules, { request, input, clock }, { explain, maxSteps });
     throwIfCancelled(signal);
-    return { steps: made.steps, stepIds: made.stepIds, matches, input: cut };
+    return planned;
   } catch (thrown) {
     throwIfCancelled(signal);
     if (!(thrown instanceof Refused)) throw thrown;
@@ -62,6 +63,59 @@ export async function planByRules(request: PlanRequest, { explain }: { explain: 
     const examples = await examplesFor(rules, words, isPlanned);
     throwIfCancelled(signal);
     throw refusalError(thrown.refusal, input, examples);
+  }
+}
+
+interface RequestInput {
+  readonly request: PlanRequest;
+  readonly input: MatchInput;
+  readonly clock: DateClock;
+}
+
+interface PlanOptions {
+  readonly explain: boolean;
+  readonly maxSteps: number;
+}
+
+/** Plans a request; what is to be done only if something else is so gets a condition, or the request is refused. */
+async function planWithCondition(
+  rules: readonly ToolRules[],
+  { request: { request }, input, clock }: RequestInput,
+  options: PlanOptions,
+) {
+  const pending = planInput(rules, input, options).then(({ matches, made, input: cut }) => {
+    return { steps: made.steps, stepIds: made.stepIds, matches, input: cut };
+  });
+  if (!hasCondition(request)) return pending;
+  const planned = await pending.catch((thrown: unknown) => {
+    if (thrown instanceof Refused) return thrown;
+    throw thrown;
+  });
+  // A single wish says "if" itself: "tell me if milk is on my list".
+  if (!(planned instanceof Refused) && planned.matches.length === 1) return planned;
+  const conditional = await planConditional(rules, request, clock, options);
+  if (conditional !== undefined) return conditional;
+  if (planned instanceof Refused) throw planned;
+  const why = "what is to be done depends on something that no step can tell";
+  throw new Refused({ reason: "not-understood", why, first: 0, last: input.clauses.length - 1 });
+}
+
+/** Plans a request with a condition that comes first; undefined if it has none, or one whose answer cannot be tested. */
+async function planConditional(rules: readonly ToolRules[], request: string, clock: DateClock, options: PlanOptions) {
+  const conditional = readConditional(request);
+  if (conditional === undefined) return undefined;
+  const { question, wish } = conditional;
+  const input = await readWithDates(rules, `${question}; ${wish}`, clock);
+  try {
+    const { matches, made, input: cut } = await planInput(rules, input, options);
+    const [match, next] = matches;
+    const isApart = next !== undefined && (cut.tokens[next.start]?.start ?? 0) > question.length;
+    const steps =
+      match && isApart && made.stepIds[0]?.length === 1 ? onlyIf(made.steps, match, conditional) : undefined;
+    return steps && { steps, stepIds: made.stepIds, matches, input: cut };
+  } catch (thrown) {
+    if (thrown instanceof Refused) return undefined;
+    throw thrown;
   }
 }
 
@@ -75,7 +129,7 @@ async function readWithDates(rules: readonly ToolRules[], text: string, clock: D
 async function planInput(
   rules: readonly ToolRules[],
   input: MatchInput,
-  { explain, maxSteps }: { explain: boolean; maxSteps: number },
+  { explain, maxSteps }: PlanOptions,
 ): Promise<PlannedRequest> {
   const last = input.clauses.length - 1;
   const refuse = (reason: RefusalReason, why: string) => new Refused({ reason, why, first: 0, last });

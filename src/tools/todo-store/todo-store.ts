@@ -5,6 +5,7 @@ import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
+import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { changeTodos, checkKey } from "./change-todos.ts";
 import { describeTodoStep } from "./describe-todo-step.ts";
@@ -82,6 +83,7 @@ export function createTodoStore<TResources = unknown>(
     },
   });
   describeWith(tool, describeTodoStep);
+  testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
   return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());
 }
 
