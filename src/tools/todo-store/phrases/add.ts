@@ -164,6 +164,7 @@ const asTodo: readonly Phrase[] = [
   ...addingResult(
     "(remind me of|remind me about|make|turn|note) {title} [(into|as)] [(a|an)] [(todo|to do|task|reminder|item)]",
   ),
+  ...addingResult(`${create} ${newOne} ${todo} with {title} [(${onList})]`),
   ...addingOne(`remind me ${due} (to|about|of|that i (need|have) to) {title}`),
   ...addingOne(
     `(${create}|i need|i want|give me|i would like) [(a|an)] reminder [for me] ${due} (to|for|about|of|that) {title}`,

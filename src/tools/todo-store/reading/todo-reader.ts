@@ -114,6 +114,9 @@ const advising = new Set("should shall must would ought".split(" "));
 
 /** Whether the frame denies or leaves open what it would ask for: "don't add milk to my list". */
 function isDenied(forms: readonly string[], tags: readonly string[]): boolean {
+  const first = forms.findIndex((word) => !/^(?:no|please|just|,)$/.test(word));
+  // "Leave my list alone", "no, keep the milk on the list"
+  if (/^(?:leave|keep)$/.test(forms[first] ?? "")) return true;
   return forms.some((word, index) => {
     if (tags[index] !== "other") return false;
     const next = forms[index + 1] ?? "";
