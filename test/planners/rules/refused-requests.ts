@@ -309,6 +309,7 @@ put that value into my todos`,
 delete the milk or the eggs
 clear or delete my shopping list
 show or clear my list
+wipe the done ones from my office list and from my house list
 mark the report as done or delete it
 either add eggs or remove milk from my list
 5 plus or minus 3

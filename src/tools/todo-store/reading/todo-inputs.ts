@@ -53,7 +53,23 @@ function wordsLeft(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWish): stri
   const name = slots.list ?? slots.newList;
   const isChanged = meaning === "add" || meaning === "update";
   if (isChanged && name !== undefined && !wish.forms.some((word) => todoNouns.has(word))) return name;
-  return slots.titles.find((title) => !isTitle(title) && !refersToResult(title));
+  return unusedSlot(meaning, slots) ?? slots.titles.find((title) => !isTitle(title) && !refersToResult(title));
+}
+
+/** What is said of a todo and has no part in what is meant: a second list, a title beside a place. */
+function unusedSlot(
+  meaning: TodoMeaning,
+  { titles, newTitle, newList, index, priority, sort }: TodoSlots,
+): string | undefined {
+  if (meaning === "update") return titles[(index === undefined ? 2 : 1) - (newTitle === undefined ? 0 : 1)];
+  const isOrdered = meaning === "add" || meaning === "list";
+  return (
+    newTitle ??
+    newList ??
+    (index === undefined ? undefined : titles[0]) ??
+    (isOrdered ? undefined : priority) ??
+    (meaning === "list" ? undefined : sort)
+  );
 }
 
 function show({ status, sort, priority }: TodoSlots, where: object, { date }: TodoWish): readonly object[] | NoInputs {
