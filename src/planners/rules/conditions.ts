@@ -28,7 +28,7 @@ const ifSo = /^\s*(.+?)[,;.?] *(?:and )?if (not|no|so|yes)\b,? (?:then )?(.+)$/i
 
 /** Whether something in a request is to be done only if something else is so: then it must not be planned as if it were. */
 export function hasCondition(text: string): boolean {
-  return ifAtAll.test(text);
+  return ifAtAll.test(text.replace(/"[^"]*"/g, '""'));
 }
 
 /** Reads a request with a condition that comes first; undefined for any other. */
@@ -42,13 +42,17 @@ export function readConditional(text: string): Conditional | undefined {
   return denial.test(plain) ? undefined : { question: ask(plain), isDenied: plain !== condition, wish };
 }
 
-/** A statement without its denial: the first that it has. */
+const affirmations: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:do not|don't) have\b|\bhave(?: got)? no\b|\b(?:have not|haven't)(?: got)?\b/i, "have"],
+  [/\b(is|are|was|were)(?: not|n't)\b/i, "$1"],
+  [/\bthere (is|are) no\b/i, "there $1 any"],
+  [/\bthere is nothing\b/i, "there is anything"],
+];
+
+/** A statement without its denial; one of several stays. */
 function affirm(text: string): string {
-  return text
-    .replace(/\b(?:do not|don't) have\b|\bhave(?: got)? no\b|\b(?:have not|haven't)(?: got)?\b/i, "have")
-    .replace(/\b(is|are|was|were)(?: not|n't)\b/i, "$1")
-    .replace(/\bthere (is|are) no\b/i, "there $1 any")
-    .replace(/\bthere is nothing\b/i, "there is anything");
+  const [pattern, plain] = affirmations.find(([each]) => each.test(text)) ?? [];
+  return pattern === undefined || plain === undefined ? text : text.replace(pattern, plain);
 }
 
 /** The question for a statement. */

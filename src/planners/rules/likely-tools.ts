@@ -46,8 +46,9 @@ function indexTools(tools: readonly ToolRules[]): ToolIndex {
   }
   const byLetter = new Map<string, string[]>();
   for (const word of byWord.keys()) {
-    const letter = word.charAt(0);
-    byLetter.set(letter, [...(byLetter.get(letter) ?? []), word]);
+    const alike = byLetter.get(word.charAt(0));
+    if (alike === undefined) byLetter.set(word.charAt(0), [word]);
+    else alike.push(word);
   }
   return { byWord, byLetter, open: [...open] };
 }
@@ -65,6 +66,12 @@ function find({ byWord, byLetter, open }: ToolIndex, { words }: MatchInput): Rea
 
 function wordsOfGroups({ groupsOf }: PhraseIndex): readonly (readonly string[])[] {
   const words: string[][] = [];
-  for (const [word, groups] of groupsOf) for (const group of groups) words[group] = [...(words[group] ?? []), word];
+  for (const [word, groups] of groupsOf) {
+    for (const group of groups) {
+      const others = words[group];
+      if (others === undefined) words[group] = [word];
+      else others.push(word);
+    }
+  }
   return words;
 }

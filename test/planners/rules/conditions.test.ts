@@ -50,6 +50,7 @@ describe("a request with a condition", () => {
     "if milk is on my list delete it, otherwise add it",
     "if 5 plus 5 is 10, add milk to my list",
     "if eggs are not and milk is not on my list, add both to my list",
+    "if I don't have milk and it is not raining in Oslo, add milk to my list",
     "show my tasks and if it is late add sleep to my list",
     "add milk to my list; if there is room add eggs to my list",
     "if milk is on my list, add eggs to my list unless it rains",
@@ -64,6 +65,11 @@ describe("a request with a condition", () => {
       expect(steps.map((step) => step.when)).toEqual([undefined]);
     },
   );
+
+  it("is none within quotes", async () => {
+    const { steps } = await createAgentWithTodos().plan('add "call mum, if she is in" to my list and show my list');
+    expect(steps.map(({ input }) => input)).toMatchObject([{ title: "call mum, if she is in" }, { operation: "list" }]);
+  });
 
   it("is read in linear time", () => {
     for (const text of ["if ".repeat(300_000), `if ${"a ".repeat(400_000)}`, ", ".repeat(400_000)])
