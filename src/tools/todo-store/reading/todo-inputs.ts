@@ -80,9 +80,19 @@ function show({ status, sort, priority }: TodoSlots, where: object, { date }: To
 }
 
 /** "See if milk is on my list", "set its deadline to friday". */
-function isUsed(word: string, meaning: TodoMeaning, { date }: TodoWish): boolean {
+function isUsed(word: string, meaning: TodoMeaning, { date, forms }: TodoWish): boolean {
   if (meaning === "search") return word === "if" || word === "due";
+  if (meaning === "list" && isVerb(word, forms)) return true;
   return date !== undefined && (word === "due" || word === "deadline");
+}
+
+const beforeVerbs = /^(?:you|please|to|and|just|now)?$/;
+const behindVerbs = /^(?:me|us|my|our|the|all|through|over|out|up|down)$/;
+
+/** "Walk me through my tasks": however somebody asks to be shown a list. */
+function isVerb(word: string, forms: readonly string[]): boolean {
+  const at = forms.indexOf(word);
+  return beforeVerbs.test(forms[at - 1] ?? "") && behindVerbs.test(forms[at + 1] ?? "");
 }
 
 /** "add eggs to my shopping list and show it": the list that was named before, where this clause names none. */

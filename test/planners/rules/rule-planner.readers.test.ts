@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { inputsFor } from "./plan-for.ts";
+
+describe("what no phrase fits", () => {
+  it.each([
+    ["run me through my chores", [{ operation: "list" }]],
+    ["walk me through whatever is still open on my task list", [{ operation: "list", status: "pending" }]],
+    ["2 raised to its 9th power", [{ expression: "2 ^ 9" }]],
+    ["the total of both numbers 7 and 12", [{ expression: "7 + 12" }]],
+    ["how would one deduct six from fifteen", [{ expression: "15 - 6" }]],
+    ["my neighbour wants to know what 8 times 7 is", [{ expression: "8 * 7" }]],
+    ["uh what's um 4 times no 5 times 6", [{ expression: "5 * 6" }]],
+    [
+      "start with 8, halve it and add 3",
+      [{ expression: "8 / 2" }, { expression: "x + 3", variables: expect.anything() }],
+    ],
+    [
+      "calculate 100 / 4 and add result as todo",
+      [{ expression: "100 / 4" }, { operation: "add", title: "${s1.value}" }],
+    ],
+  ])("is read by what was learned: %s", async (request, inputs) => {
+    expect(await inputsFor(request)).toEqual(inputs);
+  });
+});
