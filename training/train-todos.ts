@@ -80,7 +80,7 @@ const rareOperations = new Set(["update", "reopen", "get", "negated"]);
 /** Of some operations there are few sentences. */
 const rareWeight = ([operation = ""]: readonly string[]) => (rareOperations.has(operation) ? 1.5 : 1);
 
-export function trainTodoTagger(
+function trainTodoTagger(
   examples: readonly Example[],
   { keepTags = 11_000, seed = 1, epochs = 6, tagRate = 0.2 }: TrainTodosOptions,
 ): PackedTagger {
