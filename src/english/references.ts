@@ -6,9 +6,6 @@ const pointers = ["the", "that", "this", "its"];
 /** Words after which "one" is not a number. */
 export const onePointers: ReadonlySet<string> = new Set(["the", "that", "this", "which", "each", "every", "any"]);
 
-/** Words before the name of an earlier number. */
-export const numberPointers: ReadonlySet<string> = new Set(pointers);
-
 /** Words before the name of an earlier result: "that total". */
 const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);
 

@@ -10,7 +10,10 @@ describe("what no phrase fits", () => {
     ["how would one deduct six from fifteen", [{ expression: "15 - 6" }]],
     ["my neighbour wants to know what 8 times 7 is", [{ expression: "8 * 7" }]],
     ["uh what's um 4 times no 5 times 6", [{ expression: "5 * 6" }]],
-    ["start with 8, halve it and add 3", [{ expression: "8 / 2 + 3" }]],
+    [
+      "start with 8, halve it and add 3",
+      [{ expression: "8 / 2" }, { expression: "x + 3", variables: { x: { $ref: "s1.value" } } }],
+    ],
     [
       "calculate 100 / 4 and add result as todo",
       [{ expression: "100 / 4" }, { operation: "add", title: "${s1.value}" }],

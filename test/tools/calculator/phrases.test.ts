@@ -43,7 +43,7 @@ describe("calculatorPhrases", () => {
     ["81 divided buy 9", "81 / 9"],
     ["forty percentages of 60", "40% * 60"],
     ["what's 8 and 9", "8 + 9"],
-    ["what is -8 and 9", "(-8) + 9"],
+    ["what is -8 and 9", "-8 + 9"],
     ["what percent of 80 is 20", "20 / 80 * 100"],
     ["20 is what percentage of 80", "20 / 80 * 100"],
     ["what is point five times ten", "0.5 * 10"],

@@ -2,8 +2,8 @@ import type { Clause, ClauseReader, ClauseReading } from "../../../core/clause-r
 import type { PhraseContext } from "../../../core/tool.ts";
 import { unpackWeights, type WeightTable } from "../../../language/packed-weights.ts";
 import { featureCount, sentenceFeatures } from "../../../language/sentence-features.ts";
-import { readSpokenArithmetic, type SpokenArithmetic } from "../spoken/spoken-arithmetic.ts";
-import { variableNames as names } from "../variable-names.ts";
+import { readSpokenArithmetic } from "../spoken/spoken-arithmetic.ts";
+import { toCalculation } from "./calculation.ts";
 import { sumFrame } from "./sum-frame.ts";
 
 /** What the training writes: what speaks for a sum that should be worked out, or against it. */
@@ -24,7 +24,11 @@ function readClause({ tokens }: Clause, weights: WeightTable): readonly ClauseRe
     readSpokenArithmetic(words, { hasPrevious: false }) ?? readSpokenArithmetic(words, { hasPrevious: true });
   if (found === undefined || isPartOfName(tokens, found.used) || isOpenEquation(words, found.used)) return [];
   const probability = probabilityOf(sumFrame(words, found.used), weights);
-  return [{ meaning: "calculate", probability, toInputs: (context) => toInputs(found, words.join(" "), context) }];
+  const toInputs = (context: PhraseContext) => {
+    const calculation = toCalculation(found, context);
+    return calculation === undefined ? { unbound: words.join(" ") } : [calculation];
+  };
+  return [{ meaning: "calculate", probability, toInputs }];
 }
 
 /** "PROP-2025-001", "2x": numbers that are glued to letters. */
@@ -51,21 +55,4 @@ function probabilityOf(frame: readonly string[], { rows, values }: WeightTable):
   const weightOf = (feature: number) => values[rows[feature] ?? 0] ?? 0;
   const sum = features.reduce((total, feature) => total + weightOf(feature), weightOf(featureCount));
   return 1 / (1 + Math.exp(-sum / Math.sqrt(features.length)));
-}
-
-function toInputs(found: SpokenArithmetic, said: string, { previous, before }: PhraseContext) {
-  const { uses, expression } = found;
-  if (uses === "none") return [{ expression }];
-  if (previous === undefined) return { unbound: said };
-  if (uses === "last") return [{ expression, variables: { x: previous } }];
-  const results = before?.results ?? [];
-  const isFit = uses === "both" ? results.length === 2 : results.length >= 2 && results.length <= names.length;
-  if (!isFit) return { unbound: said };
-  const used = names.slice(0, results.length).split("");
-  return [
-    {
-      expression: found.combine(used),
-      variables: Object.fromEntries(used.map((name, index) => [name, results[index]])),
-    },
-  ];
 }

@@ -20,6 +20,8 @@ const inGroup = new Set(["of", "last", "previous", "between", "that", "two", ...
 export class ClauseReader extends ExpressionReader {
   /** Which earlier results were asked for together. */
   uses: "both" | "all" | undefined;
+  /** How many statements there are. */
+  statements = 0;
   /** The values of the statements so far that no later one has used. */
   private values: Term[] = [];
   private isContinued = false;
@@ -44,6 +46,7 @@ export class ClauseReader extends ExpressionReader {
         this.at++;
         continue;
       }
+      if (!term.isBare) this.statements++;
       if (this.isContinued) this.values.pop();
       this.values.push(term);
     }
@@ -55,7 +58,9 @@ export class ClauseReader extends ExpressionReader {
     const [first, ...others] = this.values;
     if (first === undefined || others.length === 0) return first;
     if (others.length === 1 && !first.isBare && others[0]?.isBare && this.isClaim()) return first;
-    return this.options.isSum && this.isListed() ? chain("+", this.values) : undefined;
+    if (!(this.options.isSum && this.isListed())) return undefined;
+    for (const [at, { word }] of this.tokens.entries()) if (word === "and" || word === ",") this.marks.push(at);
+    return chain("+", this.values);
   }
 
   /** Whether the last number is only what the speaker says the result is. */

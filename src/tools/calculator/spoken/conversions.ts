@@ -37,6 +37,7 @@ const counted = units.get("piece");
 const links = new Set(
   "to into in as is are equals equal make makes = how what many much there do does have".split(" "),
 );
+const commands = new Set("convert change turn express".split(" "));
 const additions = new Set("+ - plus minus add subtract and less more sum total difference average".split(" "));
 const skipped = new Set(["degree", "degrees", "of", "°", "a", "an", "the"]);
 const pronouns = new Set(["it", "that", "this"]);
@@ -78,7 +79,7 @@ export function readConversion(words: readonly string[], previous: string | unde
   if (!isOneKind || !isFalling || !(isAsked(target) || between.some((word) => links.has(word)))) return undefined;
   const term = converted(sources, target.unit);
   if (term === undefined) return undefined;
-  const used = words.map((word) => links.has(word) || skipped.has(word) || word === "and");
+  const used = words.map((word) => [links, skipped, commands].some((words) => words.has(word)) || word === "and");
   for (const { start, end } of mentions) used.fill(true, start, end);
   return { term, used };
 }

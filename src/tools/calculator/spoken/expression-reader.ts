@@ -2,8 +2,9 @@ import { checkArgumentCount, findFunction } from "../functions.ts";
 import { continuing, starting } from "./grammar.ts";
 import type { RuleNode, Slot } from "./rules.ts";
 import { atom, binary, call, grouped, level, negative, partOf, refused, suffixed, type Term } from "./terms.ts";
+import { TokenCursor } from "./token-cursor.ts";
 import type { Token } from "./tokens.ts";
-import { imperatives, leads, listLeads, rankOf, separators, signs, verbs, weakWords } from "./words.ts";
+import { imperatives, leads, listLeads, pronouns, rankOf, separators, signs, verbs } from "./words.ts";
 
 const maxDepth = 100;
 /** What can be read takes a few attempts for each word; without a limit, nested phrases could take forever. */
@@ -18,14 +19,13 @@ interface Blocked {
 }
 
 /** Reads expressions by precedence (a Pratt parser); the rules of the grammar say what their words mean. */
-export abstract class ExpressionReader {
-  protected at = 0;
+export abstract class ExpressionReader extends TokenCursor {
   protected work: number;
   protected depth = 0;
-  protected readonly marks: number[] = [];
   private blocked: Blocked | undefined;
 
-  constructor(protected readonly tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[]) {
+    super(tokens);
     this.work = leastWork + workPerToken * tokens.length;
   }
 
@@ -35,53 +35,6 @@ export abstract class ExpressionReader {
   protected abstract group(): readonly Term[] | undefined;
   /** The value so far, for a rule that continues it. */
   protected abstract readonly implicit: () => Term | undefined;
-
-  /** The tokens that have a part. */
-  get used(): readonly Token[] {
-    return this.marks.flatMap((index) => this.tokens[index] ?? []);
-  }
-
-  protected get word(): string {
-    return this.wordAt(this.at);
-  }
-
-  protected wordAt(at: number): string {
-    return this.tokens[at]?.word ?? "";
-  }
-
-  protected isNumber(at: number): boolean {
-    return this.tokens[at]?.term !== undefined;
-  }
-
-  /** Whether the word may be left to the caller. */
-  protected isWeak(at: number): boolean {
-    return !this.isNumber(at) && (weakWords.has(this.wordAt(at)) || rankOf(this.wordAt(at)) !== undefined);
-  }
-
-  protected take(): void {
-    this.marks.push(this.at++);
-  }
-
-  protected takeIf(word: string): boolean {
-    const isNext = this.word === word;
-    if (isNext) this.take();
-    return isNext;
-  }
-
-  protected takeAll(words: ReadonlySet<string>): void {
-    while (words.has(this.word)) this.take();
-  }
-
-  /** What was read, or nothing and the place as it was before. */
-  protected attempt<T>(read: () => T | undefined): T | undefined {
-    const { at, marks } = this;
-    const count = marks.length;
-    const found = read();
-    if (found !== undefined) return found;
-    this.at = at;
-    marks.length = count;
-    return undefined;
-  }
 
   private unblocked<T>(read: () => T, blocked?: Blocked): T {
     const outer = this.blocked;
@@ -182,16 +135,15 @@ export abstract class ExpressionReader {
       return rank === undefined ? undefined : [atom(rank)];
     }
     // "subtract, let me see, 48 from 112"
-    if (isFirst && this.tokens[this.at - 1]?.end === this.tokens[this.at]?.start) while (this.takeIf(","));
+    if (isFirst && this.isGlued(this.at)) while (this.takeIf(","));
     if (slot.kind === "number") return this.number();
-    return this.unblocked(
-      () => {
-        if (slot.kind === "list") return this.list();
-        const term = this.expression(slot.least);
-        return term && [term];
-      },
-      { words: next.words, outer: this.blocked },
-    );
+    const read = () => (slot.kind === "list" ? this.list() : this.operands(slot.least));
+    return this.unblocked(read, { words: next.words, outer: this.blocked });
+  }
+
+  private operands(least: number): readonly Term[] | undefined {
+    const term = this.expression(least);
+    return term && [term];
   }
 
   private number(): readonly Term[] | undefined {
@@ -208,18 +160,22 @@ export abstract class ExpressionReader {
     if (first === undefined || "length" in first) return first;
     const items = [first];
     let isSeparated = true;
+    let hasAnd = false;
     for (;;) {
       const item = this.attempt(() => {
         const before = this.at;
         this.separator();
         // "is the sum of 4 and 5 9" states a result; "add 4 5 9" is a list.
-        const isGlued = this.tokens[before - 1]?.end === this.tokens[before]?.start;
-        if (this.at === before && (!isGlued || (isSeparated && items.length > 1))) return undefined;
+        if (this.at === before && (!this.isGlued(before) || (isSeparated && items.length > 1))) return undefined;
         isSeparated = this.at > before;
-        const isOther = items.length > 1 && this.depth > 0 && starting.words.has(this.word);
+        const isAnd = this.wordAt(this.at - 1) === "and";
+        const isOther = items.length > 1 && starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));
         // "add 5 and multiply by 2"
         const isOperation = continuing.words.has(this.word) && !signs.has(this.word);
-        return isOther || isOperation ? undefined : this.expression(0);
+        const found = isOther || isOperation ? undefined : this.expression(0);
+        hasAnd ||= isAnd;
+        // "add 10, double it"
+        return this.tokens.slice(before, this.at).some(({ word }) => pronouns.has(word)) ? undefined : found;
       });
       if (item === undefined) return items;
       items.push(item);

@@ -15,6 +15,16 @@ export interface SpokenArithmetic {
   combine(names: readonly string[]): string;
   /** For each word whether it has a part in the arithmetic. */
   readonly used: readonly boolean[];
+  /** Whether it is one operation: "add 3 and 4" is, "add 3 and 4, then halve it" is not. */
+  readonly isSingle: boolean;
+}
+
+/** Options of {@link readSpokenArithmetic}. */
+interface SpokenOptions {
+  /** Whether there is an earlier result to continue from. */
+  readonly hasPrevious: boolean;
+  /** Whether "what is" stands before the words, so that "8 and 9" is a sum. */
+  readonly isAsked?: boolean;
 }
 
 const questions = new Set(
@@ -34,7 +44,7 @@ const localNumber = /^(?:\d-)?\d{3}-\d{4}$/;
  */
 export function readSpokenArithmetic(
   words: readonly string[],
-  { hasPrevious }: { readonly hasPrevious: boolean },
+  { hasPrevious, isAsked = false }: SpokenOptions,
 ): SpokenArithmetic | undefined {
   const conversion = readConversion(words, hasPrevious ? "x" : undefined);
   if (conversion !== undefined) {
@@ -42,14 +52,20 @@ export function readSpokenArithmetic(
       term: { text: expression },
       used,
     } = conversion;
-    return { expression, uses: usesLast(expression) ? "last" : "none", combine: () => expression, used };
+    return {
+      expression,
+      uses: usesLast(expression) ? "last" : "none",
+      combine: () => expression,
+      used,
+      isSingle: true,
+    };
   }
   if (mixesUnits(words)) return undefined;
   for (const joinAnd of words.includes("and") ? [true, false] : [true]) {
     const found = tokensOf(words, joinAnd);
     if (isOnlyAlike(words, found)) return undefined;
     const read = (names: readonly string[]) => {
-      const reader = new ClauseReader(found.tokens, { names, isSum: joinAnd && isSum(words, found) });
+      const reader = new ClauseReader(found.tokens, { names, isSum: joinAnd && (isAsked || isSum(words, found)) });
       return { term: reader.read(), reader };
     };
     const { term, reader } = read(hasPrevious ? ["a", "b"] : []);
@@ -60,7 +76,7 @@ export function readSpokenArithmetic(
     const uses = reader.uses ?? (isLast ? "last" : "none");
     const combine = (names: readonly string[]) =>
       reader.uses === undefined ? term.text : (read(names).term?.text ?? term.text);
-    return { expression: term.text, uses, combine, used };
+    return { expression: term.text, uses, combine, used, isSingle: reader.statements <= 1 };
   }
   return undefined;
 }

@@ -18,7 +18,7 @@ export interface Token {
 /** The tokens of a clause. */
 export interface Tokens {
   readonly tokens: readonly Token[];
-  /** For each word whether it only glues: an article, a currency, a filler. */
+  /** For each word whether it only glues: an article, a currency, a filler, the room that has sides. */
   readonly isGlue: readonly boolean[];
   /** For each word whether it belongs to a correction: "5 no wait" before 6. */
   readonly isCorrected: readonly boolean[];
@@ -32,9 +32,10 @@ const maxCorrected = 12;
 /** Reads the tokens. With `joinAnd: false` an "and" ends a number, for "the sum of three hundred and four". */
 export function tokensOf(words: readonly string[], joinAnd: boolean): Tokens {
   const tokens: Token[] = [];
-  const isGlue = words.map((word) => fillers.has(word) || currencySigns.has(word) || currencyWords.has(word));
-  const isCorrected = words.map(() => false);
   const hasShape = words.some((word, at) => shapes.has(word) || isSquareUnit(words, at));
+  const glue = [fillers, currencySigns, currencyWords, ...(hasShape ? [shapes, lengths] : [])];
+  const isGlue = words.map((word) => glue.some((words) => words.has(word)));
+  const isCorrected = words.map(() => false);
   const repairs: { readonly at: number; readonly start: number; readonly end: number }[] = [];
   for (let at = 0; at < words.length; ) {
     const said = tokens.length === 0 ? undefined : corrections.find((phrase) => isNext(words, at, phrase));

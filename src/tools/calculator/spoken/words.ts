@@ -37,7 +37,7 @@ export const phrases: readonly (readonly [words: readonly string[], meaning: str
   });
 
 /** Words that stand between those of arithmetic and say nothing. */
-export const fillers: ReadonlySet<string> = new Set(listOf("um uh er erm uhm hmm the its a an"));
+export const fillers: ReadonlySet<string> = new Set(listOf("um uh er erm uhm hmm the its a an equally evenly"));
 
 /** What a speaker says before the right word, the longer first. */
 export const corrections: readonly (readonly string[])[] = (

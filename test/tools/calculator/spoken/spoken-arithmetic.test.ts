@@ -174,7 +174,7 @@ describe("readSpokenArithmetic", () => {
     ["double of 4 plus the triple of 2", 14],
     ["5 tripled", 15],
     ["9 halved", 4.5],
-    ["3 quadrupled", undefined],
+    ["3 quadrupled", 12],
     ["the cube of 3", 27],
     ["1 plus quadruple 2", 9],
     ["1 plus halve 2", 2],
