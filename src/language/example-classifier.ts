@@ -22,13 +22,16 @@ export function classifyByExamples(
   return sharesOf(compareWithExamples(index, stems, replaced), weights);
 }
 
-/** A softmax over classes and none of them, whose score is 0, from a row of features for each class. */
+/**
+ * A softmax over classes and none of them, whose score is 0, from a row of features for each class; a class with a bias of
+ * 0 is too far away to count.
+ */
 export function sharesOf(features: Float64Array, weights: readonly number[]): Float64Array {
   const width = exampleFeatures.length;
   const shares = new Float64Array(features.length / width);
   let top = 0;
   for (let at = 0; at < shares.length; at++) {
-    let score = 0;
+    let score = features[at * width] === 0 ? Number.NEGATIVE_INFINITY : 0;
     for (let column = 0; column < width; column++)
       score += (weights[column] ?? 0) * (features[at * width + column] ?? 0);
     shares[at] = score;

@@ -21,9 +21,13 @@ export const exampleFeatures = [
   "above the second by vectors",
 ] as const;
 
+/** Of more classes than this only the nearest are compared example by example. */
+const maxCompared = 32;
+
 /**
- * The features of a sentence for each class, one row each; `replaced` gives classes other stems than the sentence's. Linear in
- * the examples that share features with it.
+ * The features of a sentence for each class, one row each; `replaced` gives classes other stems than the sentence's. A class
+ * that is far from it has a bias of 0 and only the features by which classes are compared. Linear in the examples that
+ * share features with the sentence, and in the classes.
  */
 export function compareWithExamples(
   index: ExampleIndex,
@@ -33,26 +37,50 @@ export function compareWithExamples(
   const rows = new Float64Array(index.classes.length * exampleFeatures.length);
   const sparse = sparseProducts(index, stems);
   const words = wordsOf(index.vectors, stems);
-  for (let at = 0; at < index.classes.length; at++) fillRow(index, { at, rows, sparse, words });
+  for (let at = 0; at < index.classes.length; at++) fillTogether(index, { at, rows, sparse, words });
+  for (const at of nearestClasses(index, rows)) fillRow(index, { at, rows, sparse, words });
   for (const [at, own] of replaced) {
     const alone = { at, rows, sparse: sparseProducts(index, own), words: wordsOf(index.vectors, own) };
+    fillTogether(index, alone);
     fillRow(index, alone);
   }
   for (const name of ["all together", "all together by vectors"] as const) compareClasses(rows, name);
   return rows;
 }
 
-/** How alike a sentence and each example are, by their features. */
-function sparseProducts({ vectors, postings, classOf }: ExampleIndex, stems: readonly string[]): Float64Array {
-  const products = new Float64Array(classOf.length);
+/** The numbers of the classes that may be meant. */
+function nearestClasses({ classes }: ExampleIndex, rows: Float64Array): Iterable<number> {
+  if (classes.length <= maxCompared) return classes.keys();
+  const nearness = (at: number) => {
+    const start = at * exampleFeatures.length;
+    return (rows[start + 3] ?? 0) + (rows[start + 6] ?? 0);
+  };
+  const near = new Float64Array(classes.length);
+  for (let at = 0; at < near.length; at++) near[at] = nearness(at);
+  const least = near.toSorted()[near.length - maxCompared] ?? 0;
+  return [...near.keys()].filter((at) => (near[at] ?? 0) >= least);
+}
+
+/** How alike a sentence and examples are by their features: each of them, and all of each class. */
+interface Products {
+  readonly ofExamples: Float64Array;
+  readonly ofClasses: Float64Array;
+}
+
+function sparseProducts({ vectors, postings, classes, classOf }: ExampleIndex, stems: readonly string[]): Products {
+  const ofExamples = new Float64Array(classOf.length);
+  const ofClasses = new Float64Array(classes.length);
   for (const [name, weight] of sparseFeatures(vectors, stems)) {
     const { examples = [], weights = [] } = postings.get(name) ?? {};
     for (let at = 0; at < examples.length; at++) {
       const example = examples[at] ?? 0;
-      products[example] = (products[example] ?? 0) + weight * (weights[at] ?? 0);
+      const own = classOf[example] ?? 0;
+      const found = weight * (weights[at] ?? 0);
+      ofExamples[example] = (ofExamples[example] ?? 0) + found;
+      ofClasses[own] = (ofClasses[own] ?? 0) + found;
     }
   }
-  return products;
+  return { ofExamples, ofClasses };
 }
 
 /** What is said, with how much each word says. */
@@ -73,19 +101,30 @@ function wordsOf(vectors: WordVectors, stems: readonly string[]): Said {
   return { stems, rarities, total, unknown: total === 0 ? 1 : unknown / total, mean: meanVector(vectors, stems) };
 }
 
-function fillRow(
-  { classes, means, vectors: { dimensions } }: ExampleIndex,
-  { at, rows, sparse, words }: { at: number; rows: Float64Array; sparse: Float64Array; words: Said },
-): void {
+interface Row {
+  /** The number of the class. */
+  readonly at: number;
+  readonly rows: Float64Array;
+  readonly sparse: Products;
+  readonly words: Said;
+}
+
+/** The features for which a class is taken as a whole. */
+function fillTogether({ classes }: ExampleIndex, { at, rows, sparse, words }: Row): void {
+  const own = classes[at];
+  if (own === undefined) return;
+  const start = at * exampleFeatures.length;
+  rows[start + 3] = own.length === 0 ? 0 : (sparse.ofClasses[at] ?? 0) / own.length;
+  rows[start + 6] = product(words.mean, own.mean);
+}
+
+function fillRow({ classes, means, vectors: { dimensions } }: ExampleIndex, { at, rows, sparse, words }: Row): void {
   const own = classes[at];
   if (own === undefined) return;
   const near = new TopThree();
   const dense = new TopThree();
-  let sum = 0;
   for (let example = own.first; example < own.first + own.count; example++) {
-    const found = sparse[example] ?? 0;
-    sum += found;
-    near.add(found);
+    near.add(sparse.ofExamples[example] ?? 0);
     dense.add(product(words.mean, means, example * dimensions));
   }
   let known = 0;
@@ -100,10 +139,8 @@ function fillRow(
   rows[start] = 1;
   rows[start + 1] = near.most;
   rows[start + 2] = near.mean(own.count);
-  rows[start + 3] = own.length === 0 ? 0 : sum / own.length;
   rows[start + 4] = dense.most;
   rows[start + 5] = dense.mean(own.count);
-  rows[start + 6] = product(words.mean, own.mean);
   rows[start + 7] = words.total === 0 ? 0 : known / words.total;
   rows[start + 8] = rarest / unknownRarity;
   rows[start + 9] = own.likeness;

@@ -1,4 +1,4 @@
-import { collectWords, firstOf, type PhraseNode, requiredWords } from "./phrase-template.ts";
+import { firstOf, type PhraseNode, requiredWords } from "./phrase-template.ts";
 
 /** Which phrases of a tool may fit at all. */
 export interface PhraseIndex {
@@ -15,12 +15,10 @@ export interface PhraseIndex {
   readonly wordsByLetter: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Makes the index of a tool's phrases. */
-export function buildIndex(nodes: readonly PhraseNode[]): PhraseIndex {
+/** Makes the index of a tool's phrases, in which these words are. */
+export function buildIndex(nodes: readonly PhraseNode[], words: ReadonlySet<string>): PhraseIndex {
   const byWord = new Map<string, number[]>();
   const open: number[] = [];
-  const words = new Set<string>();
-  const seen = new Set<PhraseNode>();
   for (const [phrase, node] of nodes.entries()) {
     const first = firstOf(node);
     if (first.isOpen) open.push(phrase);
@@ -29,7 +27,6 @@ export function buildIndex(nodes: readonly PhraseNode[]): PhraseIndex {
       if (phrases === undefined) byWord.set(word, [phrase]);
       else phrases.push(phrase);
     }
-    collectWords(node, words, seen);
   }
   const wordsByLetter = new Map<string, string[]>();
   for (const word of words) {

@@ -16,14 +16,41 @@ const maxDepth = 32;
 const plainText = /[^()[\]{}|]+/y;
 const slotName = /^[A-Za-z_][\w-]*$/;
 
-/** Groups that were read before, by their text: phrases of a tool are often put together from the same pieces. */
-export type KnownGroups = Map<string, PhraseNode>;
+/** What was read before: phrases of a tool are often put together from the same pieces. */
+export class KnownParts {
+  readonly words = new Map<string, PhraseNode>();
+  private readonly groups = new Map<string, { readonly text: string; readonly node: PhraseNode }[]>();
+
+  /** One node for each word, so that everything about it is computed once. */
+  word(word: string): PhraseNode {
+    const known = this.words.get(word);
+    if (known !== undefined) return known;
+    const node: PhraseNode = { type: "word", word };
+    this.words.set(word, node);
+    return node;
+  }
+
+  /** The group that begins at a place of a phrase: no group is the beginning of another. */
+  groupAt(phrase: string, start: number) {
+    const alike = this.groups.get(phrase.slice(start, start + keyLength));
+    return alike?.find(({ text }) => phrase.startsWith(text, start));
+  }
+
+  addGroup(text: string, node: PhraseNode): void {
+    const key = text.slice(0, keyLength);
+    const alike = this.groups.get(key);
+    if (alike === undefined) this.groups.set(key, [{ text, node }]);
+    else alike.push({ text, node });
+  }
+}
+
+const keyLength = 32;
 
 /**
  * Reads a phrase: words, `{slot}`, `(one|or other)`, `[optional]`, nested in any way. Throws a {@link PhraseError} for
  * a phrase that it cannot read. Words are case-insensitive.
  */
-export function parsePhrase(phrase: string, known: KnownGroups = new Map()): PhraseNode {
+export function parsePhrase(phrase: string, known = new KnownParts()): PhraseNode {
   if (phrase.length > maxLength) throw new PhraseError(`it is longer than ${maxLength} characters`);
   const reader = new PhraseReader(phrase, known);
   const node = reader.choice(0);
@@ -34,14 +61,11 @@ export function parsePhrase(phrase: string, known: KnownGroups = new Map()): Phr
 
 class PhraseReader {
   private position = 0;
-  private readonly ends: ReadonlyMap<number, number>;
 
   constructor(
     private readonly text: string,
-    private readonly known: KnownGroups,
-  ) {
-    this.ends = closersOf(text);
-  }
+    private readonly known: KnownParts,
+  ) {}
 
   choice(depth: number): PhraseNode {
     if (depth > maxDepth) throw new PhraseError(`it is nested deeper than ${maxDepth} levels`);
@@ -77,20 +101,19 @@ class PhraseReader {
   }
 
   private group(opener: string, depth: number): PhraseNode {
-    const end = this.ends.get(this.position);
-    const closer = opener === "(" ? ")" : "]";
-    if (end === undefined || this.text[end] !== closer) throw new PhraseError(`"${opener}" has no "${closer}"`);
-    const text = this.text.slice(this.position, end + 1);
-    const known = this.known.get(text);
+    const start = this.position;
+    const known = this.known.groupAt(this.text, start);
     if (known !== undefined) {
-      this.position = end + 1;
-      return known;
+      this.position += known.text.length;
+      return known.node;
     }
     this.position++;
     const inner = this.choice(depth + 1);
-    this.position = end + 1;
+    const closer = opener === "(" ? ")" : "]";
+    if (this.text[this.position] !== closer) throw new PhraseError(`"${opener}" has no "${closer}"`);
+    this.position++;
     const node: PhraseNode = opener === "(" ? inner : { type: "choice", items: [inner, nothing] };
-    this.known.set(text, node);
+    this.known.addGroup(this.text.slice(start, this.position), node);
     return node;
   }
 
@@ -105,15 +128,6 @@ class PhraseReader {
     return { type: "slot", name };
   }
 
-  /** One node for each word, so that everything about it is computed once. */
-  private word(word: string): PhraseNode {
-    const known = this.known.get(word);
-    if (known !== undefined) return known;
-    const node: PhraseNode = { type: "word", word };
-    this.known.set(word, node);
-    return node;
-  }
-
   private words(): readonly PhraseNode[] {
     plainText.lastIndex = this.position;
     const text = plainText.exec(this.text)?.[0] ?? "";
@@ -122,28 +136,13 @@ class PhraseReader {
     if (/^[a-z ]+$/.test(text)) {
       const plain = text.trim().split(/ +/);
       // Only words that the tokenizer would split have to go through it.
-      if (plain.every((word) => !contractions.has(word))) return plain.map((word) => this.word(word));
+      if (plain.every((word) => !contractions.has(word))) return plain.map((word) => this.known.word(word));
     }
-    const words = [text];
-    return words.flatMap((word) => tokenize(word).map(({ norm }) => this.word(norm)));
+    return tokenize(text).map(({ norm }) => this.known.word(norm));
   }
 }
 
 const nothing: PhraseNode = { type: "sequence", items: [] };
-
-/** For each opening bracket, where its closing one is. */
-function closersOf(text: string): ReadonlyMap<number, number> {
-  const ends = new Map<number, number>();
-  const open: number[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const sign = text[at];
-    if (sign === "(" || sign === "[") open.push(at);
-    if (sign !== ")" && sign !== "]") continue;
-    const start = open.pop();
-    if (start !== undefined) ends.set(start, at);
-  }
-  return ends;
-}
 
 /** What a phrase, or a part of one, may start with. */
 export interface FirstWords {
@@ -194,14 +193,6 @@ export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] 
   const items = node.type === "sequence" ? node.items : [node];
   const closed = items.map(firstOf).filter(({ isOpen, isNullable }) => !isOpen && !isNullable);
   return closed.map(({ words }) => words);
-}
-
-/** Every word of a phrase. */
-export function collectWords(node: PhraseNode, words: Set<string>, seen: Set<PhraseNode>): void {
-  if (seen.has(node)) return;
-  seen.add(node);
-  if (node.type === "word") words.add(node.word);
-  else if (node.type !== "slot") for (const item of node.items) collectWords(item, words, seen);
 }
 
 const slotNamesOf = new WeakMap<PhraseNode, ReadonlySet<string>>();

@@ -1,4 +1,4 @@
-import { type ClauseReader, loadReader } from "../../core/clause-reader.ts";
+import { type ClauseReader, hasReader, loadReader } from "../../core/clause-reader.ts";
 import { AgentError, type RefusalReason } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PlanRequest } from "../../core/planner.ts";
@@ -232,7 +232,7 @@ function trySegment(
 
 async function loadReaders(rules: readonly ToolRules[]): Promise<ClauseReaders> {
   const trained = new Map<ToolRules, ClauseReader>();
-  for (const each of rules) {
+  for (const each of rules.filter(({ tool }) => hasReader(tool))) {
     const reader = await loadReader(each.tool);
     if (reader !== undefined) trained.set(each, reader);
   }

@@ -26,20 +26,22 @@ type KnownExamples = Map<PhraseRule, string | undefined>;
 interface ToolSet {
   readonly more: WeakMap<ToolRules, ToolSet>;
   readonly known: KnownExamples;
+  /** For each word, the phrases whose example has it; made when it is first needed. */
+  byWord?: ReadonlyMap<string, readonly PhraseRule[]>;
 }
 
 const newSet = (): ToolSet => ({ more: new WeakMap(), known: new Map() });
 const noTools = newSet();
 
 /** What is known of just these tools. */
-function knownExamples(tools: readonly ToolRules[]): KnownExamples {
+function toolSet(tools: readonly ToolRules[]): ToolSet {
   let set = noTools;
   for (const tool of tools) {
     const next = set.more.get(tool) ?? newSet();
     set.more.set(tool, next);
     set = next;
   }
-  return set.known;
+  return set;
 }
 
 /** Requests that are planned when they are typed: those like the words first, then some of each tool. */
@@ -48,7 +50,9 @@ export async function examplesFor(
   words: readonly string[],
   isPlanned: IsPlanned,
 ): Promise<readonly string[]> {
-  const known = knownExamples(tools);
+  const set = toolSet(tools);
+  const { known } = set;
+  set.byWord ??= byExampleWord(tools);
   const found = new Set<string>();
   let tried = 0;
   const collect = async (rules: Iterable<PhraseRule>, most: number) => {
@@ -62,7 +66,7 @@ export async function examplesFor(
       if (example !== undefined) found.add(example);
     }
   };
-  await collect(nearestRules(tools, words), maxNear);
+  await collect(nearestRules(set.byWord, words), maxNear);
   tried = 0;
   await collect(inTurn(tools), maxExamples);
   return [...found];
@@ -78,19 +82,38 @@ async function exampleOf({ node, slots }: PhraseRule, isPlanned: IsPlanned): Pro
   return undefined;
 }
 
-/** Phrases that share words with a request, the most first; of those with equally many, the shortest. */
-function nearestRules(tools: readonly ToolRules[], words: readonly string[]): readonly PhraseRule[] {
-  const wanted = new Set(words.filter((word) => !commonWords.has(word)));
-  const near: { readonly rule: PhraseRule; readonly shared: number; readonly length: number }[] = [];
-  for (const { rules } of tools) {
-    for (const rule of rules) {
-      let shared = 0;
-      for (const word of rule.exampleWords) if (wanted.has(word)) shared++;
-      if (shared > 0) near.push({ rule, shared, length: rule.example.length });
+/** So many phrases with the rarest words of a request are enough to choose from. */
+const maxCompared = 200;
+
+/** Phrases that share words with a request, the most first; of those with equally many, those with the rarest word, the shortest. */
+function nearestRules(
+  byWord: ReadonlyMap<string, readonly PhraseRule[]>,
+  words: readonly string[],
+): readonly PhraseRule[] {
+  const wanted = [...new Set(words)].filter((word) => !commonWords.has(word));
+  const found = wanted.map((word) => byWord.get(word) ?? []);
+  const shared = new Map<PhraseRule, number>();
+  for (const rules of found.sort((left, right) => left.length - right.length)) {
+    if (shared.size >= maxCompared) break;
+    for (const rule of rules) shared.set(rule, (shared.get(rule) ?? 0) + 1);
+  }
+  const near: PhraseRule[] = [];
+  for (let count = wanted.length; count > 0 && near.length < maxTried; count--)
+    for (const [rule, own] of shared) if (own === count) near.push(rule);
+  return near;
+}
+
+function byExampleWord(tools: readonly ToolRules[]): ReadonlyMap<string, readonly PhraseRule[]> {
+  const byWord = new Map<string, PhraseRule[]>();
+  const rules = tools.flatMap(({ rules }) => rules);
+  for (const rule of rules.sort((left, right) => left.example.length - right.example.length)) {
+    for (const word of new Set(rule.example.split(" "))) {
+      const others = byWord.get(word);
+      if (others === undefined) byWord.set(word, [rule]);
+      else others.push(rule);
     }
   }
-  near.sort((left, right) => right.shared - left.shared || left.length - right.length);
-  return near.map(({ rule }) => rule);
+  return byWord;
 }
 
 /** Phrases of all tools in turn, those that are far apart in a tool's list first: they ask for different things. */

@@ -7,14 +7,7 @@ import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import { type ExampleSentence, readExample } from "./examples/example-sentence.ts";
 import { buildIndex, type PhraseIndex } from "./phrase-index.ts";
 import { compilePhrase, type PhraseProgram } from "./phrase-program.ts";
-import {
-  examplePhrase,
-  type KnownGroups,
-  PhraseError,
-  type PhraseNode,
-  parsePhrase,
-  slotNames,
-} from "./phrase-template.ts";
+import { examplePhrase, KnownParts, PhraseError, type PhraseNode, parsePhrase, slotNames } from "./phrase-template.ts";
 import { checkSlotField, isDate, ownSlotType, type SlotType, slotTypeOf } from "./slot-reading.ts";
 
 /** One phrase of a tool, ready to be matched. */
@@ -26,8 +19,6 @@ export interface PhraseRule {
   readonly sentence: ExampleSentence | undefined;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
-  /** The words of the example, each once. */
-  readonly exampleWords: readonly string[];
   /** The phrase compiled, on first use: of many phrases a request needs few. */
   program(): PhraseProgram;
 }
@@ -96,7 +87,7 @@ function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas
 }
 
 function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): ToolRules {
-  const known: KnownGroups = new Map();
+  const known = new KnownParts();
   const fields = new SlotFields(schemas.input);
   // What a reader of its own was trained for needs no examples.
   const readsSentences = !hasReader(tool);
@@ -129,7 +120,6 @@ function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): Too
     rules: parsed.map(({ source, sentence, node, slots }) => {
       let program: PhraseProgram | undefined;
       let example: string | undefined;
-      let exampleWords: readonly string[] | undefined;
       return {
         source,
         node,
@@ -139,15 +129,14 @@ function remember(tool: DefinedTool, { phrases, schemas, owned }: ReadTool): Too
           example ??= examplePhrase(node);
           return example;
         },
-        get exampleWords() {
-          exampleWords ??= [...new Set(this.example.split(" "))];
-          return exampleWords;
-        },
         program: () => (program ??= compilePhrase(node, slots)),
       };
     }),
     hasDates: parsed.some(({ slots }) => [...slots.values()].some(isDate)),
-    index: buildIndex(parsed.map(({ node }) => node)),
+    index: buildIndex(
+      parsed.map(({ node }) => node),
+      new Set(known.words.keys()),
+    ),
     resultPath: resultPathOf(tool, schemas.output),
   };
   rulesOf.set(tool, rules);
